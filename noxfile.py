@@ -20,6 +20,7 @@ WHOLE = "not browser"
 
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_missing_interpreters = False
+nox.options.download_python = "never"  # an interpreter that is missing is skipped, not fetched
 
 
 @nox.session(python=PYTHONS)

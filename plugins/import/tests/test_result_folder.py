@@ -166,7 +166,7 @@ def test_the_command_imports_a_folder(tmp_path, monkeypatch, capsys):
     folder.mkdir()
     write_csv(folder / "label_flip_results_m.csv", FLIPS)
     monkeypatch.chdir(tmp_path)
-    assert invoke(["import", str(folder)]) == 2
-    assert "--from" in capsys.readouterr().err
+    assert invoke(["import", str(folder), "--run-dir", "found"]) == 0
+    assert "was written by judge-reliability-harness: read with --from" in capsys.readouterr().out
     assert invoke(["import", str(folder), "--from", "judge-reliability-harness", "--run-dir", "run"]) == 0
     assert "Imported 3 verdicts of 1 judge on 3 items into run." in capsys.readouterr().out

@@ -30,6 +30,10 @@ class PluginError(JrhError):
     """
 
 
+class OtherToolError(JrhError):
+    """Report a file that is not what the tool of an importer writes."""
+
+
 class StoreError(JrhError):
     """Report a run directory or a cache that cannot be used.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 from jrh import Json, Status
@@ -13,6 +13,10 @@ from jrh.text import FiniteRange, say
 
 if TYPE_CHECKING:
     from jrh_import.checking.measured import Checked
+
+
+_EXPORTS: Final = (".json", ".jsonl", ".ndjson", ".eval")
+"""Suffixes of what tools export."""
 
 
 @click.command("import")
@@ -52,8 +56,8 @@ def import_table(
     """Import verdicts that another tool collected as a run directory for `jrh report`.
 
     FILE is what the tool of --from exports: inspect, promptfoo, deepeval, langfuse, langsmith, phoenix, braintrust,
-    mlflow, openai-evals, judgesense, judge-reliability-harness, or a tool that a plugin adds. Without --from, FILE is a
-    YAML file that says where a table is and what its columns mean.
+    mlflow, openai-evals, judgesense, judge-reliability-harness, or a tool that a plugin adds. Without --from,
+    the tool is found by reading FILE; a YAML file says where a table is and what its columns mean.
     """
     chosen = tuple(part.strip() for part in plugins.split(",") if part.strip())
     given = {
@@ -66,6 +70,8 @@ def import_table(
         **_settings(more),
     }
     options = {name: value for name, value in given.items() if value is not None}
+    if source is None and _may_be_export(file):
+        source = _detected(file, options, chosen)
     if source is not None:
         return _import_export(file, source, options, run_dir, chosen)
     if options:
@@ -104,6 +110,28 @@ def import_table(
     say(f"Imported {count} verdicts of {of} into {target}.")
     _say_next(target, unmeasured(tasks, found.records))
     return 0
+
+
+def _may_be_export(file: Path) -> bool:
+    """Tell whether a file is to be held against the importers: descriptions are YAML, and tables need one."""
+    return file.is_dir() or (file.is_file() and file.suffix.lower() in _EXPORTS)
+
+
+def _detected(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...]) -> str | None:
+    """Return the tool that wrote the file, and say so; None where no importer takes it.
+
+    Raises:
+        JrhError: several do.
+    """
+    from jrh import JrhError
+    from jrh.importing import tools_of
+
+    found = tools_of(file, options, plugins)
+    if len(found) > 1:
+        raise JrhError(f"'{file}' may be of {' or '.join(found)}: say with --from which")
+    if found:
+        say(f"'{file}' was written by {found[0]}: read with --from {found[0]}.")
+    return found[0] if found else None
 
 
 def _import_export(

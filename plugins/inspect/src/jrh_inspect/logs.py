@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from attrs import frozen
 from jrh import JrhError
+from jrh.errors import OtherToolError
 
 from jrh_inspect.guard import Bounds, check_log, verify_content
 
@@ -66,7 +67,7 @@ def find_logs(path: Path, shown: str) -> list[Path]:
         inside = (each for each in path.rglob("*") if each.suffix == ".eval" or _STAMPED.fullmatch(each.name))
         found = sorted(each for each in inside if each.is_file())
         if not found:
-            raise JrhError(f"{shown}: the directory has no Inspect log (.eval, or .json named by Inspect)")
+            raise OtherToolError(f"{shown}: the directory has no Inspect log (.eval, or .json named by Inspect)")
         return found
     parts = path.parts
     first = next((at for at, part in enumerate(parts) if _MAGIC & set(part)), None)
@@ -85,7 +86,7 @@ def open_log(path: Path, shown: str, bounds: Bounds) -> Log:
         JrhError: The log is rejected, damaged, or has no samples.
     """
     if path.suffix not in (".eval", ".json"):
-        raise JrhError(f"{shown}: an Inspect log must be an .eval or a .json file")
+        raise OtherToolError(f"{shown}: an Inspect log must be an .eval or a .json file")
     check_log(path, shown, bounds)
     with reading(shown):
         log = _open_archive(path, shown) if path.suffix == ".eval" else _open_json(path, shown)
@@ -103,7 +104,8 @@ def reading(shown: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        raise JrhError(f"{shown}: Inspect cannot read this log: {type(error).__name__}: {reason[:200]}") from error
+        told = f"{type(error).__name__}: {reason[:200]}"
+        raise OtherToolError(f"{shown}: Inspect cannot read this log: {told}") from error
 
 
 def apart(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
 from jrh.document.plain_files import check_plain, not_utf8, read_plain
-from jrh.errors import JrhError
+from jrh.errors import JrhError, OtherToolError
 from jrh.importing.row_files import LARGEST_TABLE
 from jrh.text.escaping import clean_text
 
@@ -36,7 +36,8 @@ def read_objects(path: Path, *within: str) -> Iterator[tuple[str, Mapping[str, A
         within: keys of a document that may hold the list, such as `data`; `a.b` is a key of a key.
 
     Raises:
-        JrhError: it cannot be read, is too large, is not UTF-8, is not JSON, or holds something else than objects.
+        OtherToolError: it is not UTF-8, is not JSON, or holds something else than objects.
+        JrhError: it cannot be read or is too large.
     """
     shown = str(path)
     try:
@@ -54,9 +55,9 @@ def read_objects(path: Path, *within: str) -> Iterator[tuple[str, Mapping[str, A
 def _check_start(start: bytes, shown: str) -> None:
     for magic, what in _MAGIC.items():
         if start.startswith(magic):
-            raise JrhError(f"'{shown}' is {what}; expected JSON or JSON Lines")
+            raise OtherToolError(f"'{shown}' is {what}; expected JSON or JSON Lines")
     if not start.strip():
-        raise JrhError(f"'{shown}' is empty")
+        raise OtherToolError(f"'{shown}' is empty")
 
 
 def _has_lines(file: IO[bytes], start: bytes) -> bool:
@@ -105,26 +106,26 @@ def _document(path: Path, shown: str, within: tuple[str, ...]) -> Iterator[tuple
 def _object(value: Any, place: str) -> Mapping[str, Any]:
     if isinstance(value, Mapping):
         return value
-    raise JrhError(f"{place}: expected a JSON object, got {type(value).__name__}")
+    raise OtherToolError(f"{place}: expected a JSON object, got {type(value).__name__}")
 
 
 def _parsed(content: bytes, place: str) -> Any:
     try:
         return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
     except UnicodeDecodeError as error:
-        raise JrhError(f"{place}: {not_utf8(content)} (byte {error.start + 1})") from None
+        raise OtherToolError(f"{place}: {not_utf8(content)} (byte {error.start + 1})") from None
     except RecursionError:
-        raise JrhError(f"{place}: the JSON is nested too deeply") from None
+        raise OtherToolError(f"{place}: the JSON is nested too deeply") from None
     except json.JSONDecodeError as error:
         _refuse(error, place, content)
     except ValueError as error:  # such as a number of more digits than Python converts
-        raise JrhError(f"{place}: not JSON: {clean_text(str(error), 200)}") from None
+        raise OtherToolError(f"{place}: not JSON: {clean_text(str(error), 200)}") from None
 
 
 def _refuse(error: json.JSONDecodeError, place: str, content: bytes) -> NoReturn:
     where = place if b"\n" not in content.rstrip() else f"{place}:{error.lineno}"
     cut = "; the file ends too early" if error.pos >= len(error.doc.rstrip()) else ""
-    raise JrhError(f"{where}: not JSON: {error.msg} (column {error.colno}){cut}") from None
+    raise OtherToolError(f"{where}: not JSON: {error.msg} (column {error.colno}){cut}") from None
 
 
 def _no_number(_text: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jrh.document.convert import structure
-from jrh.errors import RAISED, JrhError, PluginError
+from jrh.errors import RAISED, JrhError, OtherToolError, PluginError
 from jrh.plugins.factories import call_factory, find_factory
 from jrh.plugins.loading import load_plugins
 from jrh.text.redact import error_line
@@ -42,3 +42,33 @@ def read_export(path: Path, importer: str, options: Mapping[str, Json], plugins:
     if not isinstance(found, ImportedLog):
         raise PluginError(f"importer '{entry.qualified}' returns {type(found).__name__}, not ImportedLog")
     return found
+
+
+def tools_of(path: Path, options: Mapping[str, Json], plugins: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the importers that take a file or folder for their tool's, by reading it.
+
+    An importer that reads the file takes it for its tool's. Where none does, those do that fail for another reason than
+    `OtherToolError`, such as a metric that has to be named.
+
+    Args:
+        path: the file or folder.
+        options: options of the import; an importer that does not have them is left out.
+        plugins: as for `read_export`.
+    """
+    found: dict[str, bool] = {}
+    names = _importers(plugins)
+    for name in names:
+        try:
+            found[name] = bool(read_export(path, name, options, plugins).records)
+        except (OtherToolError, PluginError):
+            continue
+        except JrhError:
+            found[name] = False
+    read = tuple(name for name, was_read in found.items() if was_read)
+    # A file that most take, such as an empty list, is of none.
+    return read or (tuple(found) if 2 * len(found) <= len(names) else ())
+
+
+def _importers(plugins: Sequence[str]) -> list[str]:
+    loaded = load_plugins([name for name in plugins if name.endswith(".py") or ":" in name])
+    return [entry.spec.name for entry in loaded.plugins.importers]

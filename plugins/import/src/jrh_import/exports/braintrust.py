@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from jrh import JrhError, Json, Status
+from jrh import Json, Status
+from jrh.errors import OtherToolError
 from jrh.importing import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects
 from jrh.values import ImportedLog
 
@@ -31,7 +32,9 @@ class Braintrust:
         """Return the verdicts of one score, or the outputs."""
         events = list(read_objects(path, "events", "data", "rows"))
         if not all("span_id" in event or "scores" in event for _, event in events):
-            raise JrhError(f"'{path}' holds no events of Braintrust; write those of `experiment.fetch()`, one per line")
+            raise OtherToolError(
+                f"'{path}' holds no events of Braintrust; write those of `experiment.fetch()`, one per line"
+            )
         roots = [(place, event) for place, event in events if _is_root(event)]
         scorers = {
             (text(event.get("root_span_id")), text(at(event, "span_attributes", "name"))): event

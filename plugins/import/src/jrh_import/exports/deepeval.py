@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from jrh import JrhError, Status
+from jrh import Status
+from jrh.errors import OtherToolError
 from jrh.importing import ExportRow, ScoreOptions, imported_scores, read_objects
 from jrh.values import ImportedLog
 
@@ -35,7 +36,9 @@ class DeepEval:
         run = mapping(run.get("testRunData")) or run
         cases = [*listed(run.get("testCases")), *listed(run.get("conversationalTestCases"))]
         if len(found) != 1 or not any("metricsData" in case for case in cases):
-            raise JrhError(f"'{path}' is no test run of DeepEval; it writes one to .deepeval/.latest_run_full.json")
+            raise OtherToolError(
+                f"'{path}' is no test run of DeepEval; it writes one to .deepeval/.latest_run_full.json"
+            )
         rows = list(_rows(cases, str(path)))
         return imported_scores(rows, self._options, str(path), unmapped=_UNMAPPED)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from jrh import SuiteError
+from jrh.errors import OtherToolError
 from jrh.values import ImportedLog
 
 from jrh_import.decision_log import LogOptions, metrics_of, read_log
@@ -20,17 +22,22 @@ class JudgeSense:
     def read(self, path: Path) -> ImportedLog:
         """Return the decisions, one template per prompt."""
         options = self._options
-        found = read_log(
-            path,
-            LogOptions(
-                judge=options.judge,
-                scale=options.scale,
-                inverted=options.inverted,
-                labels=options.labels,
-                gold_labels=options.gold_labels or options.labels,
-                off_scale_missing=options.off_scale,
-            ),
-        )
+        try:
+            found = read_log(
+                path,
+                LogOptions(
+                    judge=options.judge,
+                    scale=options.scale,
+                    inverted=options.inverted,
+                    labels=options.labels,
+                    gold_labels=options.gold_labels or options.labels,
+                    off_scale_missing=options.off_scale,
+                ),
+            )
+        except SuiteError as error:
+            if any("no column" in problem.message for problem in error.problems):
+                raise OtherToolError(str(error)) from error
+            raise
         return ImportedLog(
             tasks=found.tasks, records=found.records, items=found.items, metrics=metrics_of(found, "listed", ())
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jrh import JrhError, Json, Status
+from jrh.errors import OtherToolError
 from jrh.importing import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects
 from jrh.values import ImportedLog
 
@@ -37,7 +38,7 @@ class LangSmith:
             said = Annotations(_feedback(found))
             return imported_scores(said.rows(), self._options, str(path), notes=[*said.notes()], unmapped=_UNMAPPED)
         if not all("run" in row and "evaluation_results" in row for _, row in found):
-            raise JrhError(f"'{path}' holds neither feedback of LangSmith nor rows of `evaluate()`, one per line")
+            raise OtherToolError(f"'{path}' holds neither feedback of LangSmith nor rows of `evaluate()`, one per line")
         if self._options.output is not None:
             rows = [self._answer(place, row) for place, row in found]
             return imported_scores(rows, self._options, str(path), unmapped=("feedback", *_UNMAPPED))

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from jrh import JrhError, Json, Status
+from jrh import Json, Status
+from jrh.errors import OtherToolError
 from jrh.importing import ScoreOptions, imported_scores, read_objects
 from jrh.values import ImportedLog
 
@@ -32,7 +33,7 @@ class MlflowTraces:
         """Return the verdicts of one assessment name."""
         traces = list(read_objects(path, "traces"))
         if not all("trace_id" in mapping(trace.get("info")) for _, trace in traces):
-            raise JrhError(f"'{path}' holds no traces of MLflow; write `Trace.to_dict()` of each, one per line")
+            raise OtherToolError(f"'{path}' holds no traces of MLflow; write `Trace.to_dict()` of each, one per line")
         said = Annotations(each for place, trace in traces for each in _annotations(place, mapping(trace["info"])))
         return imported_scores(said.rows(), self._options, str(path), notes=[*said.notes()], unmapped=_UNMAPPED)
 

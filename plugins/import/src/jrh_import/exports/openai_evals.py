@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from jrh import JrhError, Json, Status
+from jrh import Json, Status
+from jrh.errors import OtherToolError
 from jrh.importing import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects
 from jrh.values import ImportedLog
 
@@ -41,7 +42,7 @@ class OpenAIEvals:
         elif "spec" in found[0][1]:
             rows = self._logged(found)
         else:
-            raise JrhError(f"'{path}' holds neither output items of the Evals API nor a log of `oaieval`")
+            raise OtherToolError(f"'{path}' holds neither output items of the Evals API nor a log of `oaieval`")
         return imported_scores(list(rows), self._options, str(path), unmapped=_UNMAPPED)
 
     def _answers(self, items: list[tuple[str, Entry]]) -> Iterator[ExportRow]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jrh import JrhError, Json, Status
+from jrh.errors import OtherToolError
 from jrh.importing import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects
 from jrh.values import ImportedLog
 
@@ -37,7 +38,9 @@ class Phoenix:
         ]
         experiment = all("example_id" in run for _, run in found)
         if not experiment and not all("annotator_kind" in each for _, each in found):
-            raise JrhError(f"'{path}' is neither an experiment of Phoenix (/v1/experiments/ID/json) nor annotations")
+            raise OtherToolError(
+                f"'{path}' is neither an experiment of Phoenix (/v1/experiments/ID/json) nor annotations"
+            )
         if self._options.output is not None and experiment:
             rows = [self._answer(place, run) for place, run in found]
             return imported_scores(rows, self._options, str(path), unmapped=("annotations", *_UNMAPPED))

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from jrh import REFERENCE, JrhError, Status
+from jrh import REFERENCE, Status
+from jrh.errors import OtherToolError
 from jrh.importing import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects
 from jrh.values import ImportedLog
 
@@ -39,7 +40,7 @@ class Promptfoo:
         results = list(read_objects(path, "results.results", "results"))
         first = results[0][1] if results else {}
         if "vars" not in first or "provider" not in first:
-            raise JrhError(f"'{path}' has no results of promptfoo (`promptfoo eval --output results.json`)")
+            raise OtherToolError(f"'{path}' has no results of promptfoo (`promptfoo eval --output results.json`)")
         rows = _Rows(self._options)
         found = list(rows.of(results))
         return imported_scores(found, self._options, str(path), notes=rows.notes(), unmapped=_UNMAPPED)
