@@ -21,9 +21,11 @@ _CYCLES: Final = (
         better="lower",
         interval=_ROBUST,
     ),
-    MeasureInfo(name="cycle-chance", formula="share of cycles that coin tosses give, where no verdict is a tie: 1/4"),
+    MeasureInfo(name="cycle-chance", formula="what coin tosses with as many ties give: 1/4 without ties"),
     MeasureInfo(
-        name="cycle-noise", formula="most cycles that noise explains: d (1 - d), d the share of reruns that are opposed"
+        name="cycle-noise",
+        formula="most cycles that noise explains: d (1 - d), d how often two verdicts on a pair differ, "
+        "option orders too",
     ),
     MeasureInfo(
         name="cycle-excess",
