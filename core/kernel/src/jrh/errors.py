@@ -31,7 +31,10 @@ class PluginError(JrhError):
 
 
 class OtherToolError(JrhError):
-    """Report a file that is not what the tool of an importer writes."""
+    """Report a file that is not what the tool of an importer writes.
+
+    Name the tool with `--from`.
+    """
 
 
 class StoreError(JrhError):
