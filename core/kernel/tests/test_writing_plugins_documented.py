@@ -115,7 +115,7 @@ def test_the_metric_counts_its_label_by_item(tmp_path: Path) -> None:
 
 def test_every_name_of_the_table_of_measuring_is_public() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    table = page[page.index("| from `jrh.measuring` | |") : page.index("For a new estimator")]
+    table = page[page.index("| from `jrh.measuring` | |") :].partition("\n\n")[0]
     shown_there = "".join(row.split("|")[1] for row in table.splitlines()[2:] if row)
     names = {re.match(r"\w+", code)[0] for code in re.findall(r"`(.*?)`", shown_there)}  # type: ignore[index]
     assert {"MeasureBuilder", "as_expected", "MetricOptions"} <= names
