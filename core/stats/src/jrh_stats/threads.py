@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from functools import cache
+from typing import TYPE_CHECKING
 
-import threadpoolctl
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[object]:
@@ -19,7 +21,8 @@ def one_thread() -> AbstractContextManager[object]:
 
 
 @cache
-def _blas() -> threadpoolctl.ThreadpoolController:
+def _blas() -> ThreadpoolController:
     import scipy.linalg  # noqa: F401 - loads the library that is to be limited
+    from threadpoolctl import ThreadpoolController
 
-    return threadpoolctl.ThreadpoolController()
+    return ThreadpoolController()
