@@ -84,6 +84,17 @@ def test_a_text_that_differs_in_a_word_is_a_near_duplicate():
     assert (finding.affected, finding.examples) == (2, ("i3 = near",))
 
 
+def test_near_duplicates_of_one_cluster_are_no_finding():
+    """The three pairs of three answers share two thirds of their texts, and already count as one cluster."""
+    items = [
+        Item(id=f"i{place}", fields={"request": "", "response": f"number {place} {' '.join(WORDS[:50])}"}, group="one")
+        for place in range(3)
+    ]
+    assert "near-duplicate-items" not in [finding.kind for finding in audit(items, YES_NO)]
+    apart = [evolve(item, group=item.id) for item in items]
+    assert found_pairs(apart).affected == len(items)
+
+
 texts = st.lists(st.text("ab ", min_size=0, max_size=14), max_size=12)
 
 
@@ -318,7 +329,7 @@ def test_items_that_ask_the_same_count_once_in_what_they_can_show():
     (told,) = [line for line in lines([(YES_NO, items)]) if line.startswith("  120 items in 30 clusters")]
     start = f"  120 items in 30 clusters. The 95% interval of a rate near 0.5 is ±{half_width(30):.2f}"
     assert told.startswith(start)
-    assert told.endswith("±0.10 would need 93 items.")
+    assert told.endswith("±0.10 would need 93 clusters.")
 
 
 def test_enough_items_are_not_told_how_many_it_would_take():

@@ -144,6 +144,24 @@ def test_every_task_takes_the_same_requests_and_responses(tmp_path):
     assert seen[0] == seen[1]
 
 
+def test_scores_written_as_decimal_numbers_are_gold_labels(tmp_path):
+    """Tables of numbers write the level 4 as `4.0`."""
+    task = sample_task(Mode.POINTWISE, Scale.of_levels(1, 6))
+
+    def read(scores):
+        lines = [{"request_id": "q", "response_id": f"r{n}", "response": f"T {n}", "score": s} for n, s in scores]
+        (tmp_path / "sets.jsonl").write_text(written(lines), encoding="utf-8")
+        options = {"path": tmp_path / "sets.jsonl"}
+        source = build(jrh_consistency.plugin, "response-sets", options=options, base=tmp_path, task=task)
+        items = list(source.read())
+        return [item.gold for item in items], list(source.remarks(items))
+
+    assert read([(1, 4.0), (2, 5.0)]) == (["4", "5"], [])
+    golds, remarks = read([(1, 4.5), (2, 5.0)])
+    assert golds == [None, None]
+    assert "so these items have no gold label" in remarks[0]
+
+
 def test_a_scale_with_some_orders_only_is_refused(tmp_path):
     task = sample_task(Mode.POINTWISE, Scale.of_labels("A>B>C", "C>B>A"))
     with pytest.raises(JrhError, match="lists all of them"):
@@ -162,6 +180,7 @@ def bad(**changed):
         (bad(response=" "), "response 'b' of request 'q' is empty"),
         (bad(response=None), "response 'b' of request 'q' is empty"),
         (bad(response_id="x|y"), "response_id 'x|y' contains '::' or '|'"),
+        (bad(response_id=":x"), "response_id ':x' contains '::' or '|' or starts with ':'"),
         (bad(response_id="x\u0007"), "'response_id' must be printable text of 1 to 200 characters"),
         (bad(request_id=""), "'request_id' must be printable text"),
         (bad(score="high"), "'score' must be a finite number, got 'high'"),

@@ -55,3 +55,10 @@ def test_a_file_of_no_tool_is_still_explained(tmp_path: Path) -> None:
     done = project.run("import", "log.jsonl")
     assert done.exit_code == 2
     assert "'log.jsonl' is a table. If another tool exported it, name the tool" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "\n", "[]", "nul", '[{"id": "x"}]', "[" * 100_000], ids=range(6))
+def test_a_broken_file_is_of_no_tool(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(text, encoding="utf-8")
+    assert "judgesense" not in tools_of(path, {})

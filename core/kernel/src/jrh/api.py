@@ -361,9 +361,12 @@ def export_run(
             raise JrhError("\n".join(made.problems))
         yield from (f"Report: {path}" for path in made.files)
         return
+    if target not in known:
+        reports = [name for name, kind in targets.items() if kind in (ReportTarget.FILE, ReportTarget.DIRECTORY)]
+        raise JrhError(f"unknown exporter '{target}'\nInstalled: {', '.join(sorted([*known, *reports]))}.")
+    entry = loaded.plugins.exporters.find(target)
     if output is not None:
         raise JrhError(f"'{target}' says by its options where it writes; only reports take an output directory")
-    entry = loaded.plugins.exporters.find(target)
     export = Export.of(entry, options or {})
     formats = [name for name in targets if name in entry.spec.attach]
     with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:

@@ -77,7 +77,7 @@ def _precision(items: Sequence[Item]) -> str:
     """State the precision of the items; a cluster of items counts once."""
     clusters, wanted = independent(items), AuditOptions().half_width
     text = power_of(clusters) if clusters == len(items) else f"{sizes(len(items), clusters)}. {power_of(clusters)}"
-    return f"{text} {needed(wanted)}" if half_width(clusters) > wanted else text
+    return f"{text} {needed(wanted, clustered=clusters < len(items))}" if half_width(clusters) > wanted else text
 
 
 def _columns(written: Sequence[str]) -> dict[str, str]:

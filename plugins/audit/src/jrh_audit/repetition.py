@@ -81,14 +81,19 @@ def independent(items: Sequence[Item]) -> int:
 
 
 def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:
-    """Find items whose texts share most word triples without being equal."""
+    """Find items of different clusters whose texts share most word triples without being equal."""
     first: dict[bytes, int] = {}
     for place, item in enumerate(items):
         first.setdefault(_digest(_shown(item, task)), place)
     distinct = list(first.values())
     chosen = frozenset(distinct)
     found = similar((_shown(item, task) for place, item in enumerate(items) if place in chosen), options.near_duplicate)
-    pairs = [(distinct[one], distinct[other]) for one, other in found.pairs]
+    cluster = clusters_of(items)
+    pairs = [
+        (distinct[one], distinct[other])
+        for one, other in found.pairs
+        if cluster[items[distinct[one]].id] != cluster[items[distinct[other]].id]
+    ]
     if not pairs and not found.cut:
         return
     share = f"{options.near_duplicate:.0%} of their word triples"

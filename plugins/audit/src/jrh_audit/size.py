@@ -43,7 +43,7 @@ def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
         yield Finding(
             kind="few-items",
             evidence=sizes(len(items), clusters),
-            consequence=f"{power_of(clusters)} {needed(options.half_width)}",
+            consequence=f"{power_of(clusters)} {needed(options.half_width, clustered=clusters < len(items))}",
             severity=Severity.INFO,
             affected=len(items),
             items=len(items),
@@ -62,10 +62,10 @@ def half_width(items: int) -> float:
     return float(high - low) / 2
 
 
-def needed(half_width: float) -> str:
-    """Say how many items a wished precision needs."""
+def needed(half_width: float, *, clustered: bool) -> str:
+    """Say how many items, or clusters of items, a wished precision needs."""
     shown = f"{half_width:.2f}" if round(half_width, 2) == half_width else f"{half_width:g}"
-    return f"±{shown} would need {items_for_proportion(half_width):,} items."
+    return f"±{shown} would need {items_for_proportion(half_width):,} {'clusters' if clustered else 'items'}."
 
 
 def power_of(items: int) -> str:

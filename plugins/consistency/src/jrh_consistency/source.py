@@ -108,6 +108,9 @@ class ResponseSets:
         alike = sum(each.alike for each in found)
         if alike:
             yield f"{counted(alike, 'response')} with the text of another response to the same request left out"
+        scored = any(each.written for one in found for each in one.responses)
+        if scored and self.kind is Kind.SCORES and not self._labels(found):
+            yield "the column `score` holds numbers that are no labels of the scale, so these items have no gold label"
 
     @property
     def _size(self) -> int:
@@ -148,7 +151,13 @@ class ResponseSets:
     def _labels(self, found: Sequence[_Set]) -> bool:
         """Tell whether gold scores are labels of the scale: all of them are, or none is used as one."""
         written = [each.written for one in found for each in one.responses if each.written]
-        return bool(written) and all(text in self.task.scale for text in written)
+        return bool(written) and all(self._label(text) in self.task.scale for text in written)
+
+    def _label(self, written: str) -> str:
+        """Return a gold score as a label: `4.0`, as tables of numbers write it, is the level 4."""
+        if not written or written in self.task.scale or not float(written).is_integer():
+            return written
+        return str(int(float(written)))
 
     def _items(self, own: _Set, labels: bool) -> Iterator[Item]:
         chance = random.Random(derive_seed(self.options.seed, "responses", own.id))  # noqa: S311 - a design, no secret
@@ -158,7 +167,7 @@ class ResponseSets:
             chosen = tuple(each for place, each in enumerate(chosen) if place in kept)
         if self.kind in (Kind.SCORES, Kind.NONE):
             for each in chosen:
-                yield self._item(own, (each,), {"response": each.text}, each.written if labels else "")
+                yield self._item(own, (each,), {"response": each.text}, self._label(each.written) if labels else "")
         elif self.kind is Kind.PAIRS:
             for pair in combinations(chosen, 2):
                 turned = random.Random(derive_seed(self.options.seed, "pair", own.id, *(each.id for each in pair)))  # noqa: S311
@@ -220,9 +229,11 @@ def _check(row: Row, rows: Mapping[str, Mapping[str, Row]], mistakes: Mistakes) 
     for column, name in (("request_id", request), ("response_id", response)):
         if not name or not name.isprintable() or len(name) > _LONGEST_ID:
             mistakes.add(row.line, f"'{column}' must be printable text of 1 to {_LONGEST_ID} characters")
-    if BETWEEN in response or JOINT in response:
+    if BETWEEN in response or JOINT in response or response.startswith(BETWEEN[0]):
         mistakes.add(
-            row.line, f"the response_id '{response}' contains '{BETWEEN}' or '{JOINT}', which ids of pairs use"
+            row.line,
+            f"the response_id '{response}' contains '{BETWEEN}' or '{JOINT}' or starts with '{BETWEEN[0]}', "
+            "which ids of pairs use",
         )
     if any("\ud800" <= letter <= "\udfff" for letter in "".join(row.values.values())):
         mistakes.add(row.line, "half of a surrogate pair (\\ud800 to \\udfff), which is not a character")

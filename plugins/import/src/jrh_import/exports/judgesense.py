@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
-from jrh import SuiteError
+from jrh import JrhError
 from jrh.errors import OtherToolError
 from jrh.values import ImportedLog
 
 from jrh_import.decision_log import LogOptions, metrics_of, read_log
 from jrh_import.options import JudgeSenseOptions
+
+_NO_LOG: Final = ("no column", "the file has no rows", "not JSON", "expected one JSON object per line")
+"""What is said of files that are no log of decisions at all."""
 
 
 class JudgeSense:
@@ -34,8 +38,8 @@ class JudgeSense:
                     off_scale_missing=options.off_scale,
                 ),
             )
-        except SuiteError as error:
-            if any("no column" in problem.message for problem in error.problems):
+        except JrhError as error:
+            if any(reason in str(error) for reason in _NO_LOG):
                 raise OtherToolError(str(error)) from error
             raise
         return ImportedLog(
