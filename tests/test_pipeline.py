@@ -19,6 +19,28 @@ SHOWN = re.compile(r"<(?:text|response)[-\w]*>\n(.*?)\n</", re.DOTALL)
 TRIALS = "SELECT position, id, case_id, judge, repeat, occasion FROM trials ORDER BY position"
 RECORDS = "SELECT trial_id, canonical, status, judge, test FROM records ORDER BY trial_id"
 
+ENDLESS = {
+    "name": "endless",
+    "data": {"source": "examples", "sample": {"n": 4, "seed": 1}},
+    "task": {"scale": {"labels": ["YES", "NO"]}},
+    "tests": ["format", "endless"],
+    "judges": [{"judge": "simulated", "name": "sim"}],
+    "reports": ["json", "markdown"],
+}
+STOPS = """
+import asyncio
+from jrh import PerturberSpec, hookimpl
+
+class Endless:
+    async def perturb(self, item):
+        await asyncio.sleep(0.5)
+        raise KeyboardInterrupt
+
+@hookimpl
+def jrh_perturbers():
+    yield PerturberSpec(name="endless", summary="s", factory=lambda options, context: Endless())
+"""
+
 
 class Provider:
     """Writes or judges; remembers which it did, in order."""
@@ -68,6 +90,18 @@ def test_barrier_and_pipeline_make_the_same_plan_records_and_reports(
     one_report, other = (report(project, name) for name in ("early", "late"))
     assert one_report["measures"] == other["measures"]
     assert one_report["findings"] == other["findings"]
+
+
+def test_a_plan_that_still_grows_is_never_called_complete(project: Project) -> None:
+    """A process killed while cases are made leaves trials that all have a record, and others that are not planned."""
+    project.write("suite.yaml", json.dumps(ENDLESS))
+    project.write("endless.py", STOPS)
+    project.run("run", "suite.yaml", "--run-dir", "one", "--plugins", "endless.py")
+    project.run("report", "one", "--plugins", "endless.py")
+    found = report(project, "one")
+    assert (found["still_planning"], found["missing_records"]) == (True, 0)
+    assert found["planned"] == one(project, "one", "SELECT count(*) FROM records") > 0
+    assert "INCOMPLETE: " in project.read("one/report.md")
 
 
 def test_judges_are_asked_before_the_last_draft_is_written(project: Project) -> None:

@@ -114,6 +114,10 @@ def test_an_interrupted_run_says_how_much_is_there(render, report) -> None:
     assert "All 960 planned trials have a record." in render("terminal", report, full=True)
     text = render("terminal", evolve(report, missing_records=60), full=True)
     assert "INCOMPLETE: 900 of 960 planned trials have a record; run the suite again to continue." in text
+    growing = evolve(report, still_planning=True)
+    told = "INCOMPLETE: 960 of 960 planned trials have a record, and not all cases are made; run the suite again"
+    assert told in render("terminal", growing, full=True)
+    assert "All 960 planned" not in render("terminal", growing)
 
 
 def test_a_run_without_any_verdict_reports_the_statuses_and_no_number(render, report) -> None:

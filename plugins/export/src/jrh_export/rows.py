@@ -93,6 +93,7 @@ def about(report: RunReport) -> dict[str, str]:
         "jrh.simulated": clean_text(", ".join(sorted(report.simulated)), _LONGEST) or "none",
         "jrh.planned": str(report.planned),
         "jrh.missing_records": str(report.missing_records),
+        "jrh.still_planning": str(report.still_planning).lower(),
     }
 
 

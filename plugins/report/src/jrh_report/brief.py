@@ -66,7 +66,7 @@ class _Block:
 def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     """Yield the findings so that they fit on a screen; what does not fit is counted."""
     head: list[RenderableType] = [Text(_headline(report), style="bold")]
-    if report.missing_records:
+    if tables.incomplete(report):
         head.append(Text(tables.totals(report), style="yellow"))
     family = report.family
     foot = [Text(""), Text(family.sentence, style="dim")] if family is not None and family.tests else []

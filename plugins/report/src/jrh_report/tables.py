@@ -62,13 +62,19 @@ def judge_label(report: RunReport, judge: str) -> str:
 
 def totals(report: RunReport) -> str:
     """Say how much of the plan has been answered, in one sentence."""
-    if not report.planned:
+    if not report.planned and not report.still_planning:
         return "No trials were planned."
-    if report.missing_records:
+    if incomplete(report):
         done = report.planned - report.missing_records
         counted = f"{done:,} of {report.planned:,} planned trials have a record"
-        return f"INCOMPLETE: {counted}; run the suite again to continue."
+        more = ", and not all cases are made" if report.still_planning else ""
+        return f"INCOMPLETE: {counted}{more}; run the suite again to continue."
     return f"All {report.planned:,} planned trials have a record."
+
+
+def incomplete(report: RunReport) -> bool:
+    """Tell whether trials have no record, or are still to be planned."""
+    return report.missing_records > 0 or report.still_planning
 
 
 def positive_label(report: RunReport, task: Task) -> str:
@@ -161,7 +167,7 @@ def _fate(line: Attrition) -> str:
 def no_finding(report: RunReport, judge: str) -> str:
     """Say why there is no finding about a judge."""
     asked = len(report.records) and report.records.equals("judge", judge).any()
-    if not asked and report.missing_records:
+    if not asked and incomplete(report):
         return "Not asked: the run stopped first."
     return "No finding: no comparison has an interval."
 

@@ -61,6 +61,10 @@ class TrialsTable:
         """Return the id of what the plan was made from, or None if there is no plan."""
         return self._database.digest(_STAGE)
 
+    def grows(self) -> bool:
+        """Tell whether later trials are still to be planned."""
+        return self.digest() == GROWING
+
     def replace(self, digest: str, rows: Iterable[TrialRow]) -> None:
         """Replace the plan, and keep the occasions of all plans before it."""
         feed = iter(rows)

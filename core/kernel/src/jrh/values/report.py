@@ -199,6 +199,8 @@ class RunReport:
     family: ClaimFamily | None = None
     """The tests behind the findings that claim a difference, and the error rate of all together; None before findings.
     """
+    still_planning: bool = False
+    """Whether trials are still to be planned: the run is going on, or stopped before all cases were made."""
     spending: tuple[SpendLine, ...] = ()
     """What all replies of the run cost: judges, writers, graders, validators, preflight. The sum is the run's cost."""
     records: RecordTable

@@ -201,6 +201,7 @@ def gather(
         components=summary.components,
         planned=planned,
         missing_records=planned - len(records),
+        still_planning=store.trials.grows(),
         notes=(
             *summary.notes,
             *_plan_notes(store),
