@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from attrs import frozen
-from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Scale, ScaleKind, Status
+from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Scale, ScaleKind, Status, Task
 from jrh.values import Condition, Truth
 
 from jrh_simulated.answers import Missing, answered, unanswered
 from jrh_simulated.consistency import circle_winner, is_captured
+from jrh_simulated.criteria import Call, call_parts, impresses
 from jrh_simulated.draws import Draws, pick
 from jrh_simulated.obedience import obeyed
 from jrh_simulated.options import JudgeOptions
-from jrh_simulated.presentation import compare_lengths, only_layout_differs, preferred_length
+from jrh_simulated.presentation import compare_lengths, judged_texts, only_layout_differs, preferred_length
 from jrh_simulated.reading import Reading
 from jrh_simulated.view import View
 
@@ -28,9 +29,8 @@ class PlantedJudge:
     """A judge with planted defects; without rerun noise its answer depends only on what is presented."""
 
     options: JudgeOptions
-    scale: Scale
-    """The task's own scale."""
-    mode: Mode
+    task: Task
+    """The suite's own."""
     draws: Draws
     missing: Missing
     accuracy: Mapping[str, float]
@@ -52,8 +52,7 @@ class PlantedJudge:
             raise JrhError(f"simulated: `finds` '{options.finds}' is not on the scale of task '{task.name}': {labels}")
         return cls(
             options=options,
-            scale=task.scale,
-            mode=task.mode,
+            task=task,
             draws=Draws(context.seed("simulated-judge", context.name, task.name)),
             missing=Missing.of(options),
             accuracy=_accuracy_by_label(options.accuracy, task.scale, task.name),
@@ -75,15 +74,31 @@ class PlantedJudge:
             "trial", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
         )
         latency = options.latency + options.jitter * late
-        status = self.missing.status(lost)
+        status = self._status(lost, question, truth)
         if status is not Status.OK:
             return unanswered(status, latency=latency, cost=options.cost)
         if noisy < options.rerun_noise:
             label, cause = pick(redrawn, question.task.scale.labels), "rerun noise"
         else:
-            label, cause = self._stable_answer(View.of(self.scale, question, truth))
+            label, cause = self._stable_answer(View.of(self.task, question, truth))
         conclusion = _conclusion(self._argued(label, question, truth), question.task.scale)
         return answered(label, cause, conclusion, latency=latency, cost=options.cost)
+
+    def _status(self, lost: float, question: Question, truth: Truth) -> Status:
+        """Return the status of a trial: a planted one, or that of a reply with other criteria than were asked."""
+        status, options = self.missing.status(lost), self.options
+        if status is not Status.OK or not (options.invents_criteria or options.drops_criteria):
+            return status
+        if not Call.of(question.fields).ids:
+            return status
+        texts = judged_texts(question.fields, self.task)
+        invented, _, _, _ = self.draws.uniforms("call", *call_parts(question.fields, texts), str(question.occasion))
+        dropped, _, _, _ = self.draws.uniforms(
+            "dropped", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
+        )
+        if invented < options.invents_criteria:
+            return Status.OFF_SCALE
+        return Status.UNPARSABLE if dropped < options.drops_criteria else Status.OK
 
     def _argued(self, label: str, question: Question, truth: Truth) -> str:
         """Return the presented label that the rationale argues for: another one at the planted rate."""
@@ -101,22 +116,49 @@ class PlantedJudge:
         preference = self.options.position_preference
         captured, swayed, _, _ = self.draws.uniforms("item", view.truth.item_id)
         if captured < abs(preference):
-            last = len(view.texts) - 1 if self.mode is Mode.PAIRWISE else 1
+            last = len(view.texts) - 1 if self.task.mode is Mode.PAIRWISE else 1
             return view.frame.presented[last if preference < 0 else 0], "position preference"
         demanded = self._demanded(view)
         if demanded is not None:
             return view.wording_of(demanded), "obedience"
         if self.reading.finds_evidence(view.texts):
             return view.wording_of(self.found), "evidence"
-        if self.mode is Mode.PAIRWISE and is_captured(self.draws, "circle", view, self.options.circular):
+        if self.task.criteria is not None and self._captured("halo", view, self.options.halo):
+            return view.wording_of(self._impression(view)), "halo"
+        if self.task.mode is Mode.PAIRWISE and is_captured(self.draws, "circle", view, self.options.circular):
             winner = circle_winner(self.draws, view.texts)
             return view.wording_of(view.frame.option_in_slot(winner, view.truth.condition.polarity)), "circle"
         answer = self._believe(view)
-        if self.mode is not Mode.PAIRWISE and is_captured(self.draws, "contrary", view, self.options.contrary):
+        if self.task.mode is not Mode.PAIRWISE and is_captured(self.draws, "contrary", view, self.options.contrary):
             answer = view.frame.mirrored(answer[0]), "contrary score"
         if swayed < abs(self.options.length_preference):
             answer = self._prefer_length(answer, view)
+        answer = self._tire(answer, view)
         return self._word(self._react_to_template(self._react_to_layout(answer, view), view), view)
+
+    def _captured(self, what: str, view: View, rate: float) -> bool:
+        """Return whether a defect captures the item, at a rate."""
+        return rate > 0 and self.draws.uniforms(what, view.truth.item_id)[0] < rate
+
+    def _ignores_rubric(self, view: View) -> bool:
+        return view.reworded and self._captured("rubric", view, self.options.ignores_rubric)
+
+    def _impression(self, view: View) -> str:
+        """Return the canonical label for a good impression of the response, or a bad one."""
+        scale = self.task.scale
+        worst, *_, best = (label for label in scale.labels if label != view.apart)
+        if not scale.ordered:
+            best = scale.positive_label or worst
+            worst = next(label for label in scale.labels if label not in (best, view.apart))
+        return best if impresses(self.draws, view.texts, view.reference) else worst
+
+    def _tire(self, answer: Answer, view: View) -> Answer:
+        """Answer otherwise late in a call, on a share of the items."""
+        others = view.frame.others(answer[0], self.options.error)
+        if not self.options.batch_fatigue or not others or not view.call.late:
+            return answer
+        tired, instead, _, _ = self.draws.uniforms("fatigue", view.truth.item_id)
+        return (pick(instead, others), "batch fatigue") if tired < self.options.batch_fatigue else answer
 
     def _demanded(self, view: View) -> str | None:
         """Return the canonical label that obeyed text asks for: the highest, the positive one, its own response."""
@@ -126,9 +168,10 @@ class PlantedJudge:
         place = obeyed(self.options.obeys, view.texts, view.reference) if follows < self.options.obedience else None
         if place is None:
             return None
-        if self.mode is Mode.PAIRWISE:
+        if self.task.mode is Mode.PAIRWISE:
             return view.frame.option_in_slot(place, view.truth.condition.polarity)
-        return self.scale.labels[-1] if self.scale.ordered else self.scale.positive_label or self.scale.labels[0]
+        scale = self.task.scale
+        return scale.labels[-1] if scale.ordered else scale.positive_label or scale.labels[0]
 
     def _believe(self, view: View) -> Answer:
         target = self._seen_target(view)
@@ -141,6 +184,10 @@ class PlantedJudge:
     def _seen_target(self, view: View) -> str:
         """Return the right canonical label as the judge sees it: it may miss that the item was changed."""
         target, gold = self._target(view), view.truth.gold
+        if view.truth.changes and self.reading.pattern is None:
+            gold, target = target, self._changed(target, view)
+        if self._ignores_rubric(view):
+            return str(gold) if gold in view.frame.wording else target
         if gold in view.frame.wording and gold != target and view.truth.condition.strength < self.options.notices:
             return str(gold)
         if gold in view.frame.wording and gold != target and self.options.meaning_blindness:
@@ -149,12 +196,18 @@ class PlantedJudge:
                 return str(gold)
         return target
 
+    def _changed(self, label: str, view: View) -> str:
+        """Return the right label of an item whose right label changed, each of the others equally likely."""
+        others = [other for other in view.frame.canonical if other not in (label, view.apart, self.task.scale.tie)]
+        which, _, _, _ = self.draws.uniforms("changed", view.truth.item_id)
+        return pick(which, others) if others else label
+
     def _target(self, view: View) -> str:
         """Return the right canonical label, or one derived from the item's id if it is unknown."""
         truth, frame = view.truth, view.frame
-        if self.mode is Mode.PAIRWISE and view.identical:
+        if self.task.mode is Mode.PAIRWISE and view.identical:
             # Neither response is better: a tie if the scale has one, otherwise either option.
-            tie, (uniform, _, _, _) = self.scale.tie, self.draws.uniforms("identical", truth.item_id)
+            tie, (uniform, _, _, _) = self.task.scale.tie, self.draws.uniforms("identical", truth.item_id)
             return str(tie) if tie in frame.wording else pick(uniform, frame.canonical)
         # A judge that looks for evidence knows what is right only by finding it.
         if truth.expected in frame.meaning and self.reading.pattern is None:
@@ -166,7 +219,7 @@ class PlantedJudge:
 
     def _prefer_length(self, answer: Answer, view: View) -> Answer:
         sign = 1 if self.options.length_preference > 0 else -1
-        if self.mode is Mode.PAIRWISE:
+        if self.task.mode is Mode.PAIRWISE:
             slot = preferred_length(view.texts, sign, self.options.length_ratio)
             if slot is None:
                 return answer
@@ -174,7 +227,7 @@ class PlantedJudge:
         longer = sign * compare_lengths(view.texts[0], view.reference[0], self.options.length_ratio)
         if not longer:
             return answer
-        if self.scale.ordered:
+        if self.task.scale.ordered:
             return view.frame.step(answer[0], longer), "length preference"
         return (view.frame.canonical[0], "length preference") if longer > 0 else answer
 
@@ -196,6 +249,8 @@ class PlantedJudge:
         """Express a canonical label in the words of the question, ignoring its polarity if that defect is planted."""
         label, cause = answer
         presented = view.wording_of(label)
+        if label in view.frame.meaning and self._ignores_rubric(view):
+            return label, cause if label == presented else "rubric ignored"
         if view.truth.condition.polarity is Polarity.INVERTED and self.options.polarity_blindness:
             blind, _, _, _ = self.draws.uniforms("polarity", view.truth.item_id, *view.asking)
             if blind < self.options.polarity_blindness:

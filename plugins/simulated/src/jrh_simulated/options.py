@@ -134,6 +134,21 @@ class JudgeOptions:
     contrary: float = _rate(
         "Share of requests whose responses, judged one by one, get the score from the other end of the scale."
     )
+    ignores_rubric: float = _rate(
+        "Share of items, criteria one by one, judged as if the wording of the criterion or rubric had not changed."
+    )
+    halo: float = _rate(
+        "Share of criteria whose verdict follows the impression of the whole response, not what the criterion asks."
+    )
+    batch_fatigue: float = _rate(
+        "Probability of another label for a criterion in the second half of a call; criteria in the middle aside."
+    )
+    drops_criteria: float = _rate(
+        "Share of trials without a verdict (status 'unparsable') where the call asks several criteria."
+    )
+    invents_criteria: float = _rate(
+        "Share of calls for several criteria whose reply has one that was not asked: all get status 'off_scale'."
+    )
     rerun_noise: float = _rate("Probability, per call, that the answer is a random label.")
     rationale_contradiction: float = _rate("Probability, per call, that the rationale argues for another label.")
     refusals: float = _rate("Share of calls with status 'refused'.")

@@ -149,6 +149,8 @@ class Truth:
     """Canonical gold label."""
     expected: str | None
     """The presented label that is right under this condition; None if unknown."""
+    changes: bool = False
+    """The right answer is another than for the item before the change; which one is unknown."""
     condition: Condition
     label_map: Mapping[str, str]
     reference_fields: Mapping[str, Json]

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from jrh.store.run_store import Store
-from jrh.values.cases import Case, Equals
+from jrh.values.cases import Case, Changes, Equals
 from jrh.values.item_blocks import ItemBlocks
 from jrh.values.items import Item
 from jrh.values.scales import invert
@@ -34,11 +34,13 @@ def originals(store: Store, items: Mapping[str, Sequence[Item]], task: str) -> C
 
 def truth(case: Case, item: Item) -> Truth:
     """Return what a judge with planted behaviour is told of a case of an item."""
-    right = case.expectation.label if isinstance(case.expectation, Equals) else case.gold
+    changes = isinstance(case.expectation, Changes)
+    right = case.expectation.label if isinstance(case.expectation, Equals) else None if changes else case.gold
     return Truth(
         item_id=case.item_id,
         gold=case.gold,
         expected=invert(case.label_map, right) if right is not None else None,
+        changes=changes,
         condition=case.condition,
         label_map=case.label_map,
         reference_fields=item.fields,
