@@ -123,7 +123,7 @@ class PlantedJudge:
             return view.wording_of(demanded), "obedience"
         if self.reading.finds_evidence(view.texts):
             return view.wording_of(self.found), "evidence"
-        if self.task.criteria is not None and self._captured("halo", view, self.options.halo):
+        if self._has_halo(view):
             return view.wording_of(self._impression(view)), "halo"
         if self.task.mode is Mode.PAIRWISE and is_captured(self.draws, "circle", view, self.options.circular):
             winner = circle_winner(self.draws, view.texts)
@@ -139,6 +139,11 @@ class PlantedJudge:
     def _captured(self, what: str, view: View, rate: float) -> bool:
         """Return whether a defect captures the item, at a rate."""
         return rate > 0 and self.draws.uniforms(what, view.truth.item_id)[0] < rate
+
+    def _has_halo(self, view: View) -> bool:
+        """Return whether an impression decides; what does not apply stays so."""
+        applies = self.task.criteria is not None and view.truth.gold != view.apart
+        return applies and self._captured("halo", view, self.options.halo)
 
     def _ignores_rubric(self, view: View) -> bool:
         return view.reworded and self._captured("rubric", view, self.options.ignores_rubric)
