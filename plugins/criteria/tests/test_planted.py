@@ -174,7 +174,6 @@ def test_the_score_is_the_same_number_in_every_report(found):
     for place, each in enumerate(found["measures"]):
         if each["judge"] == "halo" and each["test"] == "reference" and not each["cell"] and each["name"] in names:
             number = f"{each['estimate']:.3f}"
+            row = rf"{each['name']} \| halo \(simulated\) \| reference \| {number} "
             assert f'<td data-measure="{place}"><span class="e">{number}</span>' in found["page"]
-            assert re.search(
-                rf"{each['name']} \| halo \(simulated\) \| reference \| {number} ", found["markdown"].replace("\\", "")
-            )
+            assert re.search(row, found["markdown"].replace("\\", ""))
