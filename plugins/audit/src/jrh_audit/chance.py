@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from jrh import Item
-from jrh.values import clusters_of
 from jrh_stats import cluster_sums, mcnemar_exact, sign_flip_test, spearman
 from numpy.typing import ArrayLike, NDArray
 
 CHANCE: Final = 0.01
 """A pattern is a finding only if its p-value is below this."""
-
-
-def cluster_codes(items: Iterable[Item]) -> NDArray[np.int64]:
-    """Number the clusters of the items, shape (items,)."""
-    names = list(clusters_of(items).values())  # in the order of the items
-    return np.unique(names, return_inverse=True)[1].astype(np.int64)
 
 
 def uneven(heads: Sequence[bool], clusters: NDArray[np.int64]) -> bool:

@@ -1,12 +1,13 @@
-"""Find what a data set cannot support. Pure functions over items."""
+"""Find what a data set cannot support."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from jrh import Item, Task
 
 from jrh_audit import gold, repetition, size, texts
+from jrh_audit.facts import Facts
 from jrh_audit.finding import Finding
 from jrh_audit.options import AuditOptions
 
@@ -28,9 +29,14 @@ CHECKS = (
 """Every check, in the order of the findings."""
 
 
-def audit(items: Sequence[Item], task: Task, options: AuditOptions | None = None) -> tuple[Finding, ...]:
-    """Return what a task's items cannot support, each with evidence and consequence; nothing for a clean set."""
-    if not items:
-        return ()
-    chosen = options or AuditOptions()
-    return tuple(finding for check in CHECKS for finding in check(items, task, chosen))
+def audit(items: Iterable[Item], task: Task, options: AuditOptions | None = None) -> tuple[Finding, ...]:
+    """Return what a task's items cannot support, each with evidence and consequence; nothing for a clean set.
+
+    Reads the items once.
+    """
+    return findings(Facts(items, task), options or AuditOptions())
+
+
+def findings(facts: Facts, options: AuditOptions) -> tuple[Finding, ...]:
+    """Return the findings of every check; none without items."""
+    return tuple(finding for check in CHECKS for finding in check(facts, options)) if len(facts) else ()

@@ -13,10 +13,10 @@ from jrh.api import read_judge_models
 from jrh.measuring import same_families
 from jrh.text import say
 
-from jrh_audit.checks import audit
+from jrh_audit.checks import findings
 from jrh_audit.data_files import read_data
+from jrh_audit.facts import Facts
 from jrh_audit.options import AuditOptions
-from jrh_audit.repetition import independent
 from jrh_audit.size import half_width, needed, power_of, sizes
 
 _SUITES: Final = (".yaml", ".yml", ".json")
@@ -61,8 +61,9 @@ def lines(
     """
     for task, items in tasks:
         yield f"{_plain(task.name)}: {len(items)} items, {task.mode.value}, {', '.join(task.scale.labels)}"
-        yield f"  {_precision(items)}"
-        found = [finding for finding in audit(items, task) if finding.kind != "few-items"]
+        facts = Facts(items, task)
+        yield f"  {_precision(facts)}"
+        found = [finding for finding in findings(facts, AuditOptions()) if finding.kind != "few-items"]
         for finding in found:
             concerns = f" Concerns {', '.join(finding.concerns)}." if finding.concerns else ""
             yield f"  {finding.kind}: {_plain(finding.sentence)}{concerns}"
@@ -73,11 +74,11 @@ def lines(
             yield "  No other findings."
 
 
-def _precision(items: Sequence[Item]) -> str:
+def _precision(facts: Facts) -> str:
     """State the precision of the items; a cluster of items counts once."""
-    clusters, wanted = independent(items), AuditOptions().half_width
-    text = power_of(clusters) if clusters == len(items) else f"{sizes(len(items), clusters)}. {power_of(clusters)}"
-    return f"{text} {needed(wanted, clustered=clusters < len(items))}" if half_width(clusters) > wanted else text
+    clusters, wanted = facts.clusters, AuditOptions().half_width
+    text = power_of(clusters) if clusters == len(facts) else f"{sizes(len(facts), clusters)}. {power_of(clusters)}"
+    return f"{text} {needed(wanted, clustered=clusters < len(facts))}" if half_width(clusters) > wanted else text
 
 
 def _columns(written: Sequence[str]) -> dict[str, str]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from jrh import Item, Mode, ScaleKind, Task
+from jrh import Mode, ScaleKind
 from jrh.text import counted
 from jrh.values import Severity
 from numpy.typing import NDArray
 
-from jrh_audit.chance import CHANCE, associated, cluster_codes, uneven
+from jrh_audit.chance import CHANCE, associated, uneven
+from jrh_audit.facts import Facts
 from jrh_audit.finding import Finding, some
 from jrh_audit.options import AuditOptions
 
@@ -28,27 +29,29 @@ _LEAST: Final = 10
 """Fewer labelled items than this are too few to look for a pattern."""
 
 
-def off_scale(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def off_scale(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find gold labels that are not on the scale."""
-    strange = [item for item in items if item.gold is not None and item.gold not in task.scale]
+    task = facts.task
+    strange = [place for place, gold in enumerate(facts.golds) if gold is not None and gold not in task.scale]
     if strange:
-        names = ", ".join(f"'{label}'" for label in dict.fromkeys(str(item.gold) for item in strange))
+        names = ", ".join(f"'{label}'" for label in dict.fromkeys(str(facts.golds[place]) for place in strange))
         yield Finding(
             kind="labels-off-scale",
             evidence=f"{counted(len(strange), 'gold label')} outside the scale {', '.join(task.scale.labels)}: {names}",
             consequence="A run refuses this data set: correct the labels or the scale.",
             affected=len(strange),
-            items=len(items),
-            examples=some([item.id for item in strange]),
+            items=len(facts),
+            examples=some([facts.ids[place] for place in strange]),
         )
 
 
-def constant(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def constant(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find that all gold labels are the same."""
-    labels = Counter(item.gold for item in items if item.gold is not None)
+    labels = Counter(gold for gold in facts.golds if gold is not None)
     if len(labels) != 1 or sum(labels.values()) < 2:  # noqa: PLR2004 - one label alone is no pattern
         return
     (label,) = labels
+    task = facts.task
     position = (
         f" It hides position bias: a judge that always picks {label} for its place looks perfect. Test both orders "
         "(`option-order`)."
@@ -60,14 +63,14 @@ def constant(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
         evidence=f"every gold label is {label} ({counted(labels[label], 'item')})",
         consequence=f"A judge that always says {label} scores 100%, and kappa is undefined.{position}",
         affected=labels[label],
-        items=len(items),
+        items=len(facts),
         concerns=("as-expected", "gold-accuracy", "kappa", "position-bias", "gold-agreement-by-order"),
     )
 
 
-def lopsided(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def lopsided(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find that one of several gold labels covers nearly all items."""
-    labels = Counter(item.gold for item in items if item.gold is not None)
+    labels = Counter(gold for gold in facts.golds if gold is not None)
     total = sum(labels.values())
     if len(labels) < 2 or total < _LEAST:  # noqa: PLR2004 - one label is `constant`
         return
@@ -79,110 +82,95 @@ def lopsided(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
             consequence=f"A judge that always says {label} scores {most / total:.0%}: compare every accuracy with "
             "that, and read it label by label.",
             affected=most,
-            items=len(items),
+            items=len(facts),
             concerns=("as-expected", "gold-accuracy", "kappa"),
             severity=Severity.INFO,
         )
 
 
-def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def by_position(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find that the better option is in one position too often."""
+    task = facts.task
     if task.mode is not Mode.PAIRWISE or len(task.scale.options) != 2:  # noqa: PLR2004 - a pair
         return
-    labelled = [item.gold for item in items if item.gold in task.scale.options]
+    places = [place for place, gold in enumerate(facts.golds) if gold in task.scale.options]
+    labelled = [facts.golds[place] for place in places]
     labels = Counter(labelled)
     total = len(labelled)
     if len(labels) < 2 or total < _LEAST:  # noqa: PLR2004 - one label is `constant`
         return
     label, most = max(labels.items(), key=lambda pair: (pair[1], str(pair[0])))
-    if most / total >= _UNEVEN and uneven(
-        [gold == label for gold in labelled], cluster_codes(item for item in items if item.gold in task.scale.options)
-    ):
+    if most / total >= _UNEVEN and uneven([gold == label for gold in labelled], facts.cluster_codes(places)):
         yield Finding(
             kind="gold-by-position",
             evidence=f"the better option is in place {label} in {most:,} of {total:,} items ({most / total:.0%})",
             consequence="A preference for that place looks like accuracy. Test both orders (`option-order`).",
             affected=most,
-            items=len(items),
+            items=len(facts),
             concerns=("as-expected", "gold-accuracy", "gold-agreement-by-order"),
         )
 
 
-def by_length(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def by_length(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find that length alone predicts the gold label."""
+    task = facts.task
     if task.mode is Mode.PAIRWISE and len(task.scale.options) == 2:  # noqa: PLR2004 - a pair
-        yield from _longer_option(items, task)
+        yield from _longer_option(facts)
     elif task.mode is Mode.POINTWISE:
-        yield from _length_of_one(items, task)
+        yield from _length_of_one(facts)
 
 
-def _longer_option(items: Sequence[Item], task: Task) -> Iterator[Finding]:
-    compared: set[str] = set()
-    is_longer: list[bool] = []
-    for item in items:
-        sizes = [_size(item, name) for name in task.judged_fields]
-        if item.gold in task.scale.options and sizes[0] != sizes[1]:
-            compared.add(item.id)
-            is_longer.append(task.scale.options.index(str(item.gold)) == int(sizes[1] > sizes[0]))
+def _longer_option(facts: Facts) -> Iterator[Finding]:
+    options = facts.task.scale.options
+    one, other = (facts.sizes(name) for name in facts.task.judged_fields)
+    compared = [place for place in np.flatnonzero(one != other).tolist() if facts.golds[place] in options]
+    is_longer = [options.index(str(facts.golds[place])) == int(other[place] > one[place]) for place in compared]
     longer, total = sum(is_longer), len(compared)
     most = max(longer, total - longer)
-    if (
-        total >= _LEAST
-        and most / total >= _READABLE
-        and uneven(is_longer, cluster_codes(item for item in items if item.id in compared))
-    ):
+    if total >= _LEAST and most / total >= _READABLE and uneven(is_longer, facts.cluster_codes(compared)):
         which = "longer" if longer == most else "shorter"
         yield _readable(
-            items, f"the {which} response is the better one in {most:,} of {total:,} items ({most / total:.0%})"
+            facts, f"the {which} response is the better one in {most:,} of {total:,} items ({most / total:.0%})"
         )
 
 
-def _length_of_one(items: Sequence[Item], task: Task) -> Iterator[Finding]:
-    facts = [(_size(item, "response"), task.scale.rank(str(item.gold))) for item in _labelled(items, task)]
-    sizes = np.array([size for size, _ in facts], dtype=np.float64)
-    ranks = np.array([rank for _, rank in facts])
+def _length_of_one(facts: Facts) -> Iterator[Finding]:
+    scale, places = facts.task.scale, facts.labelled()
+    sizes = facts.sizes("response")[places].astype(np.float64)
+    ranks = np.array([scale.rank(str(facts.golds[place])) for place in places])
     present = np.unique(ranks)
-    if len(facts) < _LEAST or len(present) < 2 or np.ptp(sizes) == 0:  # noqa: PLR2004 - nothing to tell apart
+    if len(places) < _LEAST or len(present) < 2 or np.ptp(sizes) == 0:  # noqa: PLR2004 - nothing to tell apart
         return
-    clusters = cluster_codes(_labelled(items, task))
+    clusters = facts.cluster_codes(places)
     # The tests below count items; where these share clusters, the pattern has to hold between clusters too.
-    if len(np.unique(clusters)) < len(facts) and not associated(sizes, ranks, clusters):
+    if len(np.unique(clusters)) < len(places) and not associated(sizes, ranks, clusters):
         return
-    if task.scale.kind is ScaleKind.ORDINAL:
-        yield from _correlated(items, sizes, ranks)
+    if scale.kind is ScaleKind.ORDINAL:
+        yield from _correlated(facts, sizes, ranks)
     elif len(present) == 2:  # noqa: PLR2004 - the area is about two labels
-        names = tuple(task.scale.labels[rank] for rank in present)
-        yield from _separated(items, sizes[ranks == present[0]], sizes[ranks == present[1]], names)
+        names = tuple(scale.labels[rank] for rank in present)
+        yield from _separated(facts, sizes[ranks == present[0]], sizes[ranks == present[1]], names)
 
 
-def _labelled(items: Sequence[Item], task: Task) -> Iterator[Item]:
-    return (item for item in items if item.gold is not None and item.gold in task.scale)
-
-
-def _correlated(items: Sequence[Item], sizes: Sizes, ranks: NDArray[np.int64]) -> Iterator[Finding]:
+def _correlated(facts: Facts, sizes: Sizes, ranks: NDArray[np.int64]) -> Iterator[Finding]:
     from scipy.stats import spearmanr
 
     found = spearmanr(sizes, ranks)
     if abs(float(found.statistic)) >= _CORRELATED and float(found.pvalue) < CHANCE:
         yield _readable(
-            items,
+            facts,
             f"the rank correlation of length and gold level is {float(found.statistic):.2f} over {len(sizes):,} items",
         )
 
 
-def _separated(
-    items: Sequence[Item],
-    one: Sizes,
-    other: Sizes,
-    names: tuple[str, ...],
-) -> Iterator[Finding]:
+def _separated(facts: Facts, one: Sizes, other: Sizes, names: tuple[str, ...]) -> Iterator[Finding]:
     below = np.searchsorted(np.sort(other), one, side="left") + np.searchsorted(np.sort(other), one, side="right")
     area = float(below.sum()) / (2 * len(one) * len(other))
     share = max(area, 1 - area)
     if share >= _READABLE and _rank_sum_p(one, other) < CHANCE:
         longer, shorter = names if area > 0.5 else names[::-1]  # noqa: PLR2004 - one half is chance
         yield _readable(
-            items, f"a response labelled {longer} is longer than one labelled {shorter} in {share:.0%} of such pairs"
+            facts, f"a response labelled {longer} is longer than one labelled {shorter} in {share:.0%} of such pairs"
         )
 
 
@@ -193,17 +181,12 @@ def _rank_sum_p(one: Sizes, other: Sizes) -> float:
     return float(mannwhitneyu(one, other).pvalue)
 
 
-def _readable(items: Sequence[Item], evidence: str) -> Finding:
+def _readable(facts: Facts, evidence: str) -> Finding:
     return Finding(
         kind="gold-by-length",
         evidence=evidence,
         consequence="A judge that only counts words looks good. Test with `verbosity`, and report accuracy by length.",
-        affected=len(items),
-        items=len(items),
+        affected=len(facts),
+        items=len(facts),
         concerns=("as-expected", "gold-accuracy"),
     )
-
-
-def _size(item: Item, name: str) -> int:
-    value = item.fields.get(name)
-    return len(value) if isinstance(value, str) else len(str(value or ""))

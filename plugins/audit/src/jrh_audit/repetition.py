@@ -2,50 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Iterator
 from typing import Final
 
-from jrh import Item, Json, Task
 from jrh.text import counted
-from jrh.values import Severity, clusters_of, shown_text
+from jrh.values import Severity
 from jrh_stats import wilson
 
+from jrh_audit.facts import Facts
 from jrh_audit.finding import EXAMPLES, Finding, some
 from jrh_audit.options import AuditOptions
-from jrh_audit.similarity import similar
 
 _SAMPLE_RATE: Final = 0.9
 """The rate whose interval the finding shows as an example."""
 
 
-def repeated_rows(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def repeated_rows(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find rows that repeat each other, if the source reports how many rows it read."""
-    rows = sum(_whole(item.metadata.get("rows")) for item in items)
-    if rows <= len(items):
+    rows, pairs = facts.rows, facts.pairs
+    if rows <= len(facts):
         return
-    pairs = sum(len(value) for item in items if isinstance(value := item.metadata.get("pairs"), Sequence))
     what = (
-        f"{counted(pairs, 'distinct pair')} over {counted(len(items), 'item')}"
+        f"{counted(pairs, 'distinct pair')} over {counted(len(facts), 'item')}"
         if pairs
-        else counted(len(items), "item")
+        else counted(len(facts), "item")
     )
     yield Finding(
         kind="repeated-rows",
         evidence=f"{counted(rows, 'row')} are {what}",
-        consequence=_unit(rows, len(items)),
-        affected=len(items),
-        items=len(items),
+        consequence=_unit(rows, len(facts)),
+        affected=len(facts),
+        items=len(facts),
     )
 
 
-def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find items that ask the same question about the same texts."""
-    groups = questions(items)
+    groups = questions(facts)
     repeated = [members for members in groups.values() if len(members) > 1]
     if not repeated:
         return
-    contradicting = sum(len({gold for _, gold in members}) > 1 for members in repeated)
+    contradicting = sum(len({facts.golds[place] for place in members}) > 1 for members in repeated)
     contradiction = (
         f" {counted(contradicting, 'question')} of them with several gold labels: no judge can match all of them."
         if contradicting
@@ -55,45 +52,27 @@ def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iter
     distinct = counted(len(groups), "distinct question")
     yield Finding(
         kind="duplicate-items",
-        evidence=f"{counted(len(items), 'item')} are {distinct}; {surplus} repeat another",
-        consequence=f"{_clusters(len(items), independent(items))}{contradiction}",
+        evidence=f"{counted(len(facts), 'item')} are {distinct}; {surplus} repeat another",
+        consequence=f"{_clusters(len(facts), facts.clusters)}{contradiction}",
         affected=sum(map(len, repeated)),
-        items=len(items),
-        examples=some([" = ".join(name for name, _ in members[:3]) for members in repeated]),
+        items=len(facts),
+        examples=some([" = ".join(facts.ids[place] for place in members[:3]) for members in repeated]),
     )
 
 
-def questions(items: Iterable[Item]) -> dict[bytes, list[tuple[str, str | None]]]:
-    """Group ids and gold labels of the items by the text a judge sees, of which only a digest is kept."""
-    groups: dict[bytes, list[tuple[str, str | None]]] = {}
-    for item in items:
-        groups.setdefault(_digest(shown_text(item)), []).append((item.id, item.gold))
+def questions(facts: Facts) -> dict[bytes, list[int]]:
+    """Group the places of the items by the text a judge sees, of which only a digest is kept."""
+    groups: dict[bytes, list[int]] = {}
+    for place, shown in enumerate(facts.shown):
+        groups.setdefault(shown, []).append(place)
     return groups
 
 
-def _digest(text: str) -> bytes:
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def independent(items: Sequence[Item]) -> int:
-    """Count the clusters of the items: what every interval counts."""
-    return len(set(clusters_of(items).values()))
-
-
-def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:
+def near_duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find items of different clusters whose texts share most word triples without being equal."""
-    first: dict[bytes, int] = {}
-    for place, item in enumerate(items):
-        first.setdefault(_digest(_shown(item, task)), place)
-    distinct = list(first.values())
-    chosen = frozenset(distinct)
-    found = similar((_shown(item, task) for place, item in enumerate(items) if place in chosen), options.near_duplicate)
-    cluster = clusters_of(items)
-    pairs = [
-        (distinct[one], distinct[other])
-        for one, other in found.pairs
-        if cluster[items[distinct[one]].id] != cluster[items[distinct[other]].id]
-    ]
+    found = facts.texts.similar(options.near_duplicate)
+    both = ((facts.places[one], facts.places[other]) for one, other in found.pairs)
+    pairs = [(one, other) for one, other in both if facts.cluster[one] != facts.cluster[other]]
     if not pairs and not found.cut:
         return
     share = f"{options.near_duplicate:.0%} of their word triples"
@@ -110,29 +89,10 @@ def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) ->
         consequence="Such items are not independent: intervals that count both are too narrow. Give them a common "
         "`group`: every interval then counts them once.",
         affected=len(affected),
-        items=len(items),
+        items=len(facts),
         severity=Severity.WARNING if pairs else Severity.INFO,
-        examples=some([f"{items[one].id} = {items[other].id}" for one, other in pairs[: EXAMPLES + 1]]),
+        examples=some([f"{facts.ids[one]} = {facts.ids[other]}" for one, other in pairs[: EXAMPLES + 1]]),
     )
-
-
-def _shown(item: Item, task: Task) -> str:
-    """Return the parts of an item that a judge sees, as one text."""
-    return "\n".join(" ".join(_flat(item.fields.get(name)).split()) for name in ("request", *task.judged_fields))
-
-
-def _flat(value: Json) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return " ".join(map(_flat, value.values()))
-    if isinstance(value, Sequence):
-        return " ".join(map(_flat, value))
-    return "" if value is None else str(value)
-
-
-def _whole(value: Json) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 1
 
 
 def _clusters(items: int, clusters: int) -> str:

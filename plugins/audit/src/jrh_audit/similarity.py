@@ -49,21 +49,37 @@ class Similar:
     """Texts that were not compared with every text that may be similar; 0: the search was exhaustive."""
 
 
+class Texts:
+    """Texts to compare, of which only word triples are kept."""
+
+    def __init__(self) -> None:
+        """Begin without texts."""
+        self._sets: list[Hashes] = []
+        self._left_out = 0
+
+    def add(self, text: str) -> None:
+        """Add a text, up to `MOST_TEXTS`."""
+        if len(self._sets) < MOST_TEXTS:
+            self._sets.append(_smallest(_triples(text)))
+        else:
+            self._left_out += 1
+
+    def similar(self, threshold: float) -> Similar:
+        """Return the pairs that `similar` finds, as places in the order of `add`."""
+        search = _Search(self._sets, threshold)
+        return Similar(pairs=sorted(search.pairs()), cut=search.cut + self._left_out)
+
+
 def similar(texts: Iterable[str], threshold: float) -> Similar:
     """Return the pairs of texts whose sets of word triples have a Jaccard index of at least the threshold.
 
     Texts without words join no pair. All pairs are found unless many texts share their rarest triples; `cut` counts
     the texts that this leaves pairs of unseen.
     """
-    left_out = 0
-    sets: list[Hashes] = []
+    gathered = Texts()
     for text in texts:
-        if len(sets) < MOST_TEXTS:
-            sets.append(_smallest(_triples(text)))
-        else:
-            left_out += 1
-    search = _Search(sets, threshold)
-    return Similar(pairs=sorted(search.pairs()), cut=search.cut + left_out)
+        gathered.add(text)
+    return gathered.similar(threshold)
 
 
 def _triples(text: str) -> Hashes:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from jrh import Item, Task
 from jrh.text import counted
 from jrh.values import Severity
 from jrh_stats import items_for_proportion, smallest_detectable_difference, wilson
 
+from jrh_audit.facts import Facts
 from jrh_audit.finding import Finding
 from jrh_audit.options import AuditOptions
-from jrh_audit.repetition import independent
 
 DISCORDANT: Final = 0.2
 """Assumed share of items on which two conditions differ, for the minimum detectable difference."""
 
 
-def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def small_strata(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find strata with too few items to interpret on their own."""
-    sizes = Counter(item.stratum for item in items)
+    sizes = facts.strata
     small = {name or "(none)": size for name, size in sizes.items() if size < options.stratum_items}
     if len(sizes) > 1 and small:
         listed = ", ".join(f"{name} {size}" for name, size in small.items())
@@ -32,21 +30,21 @@ def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> It
             consequence="Their intervals span half the scale or more: do not compare these strata.",
             severity=Severity.INFO,
             affected=sum(small.values()),
-            items=len(items),
+            items=len(facts),
         )
 
 
-def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def precision(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find that there are too few items for the wanted precision; a cluster of items counts once."""
-    clusters = independent(items)
+    clusters = facts.clusters
     if half_width(clusters) > options.half_width:
         yield Finding(
             kind="few-items",
-            evidence=sizes(len(items), clusters),
-            consequence=f"{power_of(clusters)} {needed(options.half_width, clustered=clusters < len(items))}",
+            evidence=sizes(len(facts), clusters),
+            consequence=f"{power_of(clusters)} {needed(options.half_width, clustered=clusters < len(facts))}",
             severity=Severity.INFO,
-            affected=len(items),
-            items=len(items),
+            affected=len(facts),
+            items=len(facts),
         )
 
 

@@ -1,0 +1,171 @@
+"""Read the items of a task once, and keep of each what the checks ask: ids, labels, sizes and digests, no texts."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from typing import Final
+
+import numpy as np
+from jrh import Item, Json, Mode, Task
+from jrh.values import linked, shown_text
+from numpy.typing import NDArray
+
+from jrh_audit.similarity import Texts
+
+_LONG: Final = 80
+"""Shorter texts may end without a full stop, so they are not checked for truncation."""
+_ENDS: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;)\]}>\"'\u201d\u2019\u00bb*`|_~-]")
+_CUT: Final = re.compile(r"[\w,]")
+_DIGEST: Final = 16
+"""Bytes that tell texts apart."""
+
+
+class Facts:
+    """What the checks ask about the items of a task, in the order of the items."""
+
+    def __init__(self, items: Iterable[Item], task: Task) -> None:
+        """Read the items, once."""
+        self.task = task
+        self.ids: list[str] = []
+        self.golds: list[str | None] = []
+        self.strata: Counter[str | None] = Counter()
+        self.shown: list[bytes] = []
+        """Digests of the texts that a judge sees."""
+        self.rows = 0
+        """Rows of the file that the items come from."""
+        self.pairs = 0
+        self.prompts: dict[str, str] = {}
+        """Templates that the items bring."""
+        self.empty: list[str] = []
+        """Ids of the items without a text to judge."""
+        self.cut: dict[str, None] = {}
+        """Ids of the items with a long text that ends in mid-sentence."""
+        self.long = 0
+        """Long texts."""
+        self.ended = 0
+        """Those that end like a sentence."""
+        self.places: list[int] = []
+        """The first item of every text."""
+        self.texts = Texts()
+        """Texts in the order of `places`."""
+        measured = task.judged_fields if task.mode is not Mode.POINTWISE else ("response", *task.judged_fields)
+        self._sizes = {name: array("q") for name in measured}
+        self._keys: list[str] = []
+        self._labels: dict[str, str] = {}
+        self._first: set[bytes] = set()
+        for item in items:
+            self._add(item)
+        self._first.clear()
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return len(self.ids)
+
+    def sizes(self, name: str) -> NDArray[np.int64]:
+        """Return the characters of a judged field, shape (items,)."""
+        return np.array(self._sizes[name], dtype=np.int64)
+
+    @cached_property
+    def cluster(self) -> Sequence[int]:
+        """The number of every item's cluster, from 0 on."""
+        names = self._clusters(range(len(self)))
+        numbers: dict[str, int] = {}
+        return array("q", (numbers.setdefault(names[each], len(numbers)) for each in self.ids))
+
+    @property
+    def clusters(self) -> int:
+        """The number of clusters of the items: what every interval counts."""
+        return max(self.cluster, default=-1) + 1
+
+    def cluster_codes(self, places: Sequence[int]) -> NDArray[np.int64]:
+        """Number the clusters among the items in these places, shape (places,)."""
+        names = self._clusters(places)
+        return np.unique([names[self.ids[place]] for place in places], return_inverse=True)[1].astype(np.int64)
+
+    def labelled(self) -> list[int]:
+        """Return the places of the items whose gold label is on the scale."""
+        return [place for place, gold in enumerate(self.golds) if gold is not None and gold in self.task.scale]
+
+    def _clusters(self, places: Iterable[int]) -> dict[str, str]:
+        """Join items as `jrh.values.clusters_of` does, from digests."""
+        return linked(
+            (self.ids[place], (self._keys[place], f"\n{self.shown[place].hex()}" * (self.shown[place] != _NOTHING)))
+            for place in places
+        )
+
+    def _add(self, item: Item) -> None:
+        self.strata[item.stratum] += 1
+        self.golds.append(None if item.gold is None else self._labels.setdefault(item.gold, item.gold))
+        self.ids.append(item.id)
+        self._keys.append(item.group or item.id)
+        self.shown.append(_digest(shown_text(item)))
+        for name, sizes in self._sizes.items():
+            sizes.append(_size(item.fields.get(name)))
+        self._add_ends(item)
+        self._add_metadata(item.metadata)
+        self._add_text(_compared(item, self.task))
+
+    def _add_ends(self, item: Item) -> None:
+        values = [item.fields.get(name) for name in self.task.judged_fields]
+        if any(map(_is_empty, values)):
+            self.empty.append(item.id)
+        for text in values:
+            if isinstance(text, str) and len(text) >= _LONG:
+                last = text.rstrip()[-1:]
+                self.long += 1
+                self.ended += bool(_ENDS.match(last))
+                if _CUT.match(last):
+                    self.cut[item.id] = None
+
+    def _add_metadata(self, metadata: Mapping[str, Json]) -> None:
+        self.rows += _whole(metadata.get("rows"))
+        if isinstance(pairs := metadata.get("pairs"), Sequence):
+            self.pairs += len(pairs)
+        if isinstance(prompts := metadata.get("prompts"), Mapping):
+            self.prompts |= {name: text for name, text in prompts.items() if isinstance(text, str)}
+
+    def _add_text(self, text: str) -> None:
+        digest = _digest(text)
+        if digest not in self._first:
+            self._first.add(digest)
+            self.places.append(len(self.ids) - 1)
+            self.texts.add(text)
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()[:_DIGEST]
+
+
+_NOTHING: Final = _digest("")
+
+
+def _compared(item: Item, task: Task) -> str:
+    """Return the parts of an item that a judge sees, as one text."""
+    return "\n".join(" ".join(_flat(item.fields.get(name)).split()) for name in ("request", *task.judged_fields))
+
+
+def _flat(value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return " ".join(map(_flat, value.values()))
+    if isinstance(value, Sequence):
+        return " ".join(map(_flat, value))
+    return "" if value is None else str(value)
+
+
+def _size(value: Json) -> int:
+    return len(value) if isinstance(value, str) else len(str(value or ""))
+
+
+def _whole(value: Json) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 1
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip()) or value in ([], {}, ())
