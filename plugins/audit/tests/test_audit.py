@@ -67,6 +67,24 @@ def test_no_items_no_finding():
     assert audit([], YES_NO) == ()
 
 
+@pytest.mark.parametrize("task", [YES_NO, PAIRS], ids=lambda task: task.name)
+def test_all_checks_read_the_items_once(task):
+    items = clean(task)
+    items += [evolve(item, id=f"copy-{item.id}", gold=task.scale.labels[0]) for item in items[:60]]
+    expected = audit(items, task)
+    assert "duplicate-items" in {finding.kind for finding in expected}
+    assert audit(iter(items), task) == expected
+
+
+@pytest.mark.parametrize("gap", [" ", "\n", "\x1c", "\u2003"])
+def test_white_space_after_a_text_does_not_hide_how_it_ends(gap):
+    items = [
+        evolve(item, fields={**item.fields, "response": f"{item.fields['response']}{gap}"}) for item in clean(YES_NO)
+    ]
+    cut = evolve(items[0], fields={**items[0].fields, "response": f"{'word ' * 20}and{gap}{gap}"})
+    assert found([cut, *items[1:]], YES_NO, "truncated-responses").examples == (cut.id,)
+
+
 def test_duplicates_are_counted_and_contradictions_among_them():
     items = clean(YES_NO)
     copy = evolve(items[0], id="copy", gold="NO")
