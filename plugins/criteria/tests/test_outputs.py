@@ -28,6 +28,7 @@ SUITE = {
     "reports": ["json", "csv", "markdown", "html", "terminal"],
 }
 RESPONSES = 6
+MANY = 14
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,8 @@ def project(tmp_path_factory):
     writer.writerow(["id", "request", "response", *(f"label.{name}" for name in LABELS)])
     writer.writerows([n, "?", f"Reply {n}.", *LABELS.values()] for n in range(RESPONSES))
     made.write("items.csv", out.getvalue())
+    writer.writerows([n, "?", f"Reply {n}.", *LABELS.values()] for n in range(RESPONSES, MANY))
+    made.write("many.csv", out.getvalue())
     made.write("rubric.yaml", yaml.safe_dump(RUBRIC))
     suite = {key: value for key, value in SUITE.items() if key != "review"}
     made.write("suite.yaml", yaml.safe_dump(suite))
@@ -86,6 +89,36 @@ def test_a_comparison_counts_responses_as_clusters(project):
     told = done(project.run("compare", "whole", "other")).stdout
     assert f"{RESPONSES * len(RUBRIC)} items in {RESPONSES} clusters" in told
     assert "rerun_noise: 0.2 -> 0.4" in told
+
+
+def test_a_comparison_tells_the_change_of_the_weighted_score_with_an_interval(project):
+    """Runs were compared by the verdicts on single criteria alone."""
+    worse = yaml.safe_load(project.read("suite.yaml"))
+    worse["judges"][0] |= {"accuracy": {"met": 0.0, "unmet": 1.0}, "rerun_noise": 0.0}
+    right = yaml.safe_load(project.read("suite.yaml"))
+    right["judges"][0]["rerun_noise"] = 0.0
+    for name, suite in (("right", right), ("worse", worse)):
+        suite["data"]["path"] = "many.csv"
+        project.write(f"{name}.yaml", yaml.safe_dump(suite))
+        done(project.run("run", f"{name}.yaml", "--yes", "--run-dir", name))
+    (pair,) = json.loads(done(project.run("compare", "right", "worse", "--format", "json")).stdout)["pairs"]
+    rows = {row["measure"]: row for row in pair["rows"] if row["test"] == "reference"}
+    # Weights 2, 1, -1; `greets` alone is met: 2 / 3 of the score, and no judge gives it any more.
+    assert (rows["weighted-score"]["first"], rows["weighted-score"]["second"]) == (pytest.approx(2 / 3), 0.0)
+    for name, sign, answer in (("weighted-score", -1, "lower"), ("score-error", 1, "worse")):
+        row = rows[name]
+        assert row["difference"] == pytest.approx(sign * 2 / 3)
+        assert row["low"] < row["difference"] < row["high"]
+        assert row["low"] * row["high"] > 0
+        assert (row["answer"], row["unit"], row["items"], row["clusters"]) == (answer, "score", MANY, MANY)
+    for run, side in (("right", "first"), ("worse", "second")):
+        measures = json.loads(project.read(f"{run}/report.json"))["measures"]
+        (told,) = [m for m in measures if (m["name"], m["test"], m["cell"]) == ("weighted-score", "reference", {})]
+        assert told["estimate"] == pytest.approx(rows["weighted-score"][side])
+    assert pair["missing_first"] == {}
+    text = done(project.run("compare", "right", "worse")).stdout
+    assert "lower" in text
+    assert "neither higher nor lower is better" in text
 
 
 def test_cases_of_a_criterion_are_reviewed(project):

@@ -10,10 +10,10 @@ from jrh import JrhError
 from jrh_compare.causes import causes
 from jrh_compare.costing import curve
 from jrh_compare.flipping import flips
-from jrh_compare.matching import Matched, match
+from jrh_compare.matching import Matched, match, match_responses
 from jrh_compare.pairing import Terms, adjusted, changes, missing_verdicts, rerun_noise, rows
 from jrh_compare.results import Comparison, Pair, Point, SideName
-from jrh_compare.scoring import Case, read_cases
+from jrh_compare.scoring import Case, read_cases, read_responses
 from jrh_compare.sides import Opened, Side
 
 
@@ -40,13 +40,17 @@ def compare(
     whole = {label: read_cases(side.records, side.run.report) for label, side in sides.items()}
     noise = {label: rerun_noise(own, terms) for label, own in whole.items()}
     cases = {label: [case for case in own if not tests or case.test in tests] for label, own in whole.items()}
+    scored = {label: read_responses(side.records, side.run.report) for label, side in sides.items()}
+    if tests:
+        scored = {label: [case for case in own if case.test in tests] for label, own in scored.items()}
+    responses = [match_responses(scored[one.name.label], scored[two.name.label]) for one, two in labelled]
     matched = [
         match(cases[one.name.label], cases[two.name.label], (one.run.report, two.run.report)) for one, two in labelled
     ]
     tested = adjusted(
         [
-            tuple(rows(both, (one.run.report, two.run.report), terms))
-            for (one, two), (both, _) in zip(labelled, matched, strict=True)
+            tuple(rows([*both, *whole_responses], (one.run.report, two.run.report), terms))
+            for (one, two), (both, _), whole_responses in zip(labelled, matched, responses, strict=True)
         ],
         terms.level,
     )

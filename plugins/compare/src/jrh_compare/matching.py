@@ -54,6 +54,12 @@ def match(first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, 
     )
 
 
+def match_responses(first: Sequence[Case], second: Sequence[Case]) -> Matched:
+    """Match the responses of two sides by their place; those whose gold labels differ are left out."""
+    theirs = {case.key: case for case in second}
+    return [(case, theirs[case.key]) for case in first if case.key in theirs and case.gold == theirs[case.key].gold]
+
+
 def _by_place(cases: Iterable[Case]) -> dict[Key, list[Case]]:
     found: defaultdict[Key, list[Case]] = defaultdict(list)
     for case in cases:

@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 
 from jrh_compare.matching import Matched
 from jrh_compare.results import Answer, Changes, Noise, Row
-from jrh_compare.scoring import AGREEMENT, ERROR, EXPECTED, GOLD, MEASURES, Case
+from jrh_compare.scoring import (
+    AGREEMENT,
+    ERROR,
+    EXPECTED,
+    GOLD,
+    LESS,
+    MEASURES,
+    SCORE,
+    SCORE_ERROR,
+    Case,
+)
 
 
 @frozen(kw_only=True)
@@ -28,6 +38,7 @@ class Terms:
     seed: int = 0
 
 
+_UNITS: Final = {ERROR: "levels", SCORE: "score", SCORE_ERROR: "score"}
 _LEAST: Final = 0.5
 """One-sided error rates are below this."""
 
@@ -40,8 +51,15 @@ def rows(matched: Matched, runs: tuple[RunReport, RunReport], terms: Terms) -> I
         for measure in MEASURES:
             about = _about(pairs, measure)
             if about:
-                row = _row(measure, (task, test), about, float(levels - 1) if measure == ERROR else 1.0, terms)
+                row = _row(measure, (task, test), about, _span(measure, about, levels), terms)
                 yield evolve(row, same_as=_same_as(measure, test, pairs))
+
+
+def _span(measure: str, pairs: Matched, levels: int) -> float:
+    """Return the largest difference of two scores."""
+    if measure in _UNITS and measure != ERROR:
+        return 1 - min(case.floor for pair in pairs for case in pair)
+    return float(levels - 1) if measure == ERROR else 1.0
 
 
 def _about(pairs: Matched, measure: str) -> Matched:
@@ -94,7 +112,9 @@ def _decided(row: Row, p: float | None, level: float) -> Row:
 def _answer(row: Row, p: float, level: float) -> Answer:
     if row.answer is not Answer.NOT_SHOWN or not row.difference or p > 1 - level:
         return row.answer
-    good = (row.difference < 0) == (row.measure == ERROR)
+    if row.measure == SCORE:
+        return Answer.HIGHER if row.difference > 0 else Answer.LOWER
+    good = (row.difference < 0) == (row.measure in LESS)
     return Answer.BETTER if good else Answer.WORSE
 
 
@@ -109,13 +129,13 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
     clusters = _clusters([each[:2] for each in scored])
     change = _change(measure, [each[:2] for each in scored], clusters, span, terms)
     found, test = change.estimate, change.test
-    gain = (before - after if measure == ERROR else after - before).round(12)
+    gain = (before - after if measure in LESS else after - before).round(12)
     same = not gain.any() and all(_labels(case) == _labels(other) for case, other, _, _ in scored)
     return Row(
         measure=measure,
         task=place[0],
         test=place[1],
-        unit="levels" if measure == ERROR else "proportion",
+        unit=_UNITS.get(measure, "proportion"),
         first=float(np.sort(before).mean()) if scored else None,
         second=float(np.sort(after).mean()) if scored else None,
         difference=found.value,

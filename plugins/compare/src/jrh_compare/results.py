@@ -15,6 +15,9 @@ class Answer(Enum):
     """No verdict and no score differs."""
     BETTER = "better"
     WORSE = "worse"
+    HIGHER = "higher"
+    """For scores of which neither more nor less is better."""
+    LOWER = "lower"
     NOT_SHOWN = "no difference shown"
     """The data do not show a difference; there may still be one."""
     EMPTY = "nothing to compare"
@@ -76,7 +79,7 @@ class Row:
     task: str
     test: str
     unit: str
-    """`proportion` or `levels`."""
+    """`proportion`, `levels` or `score`."""
     first: float | None
     """Mean score of the first side over the paired cases."""
     second: float | None
@@ -91,7 +94,7 @@ class Row:
     clusters: int
     """Clusters of these items: the unit of analysis."""
     better: int
-    """Cases on which the second side scores better."""
+    """Cases on which the second side scores better; of a weighted score, higher."""
     worse: int
     p: float | None
     p_adjusted: float | None

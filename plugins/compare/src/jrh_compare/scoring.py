@@ -8,9 +8,11 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import frozen
-from jrh import MetricContext, RecordTable, RunReport, Task
+from jrh import Item, MetricContext, RecordTable, RunReport, Task
 from jrh.measuring import (
+    Codes,
     Levels,
+    ResponseScores,
     Scores,
     Trials,
     against_gold,
@@ -18,6 +20,8 @@ from jrh.measuring import (
     as_expected,
     is_named,
     read_trials,
+    response_facts,
+    response_scores,
 )
 
 Key: TypeAlias = tuple[str | float, ...]
@@ -27,11 +31,18 @@ EXPECTED: Final = "as-expected"
 GOLD: Final = "gold-accuracy"
 AGREEMENT: Final = "agreement"
 ERROR: Final = "absolute-error"
+SCORE: Final = "weighted-score"
+SCORE_ERROR: Final = "score-error"
+LESS: Final = frozenset({ERROR, SCORE_ERROR})
+"""Measures of which less is better."""
 MEASURES: Final[Mapping[str, str]] = {
     EXPECTED: "verdicts that are as expected: gold, a stated label, or relative to the judge's own reference verdict",
     GOLD: "verdicts that equal the gold label, where the condition keeps it",
     AGREEMENT: "verdicts that equal the judge's own verdict in the reference condition, where no change is due",
     ERROR: "distance to the right level; ordinal scales only, and less is better",
+    SCORE: "the weighted score of a response over its criteria; neither higher nor lower is better",
+    SCORE_ERROR: "distance of the weighted score to that of the gold labels, where the condition keeps them; "
+    "less is better",
 }
 _CONDITION: Final = ("test", "item_id", "variant", "template", "option_order", "polarity", "language", "output")
 _NUMBERS: Final = ("strength", "temperature", "cost")
@@ -71,6 +82,8 @@ class Case:
     """The measures that apply to it."""
     trials: tuple[Trial, ...]
     """By repeat."""
+    floor: float = 0.0
+    """The lowest score that a response can have; 0 for cases that have none."""
 
     def score(self, measure: str) -> float | None:
         """Return the mean score of the answers, or None if there is none."""
@@ -92,9 +105,22 @@ def read_cases(records: RecordTable, report: RunReport) -> list[Case]:
     """Return the cases of one judge's records in plan order."""
     if not len(records):
         return []
-    tasks = {summary.task.name: summary.task for summary in report.tasks}
-    rows = _Rows(read_trials(records, MetricContext(tasks=tasks)), tasks)
+    rows = _rows(records, report)
     return [rows.case(places) for places in rows.by_case().values()]
+
+
+def read_responses(records: RecordTable, report: RunReport) -> list[Case]:
+    """Return a case for every response that is judged by criteria and condition, with its weighted score.
+
+    There is none where the items of the run are not stored, as with imported records.
+    """
+    tasks = [summary.task for summary in report.tasks if summary.task.criteria is not None]
+    return list(responses(_rows(records, report), report.evidence.items(), tasks)) if tasks and len(records) else []
+
+
+def _rows(records: RecordTable, report: RunReport) -> _Rows:
+    tasks = {summary.task.name: summary.task for summary in report.tasks}
+    return _Rows(read_trials(records, MetricContext(tasks=tasks)), tasks)
 
 
 class _Rows:
@@ -120,7 +146,7 @@ class _Rows:
         """Return the rows of every case in plan order, by repeat."""
         found: defaultdict[str, list[int]] = defaultdict(list)
         for row in np.argsort(self.trials.place).tolist():
-            found[self._of("case_id", row)].append(row)
+            found[self.of("case_id", row)].append(row)
         return {case: sorted(rows, key=lambda row: int(self.trials.repeat[row])) for case, rows in found.items()}
 
     def case(self, rows: Sequence[int]) -> Case:
@@ -128,30 +154,30 @@ class _Rows:
         about = frozenset(name for name, scores in self.scores.items() if scores.eligible[first])
         right = self._right(first)
         return Case(
-            id=self._of("case_id", first),
-            key=self._key(first),
-            task=self._of("task", first),
-            test=self._of("test", first),
-            item=self._of("item_id", first),
+            id=self.of("case_id", first),
+            key=self.key(first),
+            task=self.of("task", first),
+            test=self.of("test", first),
+            item=self.of("item_id", first),
             cluster=self.trials.cluster.names[self.trials.cluster.codes[first]],
-            variant=self._of("variant", first),
-            template=self._of("template", first),
-            option_order=self._of("option_order", first),
+            variant=self.of("variant", first),
+            template=self.of("template", first),
+            option_order=self.of("option_order", first),
             gold=self.text["gold"][first],
-            expected=self._of("expectation", first) if right is None else right,
+            expected=self.of("expectation", first) if right is None else right,
             stated=right is not None,
             about=about,
             trials=tuple(self._trial(row, about) for row in rows),
         )
 
-    def _of(self, name: str, row: int) -> str:
+    def of(self, name: str, row: int) -> str:
         return self.text[name][row] or ""
 
-    def _key(self, row: int) -> Key:
+    def key(self, row: int) -> Key:
         temperature = float(self.number["temperature"][row])
         return (
-            "" if self.single else self._of("task", row),
-            *(self._of(name, row) for name in _CONDITION),
+            "" if self.single else self.of("task", row),
+            *(self.of(name, row) for name in _CONDITION),
             float(self.number["strength"][row]),
             -1.0 if np.isnan(temperature) else temperature,
         )
@@ -180,3 +206,62 @@ def trials_of(cases: Sequence[Case]) -> Iterator[Trial]:
     """Yield the answers to some cases."""
     for case in cases:
         yield from case.trials
+
+
+def responses(rows: _Rows, items: Mapping[str, Sequence[Item]], tasks: Sequence[Task]) -> Iterator[Case]:
+    """Yield a case per response and condition, for every weighted score of some tasks."""
+    together: defaultdict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        together[task.criteria.name if task.criteria else ""].append(task)
+    for name, own in together.items():
+        facts = response_facts(rows.trials, items, own)
+        places: defaultdict[Key, list[int]] = defaultdict(list)
+        for row in np.flatnonzero(facts.inside).tolist():
+            places[_response_key(rows, row, name, facts.names[facts.response[row]])].append(row)
+        for key, chosen in places.items():
+            ordered = np.array(sorted(chosen, key=lambda row: (int(rows.trials.repeat[row]), rows.of("item_id", row))))
+            found = response_scores(rows.trials, ordered, facts, np.zeros(len(ordered), dtype=np.int64))
+            yield _response_case(rows, ordered, found, key, own[0].name)
+
+
+def _response_key(rows: _Rows, row: int, name: str, response: str) -> Key:
+    _, test, _, *condition = rows.key(row)
+    return (name, test, response, *condition)
+
+
+def _response_case(rows: _Rows, ordered: Codes, found: ResponseScores, key: Key, task: str) -> Case:
+    first = int(ordered[0])
+    golds = sorted({(rows.of("item_id", row), rows.of("gold", row)) for row in ordered.tolist()})
+    about = {SCORE} | ({SCORE_ERROR} if np.isfinite(found.gold).any() else set())
+    reached = np.concatenate([found.low, found.score, found.gold])
+    return Case(
+        id="",
+        key=key,
+        task=task,
+        test=rows.of("test", first),
+        item=str(key[2]),
+        cluster=rows.trials.cluster.names[rows.trials.cluster.codes[first]],
+        variant=rows.of("variant", first),
+        template=rows.of("template", first),
+        option_order=rows.of("option_order", first),
+        gold=repr(golds),
+        expected="",
+        stated=False,
+        about=frozenset(about),
+        trials=tuple(_response_trial(rows, ordered, found, place) for place in range(len(found.score))),
+        floor=min(0.0, float(np.nanmin(reached))) if np.isfinite(reached).any() else 0.0,
+    )
+
+
+def _response_trial(rows: _Rows, ordered: Codes, found: ResponseScores, place: int) -> Trial:
+    own = ordered[found.of == place]
+    labels, statuses = rows.trials.label[own], rows.trials.status
+    score, gold = float(found.score[place]), float(found.gold[place])
+    scores = {SCORE: score, SCORE_ERROR: abs(score - gold)}
+    lost = sorted({statuses.names[statuses.codes[row]] for row, label in zip(own, labels, strict=True) if label < 0})
+    return Trial(
+        label=None if lost else " ".join(rows.trials.labels[label] for label in labels),
+        status=lost[0] if lost else "ok",
+        cost=None,
+        scores={name: value for name, value in scores.items() if np.isfinite(value)},
+    )

@@ -8,10 +8,24 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import Item, Measure, MetricContext, RecordTable, Task
-from jrh.measuring import FINDING, Cell, Coded, Codes, Mask, MeasureBuilder, Scores, cells_of, is_named, numbered
+from jrh import Measure, MetricContext, RecordTable, Task
+from jrh.measuring import (
+    FINDING,
+    Cell,
+    Coded,
+    Codes,
+    MeasureBuilder,
+    ResponseFacts,
+    ResponseScores,
+    Scores,
+    cells_of,
+    is_named,
+    numbered,
+    response_facts,
+    response_scores,
+)
 from jrh.text import format_measure
-from jrh.values import credit, linked
+from jrh.values import linked
 from jrh_stats import Estimate, cluster_sums, clustered_mean, concordance, icc, spearman
 from numpy.typing import NDArray
 
@@ -28,46 +42,10 @@ _NO_GOLD: Final = "no response has a gold label on every criterion"
 
 
 @frozen(kw_only=True, eq=False)
-class Facts:
-    """What the items say about every trial of the tasks that make one score; arrays over all trials."""
-
-    inside: Mask
-    response: Codes
-    weight: Numbers
-    credit: Numbers
-    """Of the verdict: NaN without one, and where it says that the criterion does not apply."""
-    gold: Numbers
-    apart: Mask
-    """The verdict says that the criterion does not apply."""
-    gold_apart: Mask
-    number: Codes
-    """Criteria of the response."""
-    names: list[str]
-    """Id of every response, by its number."""
-
-
-@frozen(kw_only=True, eq=False)
-class Scored:
-    """One score per response, variant and repeat; arrays of shape (scores,), NaN where there is none."""
-
-    score: Numbers
-    gold: Numbers
-    unmet: Numbers
-    """The score if criteria that do not apply counted as not met."""
-    low: Numbers
-    """If every missing verdict, and every criterion that does not apply, had gone against the score."""
-    high: Numbers
-    clusters: Codes
-    responses: Codes
-    of: Codes
-    """Trial of the cell -> its score."""
-
-
-@frozen(kw_only=True, eq=False)
 class _Table:
     """What the cells of one score share, made once: going through all trials for each of them would be quadratic."""
 
-    facts: Facts
+    facts: ResponseFacts
     apart: Scores
     met: Scores
     """How often criteria are called met that do not apply."""
@@ -97,7 +75,7 @@ class CriteriaScore:
             if task.criteria is not None and context.items.get(task.name):
                 scores[task.criteria.name].append(task)
         for name, tasks in scores.items():
-            facts = _facts(builder, context, tasks)
+            facts = response_facts(builder.trials, context.items, tasks)
             joined = _joined(builder, facts)
             table = _Table(
                 facts=facts,
@@ -110,7 +88,7 @@ class CriteriaScore:
                 yield from self._of_cell(joined, cell, table)
 
     def _of_cell(self, builder: MeasureBuilder, cell: Cell, table: _Table) -> Iterator[Measure]:
-        found = scored(builder, cell.rows, table.facts)
+        found = response_scores(builder.trials, cell.rows, table.facts)
         if not len(found.score) or not np.isfinite(found.low).any():
             return
         lowest = float(np.nanmin([np.nanmin(found.low), np.nanmin(np.append(found.score, 0.0)), 0.0]))
@@ -133,7 +111,7 @@ class CriteriaScore:
         builder: MeasureBuilder,
         cell: Cell,
         name: str,
-        found: Scored,
+        found: ResponseScores,
         values: Numbers,
         limits: tuple[float, float],
         *,
@@ -156,7 +134,7 @@ class CriteriaScore:
             unit="score",
         )
 
-    def _agreement(self, builder: MeasureBuilder, cell: Cell, found: Scored) -> Iterator[Measure]:
+    def _agreement(self, builder: MeasureBuilder, cell: Cell, found: ResponseScores) -> Iterator[Measure]:
         there = np.isfinite(found.score) & np.isfinite(found.gold)
         score, gold, clusters = found.score[there], found.gold[there], found.clusters[there]
         enough = len(np.unique(clusters)) > 1
@@ -176,7 +154,7 @@ class CriteriaScore:
                 unit="coefficient",
             )
 
-    def _holistic(self, builder: MeasureBuilder, cell: Cell, found: Scored, table: _Table) -> Iterator[Measure]:
+    def _holistic(self, builder: MeasureBuilder, cell: Cell, found: ResponseScores, table: _Table) -> Iterator[Measure]:
         """Correlate the scores with the verdicts on the responses as a whole, of the same judge."""
         level_of = table.levels.get(cell.judge, {})
         names = (table.facts.names[place] for place in found.responses)
@@ -213,7 +191,7 @@ def _cells(builder: MeasureBuilder, tasks: Sequence[Task], name: str) -> Iterato
         yield Cell(task=name, judge=key[0], test=key[1], levels=levels[key], rows=np.sort(np.concatenate(rows[key])))
 
 
-def _joined(builder: MeasureBuilder, facts: Facts) -> MeasureBuilder:
+def _joined(builder: MeasureBuilder, facts: ResponseFacts) -> MeasureBuilder:
     """Return a builder for which all tasks of a score share their clusters: a response is in one only."""
     trials = builder.trials
     rows = np.flatnonzero(facts.inside)
@@ -237,91 +215,6 @@ def _levels(builder: MeasureBuilder, task: str) -> Mapping[str, Mapping[str, lis
         judge, item = trials.judge.names[trials.judge.codes[row]], trials.item.names[trials.item.codes[row]]
         found[judge][item].append(int(level))
     return found
-
-
-def _facts(builder: MeasureBuilder, context: MetricContext, tasks: Sequence[Task]) -> Facts:
-    trials = builder.trials
-    size = len(trials.label)
-    names: dict[str, int] = {}
-    number: defaultdict[str, int] = defaultdict(int)
-    facts = Facts(
-        inside=np.zeros(size, dtype=np.bool_),
-        response=np.full(size, -1, dtype=np.int64),
-        weight=np.zeros(size),
-        credit=np.full(size, np.nan),
-        gold=np.full(size, np.nan),
-        apart=np.zeros(size, dtype=np.bool_),
-        gold_apart=np.zeros(size, dtype=np.bool_),
-        number=np.zeros(size, dtype=np.int64),
-        names=[],
-    )
-    for task in tasks:
-        for item in context.items[task.name]:
-            number[_response(item)] += 1
-    for task in tasks:
-        items = {item.id: item for item in context.items[task.name]}
-        rows = np.flatnonzero(is_named(trials.task, task.name))
-        worth = credit(task.scale, task.criteria.not_applicable if task.criteria else "")
-        per_label = np.array([*(worth.get(label, np.nan) for label in trials.labels), np.nan])
-        apart = np.array(
-            [bool(task.criteria and label == task.criteria.not_applicable) for label in (*trials.labels, "")]
-        )
-        own = [items.get(name) for name in trials.item.names]
-        response = np.array([names.setdefault(_response(item), len(names)) if item else -1 for item in own] or [-1])
-        weight = np.array(
-            [item.criterion.criterion.weight if item and item.criterion else 0.0 for item in own] or [0.0]
-        )
-        many = np.array([number[_response(item)] if item else 0 for item in own] or [0])
-        code = trials.item.codes[rows]
-        facts.inside[rows] = response[code] >= 0
-        facts.response[rows], facts.weight[rows], facts.number[rows] = response[code], weight[code], many[code]
-        facts.credit[rows], facts.gold[rows] = per_label[trials.label[rows]], per_label[trials.gold[rows]]
-        facts.apart[rows] = apart[trials.label[rows]] & (trials.label[rows] >= 0)
-        facts.gold_apart[rows] = apart[trials.gold[rows]] & (trials.gold[rows] >= 0)
-    # Under another rubric, or without the evidence, another label may be right.
-    kept = trials.reference | is_named(trials.expectation, "same")
-    facts.gold[~kept], facts.gold_apart[~kept] = np.nan, False
-    facts.names.extend(names)
-    return facts
-
-
-def _response(item: Item) -> str:
-    return item.criterion.of if item.criterion else item.id
-
-
-def scored(builder: MeasureBuilder, rows: Codes, facts: Facts) -> Scored:
-    """Add the credits of the trials of a cell up, by response, variant and repeat."""
-    trials = builder.trials
-    key = numbered(facts.response[rows], trials.variant.codes[rows], trials.repeat[rows])
-    _, first, of = np.unique(key, return_index=True, return_inverse=True)
-    size = len(first)
-    weight, worth, gold = facts.weight[rows], facts.credit[rows], facts.gold[rows]
-    positive, negative = np.maximum(weight, 0.0), np.minimum(weight, 0.0)
-    apart, gold_apart = facts.apart[rows], facts.gold_apart[rows]
-
-    def total(values: Numbers | Mask) -> Numbers:
-        return np.bincount(of, weights=np.asarray(values, dtype=np.float64), minlength=size).astype(np.float64)
-
-    def share(tops: Numbers, bottoms: Numbers, complete: Mask) -> Numbers:
-        there = complete & (bottoms > 0)
-        return np.where(there, tops / np.where(bottoms > 0, bottoms, 1.0), np.nan)
-
-    asked = total(np.ones(len(rows))) == facts.number[rows][first]
-    known, all_of = np.isfinite(worth), total(positive)
-    complete = asked & (total(~(known | apart)) == 0)
-    earned = total(np.where(known, weight * np.nan_to_num(worth), 0.0))
-    labelled = asked & (total(~(np.isfinite(gold) | gold_apart)) == 0)
-    right = total(np.where(np.isfinite(gold), weight * np.nan_to_num(gold), 0.0))
-    return Scored(
-        score=share(earned, total(np.where(known, positive, 0.0)), complete),
-        gold=share(right, total(np.where(np.isfinite(gold), positive, 0.0)), labelled),
-        unmet=share(earned, all_of, complete),
-        low=share(earned + total(np.where(known, 0.0, negative)), all_of, asked),
-        high=share(earned + total(np.where(known, 0.0, positive)), all_of, asked),
-        clusters=trials.cluster.codes[rows][first],
-        responses=facts.response[rows][first],
-        of=of,
-    )
 
 
 def _not_applicable(builder: MeasureBuilder, cell: Cell, table: _Table) -> Iterator[Measure]:
