@@ -78,10 +78,6 @@ from .partial import sensitive as sensitive
 from .partial import within_bounds as within_bounds
 from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
-from .response_scores import ResponseFacts as ResponseFacts
-from .response_scores import ResponseScores as ResponseScores
-from .response_scores import response_facts as response_facts
-from .response_scores import response_scores as response_scores
 from .review_outcomes import CaseReview as CaseReview
 from .review_outcomes import review_shares as review_shares
 from .review_outcomes import reviewer_agreement as reviewer_agreement
@@ -107,3 +103,7 @@ from .trials import condition_codes as condition_codes
 from .trials import missing_by_status as missing_by_status
 from .trials import read_trials as read_trials
 from .trials import rerun_codes as rerun_codes
+from .weighted_scores import ResponseFacts as ResponseFacts
+from .weighted_scores import ResponseScores as ResponseScores
+from .weighted_scores import response_facts as response_facts
+from .weighted_scores import response_scores as response_scores
