@@ -18,7 +18,7 @@ DEMO_DIR ?= runs/demo
 JOBS ?= auto
 PARALLEL := --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo quick test test-extras test-ray browser lint types architecture check campaigns bench schemas dist version pythons docs picture pyproject reference clean
+.PHONY: demo quick test test-extras test-ray browser lint types architecture check campaigns bench schemas dist version pythons docs picture screenshots pyproject reference clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
@@ -102,6 +102,10 @@ $(VENV)/docs/installed: constraints.txt constraints-docs.txt $(MANIFESTS) | $(VE
 # The picture in the README.
 picture: demo $(VENV)/development
 	$(BIN)/python tools/picture.py $(DEMO_DIR)
+
+# The pictures of docs/gallery.md.
+screenshots: $(VENV)/development
+	$(BIN)/python tools/screenshots.py
 
 # The lists of plugins in pyproject.toml, and what all manifests share.
 pyproject:

@@ -361,3 +361,9 @@ def test_what_cannot_be_measured_ends_the_import_and_is_in_the_notes_of_the_repo
     assert not [line for line in done.output.splitlines() if "gold" in line]
     project.run("report", "out", "--format", "json")
     assert told.removeprefix("- ") in json.loads(project.read("out/report.json"))["notes"]
+
+
+def test_the_help_shows_no_limits_where_there_are_none() -> None:
+    told = CliRunner().invoke(import_table, ["--help"]).output
+    assert "--threshold" in told
+    assert "None" not in told

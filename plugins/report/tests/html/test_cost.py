@@ -122,3 +122,13 @@ def test_prices_of_several_orders_of_magnitude_stand_apart(prices: tuple[float, 
     span = places[-1] - places[0]
     assert all(after - before > 0.05 * span for before, after in pairwise(places))
     assert (">100</text>" in svg) == wide
+
+
+def test_the_name_of_the_dearest_judge_stays_inside_of_the_plane() -> None:
+    report = a_run({"a": (0.001, 0.7), "the-name-of-a-dear-judge": (0.1, 0.9)})
+    svg = plane(worths(Found.of(report), "task"), report.judges, "plane")
+    assert svg is not None
+    names = re.findall(r'<text [^>]*text-anchor="(\w+)"[^>]*>([^<]*)</text>', svg)
+    anchors = {name: anchor for anchor, name in names}
+    assert anchors["a"] == "start"
+    assert anchors["the-name-of-a-dear-judge"] == "end"

@@ -21,3 +21,7 @@ class FiniteRange(click.FloatRange):
         if not math.isfinite(found):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return float(super().convert(found, param, ctx))
+
+    def _describe_range(self) -> str:
+        """Return the limits for the help; click writes `x<=None` where there are none."""
+        return "" if self.min is None and self.max is None else super()._describe_range()

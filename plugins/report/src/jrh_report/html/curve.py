@@ -12,6 +12,7 @@ from jrh.text import visible_line
 from markupsafe import Markup
 
 from jrh_report.html.axis import Axis, linear
+from jrh_report.html.kinds import PlotKind
 from jrh_report.html.svg import INK, SIZE, Drawing, colour
 
 ABREAST: Final = 3
@@ -64,7 +65,7 @@ def draw_curves(curves: Sequence[Curve], task: str, key: str) -> Markup:
     """
     rows = -(-len(curves) // ABREAST)
     width = _LEFT + min(len(curves), ABREAST) * _STEP[0] - _RIGHT
-    drawing = Drawing(key=key, width=width, height=rows * _STEP[1])
+    drawing = Drawing(kind=PlotKind.RELIABILITY, key=key, width=width, height=rows * _STEP[1])
     for place, curve in enumerate(curves):
         down, along = divmod(place, ABREAST)
         left, top = _LEFT + along * _STEP[0], _HEAD + down * _STEP[1]

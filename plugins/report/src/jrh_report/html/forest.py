@@ -13,6 +13,7 @@ from markupsafe import Markup
 from jrh_report.html.axis import linear
 from jrh_report.html.found import Found
 from jrh_report.html.heat import HeatMap, Row
+from jrh_report.html.kinds import PlotKind
 from jrh_report.html.svg import INK, LINE, SIZE, Drawing, colour
 from jrh_report.plots.forest import ends
 
@@ -79,7 +80,7 @@ def _drawn(groups: Sequence[tuple[str, Sequence[_Mark]]], heat: HeatMap, key: st
     lines = sum(len(marks) + 1 for _, marks in groups)
     bottom = _HEAD + lines * _ROW
     left, right = max(len(_named(row)) for row in heat.rows) * _LETTER + _MARGIN, _WIDTH - _RIGHT
-    drawing = Drawing(key=key, width=_WIDTH, height=bottom + _FOOT)
+    drawing = Drawing(kind=PlotKind.FOREST, key=key, width=_WIDTH, height=bottom + _FOOT)
     zero = heat.lens.zero
     axis = linear(*ends([mark.measure for _, marks in groups for mark in marks], zero), left, right)
     drawing.across(axis, _HEAD, bottom, heat.lens.name)

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from jrh_report.html.axis import Axis, linear, logarithmic
 from jrh_report.html.found import Found
+from jrh_report.html.kinds import PlotKind
 from jrh_report.html.section import Part, Plot
 from jrh_report.html.svg import SIZE, Drawing, colour
 
@@ -155,7 +156,7 @@ def _draw(found: Found, panels: Mapping[str, Sequence[Series]], curve: Curve, ke
     legend = legend if any(one.name for drawn in panels.values() for one in drawn) else 0
     columns, rows = min(len(panels), _ABREAST), -(-len(panels) // _ABREAST)
     down = _STEP[1] + legend * _ROW
-    drawing = Drawing(key=key, width=_LEFT + columns * _STEP[0] - 10, height=rows * down)
+    drawing = Drawing(kind=PlotKind.CURVE, key=key, width=_LEFT + columns * _STEP[0] - 10, height=rows * down)
     series = [one for drawn in panels.values() for one in drawn]
     low, high = _range(series)
     for at, (judge, drawn) in enumerate(panels.items()):

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from jrh_report.html.axis import Axis, linear, logarithmic
 from jrh_report.html.cost import Worth
+from jrh_report.html.kinds import PlotKind
 from jrh_report.html.svg import INK, Drawing, colour
 from jrh_report.overview import HEADINGS, RIGHT
 
@@ -19,6 +20,8 @@ _WIDE: Final = 20
 _WIDTH, _HEIGHT = 547, 259
 _LEFT, _RIGHT, _TOP, _BOTTOM = 49, 531, 13, 220
 """Edges of the plane, in points."""
+_LETTER: Final = 5.4
+"""Width of a letter of a name, about."""
 _BESIDE: Final = 0.15
 """Room beside the outermost judges, as a share of their distance."""
 
@@ -35,7 +38,7 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str, accuracy: st
     priced = [each for each in worths if each.priced]
     if len(priced) <= 1 or not any(each.per_thousand for each in priced):
         return None
-    drawing = Drawing(key=key, width=_WIDTH, height=_HEIGHT)
+    drawing = Drawing(kind=PlotKind.PLANE, key=key, width=_WIDTH, height=_HEIGHT)
     across = _prices([each.per_thousand or 0.0 for each in priced])
     up = linear(-0.02, 1.02, _BOTTOM, _TOP)
     drawing.across(across, _TOP, _BOTTOM, "US dollars for 1,000 questions")
@@ -69,4 +72,5 @@ def _judge(drawing: Drawing, across: Axis, up: Axis, worth: Worth, place: int) -
         drawing.line(ends, colour(place), 1.4, of=(number, "interval-plane"))
     drawing.marker(x, y, place, (number, "plane"))
     name = f"{visible_line(worth.judge, 24)} (simulated)" if worth.simulated else visible_line(worth.judge, 24)
-    drawing.text(x + 6, y - 5, name)
+    inside = x + 6 + _LETTER * len(name) <= _WIDTH
+    drawing.text(x + 6 if inside else x - 6, y - 5, name, anchor="start" if inside else "end")

@@ -13,6 +13,7 @@ from attrs import define, field
 from markupsafe import Markup
 
 from jrh_report.html.axis import Axis
+from jrh_report.html.kinds import PlotKind
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -45,6 +46,7 @@ def colour(series: int) -> str:
 class Drawing:
     """A plot that is being drawn; x goes right and y goes down from the upper left corner."""
 
+    kind: PlotKind
     key: str
     """Distinct for every figure of the page; ids begin with it."""
     width: float
@@ -136,7 +138,11 @@ class Drawing:
         from xml.etree.ElementTree import Element, SubElement, tostring
 
         names = {"title": title, "desc": description}
-        self._root.attrib |= {"role": "img", "aria-labelledby": " ".join(f"{self.key}-{name}" for name in names)}
+        self._root.attrib |= {
+            "role": "img",
+            "data-plot": self.kind,
+            "aria-labelledby": " ".join(f"{self.key}-{name}" for name in names),
+        }
         head = [_with_text(Element(name, id=f"{self.key}-{name}"), text) for name, text in names.items()]
         if self._markers:
             shapes = Element("defs")

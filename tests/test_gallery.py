@@ -1,0 +1,49 @@
+"""The gallery shows every kind of plot that the page draws, and how each misleads."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from jrh_report.html.kinds import PlotKind
+
+pytestmark = pytest.mark.inside
+ROOT = Path(__file__).parents[1]
+HTML = ROOT / "plugins" / "report" / "src" / "jrh_report" / "html"
+TEXT = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## `([a-z]+)`[^\n]*\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))
+
+
+def joined(pattern: str) -> str:
+    return "\n".join(file.read_text(encoding="utf-8") for file in HTML.glob(pattern))
+
+
+def test_the_gallery_has_one_section_for_every_kind_of_plot():
+    assert list(SECTIONS) == [kind.value for kind in PlotKind]
+
+
+@pytest.mark.parametrize("kind", PlotKind)
+def test_every_kind_has_a_small_picture_and_two_sentences(kind: PlotKind):
+    found = re.search(r"!\[([^\]]{30,})\]\((images/[a-z]+\.png)\)\n\n(.*)", SECTIONS[kind], re.DOTALL)
+    assert found is not None
+    assert found[2] == f"images/{kind}.png"
+    picture = (ROOT / "docs" / found[2]).read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 60_000
+    assert len(re.findall(r"\.(?=\s)", found[3])) == 2
+
+
+def test_everything_the_page_draws_is_of_a_kind_and_every_kind_is_drawn():
+    tables = re.findall(r'data-plot="(\w+)"', joined("templates/*.j2"))
+    plots = re.findall(r"Drawing\(\s*kind=PlotKind\.(\w+)", joined("*.py"))
+    assert sorted([*tables, *map(str.lower, plots)]) == sorted(PlotKind)
+
+
+def test_the_pictures_are_of_suites_without_models():
+    suites = [yaml.safe_load(file.read_text()) for file in (ROOT / "tools" / "gallery").glob("*.yaml")]
+    assert len(suites) == 2
+    for suite in suites:
+        assert "models" not in suite
+        assert all(judge == "baseline" or judge["judge"] == "simulated" for judge in suite["judges"])
