@@ -60,6 +60,7 @@ def test_a_judge_that_ignores_its_rubric_moves_under_no_rubric(report: dict[str,
 def test_a_judge_that_tires_is_better_where_every_criterion_has_its_call(report: dict[str, Any]) -> None:
     assert estimate(report, "tires", "late-accuracy-change", "criteria-order", variant="reversed") < -0.2
     assert estimate(report, "tires", "gold-accuracy", "criteria-per-call") == 1
+    assert estimate(report, "tires", "halo-effect", "halo", variant="others") == 0
 
 
 def test_criteria_of_a_call_are_paid_for_once(report: dict[str, Any]) -> None:

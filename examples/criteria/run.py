@@ -79,7 +79,8 @@ def verdict(model: str, name: str, criterion: str, text: str, *, place: int, of:
     if model == "ignores":
         return label(f"mentions {WORDS.get(name, 'hello')}", text)
     own = label(criterion, text)
-    tired = model == "tires" and of > 1 and place >= of / 2 and share("tired", text, name, str(place)) < TIRED
+    reply = text.split(" ;", maxsplit=1)[0]  # its number alone: a judge that tires has no halo
+    tired = model == "tires" and of > 1 and place >= of / 2 and share("tired", reply, name, str(place)) < TIRED
     return {"met": "unmet", "unmet": "met"}.get(own, own) if tired else own
 
 
@@ -114,11 +115,14 @@ def main() -> None:
     parser.add_argument("--directory", type=Path, default=Path("criteria-run"))
     chosen = parser.parse_args()
     chosen.directory.mkdir(parents=True, exist_ok=True)
+    # Else nothing is seen until the end.
+    print(f"Asking three judges on loopback; 40 replies take a minute or more. See {chosen.directory}.", flush=True)  # noqa: T201
     run(chosen.directory, chosen.replies)
     report = json.loads((chosen.directory / "run" / "report.json").read_text(encoding="utf-8"))
     for finding in report["findings"]:
         if finding["kind"] in FOUND:
             print(f"{finding['judge']}: {finding['sentence']}")  # noqa: T201 - what it is for
+    print(f"Reports: {chosen.directory / 'run'}")  # noqa: T201 - what it is for
 
 
 if __name__ == "__main__":
