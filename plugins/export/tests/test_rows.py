@@ -12,13 +12,14 @@ from jrh_testing import sample_report
 
 
 def test_keys_are_distinct_short_and_plain_whatever_the_names() -> None:
-    names = ["a/b", "a_b", "A_B", "ä", "ö", "x" * 300, "x" * 301, "", "\ud800", "=1+1", "a:b", "..", "j"]
+    names = ["a/b", "a_b", "A_B", "ä", "ö", "x" * 300, "x" * 301, "", "\ud800", "=1+1", "a:b", "..", ".", "j"]
     measures = tuple(Measure(name="m", judge=name, test="t", estimate=0.5) for name in names)
     report = evolve(sample_report(), measures=measures)
     keys = [key for key, _ in keyed(report)]
     assert len({key.casefold() for key in keys}) == len(names)
     assert all(re.fullmatch(r"[\w.\- /]{1,200}", key, re.ASCII) for key in keys)
     assert keys[-1] == "m/j/t"
+    assert not any(part.strip(" .") == "" for key in keys for part in key.split("/"))
     assert all(row["judge"].encode() is not None for row in rows(report))
 
 

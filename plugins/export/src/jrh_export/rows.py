@@ -116,7 +116,12 @@ def _whole(measure: Measure, report: RunReport) -> str:
         measure.test,
         *(f"{key} {value}" for key, value in measure.cell.items()),
     )
-    return "/".join(part.replace("/", "_").strip() or "_" for part in parts if part)
+    return "/".join(_part(part) for part in parts if part)
+
+
+def _part(text: str) -> str:
+    """Return a part of a name: dots alone would be a directory, which MLflow refuses."""
+    return text.replace("/", "_").strip() if text.strip(" .") else "_"
 
 
 def _listed(values: Mapping[str, object]) -> str:
