@@ -313,7 +313,7 @@ def test_the_command_says_what_was_not_mapped_and_the_report_repeats_it(tmp_path
     accuracy = [each for each in report["measures"] if each["name"] == "gold-accuracy" and not each["cell"]]
     # Right: c1, c2, c3, c5 and c7; wrong: c4 and c6; c8 has no verdict.
     assert [each["estimate"] for each in accuracy] == [pytest.approx(5 / 7)]
-    assert "name the tool, such as `--from promptfoo`" in project.run("import", str(EXPORTS / "promptfoo.json")).output
+    assert "was written by promptfoo: read with --from" in project.run("import", str(EXPORTS / "promptfoo.json")).output
     assert "belongs to --from" in project.run("import", "x.yaml", "--metric", "y").output
 
 
