@@ -6,6 +6,7 @@ from .building import find_spec as find_spec
 from .context import FakeContext as FakeContext
 from .context import LogEntry as LogEntry
 from .context import RecordingLog as RecordingLog
+from .contracts.exporters import ExporterContract as ExporterContract
 from .contracts.importers import ImporterContract as ImporterContract
 from .contracts.judges import JudgeContract as JudgeContract
 from .contracts.metrics import MetricContract as MetricContract

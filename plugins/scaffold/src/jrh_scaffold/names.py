@@ -21,6 +21,7 @@ SUMMARIES: Final = {
     "model": "a program on this machine that writes the reply",
     "reporter": "a plain text file with one line per measure",
     "importer": "lines of item, verdict and label",
+    "exporter": "measures as a table separated by tabs",
 }
 """Kind of plugin -> what its first version does."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

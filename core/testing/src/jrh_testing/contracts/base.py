@@ -29,6 +29,7 @@ OPTIONAL: Final = frozenset(
     {
         "test_a_file_of_something_else_is_an_error",
         "test_a_wait_can_be_given_up",
+        "test_an_empty_run_is_exported",
         "test_an_empty_run_is_reported",
         "test_closing_is_harmless",
         "test_declaring_loads_no_other_library",
