@@ -25,7 +25,7 @@ from jrh.running.stages import judge as stage
 from jrh.running.stages.perturb import reference_cases
 from jrh.store.run_store import Store
 from jrh.text.redact import Redactor
-from jrh.values.cases import Case, Condition, Equals, Sampling
+from jrh.values.cases import Case, Changes, Condition, Equals, Sampling
 from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
 from jrh.values.items import Item, Mode
@@ -513,6 +513,14 @@ async def test_the_truth_follows_the_expectation_and_is_unknown_where_nothing_is
     flipped = evolve(here.cases()[1], expectation=Equals(label="NO"))
     await here.judge([flipped, here.cases()[2]], simulated=True)
     assert [(truth.gold, truth.expected) for truth in liar.truths] == [("YES", "NO"), (None, None)]
+
+
+async def test_a_right_answer_that_changes_is_no_longer_the_gold_label(lab: Any, court: Any) -> None:
+    """A judge told that the gold label stays right looked as if it did not read."""
+    liar = Liar()
+    here = court(liar, JudgeKind.SIMULATED)
+    await here.judge([evolve(here.cases()[1], expectation=Changes())], simulated=True)
+    assert [(truth.gold, truth.expected, truth.changes) for truth in liar.truths] == [("YES", None, True)]
 
 
 async def test_trials_that_are_done_are_not_put_again_and_failed_ones_are(court: Any) -> None:
