@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Item
-from jrh.values import clusters_of, linked
+from jrh.values import linked
+from jrh.values.clusters import clusters_of
 
 
 def item(name: str, text: str, group: str = "") -> Item:

@@ -92,7 +92,7 @@ class Facts:
         return [place for place, gold in enumerate(self.golds) if gold is not None and gold in self.task.scale]
 
     def _clusters(self, places: Iterable[int]) -> dict[str, str]:
-        """Join items as `jrh.values.clusters_of` does, from digests."""
+        """Join items as the kernel does, from digests."""
         return linked(
             (self.ids[place], (self._keys[place], f"\n{self.shown[place].hex()}" * (self.shown[place] != _NOTHING)))
             for place in places
