@@ -160,3 +160,13 @@ class TestGoldAgreementContract(MetricContract):
     component = "gold-agreement"
     task = sample_task()
     interval_tolerance = 0.0
+
+
+class TestGainOverCommonestContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "gain-over-commonest"
+
+
+class TestExcessEquivalenceContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "excess-equivalence"

@@ -11,3 +11,8 @@ class TestHtmlWithoutExamplesContract(ReporterContract):
     plugin = jrh_report.plugin
     component = "html"
     options = {"examples": 0}
+
+
+class TestNotebookContract(ReporterContract):
+    plugin = jrh_report.plugin
+    component = "notebook"
