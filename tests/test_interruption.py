@@ -331,3 +331,25 @@ def test_a_store_whose_tables_were_never_made_does_not_stop_the_next_run(project
     assert reported.stderr == "jrh: 'run' holds no run yet; run the suite first\n"
     done = project.run(*run_command("run", "--limit", "1", "--test", "reference"))
     assert done.exit_code == 0, done.output
+
+
+def test_a_run_of_attacks_killed_in_the_middle_asks_nothing_twice_and_ends_in_the_same_report(
+    project: Project, server: ChatServer
+) -> None:
+    write_items(project, 8)
+    attacks = [{"injection": {"kinds": ["command", "master-key"]}}]
+    model = openai_http(server.url, concurrency=CONCURRENCY, max_tokens=20)
+    write_suite(project, llm_suite(model, tests=attacks))
+    first = project.run(*run_command("whole"))
+    assert first.exit_code == 0, first.output
+    asked, reports = server.prompts, report_bytes(project, "whole")
+    total = asked.total()
+    whole = Whole(project=project, server=server, first=first, reports=reports, prompts=asked)
+    kill_when(whole, "killed", total + total // 2)
+    done = project.run(*run_command("killed"))
+    assert done.exit_code == 0, done.output
+    assert report_bytes(project, "killed") == reports
+    outcomes = calls_by_outcome(project, "killed")
+    assert outcomes["ok"] == total
+    asked_again = server.prompts - asked - asked
+    assert sum(asked_again.values()) == server.count - 2 * total <= outcomes["unknown"] <= CONCURRENCY
