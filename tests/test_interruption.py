@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from jrh_testing import ChatServer, Fault, LabelAnswers, Outcome, Project
+from jrh_testing import ChatServer, Fault, Inside, LabelAnswers, Outcome, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report_bytes, until
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
@@ -336,17 +336,19 @@ def test_a_store_whose_tables_were_never_made_does_not_stop_the_next_run(project
 def test_a_run_of_attacks_killed_in_the_middle_asks_nothing_twice_and_ends_in_the_same_report(
     project: Project, server: ChatServer
 ) -> None:
+    inside = Inside(project.path, env=project.env)
     write_items(project, 8)
     attacks = [{"injection": {"kinds": ["command", "master-key"]}}]
     model = openai_http(server.url, concurrency=CONCURRENCY, max_tokens=20)
     write_suite(project, llm_suite(model, tests=attacks))
-    first = project.run(*run_command("whole"))
+    first = inside.run(*run_command("whole"))
     assert first.exit_code == 0, first.output
     asked, reports = server.prompts, report_bytes(project, "whole")
     total = asked.total()
+    assert total > 2 * 8, "no attacks were asked"
     whole = Whole(project=project, server=server, first=first, reports=reports, prompts=asked)
     kill_when(whole, "killed", total + total // 2)
-    done = project.run(*run_command("killed"))
+    done = inside.run(*run_command("killed"))
     assert done.exit_code == 0, done.output
     assert report_bytes(project, "killed") == reports
     outcomes = calls_by_outcome(project, "killed")
