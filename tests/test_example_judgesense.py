@@ -406,7 +406,14 @@ def test_agreement_with_the_level(counted: Counted, graded: Graded) -> None:
         for name, coefficient in ORDINAL.items():
             assert near(row[name], coefficient(x, y, np.ones(len(x))))
             ends = intervals.of_correlation(pairs, coefficient, ranks=name == "Spearman")
-            assert ends.fits(row[f"{name} low"], row[f"{name} high"]), (row, name, ends)
+            if "-missing" in row[f"{name} flags"]:  # the interval allows for what the missing verdicts could have been
+                assert float(row[f"{name} low"]) < ends.low <= ends.high <= float(row[f"{name} high"]), (
+                    row,
+                    name,
+                    ends,
+                )
+            else:
+                assert ends.fits(row[f"{name} low"], row[f"{name} high"]), (row, name, ends)
         errors = [(cluster, abs(one - other)) for cluster, one, other in pairs]
         assert found(row, "MAE", errors, intervals.of_mean(errors, 0.0, 4.0))
         squares = [(cluster, error**2) for cluster, error in errors]
