@@ -1,3 +1,4 @@
+import tracemalloc
 from collections import Counter
 from itertools import pairwise, permutations
 
@@ -98,6 +99,16 @@ def test_few_items_give_the_p_value_of_all_dealings() -> None:
     found = excess_permutation_test([_counts([0, 0], [1, 1])] * 2, resamples=20_000)
 
     assert found.p == pytest.approx(4 / 36, abs=0.01)
+
+
+def test_thousands_of_answers_to_an_item_take_little_memory() -> None:
+    tables = np.random.default_rng(20261122).multinomial([4, 3332], np.ones(5) / 5, size=(30, 2))
+    tracemalloc.start()
+    found = excess_permutation_test(tables, resamples=200)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.p is not None
+    assert peak < 100_000_000
 
 
 def test_the_order_of_items_changes_nothing_to_the_last_digit() -> None:

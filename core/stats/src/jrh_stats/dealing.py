@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 import numpy as np
 from attrs import frozen
@@ -29,10 +30,14 @@ def all_dealings(
 
     left, chances = np.array([answers], dtype=np.float64), np.ones(1)
     tables = np.zeros((1, 0, left.shape[1]))
-    for size in sizes:
-        rows = _rows(size, answers)
-        if len(tables) * len(rows) > most * len(answers) * max(answers):
+    for place, size in enumerate(sizes):
+        # Counted before they are listed: a few labels and thousands of answers have 10^9 rows.
+        number = _number_of_rows(size, answers)
+        if len(tables) * number > most * len(answers) * max(answers) or (place == 0 and number > most):
             return None
+        if place == len(sizes) - 1:
+            return np.concatenate([tables, left[:, None]], axis=1), chances
+        rows = _rows(size, answers)
         at, row = np.nonzero((rows[None] <= left[:, None]).all(axis=2))
         if len(at) > most:
             return None
@@ -42,14 +47,23 @@ def all_dealings(
     return tables, chances
 
 
+def _number_of_rows(size: int, answers: Sequence[int]) -> int:
+    ways = [1] + [0] * size
+    for number in answers:
+        added = list(accumulate(ways))
+        ways = [total - (added[taken - number - 1] if taken > number else 0) for taken, total in enumerate(added)]
+    return ways[-1]
+
+
 def _rows(size: int, answers: Sequence[int]) -> NDArray[np.float64]:
     """List the ways to take so many answers, of each label no more than there are."""
     found = np.zeros((1, 0))
-    for number in answers:
+    for number in answers[:-1]:
         taken = np.arange(min(size, number) + 1, dtype=np.float64)
         found = np.hstack([np.repeat(found, len(taken), axis=0), np.tile(taken, len(found))[:, None]])
         found = found[found.sum(axis=1) <= size]
-    return np.asarray(found[found.sum(axis=1) == size])
+    last = size - found.sum(axis=1)
+    return np.asarray(np.hstack([found, last[:, None]])[last <= answers[-1]])
 
 
 @frozen(kw_only=True, eq=False)
