@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import field, frozen
 from attrs.validators import and_, deep_iterable, ge, in_, le, min_len
-from jrh import Text
+from jrh import ModelName, Text
 from jrh.authoring import distinct, repeats_option
 
 CHARACTERS_PER_TOKEN: Final = 4
@@ -27,6 +27,13 @@ class EvidenceOptions:
     column: str = field(default="", metadata={"help": "or the column or field of an item that holds its evidence"})
     pattern: str = field(
         default="", metadata={"help": "or a regular expression that finds it in the judged text, exactly once"}
+    )
+    model: ModelName | None = field(
+        default=None,
+        metadata={"help": "or a model of the suite's `models` that writes it for every item, for the label `implies`"},
+    )
+    attempts: int = field(
+        default=3, validator=and_(ge(1), le(20)), metadata={"help": "model: attempts per item until one is usable"}
     )
     lengths: tuple[int, ...] = field(
         default=(1_000, 4_000, 16_000),

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import BuildContext, Changes, Draft, Equals, Expectation, Item, JrhError, Json, Same, Skip, Task
 
 from jrh_evidence.cells import Variant
 from jrh_evidence.filler import neutral, repeated
 from jrh_evidence.options import CHARACTERS_PER_TOKEN, STEP, EvidenceOptions
 from jrh_evidence.planting import TWICE, Body, Impossible, body_of
+from jrh_evidence.writing import EvidenceWriter
 
 NOT_FOUND: Final = "the evidence is not found"
 NO_COLUMN: Final = "the item has no text in the evidence column"
@@ -28,6 +29,7 @@ class Evidence:
     task: Task
     field: str
     pattern: re.Pattern[str] | None
+    writer: EvidenceWriter | None
 
     @classmethod
     def build(cls, options: EvidenceOptions, context: BuildContext) -> Evidence:
@@ -38,11 +40,16 @@ class Evidence:
                 that is judged.
         """
         task = context.task
-        sources = {"text": options.text is not None, "column": options.column, "pattern": options.pattern}
+        sources = {
+            "text": options.text is not None,
+            "column": options.column,
+            "pattern": options.pattern,
+            "model": options.model,
+        }
         given = [name for name, value in sources.items() if value]
         if len(given) != 1:
             names = " and ".join(given) if given else "none"
-            raise JrhError(f"evidence: state one of text, column and pattern; got {names}")
+            raise JrhError(f"evidence: state one of text, column, pattern and model; got {names}")
         if options.text is not None and not options.text.content.strip():
             raise JrhError("evidence: `text` is empty")
         if options.filler is not None and (not options.filler.content.strip() or options.own):
@@ -60,15 +67,24 @@ class Evidence:
             task=task,
             field=options.field or task.judged_fields[0],
             pattern=_compiled(options.pattern) if options.pattern else None,
+            writer=EvidenceWriter.build(options.model, options.implies, options.attempts, context)
+            if options.model
+            else None,
         )
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft per length and depth, and one per length without the evidence, of the same size."""
         try:
             body = body_of(item.fields.get(self.field), tool=self.options.place == "tool")
+            if self.writer is not None:
+                evidence, made = await self.writer.write(item, body)
+                return [_by_model(outcome, self.writer, made) for outcome in self._all(body, evidence, own=False)]
             evidence, body, own = self._found(item, body)
         except Impossible as reason:
             return [Skip(reason=str(reason))]
+        return self._all(body, evidence, own=own)
+
+    def _all(self, body: Body, evidence: str, *, own: bool) -> list[Draft | Skip]:
         return [outcome for length in self.options.lengths for outcome in self._outcomes(body, evidence, length, own)]
 
     def _found(self, item: Item, body: Body) -> tuple[str, Body, bool]:
@@ -136,6 +152,13 @@ class Evidence:
         if self.options.filler is not None:
             return repeated(self.options.filler.content, size)
         return repeated(own, size) if self.options.own else neutral(size)
+
+
+def _by_model(outcome: Draft | Skip, writer: EvidenceWriter, made: Mapping[str, Json]) -> Draft | Skip:
+    """Add who wrote the evidence, and how, to a draft that has it."""
+    if isinstance(outcome, Skip) or "depth" not in outcome.details:
+        return outcome
+    return evolve(outcome, model=writer.writer.client.fingerprint, details={**outcome.details, **made})
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
