@@ -110,8 +110,8 @@ def is_skewed(deviations: ArrayLike, counts: ArrayLike | None = None) -> bool:
     """Tell whether a symmetric 95% interval of the mean of K deviations misses on one side more often than 3.5%.
 
     To first order the misses on the side of the long tail are 2.5% + g (2 z^2 + 1) phi(z) / (6 sqrt(K)), with g the
-    skewness and z = 1.96; 1 more point is |g| / sqrt(K) above 0.118. Of 100 exponential values 92% of samples are told,
-    of 100 normal ones none.
+    skewness and z = 1.96; 1 more point is |g| / sqrt(K) above 0.118. It is true of 92%
+    of samples of 100 exponential values, and of no sample of 100 normal ones.
 
     Source: Edgeworth expansion of Student's statistic: Hall (1992), The Bootstrap and Edgeworth Expansion (not
     consulted).

@@ -22,7 +22,7 @@ LEVELS: Final = ("template", "option_order", "polarity", "strength", "temperatur
 """What the records state of a condition, besides the names of its test and variant."""
 ORDER: Final = "option_order"
 _MOST_NUMBERS: Final = 2**20
-"""Combinations of levels that are told apart by a table of all there could be."""
+"""Beyond this many possible combinations of levels, conditions are told apart by sorting instead of a table."""
 _JOINT: Final = "+"
 """Separator of the families of a chain."""
 _UNCHANGED: Final = frozenset({"original", "reference", "baseline", "unchanged", "identity"})
