@@ -224,7 +224,7 @@ def test_a_plugin_that_declares_a_shipped_name_makes_the_bare_name_ambiguous(pro
 def test_a_broken_plugin_that_was_named(project: Project) -> None:
     project.write("broken.py", "1 / 0\n")
     assert refused(project, "--plugins", "broken.py") == (
-        "jrh: cannot load plugin 'broken.py': broken local (ZeroDivisionError: division by zero)\n"
+        "jrh: cannot load plugin 'broken.py': broken local (ZeroDivisionError: division by zero (broken.py, line 1))\n"
     )
 
 
@@ -253,7 +253,7 @@ def test_a_component_that_a_broken_plugin_may_provide(project: Project) -> None:
     assert message.startswith("jrh: suite.yaml:7:5: unknown perturber 'sprinkle' in tests[0]\n")
     assert (
         "1 plugin did not load fully and may provide it: acme-broken 0.3 (ModuleNotFoundError: No module named "
-        "'a_package_that_is_not_there').\nRun `jrh plugins list` for details.\n" in message
+        "'a_package_that_is_not_there' (broken.py, line 1)).\nRun `jrh plugins list` for details.\n" in message
     )
 
 
@@ -336,13 +336,17 @@ def test_a_run_directory_whose_store_is_something_else(project: Project) -> None
     assert project.read("run/run.sqlite") == before
 
 
-def test_a_run_directory_of_a_newer_jrh(project: Project) -> None:
-    assert project.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
+@pytest.mark.parametrize(
+    ("version", "said"), [(99, "a newer jrh (schema 99, this one knows"), (1, "an older jrh;"), (-1, "an older jrh;")]
+)
+def test_a_run_directory_of_another_jrh(project: Project, version: int, said: str) -> None:
+    project.write("run/run.sqlite", "")
     with closing(sqlite3.connect(project.path / "run" / "run.sqlite")) as connection:
-        connection.execute("PRAGMA user_version=99")
+        connection.execute(f"PRAGMA user_version={version}")
+        connection.execute("CREATE TABLE notes (text)")
     outcome = project.run("run", "suite.yaml", "--run-dir", "run")
     assert outcome.exit_code == 2
-    assert "was written by a newer jrh (schema 99, this one knows" in outcome.stderr
+    assert f"was written by {said}" in outcome.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="capabilities are dropped the way Linux does it")
@@ -491,9 +495,14 @@ def test_a_perturber_that_raises_is_a_finding_of_the_report(project: Project) ->
         "    yield PerturberSpec(name='boom', summary='', factory=lambda options, context: Boom())\n"
     )
     project.write("boom.py", source)
-    outcome = project.run("run", "suite.yaml", "--plugins", "boom.py", "--set", "tests=[boom]", "--run-dir", "run")
+    command = ("run", "suite.yaml", "--plugins", "boom.py", "--set", "tests=[boom]", "--run-dir")
+    one_item = project.run(*command, "one", "--limit", "1")
+    assert "a plugin raised and 1 draft is missing (plugin error" in " ".join(one_item.stdout.split()), one_item.output
+    outcome = project.run(*command, "run")
     assert outcome.exit_code == 3
     assert "drafts are missing because a model call failed or a plugin raised an error: boom" in outcome.stderr
+    said = "Test 'boom': a perturber raised ZeroDivisionError: division by zero (boom.py, line 4); drafts are missing."
+    assert outcome.stderr.count(said) == 1, "both items raise it, and it is said once"
     assert "a plugin raised and 2 drafts are missing (plugin error: ZeroDivisionError)" in " ".join(
         outcome.stdout.split()
     ), outcome.output

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from attrs import define
+from jrh_batch import anthropic, openai
 from jrh_testing import ChatServer, Inside, LabelAnswers, Outcome, Project
 from support.batch_server import BatchServer, Lines
 from support.keys import KEY, KEY_VARIABLE
@@ -20,6 +21,7 @@ ITEMS = 8
 TRIALS = ITEMS * 2
 PRICE = {"input": 1000.0, "output": 2000.0}
 COSTS_AND_TIMES = {"cost", "latency"}
+VERDICTS = "SELECT test, item_id, canonical, status FROM records ORDER BY 1, 2"
 PROVIDERS = ("openai-batch", "anthropic-batch")
 
 
@@ -44,8 +46,8 @@ def write(project: Project, model: dict[str, Any], name: str = "suite.yaml", **c
     return write_suite(project, llm_suite(model, tests=tests, **changes), name)
 
 
-def command(run_dir: str) -> tuple[str, ...]:
-    return ("run", "suite.yaml", "--run-dir", run_dir, "--no-cache", "--yes")
+def command(run_dir: str, suite: str = "suite.yaml") -> tuple[str, ...]:
+    return ("run", suite, "--run-dir", run_dir, "--no-cache", "--yes")
 
 
 def run(project: Project, run_dir: str, *more: str) -> Outcome:
@@ -79,10 +81,10 @@ def _fresh(world: World) -> None:
     world.server.reset()
 
 
-def started(world: World, run_dir: str, step: str) -> None:
+def started(world: World, run_dir: str, step: str, suite: str = "suite.yaml") -> None:
     """Run in a process of its own and kill it while a step waits for the server's answer."""
     world.server.hang_at = step
-    with Project(world.project.path, env=world.project.env).start(*command(run_dir)) as running:
+    with Project(world.project.path, env=world.project.env).start(*command(run_dir, suite)) as running:
         assert world.server.hanging.wait(60), "the step was not reached"
         running.kill()
         assert running.wait().exit_code == -9
@@ -99,6 +101,8 @@ def test_a_kill_at_any_step_submits_nothing_twice(world: World, place: int) -> N
         pytest.skip("this protocol has fewer steps")
     step = STEPS[world.provider][place]
     started(world, f"killed-{step}", step)
+    if step == "create":  # and while it looks for what was created
+        started(world, f"killed-{step}", "list")
     outcome = run(world.project, f"killed-{step}")
     assert outcome.exit_code == 0, outcome.output
     assert set(world.server.submitted.values()) == {1}
@@ -135,6 +139,18 @@ def test_one_batch_holds_all_calls_of_a_stage(world: World) -> None:
     assert report_bytes(world.project, "again") == world.reports
 
 
+def without_costs(found: Any) -> Any:
+    """Leave out of a report what the provider is, what it takes, and how long it takes."""
+    if isinstance(found, list):
+        return [without_costs(each) for each in found]
+    if not isinstance(found, dict):
+        return found
+    kept = {name: without_costs(value) for name, value in found.items() if name not in COSTS_AND_TIMES}
+    kept["measures"] = [each for each in kept.get("measures", []) if each.get("name") not in COSTS_AND_TIMES]
+    kept["components"] = [each for each in kept.get("components", []) if each["role"] != "model"]
+    return kept
+
+
 def test_the_report_is_that_of_single_calls_but_for_cost_and_times(world: World) -> None:
     if world.provider != "openai-batch":
         pytest.skip("the chat server speaks OpenAI's protocol")
@@ -148,12 +164,11 @@ def test_the_report_is_that_of_single_calls_but_for_cost_and_times(world: World)
         write(other, openai_http(server.url, max_tokens=20, price=PRICE))
         assert run(other, "whole").exit_code == 0
     assert query(world.project, "whole", rows) == query(other, "whole", rows)
-    batched, single = report(world.project, "whole"), report(other, "whole")
-    timeless = [
-        [each for each in found["measures"] if each["name"] not in COSTS_AND_TIMES] for found in (batched, single)
-    ]
-    assert timeless[0] == timeless[1]
-    assert batched["findings"] == single["findings"]
+    assert without_costs(report(world.project, "whole")) == without_costs(report(other, "whole"))
+    pages = [project.read("whole/report.md").splitlines() for project in (world.project, other)]
+    lines = [[line for line in page if "\\$" not in line and not line.startswith("| model |")] for page in pages]
+    assert lines[0] == lines[1]
+    assert len(lines[0]) > len(pages[0]) - 10
     cost = "SELECT sum(cost) FROM records"
     assert one(world.project, "whole", cost) == pytest.approx(one(other, "whole", cost) / 2)
 
@@ -203,8 +218,7 @@ def test_expired_failed_missing_and_doubled_lines_are_handled_one_by_one(world: 
     faults = query(world.project, "partly", "SELECT outcome, count(*), sum(cost) FROM calls GROUP BY 1 ORDER BY 1")
     lost = [] if world.provider == "openai-batch" else [("malformed", 2, None)]  # the status says that it expired
     assert [row for row in faults if row[0] != "ok"] == [*lost, ("server_error", 8 - 2 * len(lost), 0.0)]
-    verdicts = "SELECT test, item_id, canonical, status FROM records ORDER BY 1, 2"
-    assert query(world.project, "partly", verdicts) == query(world.project, "whole", verdicts)
+    assert query(world.project, "partly", VERDICTS) == query(world.project, "whole", VERDICTS)
 
 
 def test_a_batch_whose_creation_was_not_confirmed_is_found(world: World) -> None:
@@ -214,6 +228,67 @@ def test_a_batch_whose_creation_was_not_confirmed_is_found(world: World) -> None
     assert outcome.exit_code == 0, outcome.output
     assert sum(world.server.submitted.values()) == TRIALS
     assert report_bytes(world.project, "unconfirmed") == world.reports
+
+
+def test_calls_are_split_at_the_size_of_a_file_and_a_kill_at_their_creation_loses_none(
+    world: World,
+) -> None:
+    """Some of the batches are at the provider, and have the same size; the notes have no id of any."""
+    limits = {"max_megabytes": 0.0015, "in_flight": TRIALS - 1}
+    split = write(world.project, batch_model(world.provider, world.server.url, **limits), "split.yaml")
+    started(world, "split", "create", split)
+    at_provider = len(world.server.batches)
+    outcome = world.project.run(*command("split", split))
+    assert outcome.exit_code == 0, outcome.output
+    assert 1 <= at_provider < len(world.server.batches)
+    assert set(world.server.submitted.values()) == {1}
+    assert sum(world.server.submitted.values()) == TRIALS
+    assert max(map(len, world.server.sent)) <= 1_500 + len('{"requests":[]}')
+    assert query(world.project, "split", VERDICTS) == query(world.project, "whole", VERDICTS)
+
+
+@pytest.mark.parametrize("step", ["upload", "create", "look", "list", "download"])
+def test_a_429_and_a_503_at_any_step_are_waited_out_and_submit_nothing_twice(world: World, step: str) -> None:
+    if step not in (*STEPS[world.provider], "list"):
+        pytest.skip("this protocol has fewer steps")
+    world.server.refuse = {step: [429, 503, 429]}
+    if step == "list":
+        world.server.break_once = {"create": 503}  # only then batches are listed
+    outcome = run(world.project, f"busy-{step}")
+    assert outcome.exit_code == 0, outcome.output
+    assert not world.server.refuse[step]
+    assert sum(world.server.submitted.values()) == TRIALS
+    assert report_bytes(world.project, f"busy-{step}") == world.reports
+
+
+def test_a_batch_is_found_behind_pages_of_newer_ones(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others submit more than two pages of batches between the kill and the next run."""
+    started(world, "buried", "create")
+    world.server.foreign(210, lines=TRIALS - 1)
+    world.server.foreign(2, lines=TRIALS)
+    before = len(world.server.batches)
+    with monkeypatch.context() as patch:
+        for module in (openai, anthropic):
+            patch.setattr(module, "MOST_PAGES", 2)
+        hidden = run(world.project, "buried")
+    assert hidden.exit_code == 3, hidden.output
+    assert "newer batches are listed, and more" in hidden.stderr
+    assert len(world.server.batches) == before, "it may be at the provider, and is submitted again"
+    found = run(world.project, "buried")
+    assert found.exit_code == 0, found.output
+    assert len(world.server.batches) == before
+    assert report_bytes(world.project, "buried") == world.reports
+
+
+def test_a_batch_waits_until_another_one_has_left_the_queue(world: World) -> None:
+    half = TRIALS // 2
+    halves = write(world.project, batch_model(world.provider, world.server.url, max_requests=half), "halves.yaml")
+    world.server.room, world.server.looks = half, 3
+    outcome = world.project.run(*command("halves", halves))
+    assert outcome.exit_code == 0, outcome.output
+    assert [len(each.lines) for each in world.server.batches if each.failed is None] == [half, half]
+    assert set(world.server.submitted.values()) == {1}
+    assert query(world.project, "halves", VERDICTS) == query(world.project, "whole", VERDICTS)
 
 
 def test_a_full_queue_is_waited_for_with_smaller_batches(world: World) -> None:

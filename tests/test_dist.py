@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import zipfile
 from email import message_from_bytes
@@ -176,3 +177,21 @@ def test_a_release_has_one_file_of_each_kind_and_one_version(dist: ModuleType, t
     assert list(dist.incomplete({"jrh-thing": tmp_path}, tmp_path)) == [
         "jrh-thing: expected one jrh_thing-*.tar.gz, found none"
     ]
+
+
+def test_what_the_container_files_copy_and_install_exists() -> None:
+    """No image is built here: the files are read, and every path of the repository in them is looked up."""
+    text = (ROOT / "Containerfile").read_text(encoding="utf-8")
+    final = text.split("\nFROM ")[-1]
+    assert "\nUSER jrh\n" in final
+    assert "\nVOLUME /data/runs\n" in final
+    for path in re.findall(r"(?<= )\./(?:core|plugins)/[\w-]+", text):
+        assert (ROOT / path / "pyproject.toml").is_file()
+    left_out = (ROOT / ".containerignore").read_text(encoding="utf-8").split()
+    assert not {"core", "plugins", "pyproject.toml", "README.md", "LICENSE", "constraints.txt"} & set(left_out)
+    settings = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    assert (ROOT / ".devcontainer" / settings["build"]["dockerfile"]).is_file()
+    target = settings["postCreateCommand"].removeprefix("make ").replace(".venv", "$(VENV)")
+    assert f"\n{target}:" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    developer = (ROOT / ".devcontainer" / "Containerfile").read_text(encoding="utf-8")
+    assert f"\nUSER {settings['remoteUser']}\n" in developer

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from jrh_testing import ChatServer, Inside
+from support.described import undescribed
 
 pytestmark = pytest.mark.inside
 EXAMPLE = Path(__file__).parents[1] / "examples" / "consistency"
@@ -60,6 +61,7 @@ def test_the_example_tells_circles_agreement_and_what_the_reference_changes(tmp_
             *("--set", f"models.judge.base_url={server.url}"),
         )
     assert done.exit_code == 0, done.output
+    assert undescribed(project.path) == set()
     report = json.loads(project.read("runs/consistency/report.json"))
     assert report["planned"] == 32 * 3 + 48 * 3 + 8 * 2
     assert (model.with_reference, model.without) == (32, 64)

@@ -11,7 +11,7 @@ PLUGIN = """
 from jrh import JudgeSpec, MetricSpec, PerturberSpec, hookimpl
 
 class Leaves:
-    def perturb(self, item): raise SystemExit(0)
+    async def perturb(self, item): raise SystemExit(0)
     async def judge(self, question): raise SystemExit(0)
     def measure(self, records, context): raise SystemExit(0)
 

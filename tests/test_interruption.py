@@ -288,6 +288,7 @@ def test_more_repeats_of_the_reference_are_not_answered_from_those_of_another_te
         (found,) = query(project, "run", sql)
         return found
 
+    inside = Inside(project.path, env=project.env)
     write_items(project, 4)
     rerun = {"stochastic": {"repeats": 3, "vary_seed": False}}
     steps = [(2, [rerun], 4 * 5), (3, [rerun], 4), (4, [], 4), (4, [rerun], 0)]
@@ -296,9 +297,9 @@ def test_more_repeats_of_the_reference_are_not_answered_from_those_of_another_te
         for repeats, tests, new in steps:
             suite = llm_suite(openai_http(server.url), tests=tests, reference={"repeats": repeats})
             write_suite(project, suite)
-            planned = project.run("plan", "suite.yaml", "--run-dir", "run", "--no-cache")
+            planned = inside.run("plan", "suite.yaml", "--run-dir", "run", "--no-cache")
             assert planned.exit_code == 0, planned.output
-            outcome = project.run(*run_command("run"))
+            outcome = inside.run(*run_command("run"))
             assert outcome.exit_code == 0, outcome.output
             assert server.count - sent == new, "what is paid for is kept, and every new repeat is asked"
             sent = server.count

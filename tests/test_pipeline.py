@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jrh.running import execute
-from jrh_testing import ChatServer, Fault, LabelAnswers, Project
-from jrh_testing.server.bodies import prompt_of
-from support.looking import one, query, report
+from jrh.running.pipeline import overlaps
+from jrh.running.schedule import Planner
+from jrh_testing import ChatServer, Fault, Project
+from support.looking import one, query, report, run_files
+from support.rewording import Rewording
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
 
 pytestmark = pytest.mark.inside
+EXAMPLES = Path(__file__).parents[1] / "examples"
 ITEMS = 6
-SHOWN = re.compile(r"<(?:text|response)[-\w]*>\n(.*?)\n</", re.DOTALL)
 TRIALS = "SELECT position, id, case_id, judge, repeat, occasion FROM trials ORDER BY position"
 RECORDS = "SELECT trial_id, canonical, status, judge, test FROM records ORDER BY trial_id"
 
@@ -42,20 +46,6 @@ def jrh_perturbers():
 """
 
 
-class Provider:
-    """Writes or judges; remembers which it did, in order."""
-
-    def __init__(self) -> None:
-        self.label = LabelAnswers(labels=LABELS)
-        self.asked: list[str] = []
-
-    def __call__(self, body: dict[str, Any]) -> str:
-        writes = "in other words." in prompt_of(body)
-        self.asked.append("write" if writes else "judge")
-        text = "Put differently: " + SHOWN.findall(prompt_of(body))[-1] if writes else ""
-        return json.dumps({"text": text, "response": text, "changes": ["x"]}) if writes else self.label(body)
-
-
 def suite_of(url: str, **changes: Any) -> dict[str, Any]:
     tests = [{"format": {"variants": ["spaces", "blank-lines"]}}, {"stochastic": {"repeats": 2}}]
     judges = [
@@ -75,7 +65,7 @@ def run(project: Project, name: str) -> Any:
 def test_barrier_and_pipeline_make_the_same_plan_records_and_reports(
     project: Project, monkeypatch: pytest.MonkeyPatch, budget: dict[str, int]
 ) -> None:
-    with ChatServer(Provider()) as server:
+    with ChatServer(Rewording()) as server:
         write_items(project, ITEMS)
         write_suite(project, suite_of(server.url, budget=budget) if budget else suite_of(server.url))
         early = run(project, "early")
@@ -87,25 +77,103 @@ def test_barrier_and_pipeline_make_the_same_plan_records_and_reports(
         assert [row for row in query(project, "early", sql) if row[0] != "measures"] == [
             row for row in query(project, "late", sql) if row[0] != "measures"
         ]
-    one_report, other = (report(project, name) for name in ("early", "late"))
-    assert one_report["measures"] == other["measures"]
-    assert one_report["findings"] == other["findings"]
+    assert files(project, "early") == files(project, "late")
 
 
-def test_a_plan_that_still_grows_is_never_called_complete(project: Project) -> None:
-    """A process killed while cases are made leaves trials that all have a record, and others that are not planned."""
-    project.write("suite.yaml", json.dumps(ENDLESS))
+def files(project: Project, run_dir: str) -> dict[str, bytes]:
+    """Return what a run writes, and what its gate writes for CI."""
+    project.run("gate", run_dir, "--junit", f"{run_dir}/gate.xml", "--markdown", f"{run_dir}/gate.md")
+    return run_files(project, run_dir)
+
+
+FORMATS = ["json", "html", "markdown", "csv"]
+WRITTEN = {
+    "tests": [
+        {"format": {"variants": ["spaces", "trailing"]}},
+        {"paraphrase": {"model": "mini"}},
+        {"chain": [{"label-flip": {"model": "mini"}}, {"format": {"variants": ["wrap"]}}], "name": "flipped"},
+        {"stochastic": {"repeats": 2}},
+        "rubric",
+    ],
+    "task": {"instruction": "Right?", "rubric": "YES: it is true. NO: it is false.", "scale": {"labels": list(LABELS)}},
+    "findings": {"margin": 0.1},
+}
+PAIRS = {
+    "data": {"source": "examples", "dataset": "preference", "sample": {"n": 8, "seed": 1}},
+    "task": {"scale": {"pairwise": True}},
+    "tests": ["option-order", {"format": {"variants": ["spaces"]}}],
+    "judges": [{"name": "mini", "judge": "llm", "model": "mini"}, {"name": "sim", "judge": "simulated"}],
+    "reports": [*FORMATS, "latex", "papers", "plots", "notebook"],
+}
+FAULTS = [
+    Fault("429-seconds", match="Put differently: This is answer number 001", times=1, retry_after=0.1),
+    Fault("drip", match="answer number 002", pause=0.0001),
+    Fault("400", match="answer number 003"),
+    Fault("bad-json", match="Put differently: This is answer number 004"),
+    Fault("length", match="Put differently: This is answer number 005"),
+    Fault("refusal", match="in other words.\n"),
+]
+
+
+def applies(ready: Any) -> bool:
+    """Say that judges need not wait in this suite; a run that would wait fails."""
+    assert overlaps(ready)
+    return True
+
+
+@pytest.mark.parametrize("about", [WRITTEN, PAIRS, None], ids=["written", "pairs", "agents"])
+def test_barrier_and_pipeline_write_the_same_bytes_whatever_the_provider_does(
+    project: Project, monkeypatch: pytest.MonkeyPatch, about: dict[str, Any] | None
+) -> None:
+    written: list[dict[str, bytes]] = []
+    with ChatServer(Rewording(), latency=0.002, jitter=0.01) as server:
+        write_items(project, ITEMS)
+        if about is None:
+            suite = yaml.safe_load((EXAMPLES / "agents.yaml").read_text())
+            del suite["tasks"][0]
+            for task in suite["tasks"]:
+                task["data"]["sample"] = {"n": 5, "seed": 1}
+        else:
+            suite = suite_of(server.url, **{"reports": FORMATS, **about})
+            suite["models"]["mini"] |= {"concurrency": 6, "max_attempts": 2}
+        shutil.copy(EXAMPLES / "agents.jsonl", project.path)
+        write_suite(project, {"reports": FORMATS, "gate": {"rules": ["missing <= 0.5"]}, **suite, "resamples": 100})
+        for name in ("early", "late"):
+            server.misbehave(*FAULTS)
+            monkeypatch.setattr(execute, "overlaps", lambda ready, early=name == "early": applies(ready) and early)
+            done = run(project, name)
+            assert done.exit_code == (3 if about else 0), done.output
+            written.append(files(project, name))
+    early, late = written
+    assert early.keys() == late.keys() >= {"report.json", "report.html", "report.md", "records.csv", "gate.xml"}
+    assert [name for name in early if early[name] != late[name]] == []
+
+
+@pytest.mark.parametrize("finished", [(), ("format",)])
+def test_a_plan_that_still_grows_is_never_called_complete(project: Project, finished: tuple[str, ...]) -> None:
+    """A process killed while cases are made leaves trials that all have a record, and others that are not planned.
+
+    An earlier plan of the same directory, without the test that stops, is not called complete either.
+    """
     project.write("endless.py", STOPS)
+    if finished:
+        project.write("suite.yaml", json.dumps(ENDLESS | {"tests": [*finished]}))
+        project.run("run", "suite.yaml", "--run-dir", "one", "--plugins", "endless.py")
+        assert not report(project, "one")["still_planning"]
+    project.write("suite.yaml", json.dumps(ENDLESS))
     project.run("run", "suite.yaml", "--run-dir", "one", "--plugins", "endless.py")
     project.run("report", "one", "--plugins", "endless.py")
     found = report(project, "one")
     assert (found["still_planning"], found["missing_records"]) == (True, 0)
     assert found["planned"] == one(project, "one", "SELECT count(*) FROM records") > 0
     assert "INCOMPLETE: " in project.read("one/report.md")
+    for command in (["report", "one", "--format", "csv"], ["export", "one", "--to", "csv"]):
+        told = project.run(*command, "--plugins", "endless.py")
+        assert (told.exit_code, "INCOMPLETE: " in told.output) == (0, True), told.output
 
 
 def test_judges_are_asked_before_the_last_draft_is_written(project: Project) -> None:
-    provider = Provider()
+    provider = Rewording()
     with ChatServer(provider, latency=0.02) as server:
         write_items(project, ITEMS)
         write_suite(project, suite_of(server.url, tests=[{"paraphrase": {"model": "mini"}}]))
@@ -119,9 +187,22 @@ def test_judges_are_asked_before_the_last_draft_is_written(project: Project) -> 
         assert provider.asked == sorted(provider.asked, reverse=True)
 
 
+def test_the_cases_of_a_new_run_are_not_read_again_for_its_plan(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_again(*_: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(Planner, "trials", read_again)
+    write_suite(project, ENDLESS | {"tests": [{"format": {"variants": ["spaces"]}}]})
+    done = run(project, "one")
+    assert done.exit_code == 0, done.output
+    assert one(project, "one", "SELECT count(*) FROM records") > 4
+
+
 def test_a_failed_judge_does_not_leave_a_test_unfinished(project: Project) -> None:
     """Its failed calls are no failed drafts."""
-    with ChatServer(Provider(), faults=[Fault("400", times=4)]) as server:
+    with ChatServer(Rewording(), faults=[Fault("400", times=4)]) as server:
         write_items(project, ITEMS)
         model = openai_http(server.url, concurrency=1, max_attempts=1) | {"price": {"input": 1, "output": 1}}
         write_suite(project, suite_of(server.url, models={"mini": model}))
@@ -130,7 +211,7 @@ def test_a_failed_judge_does_not_leave_a_test_unfinished(project: Project) -> No
 
 
 def test_a_run_that_stops_while_cases_are_made_says_so_and_goes_on(project: Project) -> None:
-    provider = Provider()
+    provider = Rewording()
     with ChatServer(provider) as server:
         write_items(project, ITEMS)
         tests = [{"format": {"variants": ["spaces"]}}, {"stochastic": {"repeats": 4}}]

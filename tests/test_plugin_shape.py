@@ -230,3 +230,18 @@ def _tool(name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_the_list_of_maturity_has_every_shipped_component() -> None:
+    lines = (ROOT / "docs" / "maturity.md").read_text(encoding="utf-8").split("\n\n")
+    rows = re.findall(r"^\| (jrh-[\w-]+) \| (\w+) \| (.*?) \|", "\n".join(lines), re.MULTILINE)
+    listed = {(plugin, kind, name) for plugin, kind, names in rows for name in re.findall(r"`([^`]+)`", names)}
+    without = set(re.findall(r"`([^`]+)`", lines[-1]))
+    shipped = {
+        (manifest(folder)["project"]["name"], type(spec).__name__.removesuffix("Spec"), spec.name)
+        for folder in PLUGINS
+        if folder.parent.name == "plugins"
+        for spec in declared(folder)
+    }
+    assert {each for each in shipped - listed if each[2] not in without} == set()
+    assert listed - shipped == set()

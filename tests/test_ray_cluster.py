@@ -307,22 +307,32 @@ def test_the_budget_is_never_exceeded(place: Place, kind: str) -> None:
         assert 0 < spent[kind] <= most
 
 
-def test_a_node_that_is_removed_costs_its_unit(place: Place) -> None:
+def test_a_node_that_is_killed_while_judges_are_asked_costs_its_unit_and_no_call(place: Place) -> None:
+    """Judges do not wait for the cases of the unit that is lost, and the budget has room for no second call."""
     (node,) = place.cluster.worker_nodes
     place.project.write("remove", node.node_id)
+    reports = ["json", "html", "markdown"]
+    place.write("capped", **place.asking, budget={"calls": place.asked}, reports=reports)
+    place.done("capped", "capped-here", executor="local")
+    before = place.server.count
+    meanwhile: list[int] = []
 
     def remove() -> None:
         until((place.folder / "waiting").exists, "a worker of the node", PATIENCE)
+        until(lambda: place.server.count == before + ITEMS, "answers about the cases that are made", PATIENCE)
+        meanwhile.append(one(place.project, "removed", "SELECT count(*) FROM cases WHERE test = 'upper'"))
         place.cluster.remove_node(node, allow_graceful=False)
 
     with ThreadPoolExecutor(1) as pool, meeting(place):
         removed = pool.submit(remove)
-        place.done("plain", "removed")
+        place.done("capped", "removed")
         removed.result()
     start(lambda: place.cluster.add_node(**NODE))
     (place.folder / "waiting").unlink()
+    assert meanwhile[0] < ITEMS
     assert place.log("removed", "worker lost")
-    place.same("removed", "plain")
+    assert place.server.count - before == place.asked
+    place.same("removed", "capped")
 
 
 def test_a_plugin_that_changes_during_a_run_is_used_as_it_was(place: Place) -> None:

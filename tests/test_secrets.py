@@ -160,8 +160,8 @@ async def afail(*_, **__):
 def component(role: str, spec: str, does: str, more: str = "") -> str:
     """Write a plugin with one component whose work it is to fail."""
     return (
-        f"class Leaky:\n    {does}\n\n@hookimpl\ndef jrh_{role}s():\n"
-        f"    yield {spec}(name='leaky', summary='', factory=lambda options, context: Leaky(){more})\n"
+        f"class Leaky_{role}:\n    {does}\n\n@hookimpl\ndef jrh_{role}s():\n"
+        f"    yield {spec}(name='leaky', summary='', factory=lambda options, context: Leaky_{role}(){more})\n"
     )
 
 

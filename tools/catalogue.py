@@ -1,4 +1,4 @@
-"""Write `docs/measures.md` and `docs/errors.md` from the declarations of the metrics and the classes of errors.
+"""Write the pages of measures, errors and messages in `docs/` from what metrics declare and the code raises.
 
     python tools/catalogue.py [--check]
 
@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib.util
 import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -32,8 +35,8 @@ metric fail where a measure is not declared.
   [coverage of every interval](statistics.md).
 - **Flags** are those besides the ones of every measure: {common}.
 - **Better** says which values speak for the judge: higher, lower, or near zero.
-- **Source** is where the formula comes from. The docstrings of [jrh-stats](../core/stats/README.md) have page numbers
-  and say which sources were not consulted.
+- **Source** is where the formula comes from; *jrh* where jrh defines the measure; empty where it was not looked up. The
+  docstrings of [jrh-stats](../core/stats/README.md) have page numbers and say which sources were not consulted.
 - A name ending in `-p` is a p-value: its note names the test. For a measure marked *tested*, `-p-least` is the
   smallest p-value that the test could have given, `-p-holm` and `-p-bh` are adjusted by Holm (1979) and by Benjamini
   and Hochberg (1995) over the tests of a judge.
@@ -44,20 +47,10 @@ ERRORS: Final = """\
 
 Each kind of message has an address here. `make reference` writes this page from the code. A message that starts with
 `jrh:` and has no traceback is an expected error: it says what is wrong, where, and what to do, and jrh exits with
-code 2. A traceback is a bug of jrh or of a plugin. [Exit codes](command-line.md#exit-codes) says what the other codes
+code 2. [Messages](messages.md) lists every message under its own address, with a link to its kind here. A traceback
+is a bug of jrh or of a plugin. [Exit codes](command-line.md#exit-codes) says what the other codes
 mean.
 """
-COMMON: Final = (
-    "all-missing",
-    "constant-verdicts",
-    "empty",
-    "few-clusters",
-    "few-events",
-    "few-items",
-    "informative-missing",
-    "one-item",
-    "simulated",
-)
 PARTS: Final = (
     ("Failures of a model call", "jrh.errors", "FaultKind", "fault"),
     ("Reasons why a run stops", "jrh.errors", "StopReason", "stop"),
@@ -75,21 +68,49 @@ _ABOUT: Final = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the pages, or with `--check` fail where one is out of date."""
-    parser = argparse.ArgumentParser(prog="catalogue.py", description="Write docs/measures.md and docs/errors.md.")
+    parser = argparse.ArgumentParser(
+        prog="catalogue.py", description="Write docs/measures.md, docs/errors.md, docs/messages.md."
+    )
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a page is out of date")
     check = parser.parse_args(arguments).check
-    stale = [path for path, text in pages().items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    made = pages()
+    stale = [path for path, text in made.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     for path in stale:
         if check:
             print(f"docs/{path.name} is out of date; run `make reference`", file=sys.stderr)
         else:
-            path.write_text(pages()[path], encoding="utf-8")
+            path.write_text(made[path], encoding="utf-8")
     return 1 if check and stale else 0
 
 
 def pages() -> Mapping[Path, str]:
     """Return the pages by path."""
-    return {ROOT / "docs" / "measures.md": measures_page(), ROOT / "docs" / "errors.md": errors_page()}
+    docs = ROOT / "docs"
+    return {
+        docs / "measures.md": measures_page(),
+        docs / "errors.md": errors_page(),
+        docs / "messages.md": messages_module().messages_page(sources(), sorted(error_classes())),
+    }
+
+
+def sources() -> dict[str, list[Path]]:
+    """Return the source files of the kernel and the plugins, by distribution."""
+    found: dict[str, list[Path]] = {}
+    for place in SOURCES:
+        for path in sorted(ROOT.glob(f"{place}/**/*.py")):
+            folder = path.relative_to(ROOT).parts[1]
+            found.setdefault("jrh" if folder == "kernel" else f"jrh-{folder}", []).append(path)
+    return found
+
+
+def messages_module() -> ModuleType:
+    """Import the module next to this one, which is no package."""
+    spec = importlib.util.spec_from_file_location("messages", Path(__file__).with_name("messages.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules.setdefault(spec.name, importlib.util.module_from_spec(spec))
+    spec.loader.exec_module(module)
+    return module
 
 
 def shipped_metrics() -> Iterator[tuple[str, Any]]:
@@ -105,12 +126,10 @@ def shipped_metrics() -> Iterator[tuple[str, Any]]:
 def measures_page() -> str:
     """Return the page of measures."""
     from jrh.measuring.flags import FLAG_MEANINGS
+    from jrh_testing.contracts.metrics import COMMON_FLAGS
 
     metrics = list(shipped_metrics())
-    flags = (
-        "all-missing constant-verdicts empty few-clusters few-events few-items informative-missing one-item simulated"
-    )
-    common = ", ".join(f"`{flag}`" for flag in flags.split())
+    common = ", ".join(f"`{flag}`" for flag in sorted(COMMON_FLAGS))
     count = sum(len(spec.measures) for _, spec in metrics)
     parts = [MEASURES.format(count=count, metrics=len(metrics), common=common)]
     last = ""
@@ -151,10 +170,11 @@ def errors_page() -> str:
     return "".join(parts)
 
 
+@cache
 def error_classes() -> dict[str, str]:
     """Return the expected errors, `JrhError` and what derives from it, with their docstrings."""
     classes: dict[str, tuple[set[str], str]] = {}
-    for path in (path for place in SOURCES for path in sorted(ROOT.glob(f"{place}/**/*.py"))):
+    for path in (path for paths in sources().values() for path in paths):
         text = path.read_text(encoding="utf-8")
         if "Error(" in text:
             for node in ast.walk(ast.parse(text)):

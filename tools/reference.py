@@ -24,7 +24,7 @@ PAGE: Final = ROOT / "docs" / "reference.md"
 KERNEL: Final = ROOT / "core" / "kernel" / "src"
 MODULES: Final[Mapping[str, frozenset[str]]] = {
     "jrh.errors": frozenset(),
-    "jrh.hashing": frozenset({"ID_LENGTH", "T", "canonical_json"}),
+    "jrh.hashing": frozenset({"ID_LENGTH", "T", "canonical_json", "is_plain", "texts_id"}),
 }
 """Public modules, each without what it defines for the kernel alone; what is public at the root is listed there."""
 COMPANIONS: Final = ("stats/src/jrh_stats/__init__.py", "testing/src/jrh_testing/__init__.pyi")

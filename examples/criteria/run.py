@@ -18,6 +18,7 @@ from typing import Any
 
 import jrh
 import yaml
+from jrh.running import RunResult
 from jrh_testing import ChatServer
 from jrh_testing.server.answers import share
 from jrh_testing.server.bodies import prompt_of
@@ -84,7 +85,7 @@ def verdict(model: str, name: str, criterion: str, text: str, *, place: int, of:
     return {"met": "unmet", "unmet": "met"}.get(own, own) if tired else own
 
 
-def run(directory: Path, number: int, *overrides: str) -> jrh.RunResult:
+def run(directory: Path, number: int, *overrides: str) -> RunResult:
     """Write the replies and the suite, and run it."""
     rows = replies(number)
     with (directory / "replies.csv").open("w", encoding="utf-8", newline="") as file:

@@ -15,6 +15,7 @@ from tests.benchmarks import (
     diversity,
     families,
     nine_judges,
+    reference,
     replay,
     scale,
     startup,
@@ -37,6 +38,7 @@ BENCHMARKS = {
     "nine-judges": nine_judges.lines,
     "statistics": statistics.lines,
     "scale": scale.lines,
+    "reference": reference.lines,
 }
 LONG = {"scale-million": scale.million}
 """Run only where they are named."""

@@ -62,14 +62,15 @@ def table(records: int) -> RecordTable:
         },
         {
             "repeat": np.where(repeats, within, 0).astype(np.float64),
-            "strength": np.zeros(records),
-            "simulated": np.ones(records),
+            "strength": np.broadcast_to(np.float64(0), records),
+            "simulated": np.broadcast_to(np.float64(1), records),
         },
     )
 
 
 def _text(codes: NDArray[np.generic], names: tuple[str, ...]) -> Categorical:
-    return Categorical(codes.astype(np.int32), names)
+    """Code a column in as few bytes as a table that was read has."""
+    return Categorical(codes.astype(np.min_scalar_type(-len(names) - 1)), names)
 
 
 def _gigabytes() -> float:

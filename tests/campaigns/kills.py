@@ -6,7 +6,6 @@ answers and what it bills; nothing that jrh says is believed without it.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import signal
@@ -21,11 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, frozen
-from jrh_testing import ChatServer, LabelAnswers, Outcome, Project
+from jrh.store.trials_table import GROWING
+from jrh_testing import ChatServer, Outcome, Project
 from jrh_testing.runner import Running
 from jrh_testing.server.bodies import prompt_of, tokens
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import report_bytes
+from support.rewording import Rewording
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
 
 from campaigns.forked import Forked
@@ -35,32 +36,24 @@ MOST = 14
 """Kills of one run."""
 CONCURRENCY = 6
 PRICE = {"input": 1.0, "output": 2.0}
+MOMENTS = ("time", "start", "request", "request", "report", "report")
 GENTLE = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 INTERRUPTED = 130
-WRITERS = {"in other words.": "Put differently: {}", "Rewrite this response:": "It is the other way round: {}"}
-"""What a generator is asked -> what it writes."""
-SHOWN = re.compile(r"<(text|response)(?P<mark>[-\w]*)>\n(?P<text>.*?)\n</\1(?P=mark)>", re.DOTALL)
 WORDS = ("The river runs north past the old mill", "A comet was seen twice above the harbour", "Copper melts near one")
 
 
-class Provider:
-    """Answers as writer and as judge, the same to the same prompt, and adds up what it bills."""
+class Provider(Rewording):
+    """Adds up what it bills."""
 
     def __init__(self) -> None:
-        self.label = LabelAnswers(labels=LABELS)
+        super().__init__()
         self.billed: Counter[str] = Counter()
         """Prompt -> millionths of a dollar."""
 
     def __call__(self, body: dict[str, Any]) -> str:
-        prompt = prompt_of(body)
-        reply = next((self._written(form, prompt) for asked, form in WRITERS.items() if asked in prompt), None)
-        reply = self.label(body) if reply is None else reply
+        prompt, reply = prompt_of(body), super().__call__(body)
         self.billed[prompt] += tokens(prompt) * 1 + tokens(reply) * 2
         return reply
-
-    def _written(self, form: str, prompt: str) -> str:
-        text = form.format([match["text"] for match in SHOWN.finditer(prompt)][-1])
-        return json.dumps({"text": text, "response": text, "changes": ["the words"]})
 
     def total(self) -> int:
         """Return what was billed so far, in millionths of a dollar."""
@@ -77,7 +70,20 @@ def _writing(model: Mapping[str, Any]) -> dict[str, Any]:
     return llm_suite(model, tests=[{"paraphrase": {"model": "mini"}}, {"label-flip": {"model": "mini"}}], task=task)
 
 
-SUITES: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {"judging": _judging, "writing": _writing}
+def _overlapping(model: Mapping[str, Any]) -> dict[str, Any]:
+    """Write drafts nearly to the end, so that two judges are asked meanwhile about the cases of earlier tests."""
+    tests: list[dict[str, Any]] = [{"format": {"variants": ["spaces", "trailing"]}}]
+    tests += [{"paraphrase": {"model": "mini", "name": name}} for name in ("first", "second")]
+    tests += [{"label-flip": {"model": "mini"}}, {"paraphrase": {"model": "mini", "name": "last"}}]
+    judges = [{"name": "mini", "judge": "llm", "model": "mini"}, {"name": "sim", "judge": "simulated"}]
+    return {**_writing(model), "tests": tests, "judges": judges, "reference": {"repeats": 2}}
+
+
+SUITES: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "judging": _judging,
+    "writing": _writing,
+    "overlapping": _overlapping,
+}
 
 
 @frozen(kw_only=True)
@@ -88,6 +94,8 @@ class Undisturbed:
     server: ChatServer
     provider: Provider
     calls: int
+    written: int
+    """Calls that write drafts."""
     prompts: Counter[str]
     billed: int
     cost: float
@@ -114,6 +122,7 @@ def prepared(suite: str, place: Path) -> Undisturbed:
         server=server,
         provider=provider,
         calls=server.count,
+        written=provider.asked.count("write"),
         prompts=server.answered,
         billed=provider.total(),
         cost=_paid(project.path / "run"),
@@ -159,6 +168,8 @@ class Seen:
     open: int
     """Calls that were in flight."""
     records: dict[str, tuple[Any, ...]]
+    planning: bool = False
+    """Cases were still being made."""
 
     @classmethod
     def of(cls, run_dir: Path) -> Seen:
@@ -173,8 +184,9 @@ class Seen:
                     return cls({}, 0, {})
                 calls = store.execute("SELECT id, key, outcome, cost, payload FROM calls").fetchall()
                 records = store.execute("SELECT trial_id, canonical, status, checksum FROM records").fetchall()
+                plan = store.execute("SELECT digest FROM stages WHERE name = 'trials'").fetchone()
         known = {row[0]: tuple(row[1:]) for row in calls if row[2] is not None}
-        return cls(known, len(calls) - len(known), {row[0]: tuple(row[1:]) for row in records})
+        return cls(known, len(calls) - len(known), {row[0]: tuple(row[1:]) for row in records}, plan == (GROWING,))
 
     def lost(self, before: Seen) -> list[str]:
         """Say what was there before and is not, or is another."""
@@ -185,7 +197,7 @@ class Seen:
 def campaign(played: Round) -> None:
     """Kill one run at random moments, continue it, and compare."""
     played.counted.update({"kills": 0, "lost": 0, "asked twice": 0})
-    suite = played.dice.choice(list(SUITES))
+    suite = played.dice.choice([*SUITES, "overlapping"])
     whole = undisturbed(suite)
     project = _project(played.place, whole.suite)
     before = _Before(whole)
@@ -199,6 +211,8 @@ def campaign(played: Round) -> None:
         for lost in found.lost(seen):
             played.counted["lost"] += 1
             played.problems.append(f"lost: {lost}")
+        # A verdict of the process that was killed, and the cases of the run were not all made.
+        played.counted["judged and made cases"] += found.planning and len(found.records) > len(seen.records)
         seen = found
         sent = before.sent()
         played.check(
@@ -218,18 +232,29 @@ class _Before:
     def __init__(self, whole: Undisturbed) -> None:
         self.whole = whole
         self.count, self.billed, self.answered = whole.server.count, whole.provider.total(), whole.server.answered
+        self.written = whole.provider.asked.count("write")
 
     def sent(self) -> int:
         return self.whole.server.count - self.count
+
+    def drafts_left(self) -> int:
+        return self.whole.written - (self.whole.provider.asked.count("write") - self.written)
 
 
 def _disturbed(played: Round, project: Project, whole: Undisturbed, before: _Before) -> tuple[Outcome, signal.Signals]:
     """Start the run and send it a signal at a random moment."""
     dice = played.dice
     number = signal.SIGKILL if dice.random() < 0.85 else dice.choice(GENTLE)
+    judged = whole.provider.asked.count("judge")
     running = _started(project, whole=dice.random() < 0.1, arguments=_command())
-    moment = dice.choice(("time", "start", "request", "request", "report", "report"))
-    if moment in ("time", "start"):
+    drafting = ("time", "start", "request", "report", *["overlap"] * 8)
+    moment = dice.choice(drafting if before.drafts_left() > 0 else MOMENTS)
+    if moment == "overlap":
+        # Judges are asked, and drafts are still to be written.
+        while running.running and whole.provider.asked.count("judge") == judged:
+            time.sleep(0.002)
+        time.sleep(dice.uniform(0.0, 0.1))
+    elif moment in ("time", "start"):
         time.sleep(dice.uniform(0.0, whole.seconds * (0.7 if moment == "time" else 0.2)))
     else:
         # "report": everything is asked, and what is left is to measure and to write.

@@ -73,12 +73,16 @@ class BatchServer:
         self.hanging = threading.Event()
         self.break_once: dict[str, int] = {}
         """Do the work of such a request and answer with this status, once."""
+        self.refuse: dict[str, list[int]] = {}
+        """Do no work of such requests, and answer with these statuses, one after the other."""
         self.room: int | None = None
         """Requests that may be worked on at once."""
         self.forget_metadata = False
         self.max_lines = 0
         """The most lines in one batch so far."""
         self.files: dict[str, bytes] = {}
+        self.sent: list[bytes] = []
+        """Files and bodies that hold requests."""
         self.seen: Counter[str] = Counter()
 
     @property
@@ -129,6 +133,10 @@ class BatchServer:
                     {"error": {"message": f"wrong key {sent}", "code": "invalid_api_key"}}, status=401
                 )
             self.seen[name] += 1
+            if self.refuse.get(name):
+                return _refusal(self.refuse[name].pop(0))
+            if name == "create" and self._is_full_of_messages(request):
+                return _refusal(429)
             answer: web.StreamResponse = await handle(request)
             if self.hang_at == name:
                 if name == "download":  # half of the file
@@ -153,6 +161,7 @@ class BatchServer:
         content = fields["file"]
         name = f"file-{len(self.files)}"
         self.files[name] = content
+        self.sent.append(content)
         return web.json_response({"id": name, "object": "file", "purpose": "batch", "bytes": len(content)})
 
     async def _create(self, request: web.Request) -> web.Response:
@@ -231,17 +240,20 @@ class BatchServer:
         assert request.headers["anthropic-version"] == "2023-06-01"
         body = await request.json()
         assert set(body) == {"requests"}
+        self.sent.append(await request.read())
         batch = self._accept([(each["custom_id"], each["params"]) for each in body["requests"]], {})
         return web.json_response(self._message_document(batch))
 
     async def _list_messages(self, request: web.Request) -> web.Response:
         for each in self.batches:
             each.looks += 1  # time passes
-        page = [self._message_document(each) for each in self.batches[::-1]]
-        ids = [each["id"] for each in page]
-        return web.json_response(
-            {"data": page, "has_more": False, "first_id": ids[0] if ids else None, "last_id": ids[-1] if ids else None}
-        )
+        found = [self._message_document(each) for each in self.batches[::-1]]
+        ids = [each["id"] for each in found]
+        after = request.query.get("after_id")
+        begin = ids.index(after) + 1 if after else 0
+        page = found[begin : begin + int(request.query.get("limit", "20"))]
+        ends = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {"first_id": None, "last_id": None}
+        return web.json_response({"data": page, "has_more": begin + len(page) < len(found), **ends})
 
     async def _look_messages(self, request: web.Request) -> web.Response:
         batch = self._batch(request)
@@ -293,7 +305,7 @@ class BatchServer:
         fate = self.fates.pop(0) if self.fates else Lines()
         created = datetime.now(UTC).timestamp()
         batch = Submitted(f"batch-{len(self.batches)}", list(lines), about, created, fate)
-        working = sum(len(each.lines) for each in self.batches if each.failed is None and each.looks < self.looks)
+        working = self._working()
         if self.room is not None and working + len(lines) > self.room:
             batch.failed = {"code": "token_limit_exceeded", "message": "Enqueued token limit reached", "line": None}
         else:
@@ -301,8 +313,28 @@ class BatchServer:
         self.batches.append(batch)
         return batch
 
+    def _working(self) -> int:
+        return sum(len(each.lines) for each in self.batches if each.failed is None and each.looks < self.looks)
+
+    def _is_full_of_messages(self, request: web.Request) -> bool:
+        """Anthropic takes no batch while too many requests wait; there the batch is not made at all."""
+        return self.room is not None and "messages" in request.path and self._working() >= self.room
+
+    def foreign(self, count: int, lines: int) -> None:
+        """Let somebody else submit batches with the same key."""
+        now = datetime.now(UTC).timestamp()
+        call = ("another", {"messages": [{"role": "user", "content": "Hello."}]})
+        for _ in range(count):
+            name = f"batch-{len(self.batches)}"
+            self.batches.append(Submitted(name, [call] * lines, {}, now, Lines(), looks=self.looks))
+
     def _batch(self, request: web.Request) -> Submitted:
         return next(each for each in self.batches if each.id == request.match_info["id"])
+
+
+def _refusal(status: int) -> web.Response:
+    answer = {"error": {"type": "rate_limit_error", "message": "not now"}}
+    return web.json_response(answer, status=status, headers={"Retry-After": "0"})
 
 
 def _chat(body: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sqlite3
 import time
@@ -102,3 +103,16 @@ def snapshot(path: Path) -> dict[str, bytes]:
     """Return the files under a path by relative name, without the byte code of local plugins."""
     files = [file for file in sorted(path.rglob("*")) if file.is_file() and file.parent.name != "__pycache__"]
     return {str(file.relative_to(path)): file.read_bytes() for file in files}
+
+
+def run_files(project: Project, run_dir: str) -> dict[str, bytes]:
+    """Return the files of a run without its store and its log, and its table of records without latencies."""
+    found = {
+        name: data
+        for name, data in snapshot(project.path / run_dir).items()
+        if not name.startswith(("run.sqlite", "log.jsonl"))
+    }
+    if "records.csv" in found:
+        rows = csv.DictReader(found["records.csv"].decode().splitlines())
+        found["records.csv"] = json.dumps([{**row, "latency": ""} for row in rows]).encode()
+    return found

@@ -41,6 +41,12 @@ class Made:
         self.options = options
         self.context = context
 
+    async def judge(self, question: Any) -> Any: ...
+
+    async def validate(self, item: Any, draft: Any) -> Any: ...
+
+    def parse(self, reply: Any, scale: Any) -> Any: ...
+
 
 JUDGE = JudgeSpec(name="asks", summary="", options=AsksOptions, factory=Made)  # type: ignore[arg-type]
 PROVIDER = ModelSpec(

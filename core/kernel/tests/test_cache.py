@@ -7,7 +7,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from jrh.store.cache import FILENAME, Cache, directory
+from jrh.store.cache import FILENAME, Cache
+from jrh.user_cache import directory
 
 
 def test_a_reply_is_there_for_the_next_run(tmp_path: Path) -> None:

@@ -87,9 +87,10 @@ def test_what_did_not_load_and_what_clashes_is_told(site: Any) -> None:
         add(site, name, "entry_points.txt", "[jrh.commands]\ngreet = x:y\nplugins.new = x:y\n")
     add(site, "zeta", "entry_points.txt", "run = x:y\n")
     found = told()
+    missing = "ModuleNotFoundError: No module named 'a_module_nobody_has' (gone.py, line 1)"
     lost = "'lost/lost' (1.0) cannot be built: its factory is declared as 'a_module_nobody_has:build', "
     assert found == [
-        "gone 1.0: 'gone' did not load fully: ModuleNotFoundError: No module named 'a_module_nobody_has'",
+        f"gone 1.0: 'gone' did not load fully: {missing}",
         f"{lost}and no module 'a_module_nobody_has' exists",
         "parser 'same' comes from several plugins: a suite writes acme/same or zeta/same",
         "the command 'greet' comes from several plugins: acme 1.0, zeta 1.0; uninstall one",
@@ -112,7 +113,7 @@ def test_the_list_as_json_names_hooks_components_and_problems(site: Any) -> None
             "components": [{"role": "parser", "name": "mine", "summary": "reads"}],
         }
     ]
-    assert [each["message"] for each in found["problems"]] == ["ZeroDivisionError: division by zero"]
+    assert [each["message"] for each in found["problems"]] == ["ZeroDivisionError: division by zero (gone.py, line 1)"]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_options_that_are_no_attrs_class_are_one_sentence(site: Any, given: str,
     site.install(
         "acme", declares(f'ParserSpec(name="p", summary="", factory=print, options={given})', "class Plain: ...")
     )
-    assert messages() == [message]
+    assert messages() == [f"{message} (acme.py, line 3)"]
     assert len(load_plugins().plugins.parsers) == 0
 
 
@@ -137,7 +138,7 @@ def test_options_that_are_no_attrs_class_are_one_sentence(site: Any, given: str,
 def test_a_name_that_is_none_is_one_sentence(site: Any, name: str) -> None:
     site.install("acme", declares(f'ParserSpec(name="{name}", summary="", factory=print)'))
     told = f"the name {name!r} must begin with a-z or 0-9, and continue with these, '.', '_' and '-'"
-    assert messages() == [f"jrh_parsers: ValueError: {told}"]
+    assert messages() == [f"jrh_parsers: ValueError: {told} (acme.py, line 5)"]
 
 
 def test_a_removed_hook_says_what_to_use_instead(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:

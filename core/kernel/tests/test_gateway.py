@@ -418,6 +418,9 @@ async def test_the_suites_price_counts_before_the_providers(desk: Desk) -> None:
     judge = client(desk.gateway(), scripted(answer(), rates=RATES), price=Price(input=100.0, output=1000.0))
     assert (await judge.ask(request())).cost == pytest.approx(10 * 100e-6 + 2 * 1000e-6)
     assert judge.rates == Rates(input=100e-6, output=1000e-6, max_output_tokens=20)
+    assert judge.rates is judge.rates  # worked out once, not for every call
+    judge.model.rates = Rates(input=0.0, output=0.0, max_output_tokens=5)
+    assert judge.rates == Rates(input=100e-6, output=1000e-6, max_output_tokens=5)
     assert rates_of(use(), scripted(rates=None)) is None
 
 

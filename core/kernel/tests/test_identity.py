@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.hashing import ID_LENGTH, canonical_json, content_id, derive_seed
+from jrh import ChatRequest, Message, Sampling, hashing
+from jrh.hashing import ID_LENGTH, canonical_json, content_id, derive_seed, texts_id
+from jrh.models.client import request_key
+from jrh.suite.definition import ModelUse
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -78,3 +82,58 @@ def test_seeds_are_spread() -> None:
     assert len(set(seeds)) == 2000
     assert 0.47 < sum(seeds) / 2000 / 2**31 < 0.53
     assert derive_seed(1, "a") != derive_seed(0, "a")
+
+
+def test_a_request_has_one_key_however_its_numbers_are_written_and_every_part_counts() -> None:
+    def key(*texts: str, role: str = "user", repeat: int = 0, code: str = "", model: str = "", **fields: Any) -> str:
+        use = ModelUse(name="m", component="none", code=code)
+        request = ChatRequest(messages=tuple(Message(role=role, content=text) for text in texts), **fields)
+        return request_key(use, SimpleNamespace(fingerprint=model), request, repeat)
+
+    warm, as_whole = (key("a", sampling=Sampling(temperature=each)) for each in (1.0, 1))
+    assert warm == as_whole
+    keys = [
+        key("a"),
+        warm,
+        key("a", repeat=1),
+        key("a", repeat=11),
+        key("a", "1", repeat=1),
+        key("ab"),
+        key("a", "b"),
+        key("a", "", "b"),
+        key("\ud800"),
+        key("a", code="c"),
+        key("a", model="c"),
+        key("a", role="system"),
+        key("a", output="text"),
+        key("a", top_logprobs=1),
+        key("a", json_schema={}),
+        key("a", json_schema={"a": 1}),
+        key("a", sampling=Sampling(seed=1)),
+        key("a", sampling=Sampling(max_tokens=1)),
+        key("a", sampling=Sampling(top_p=1.0)),
+        key("a", sampling=Sampling(reasoning_effort="low")),
+    ]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("length", [0, 1, 2046, 2047, 2048, 4094, 4095, 100_000])
+def test_a_text_is_hashed_in_pieces_that_keep_the_interpreter(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, sizes = "ü" * (length // 2) + "x" * (length % 2), []
+
+    class Recorded:
+        def __init__(self, data: bytes) -> None:
+            self.hashed = data
+
+        def update(self, data: bytes) -> None:
+            sizes.append(len(data))
+            self.hashed += data
+
+        def hexdigest(self) -> str:
+            return hashlib.sha256(self.hashed).hexdigest()
+
+    known = hashlib.sha256(f"[1, {length}]".encode() + b"m" + text.encode()).hexdigest()[:ID_LENGTH]
+    assert texts_id([text], "m") == known
+    monkeypatch.setattr(hashing, "hashlib", SimpleNamespace(sha256=Recorded))
+    assert texts_id([text], "m") == known
+    assert max(sizes) < 2048

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tracemalloc
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from jrh.document.long_ids import listed_id
 from jrh.hashing import content_id
 from jrh.running.stages.load import choose
+from jrh.store.database import FILENAME
 from jrh.store.item_spool import spooled
 from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
@@ -65,16 +68,37 @@ def test_items_of_a_file_are_stored_and_read_again_with_the_same_ids(tmp_path: P
         assert ids == {"task": items_id(plain), "other": items_id(plain[:2])}
         assert store.items.read() == {"task": plain, "other": plain[:2]}
         assert isinstance(store.items.read()["task"], ItemBlocks)
-        assert store.items.clusters() == {
-            (task, item): name
+        assert _stored_clusters(tmp_path) == [
+            (task, item.id, clusters_of(items)[item.id])
             for task, items in (("task", plain), ("other", plain[:2]))
-            for item, name in clusters_of(items).items()
-        }
+            for item in items
+        ]
         fewer: Sequence[Item] = plain[3:]
         store.items.write({"task": fewer})
         assert store.items.read() == {"task": fewer}
     finally:
         store.close()
+
+
+def _stored_clusters(run_dir: Path) -> list[tuple[str, str, str]]:
+    with closing(sqlite3.connect(run_dir / FILENAME)) as file:
+        return file.execute("SELECT task, id, cluster FROM items ORDER BY task DESC, position").fetchall()
+
+
+@pytest.mark.usefixtures("small")
+def test_clusters_of_items_in_a_file_are_those_of_items_in_memory() -> None:
+    """By group, by text, and by one by way of the other."""
+    groups = {3: "g", 9: "g", 12: "i15", 16: "h", 17: "h"}
+    plain = tuple(
+        Item(id=f"i{place}", fields={"response": f"{place // 2}"}, group=groups.get(place, "")) for place in range(20)
+    )
+    wanted, found = clusters_of(plain), clusters_of(spooled(plain))
+    assert {item.id: found[item.id] for item in plain} == wanted
+    assert wanted["i2"] == wanted["i9"] == "i2"
+    assert wanted["i12"] == wanted["i14"] == "i12"
+    apart = tuple(Item(id=f"i{place}", fields={"response": f"{place}"}) for place in range(20))
+    assert [clusters_of(spooled(apart))[item.id] for item in apart] == [item.id for item in apart]
+    assert len(clusters_of(spooled(apart))) == 0
 
 
 @pytest.mark.usefixtures("small")

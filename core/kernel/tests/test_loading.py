@@ -65,7 +65,18 @@ def test_every_installed_plugin_is_loaded_in_the_order_of_its_distribution(site:
             "jrh_perturbers yields ParserSpec, not PerturberSpec",
         ),
         ("from jrh import hookimpl\n@hookimpl\ndef jrh_perturbers(config):\n    return []", "PluginValidationError"),
-        ("from jrh import hookimpl\n@hookimpl\ndef jrh_perturbers():\n    return None", "jrh_perturbers: TypeError"),
+        (
+            "from jrh import hookimpl\n@hookimpl\ndef jrh_perturbers():\n    return None",
+            "jrh_perturbers: TypeError: it must return or yield PerturberSpec, got NoneType",
+        ),
+        (
+            (
+                "from itertools import repeat\nfrom jrh import hookimpl, PerturberSpec\n@hookimpl\n"
+                "def jrh_perturbers():\n"
+                "    return repeat(PerturberSpec(name='one', summary='', factory=print))"
+            ),
+            "jrh_perturbers: ValueError: it declares more than 10,000 components",
+        ),
         (
             (
                 "from jrh import hookimpl, PerturberSpec\n@hookimpl\ndef jrh_perturbers():\n"
@@ -109,8 +120,8 @@ def test_what_a_hook_declares_beside_a_mistake_still_counts(site: Any) -> None:
     loaded = load_plugins()
     assert names(loaded) == ["acme-half/one", "acme-half/three"]
     assert sorted(messages(loaded)) == [
-        "jrh_parsers: ValueError: later",
-        "jrh_perturbers yields int, not PerturberSpec",
+        "jrh_parsers: ValueError: later (acme_half.py, line 12)",
+        "jrh_perturbers yields int, not PerturberSpec (acme_half.py, line 4)",
     ]
 
 
@@ -280,7 +291,7 @@ def test_events_reach_every_plugin_even_after_one_raised(site: Any, tmp_path: Pa
     events.tell("jrh_run_started", event)
     assert sys.modules[first].heard == [event]
     assert sys.modules[last].heard == [event]
-    assert reported == [("jrh_run_started", "acme-b:acme-b", "ZeroDivisionError: division by zero")]
+    assert reported == [("jrh_run_started", "acme-b:acme-b", "ZeroDivisionError: division by zero (acme_b.py, line 4)")]
 
 
 def test_an_event_hook_may_take_no_argument(site: Any, tmp_path: Path) -> None:

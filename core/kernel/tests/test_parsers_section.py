@@ -50,6 +50,12 @@ class Built:
     options: Any
     parsers: Any = field(default=())
 
+    async def judge(self, question: Any) -> Any: ...
+
+    async def validate(self, item: Any, draft: Any) -> Any: ...
+
+    def parse(self, reply: Any, scale: Any) -> Any: ...
+
 
 def pairwise(version: str = "1.0", distribution: str = "acme") -> Entry[Any]:
     spec = ParserSpec(

@@ -69,6 +69,12 @@ def test_two_commands_of_one_plugin_each_say_what_they_do_without_being_imported
     assert [point.loaded for point in points] == [0, 0, 0]
 
 
+def test_the_line_of_a_command_alone_in_its_plugin_says_what_the_command_does():
+    brought = plugin_commands.summaries(plugin_commands.plugin_commands())
+    assert brought["export"].startswith("Bring the run in the directory RUN into another tool")
+    assert brought["hunt"].startswith("Search for text that raises the verdicts of a judge")
+
+
 def test_no_two_commands_have_the_same_line_in_the_help():
     brought = plugin_commands.summaries(plugin_commands.plugin_commands())
     lines = [*COMMANDS_OF_THE_KERNEL.values(), *brought.values()]

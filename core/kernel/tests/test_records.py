@@ -117,3 +117,52 @@ def test_a_table_is_a_pandas_frame_where_pandas_is() -> None:
     assert frame.groupby("judge", observed=True)["cost"].sum().round(6).to_dict() == {"careful": 0.048, "careless": 0.0}
     assert frame["gold"].isna().sum() == sum(row.gold is None for row in ROWS)
     assert isinstance(frame, pandas.DataFrame)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [1.0, 2.0, 3.0],
+        [0.0, -1.0, 127.0, 128.0, 300.0],
+        [1e300, 1.0],
+        [0.1, 0.2],
+        [0.5, None, 2.0],
+        [float("inf"), -float("inf"), 0.25],
+        [float(2**24), 2.0**53, 1.0],
+        [None, None],
+        [7.0] * 5,
+    ],
+)
+def test_numbers_in_few_bytes_are_the_same_numbers(numbers: list[float | None]) -> None:
+    """Every slice has bytes of its own: together they hold each number exactly."""
+    wanted = np.array([*numbers, 0.3, 5.0, *numbers, *numbers], dtype=np.float64)
+    table = RecordTable.from_slices([{"cost": [*numbers, 0.3]}, {"cost": [5.0]}, {"cost": numbers}, {"cost": numbers}])
+    assert table.number("cost").dtype == np.float64
+    assert np.array_equal(table.number("cost"), wanted, equal_nan=True)
+    assert np.array_equal(table.where(np.arange(3)).number("cost"), wanted[:3], equal_nan=True)
+    alone = RecordTable.from_columns({"cost": numbers}).number("cost")
+    assert np.array_equal(alone, np.array(numbers, dtype=np.float64), equal_nan=True)
+    assert len(alone) == len(numbers)
+
+
+IDS = st.uuids().map(lambda each: each.hex)
+TEXTS = st.one_of(st.none(), st.sampled_from(["", "a", "line\nbreak", "ü", "\ud800", "None"]), IDS)
+NUMBERS = st.one_of(st.none(), st.floats())
+
+
+@given(st.lists(st.tuples(TEXTS, IDS, NUMBERS, st.just(0.5))))
+def test_a_table_that_was_packed_is_the_same_table(rows: list[tuple[str | None, str, float | None, float]]) -> None:
+    names = ("rationale", "trial_id", "score", "latency")
+    table = RecordTable.from_slices([{name: [row[place] for row in rows] for place, name in enumerate(names)}])
+    again = RecordTable.unpacked(table.packed())
+    assert (len(again), again.columns) == (len(table), table.columns)
+    for name in ("rationale", "trial_id"):
+        assert not rows or again._categorical[name].codes.strides == table._categorical[name].codes.strides
+        assert again._categorical[name].codes.dtype == table._categorical[name].codes.dtype
+        assert list(again.categories(name)) == list(table.categories(name))
+        assert type(again.categories(name)) is type(table.categories(name))
+        assert again.codes(name).tolist() == table.codes(name).tolist()
+    for name in ("score", "latency"):
+        assert again.number(name).tobytes() == table.number(name).tobytes()
+        assert not rows or again._numeric[name].strides == table._numeric[name].strides
+        assert again._numeric[name].dtype == table._numeric[name].dtype

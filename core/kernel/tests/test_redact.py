@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.text.redact import MASK, Redactor
+from jrh.errors import JrhError, StoreError
+from jrh.text.redact import MASK, Redactor, error_line, raised_at
 
 KEY = "sk-live-0123456789abcdef"
 
@@ -148,3 +151,31 @@ def test_a_secret_is_masked_in_base64_wherever_it_stands_in_the_encoded_text(bef
     # At most the digits that a neighbouring character shares are left: no three bytes of the secret.
     left = shown.removeprefix("Basic ").replace(MASK, "")
     assert len(left) <= len(alphabet((before + after).encode())) + 4
+
+
+@pytest.mark.parametrize(
+    ("module", "shown"),
+    [("polite", "polite.py, line 2"), ("jrh_polite.work", "jrh_polite/work.py, line 2"), ("json", "")],
+)
+def test_the_line_of_an_error_is_that_of_the_plugin_and_not_of_what_it_calls(module: str, shown: str) -> None:
+    source = compile("def ask(call):\n    return call()", f"/home/me/{module.replace('.', '/')}.py", "exec")
+    names: dict[str, Any] = {"__name__": module}
+    exec(source, names)
+    with pytest.raises(ValueError, match="Expecting") as raised:
+        names["ask"](partial(json.loads, "polite"))
+    assert raised.value.__traceback__ is not None
+    error = raised.value.with_traceback(raised.value.__traceback__.tb_next)
+    assert raised_at(error) == shown
+    assert error_line(error).endswith(f"({shown})" if shown else "(char 0)")
+
+
+def test_a_sentence_for_the_user_has_no_type_and_no_place() -> None:
+    assert error_line(JrhError("plots.measures: the run has no measure 'x'")).endswith(
+        "measures: the run has no measure 'x'"
+    )
+    assert error_line(JrhError("x")) == "x"
+    assert error_line(StoreError("x")) == "StoreError: x"
+
+
+def test_a_long_error_is_cut() -> None:
+    assert len(error_line(ValueError("x" * 10_000))) < 400

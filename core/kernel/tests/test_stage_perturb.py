@@ -541,3 +541,19 @@ def test_an_id_that_no_item_has_is_an_error(lab: Any) -> None:
     builder = lab.builder(perturber(upper), tests=[{"change": {"ids": ["i1", "item2"]}}])
     with pytest.raises(SuiteError, match=r"test 'change': `ids` names 'item2', which is not among the items"):
         read(builder)
+
+
+async def test_a_case_gets_its_id_in_one_copy_whatever_id_it_had(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (case,) = (await run(lab, upper)).cases[:1]
+    task, copies = Task(name="lab", scale=Scale.of_labels("YES", "NO")), []
+    nameless = evolve(case, id="")
+
+    def counted(value: Any, **changes: Any) -> Any:
+        copies.append(value)
+        return evolve(value, **changes)
+
+    monkeypatch.setattr(stage, "evolve", counted)
+    named = stage.identified(task, case)
+    copies.clear()
+    assert stage.identified(task, nameless) == named
+    assert len(copies) == 1

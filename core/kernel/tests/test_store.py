@@ -317,4 +317,4 @@ def test_a_record_stands_unless_asking_again_may_help(store: Store) -> None:
     store.records.put([(record(status.value, status), None, None) for status in Status])
     store.flush()
     failed = {"timeout", "provider_error", "plugin_error"}
-    assert store.trials.lasting() == {status.value for status in Status} - failed
+    assert store.trials.lasting([status.value for status in Status]) == {status.value for status in Status} - failed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 from jrh.errors import DamagedStoreError
 from jrh.store.run_store import Store
@@ -23,6 +25,28 @@ def test_ids_of_texts_that_are_none_are_a_damaged_store(tmp_path, ids):
             texts.shared([("item", ids)])
     finally:
         store.close()
+
+
+SHARED = "a text that many have " * 20
+OWN = "a text that the item alone has " * 20
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": OWN, "b": [SHARED, {"c": "short", "d": None}], "e": 0.5},
+        {"a": OWN.upper() + "changed", "b": "\0", "c": "\0" + "7", "d": OWN},
+        {"a": "\ud800" * 300, "b": 2**70, "c": "\0\ud800", "d": [[], {}, ""]},
+        {"a": OWN + "!", "b": f"\0{OWN}"},
+    ],
+)
+def test_values_with_and_without_the_texts_of_their_base_are_read_as_written(tmp_path, value):
+    with closing(Store.open(tmp_path, "trial")) as store:
+        texts = TextsTable(store._database)
+        packer = texts.packer()
+        packed = packer.packed(value, packer.share([SHARED]), packer.share([OWN]), value["b"])
+        store._database.writer.flush(packer.statement)
+        assert list(texts.unpacked([packed])) == [value]
 
 
 @pytest.mark.parametrize("size", [0, 300, 131_072, 131_073, 400_000])

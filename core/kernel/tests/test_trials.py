@@ -10,7 +10,8 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.plugins.specs import JudgeSpec
-from jrh.running.schedule import folds_of, is_put, judge_identity, plan_trials, question_id, seed_of, trial_id
+from jrh.running.asked_cases import AskedCase, AskedCases, question_id
+from jrh.running.schedule import Planner, folds_of, judge_identity, plan_trials, seed_of, trial_id
 from jrh.running.stages.perturb import reference_cases
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved
@@ -149,13 +150,12 @@ def test_a_judge_that_reads_no_prompt_is_not_asked_about_prompts(
     lab: Any, changes: Any, blind: bool, reading: bool
 ) -> None:
     case = again(REFERENCES[0], **changes)
-    assert is_put(case, judge(lab, reads_prompt=False), TASK) is blind
-    assert is_put(case, judge(lab, reads_prompt=True), TASK) is reading
+    assert bool(plan(lab, [case], reads_prompt=False)) is blind
+    assert bool(plan(lab, [case], reads_prompt=True)) is reading
 
 
 def test_a_judge_is_asked_only_about_tasks_it_is_made_for(lab: Any) -> None:
     pairs_only = judge(lab, modes=frozenset({Mode.PAIRWISE}))
-    assert not is_put(REFERENCES[0], pairs_only, TASK)
     assert list(plan_trials(REFERENCES, [(pairs_only, "id")], {TASK.name: TASK})) == []
 
 
@@ -204,3 +204,21 @@ def test_folds_do_not_depend_on_the_order_of_the_items(groups: list[tuple[str, s
 def test_folds_are_not_the_order_of_the_names() -> None:
     fold_of = folds_of([(f"item-{number:02}", "a") for number in range(20)], 2)
     assert [fold_of[f"item-{number:02}"] for number in range(20)] != [0, 1] * 10
+
+
+def test_a_plan_from_what_is_kept_of_the_cases_is_that_from_the_cases(lab: Any) -> None:
+    made = [evolve(case, id=f"{number:032x}") for number, case in enumerate(REFERENCES * 900)]
+    made[1] = evolve(made[1], prompt=PROMPT, sampling=Sampling(seed=3), repeats=2**40)
+    kept = AskedCases(TASK)
+    kept.add(made[1:2])
+    kept.clear()
+    for start in range(0, len(made), 700):
+        kept.add(made[start : start + 700])
+    assert list(kept) == [AskedCase.of(case, TASK) for case in made]
+    short = [evolve(case, repeats=2) for case in made[:40]]
+    few = AskedCases(TASK)
+    few.add(short)
+    judges = [(judge(lab, reads_prompt=False), "id")]
+    planner = Planner(judges, {TASK.name: TASK})
+    assert list(planner.trials_of(few)) == list(plan_trials(short, judges, {TASK.name: TASK}))
+    assert planner.unseen["fixed"] == 1

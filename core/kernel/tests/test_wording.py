@@ -103,3 +103,12 @@ def test_words_are_counted_in_every_script(text: str, words: int) -> None:
 def test_the_length_ratio_is_of_words_and_never_divides_by_none() -> None:
     assert length_ratio("one two three", "one") == 0.3333
     assert length_ratio("...", "one two") == 2.0
+
+
+def test_a_rule_looks_back_only_where_its_first_letter_is() -> None:
+    assert phrase_rule("k", {"every": "all"}, before=r"(?<!\bnot )\b").pattern.pattern.startswith("(?=[Ee])")
+    consuming = phrase_rule("k", {"not": "n't"}, before=r"\b(?:do|is) ").pattern
+    assert consuming.pattern.startswith(r"\b(?:do")
+    found = consuming.search("It is not so.")
+    assert found is not None
+    assert found["x"] == "not"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from jrh.errors import StoreError
-from jrh.store.writer import Writer, connect
+from jrh.store.writer import PORTION, Writer, connect
 
 INSERT = "INSERT INTO rows VALUES (?)"
 
@@ -77,7 +79,7 @@ async def test_jobs_that_wait_together_share_a_transaction(writer: Writer, path:
 
 async def test_a_job_is_written_whole_or_not_at_all(writer: Writer, path: Path) -> None:
     await writer.commit((INSERT, [(1,)]))
-    with pytest.raises(StoreError, match=r"cannot write rows\.sqlite: UNIQUE"):
+    with pytest.raises(StoreError, match=r"cannot write 'rows\.sqlite': UNIQUE"):
         await writer.commit((INSERT, [(2,)]), ("INSERT INTO rows SELECT ?", [(1,)]))
     assert seen(path) == [1]
 
@@ -152,3 +154,65 @@ async def test_a_closed_writer_refuses_further_jobs_at_once(writer: Writer, path
         with pytest.raises(StoreError, match="it is closed"):
             put((INSERT, [(1,)]))
     assert seen(path) == []
+
+
+async def test_who_is_to_go_first_goes_before_the_others_of_a_group_and_they_go_in_portions(writer: Writer) -> None:
+    went: list[str] = []
+    turns = 0
+
+    async def wait(name: str, number: int, *, first: bool) -> None:
+        await writer.commit((INSERT, [(number,)]), first=first)
+        went.append(name)
+
+    async def count_turns() -> None:
+        nonlocal turns
+        while len(went) <= 5 * PORTION:
+            await asyncio.sleep(0)
+            turns += bool(went)
+
+    with held(writer):
+        waiting = [asyncio.create_task(wait("later", number, first=False)) for number in range(5 * PORTION)]
+        waiting.append(asyncio.create_task(wait("first", 5 * PORTION, first=True)))
+        await asyncio.sleep(0)  # all are queued
+    await asyncio.gather(count_turns(), *waiting)
+    assert went == ["first", *["later"] * (5 * PORTION)]
+    assert turns >= 5  # what else is to be done has a turn between the portions
+
+
+def test_statements_that_may_be_regrouped_are_written_in_their_order_and_others_in_their_place(path: Path) -> None:
+    connection = connect(path, synchronous="FULL")
+    connection.execute("CREATE TABLE rows (n INTEGER PRIMARY KEY)")
+    connection.execute("CREATE TABLE marks (n INTEGER)")
+    mark, forget = "INSERT INTO marks VALUES (?)", "DELETE FROM rows WHERE n = ?"
+    written: list[str] = []
+    writer = Writer(connection, "rows.sqlite")
+    writer.regroup([INSERT, mark])
+    with held(writer):
+        connection.set_trace_callback(lambda sql: written.append(sql.split(" VALUES")[0].split(" WHERE")[0]))
+        for number in range(3):
+            writer.put((mark, [(number,)]), (INSERT, [(number,)]))
+        writer.put((forget, [(1,)]))
+        writer.put((mark, [(3,)]), (INSERT, [(1,)]))
+    writer.close()
+    rows, marks = "INSERT INTO rows", "INSERT INTO marks"
+    between = [each for each in written if each.startswith(("INSERT", "DELETE"))]
+    assert between == [rows] * 3 + [marks] * 3 + ["DELETE FROM rows", rows, marks]
+    assert seen(path) == [0, 1, 2]
+
+
+@contextmanager
+def held(writer: Writer) -> Iterator[None]:
+    """Keep the writer busy, so that what is queued meanwhile is one group."""
+    free, busy = threading.Event(), threading.Event()
+
+    def rows() -> Iterator[tuple[int]]:
+        busy.set()
+        free.wait(10)
+        yield from ()
+
+    writer.put(("DELETE FROM rows WHERE n = ?", rows()))
+    busy.wait(10)
+    try:
+        yield
+    finally:
+        free.set()

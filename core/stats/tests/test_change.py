@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from jrh_stats import cluster_sums, exchanged_difference, paired_change
+from jrh_stats import Change, cluster_sums, exchanged_difference, paired_change
 from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -193,6 +193,22 @@ def test_neither_rows_nor_clusters_have_an_order() -> None:
 
     assert paired_change(values, sides, items) == paired_change(*backwards)
     assert paired_change(values, sides, items) == paired_change(values[::-1], sides[::-1], items[::-1])
+
+
+def test_clusters_are_dealt_in_parts_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(7)
+    items = np.repeat(np.arange(60), 5)
+    second = np.tile([False, False, True, True, True], 60)
+    values = generator.integers(0, 3, len(items)) / 2
+    values[generator.random(len(items)) < 0.05] = np.nan
+    clusters = items // 2
+
+    def found() -> Change:
+        return paired_change(values, second, items, clusters, span=1.0, seed=1)
+
+    whole = found()
+    monkeypatch.setattr("jrh_stats.redealt._CLUSTERS", 7)
+    assert found() == whole
 
 
 def test_without_any_change_the_bounds_are_those_of_unseen_items() -> None:

@@ -1,8 +1,10 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh_stats.clusters import cluster_margins, distinct
+from jrh_stats.clusters import cluster_margins, distinct, margin_kinds
 from jrh_stats.kinds import label_kinds, pair_kinds
 
 ROWS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 40), st.integers(1, 4)), min_size=1, max_size=60)
@@ -53,3 +55,21 @@ def test_pairs_are_tabled_by_level_and_too_many_levels_are_not() -> None:
     assert levels.tolist() == [0.5, 1.5, 2.5]
     assert sorted(map(tuple, kinds.rows.tolist())) == [(0, 0, 0, 0, 0, 1, 0, 0, 1), (0, 0, 0, 1, 0, 0, 0, 0, 0)]
     assert pair_kinds(np.arange(13), np.arange(13), np.arange(13)) is None
+
+
+@pytest.mark.parametrize("least", [0.0, -1.0])
+def test_kinds_of_a_large_table_are_those_of_the_table(least: float) -> None:
+    # Two thousand clusters by a thousand labels: as many sums as are not held at once.
+    generator = np.random.default_rng(8)
+    clusters = np.concatenate([np.arange(2_000), generator.integers(0, 2_000, 300)])
+    labels = np.where(generator.random(2_300) < 0.8, generator.integers(0, 6, 2_300), 999)
+    weights = generator.choice([least, 1.0, 1 / 3], 2_300)
+    table = cluster_margins(clusters, labels, weights, n_labels=1_000)
+    rows, counts = np.unique(table, axis=0, return_counts=True)
+    tracemalloc.start()
+    found = margin_kinds(clusters, labels, weights, n_labels=1_000)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(found.rows, rows)
+    assert np.array_equal(found.counts, counts)
+    assert most < table.nbytes / 2

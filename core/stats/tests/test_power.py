@@ -10,6 +10,7 @@ from jrh_stats import (
     smallest_detectable_difference,
     wilson,
 )
+from scipy.special import nctdtr, stdtrit
 from statsmodels.stats.power import NormalIndPower, TTestPower
 
 
@@ -72,3 +73,13 @@ def test_items_to_decide_reach_the_power_they_are_planned_for() -> None:
 def test_items_to_decide_need_something_to_decide(wrong) -> None:
     with pytest.raises(ValueError, match="positive"):
         items_to_decide(**({"items": 10, "half_width": 0.1, "effect": 0.1} | wrong))
+
+
+@pytest.mark.parametrize("items", [2, 3, 30, 1000, 1001, 1_000_000])
+def test_power_is_that_of_the_noncentral_t_of_scipy_for_every_shift_and_alpha(items: int) -> None:
+    for alpha in (0.2, 0.05, 0.0001):
+        critical = stdtrit(items - 1, 1 - alpha / 2)
+        for shift in (0.0, 0.3, 2.8, 9.0, 29.9, 31.0):
+            below, above = np.nan_to_num(nctdtr(items - 1, shift, [-critical, critical]))
+            ours = paired_power(shift / np.sqrt(items), 1.0, items, alpha=alpha)
+            assert ours == pytest.approx(1 - above + below, abs=1e-9)

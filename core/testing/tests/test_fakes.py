@@ -149,12 +149,21 @@ def test_the_label_parser_reads_bare_labels_only():
     assert parser.parse(Reply(status=Status.OK, text="yes."), scale).status is Status.UNPARSABLE
 
 
+class Both:
+    """What its factory was given."""
+
+    def __init__(self, options, context):
+        self.given = options, context
+
+    async def judge(self, question): ...
+
+
 class Plugin:
     """Two roles that share a name."""
 
     @staticmethod
     def jrh_judges():
-        return [JudgeSpec(name="both", summary="s", factory=lambda options, context: (options, context))]
+        return [JudgeSpec(name="both", summary="s", factory=Both)]
 
     @staticmethod
     def jrh_parsers():
@@ -209,7 +218,7 @@ def test_the_context_gives_what_the_test_gave(tmp_path):
         parsers={"p": parser},
         validators={"v": validator},
         seed=5,
-    )
+    ).given
     assert options == NoOptions()
     assert (context.name, context.task, context.base) == ("both", task, tmp_path)
     assert (context.model("m"), context.parser("p"), context.validator("v")) == (model, parser, validator)

@@ -8,16 +8,20 @@ import time
 import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
 from attrs import evolve
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Item, JrhError, MetricContext, Mode, RecordTable, Scale, Task
+from jrh.values import linked
 from jrh_audit.checks import audit
 from jrh_audit.commands import command, lines
+from jrh_audit.facts import Facts
 from jrh_audit.metric import AuditMetric
 from jrh_audit.options import AuditOptions
+from jrh_audit.repetition import duplicates
 from jrh_audit.similarity import COMPARED, KEPT, similar
 from jrh_audit.size import half_width
 from jrh_audit.texts import asks_for_opposite
@@ -185,6 +189,55 @@ def test_near_duplicates_take_less_than_a_kilobyte_per_text() -> None:
     tracemalloc.stop()
     table = 4 * 2**20  # how common triples are, for any number of texts
     assert (peak - table) / len(texts) < 1000
+
+
+def test_clusters_and_repeated_questions_are_those_of_all_pairs() -> None:
+    """Items share an id, a group, a text, or nothing; some have no text."""
+    chance = random.Random(11)
+    items = [
+        Item(
+            id=f"i{chance.randrange(300)}",
+            group=chance.choice(["", "", "g1", f"i{chance.randrange(300)}", " "]),
+            fields={"request": "", "response": chance.choice(["", *(f"text {number}" for number in range(60))])},
+        )
+        for _ in range(120)
+    ]
+    facts = Facts(items, YES_NO)
+    texts = [item.fields["response"] for item in items]
+    assert facts.repeated() == [
+        members
+        for place, text in enumerate(texts)
+        if len(members := [at for at, other in enumerate(texts) if other == text]) > 1 and members[0] == place
+    ]
+    for places in (range(120), list(range(0, 120, 7))):
+        names = linked(
+            (items[at].id, (items[at].group or items[at].id, f"\n{texts[at]}" * bool(texts[at]))) for at in places
+        )
+        wanted = [names[items[at].id] for at in places]
+        assert facts.cluster_codes(places).tolist() == np.unique(wanted, return_inverse=True)[1].tolist()
+        if len(places) == 120:
+            assert list(facts.cluster) == [list(dict.fromkeys(wanted)).index(name) for name in wanted]
+
+
+def test_what_is_kept_of_an_item_are_numbers() -> None:
+    """Clusters and repeated questions were dictionaries of all items: 1,000 bytes each, 560 of them held."""
+    options = AuditOptions()
+
+    def peak(count: int) -> int:
+        chance = random.Random(13)
+        made = (
+            Item(id=f"i{place}", fields={"request": sentence(chance, 4), "response": sentence(chance, 8)}, gold="YES")
+            for place in range(count)
+        )
+        tracemalloc.start()
+        facts = Facts(made, YES_NO)
+        assert list(duplicates(facts, options)) == []
+        assert facts.clusters == count == len(set(facts.cluster_codes(range(count)).tolist()))
+        reached = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return reached
+
+    assert (peak(3000) - peak(1000)) / 2000 < 500
 
 
 def test_rows_that_repeat_each_other_shrink_to_the_items_and_the_interval_follows():

@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 import json
-import struct
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import jrh
 import pytest
 from jrh.api import export_run
 from jrh_export.rows import keyed, rows
 
+from .wandb_file import told as told_file
+
 wandb = pytest.importorskip("wandb", reason="`make test-extras` installs wandb")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 KEY: Final = "do-not-show-me-" + "0" * 30
-_BLOCK: Final = 32768
-
-
-def records(path: Path) -> Iterator[Any]:
-    """Yield the records of the file: blocks of 32 KB; a record is whole, or has a first, middle and last part."""
-    from wandb.proto import wandb_internal_pb2
-
-    content, place, gathered = path.read_bytes(), 7, b""
-    while place + 7 <= len(content):
-        left = _BLOCK - place % _BLOCK
-        if left < 7:
-            place += left
-            continue
-        _, length, kind = struct.unpack_from("<IHB", content, place)
-        gathered += content[place + 7 : place + 7 + length]
-        place += 7 + length
-        if kind in (1, 4):
-            record = wandb_internal_pb2.Record()
-            record.ParseFromString(gathered)
-            gathered = b""
-            yield record
 
 
 def test_the_numbers_read_back_are_those_of_the_run(
@@ -46,13 +25,7 @@ def test_the_numbers_read_back_are_those_of_the_run(
     told = list(export_run(run_dir, "wandb", {"directory": str(tmp_path)}))
     (path,) = tmp_path.glob("wandb/offline-run-*/*.wandb")
     assert told[1] == f"Nothing was sent. To upload it: wandb sync {path.parent}"
-    summary: dict[str, Any] = {}
-    config: dict[str, Any] = {}
-    for record in records(path):
-        for update in record.summary.update:
-            summary["/".join(update.nested_key) or update.key] = json.loads(update.value_json)
-        for update in (*record.config.update, *record.run.config.update):
-            config[update.key] = json.loads(update.value_json)
+    config, summary = told_file(path).values()
 
     assert (config["jrh.suite"], config["jrh.simulated"]) == ("answers", "planted")
     with jrh.open_run(run_dir) as report:

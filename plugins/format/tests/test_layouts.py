@@ -1,15 +1,15 @@
 """What each layout makes of a text, to the character."""
 
 import pytest
-from jrh_format.blocks import read
-from jrh_format.guard import Guard
-from jrh_format.layouts import places
+from jrh_format import layouts
+from jrh_format.layouts import Source
 from jrh_format.options import Layout
 from jrh_format.places import apply
+from jrh_format.sentences import sentence_gaps
 
 
 def changed(layout, text, *, width=30, seed=1):
-    return apply(text, places(Layout(layout), read(text), Guard(text), seed=seed, width=width))
+    return apply(text, Source(text).places(Layout(layout), seed=seed, width=width))
 
 
 TWO = "First things first. Then the rest.\n\nA second paragraph.\n"
@@ -205,3 +205,16 @@ def test_a_sentence_that_would_become_markup_stays_where_it_is(layout, expected)
 def test_prose_that_would_open_a_code_fence_when_broken_is_left_alone():
     text = "``` is three of ` in a row. See above and below."
     assert changed("wrap", text, width=20) == text
+
+
+def test_the_sentences_of_a_text_are_looked_for_once_for_all_layouts(monkeypatch):
+    asked = []
+
+    def counted(text, start, end):
+        asked.append((start, end))
+        return sentence_gaps(text, start, end)
+
+    monkeypatch.setattr(layouts, "sentence_gaps", counted)
+    source = Source(TWO)
+    assert all(source.places(layout, seed=1, width=30) is not None for layout in Layout)
+    assert asked == [(0, 34), (36, 55)]  # once for each of the two paragraphs

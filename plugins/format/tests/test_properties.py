@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, Skip, derive_seed
+from jrh_format import blocks, sentences
 from jrh_format.options import FormatOptions, Layout
 from jrh_format.perturber import FormatPerturber
 from jrh_format.words_unchanged import WordsUnchanged
@@ -124,3 +125,32 @@ async def test_markdown_reads_the_changed_text_as_before(text):
 async def test_every_layout_has_a_draft_for_a_plain_text_of_two_paragraphs(layout):
     text = "This is a first sentence of a text. This is another one, long enough to wrap.\n\nAnd this is the end."
     assert any(isinstance(outcome, Draft) and outcome.variant == layout for outcome in await outcomes(text))
+
+
+LETTERS_FIRST = st.lists(st.sampled_from(["Words here", "é. Two", "", "a | b", "x\t|", "\u00aa"]), max_size=6)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(LETTERS_FIRST.map("\n".join), LETTERS_FIRST.map("\r\n".join), TEXTS))
+def test_paragraphs_found_without_the_parser_are_those_the_parser_finds(text):
+    found = blocks._plain(text, blocks._lines(text))
+    parsed = [token for token in MARKDOWN.parse(text) if token.map and token.type != "inline"]
+    if found:
+        assert [(token.type, token.level, token.map) for token in found] == [
+            (token.type, token.level, token.map) for token in parsed
+        ]
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS)
+def test_sentences_end_where_one_pattern_for_word_and_mark_finds_their_ends(text):
+    """The word before a mark is read only where it matters; here it is read everywhere, with the mark."""
+    expected, sentence = [], 0
+    for match in sentences._BOUNDARY.finditer(text):
+        word = match["word"] or ""
+        numbering = match.start() == sentence and word.isdigit()
+        if match["mark"] == "." and (numbering or sentences._abbreviates(word)):
+            continue
+        sentence = match.end("gap")
+        expected.append(match.span("gap"))
+    assert sentences.sentence_gaps(text, 0, len(text)) == expected

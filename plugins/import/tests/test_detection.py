@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from jrh.importing import tools_of
+from jrh.importing import read_objects, tools_of
 from jrh_testing import Inside
 
 pytestmark = pytest.mark.inside
@@ -16,7 +20,9 @@ EXPORTS = sorted((Path(__file__).parent / "exports").glob("*.json*"))
 @pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.name)
 def test_every_export_is_of_one_tool(path: Path) -> None:
     (tool,) = tools_of(path, {})
-    assert tool.replace("-", "_") == path.name.partition(".")[0].removesuffix("_feedback").removesuffix("_spans")
+    assert tool.replace("-", "_") == path.name.partition(".")[0].removesuffix("_feedback").removesuffix(
+        "_spans"
+    ).removesuffix("_log")
 
 
 def test_what_is_imported_is_the_same_with_and_without_the_tool(tmp_path: Path) -> None:
@@ -62,3 +68,67 @@ def test_a_broken_file_is_of_no_tool(tmp_path: Path, text: str) -> None:
     path = tmp_path / "log.json"
     path.write_text(text, encoding="utf-8")
     assert "judgesense" not in tools_of(path, {})
+
+
+def _long(tmp_path: Path, name: str, rows: int, tail: str = "") -> Path:
+    """An export of promptfoo, or feedback of LangSmith, with many rows; `tail` comes after them."""
+    text = next(path for path in EXPORTS if path.name == name).read_text(encoding="utf-8")
+    path = tmp_path / name
+    if name.endswith(".jsonl"):
+        lines = text.splitlines()
+        many = [lines[number % len(lines)].replace('"id": "', f'"id": "{number}') for number in range(rows)]
+        path.write_text("\n".join(many) + "\n" + tail, encoding="utf-8")
+    else:
+        document = json.loads(text)
+        own = document["results"]["results"]
+        document["results"]["results"] = [{**own[number % len(own)], "id": f"{number}"} for number in range(rows)]
+        path.write_text(json.dumps(document) + tail, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("name", "tool"), [("promptfoo.json", "promptfoo"), ("langsmith_feedback.jsonl", "langsmith")])
+def test_the_first_entries_of_a_large_file_tell_whose_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, tool: str
+) -> None:
+    path = _long(tmp_path, name, 4000)
+    opened: list[int] = []
+    monkeypatch.setattr(
+        "jrh_import.exports.promptfoo.read_objects", lambda file, *within: _noted(opened, file, *within)
+    )
+    assert path.stat().st_size > 2_000_000
+    assert tools_of(path, {}) == (tool,)
+    assert opened
+    assert max(opened) <= 1_000_100
+
+
+def _noted(opened: list[int], file: Path, *within: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    opened.append(file.stat().st_size)
+    return read_objects(file, *within)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"list": [' + "[1, " * 400_000,
+        '{"a": "' + "]}," * 400_000 + '", "list": [1, 2]}',
+        "[" + '{"x": "' + "\\" * 1_200_000,
+        "]}" * 700_000,
+        '{"x": 1,' + " " * 1_200_000 + '"y": 2}',
+        "\n" * 1_200_000,
+    ],
+    ids=["deep", "brackets in a text", "backslashes", "closing only", "no list", "empty lines"],
+)
+def test_a_large_file_that_is_none_ends_soon(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(text, encoding="utf-8")
+    started = time.process_time()
+    assert "promptfoo" not in tools_of(path, {})
+    assert time.process_time() - started < 10
+
+
+def test_a_pipe_without_a_tool_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    project = Inside(tmp_path)
+    for name in ("log.json", "log.yaml"):
+        os.mkfifo(tmp_path / name)
+        done = project.run("import", name)
+        assert (done.exit_code, done.stderr) == (2, f"jrh: '{name}' cannot be read: it is not a regular file\n")

@@ -11,7 +11,7 @@ import pytest
 from jrh import JrhError, Status
 from jrh.importing import read_export
 from jrh_import import plugin
-from jrh_testing import ImporterContract, Inside
+from jrh_testing import ImporterContract, Inside, paired_row
 
 pytestmark = pytest.mark.inside
 EXPORTS = Path(__file__).parent / "exports"
@@ -80,6 +80,36 @@ class TestOpenAIEvals(Exported):
     component = "openai-evals"
     export = "openai_evals.jsonl"
     options = {"gold": "item.human"}
+    missing = 1
+
+
+class TestJudgeSense(ImporterContract):
+    plugin = plugin
+    component = "judgesense"
+    export = "log.jsonl"
+    files = {
+        "log.jsonl": "\n".join(
+            json.dumps(paired_row(number, decision_a="YES", decision_b="YES" if number else "no idea"))
+            for number in range(3)
+        )
+    }
+    options = {"scale": "YES,NO", "off_scale": True}
+    missing = 1
+
+
+class TestJudgeReliabilityHarness(ImporterContract):
+    plugin = plugin
+    component = "judge-reliability-harness"
+    export = "results"
+    files = {
+        "results/label_flip_results_m.csv": "\n".join(
+            (
+                ",test_name,original_idx,original_expected,original_request,generation_response,autograder_score",
+                "0,label_flip,a,1,?,new a,0",
+                "1,label_flip,b,0,?,new b,",
+            )
+        )
+    }
     missing = 1
 
 
@@ -224,25 +254,46 @@ def test_the_task_of_a_phoenix_experiment_is_the_judge_where_its_output_is_the_v
     assert [task.scale.labels for task in found.tasks] == [("right", "wrong")]
     assert {record.repeat for record in found.records} == {0, 1}
     assert len({record.item_id for record in found.records}) == 8
-    changed = [record.canonical for record in found.records if record.item_id == "a5"]
-    assert changed == ["wrong", "right"]
-    assert {(record.latency, record.prompt_tokens) for record in found.records} == {(1.5, 10)}
+    runs = json.loads((EXPORTS / "phoenix.json").read_text())
+    fifth = next(run["example_id"] for run in runs if run["input"]["text"].startswith("Water"))
+    assert [record.canonical for record in found.records if record.item_id == fifth] == ["wrong", "right"]
+    assert [record.latency * 1000 for record in found.records] == pytest.approx([run["latency_ms"] for run in runs])
 
 
-def test_a_log_of_oaieval_holds_matches_and_answers(tmp_path):
-    # From the documentation and the source of `evals/record.py`: the SDK does not write this log.
-    lines = [{"spec": {"completion_fns": ["model-1"], "eval_name": "made-up"}}]
-    for number, (picked, expected) in enumerate([("yes", "yes"), ("no", "yes"), (None, "no")]):
-        about = {"run_id": "r", "event_id": 2 * number, "sample_id": f"made-up.{number}", "created_by": ""}
-        lines.append({**about, "type": "sampling", "data": {"sampled": picked}})
-        match = {"correct": picked == expected, "expected": expected, "picked": picked}
-        lines.append({**about, "type": "match", "data": match})
-    path = tmp_path / "log.jsonl"
-    path.write_text("\n".join(map(json.dumps, [*lines, {"final_report": {"accuracy": 0.33}}])))
-    assert [record.canonical for record in read_export(path, "openai-evals", {}).records] == ["pass", "fail", "fail"]
-    answers = read_export(path, "openai-evals", {"metric": "output"})
-    assert told(answers) == [("yes", "yes"), ("no", "yes"), (None, "no")]
+def test_a_log_of_oaieval_holds_matches_and_answers():
+    matches = read("openai_evals_log.jsonl", "openai-evals")
+    by_number = {int(record.item_id.rpartition(".")[2]): record.canonical for record in matches.records}
+    right = [said is not None and said == human for said, human in zip(SAID, PEOPLE, strict=True)]
+    assert [by_number[number] for number in range(8)] == pass_fail(right)
+    labels = {"True": "right", "False": "wrong"}
+    answers = read("openai_evals_log.jsonl", "openai-evals", metric="output", scale="right,wrong")
+    found = {int(record.item_id.rpartition(".")[2]): (record.canonical, record.gold) for record in answers.records}
+    assert [found[number] for number in range(8)] == [
+        (labels.get(str(said)), labels[str(human)]) for said, human in zip(SAID, PEOPLE, strict=True)
+    ]
     assert {record.judge for record in answers.records} == {"model-1"}
+
+
+def test_the_numbers_of_the_log_of_oaieval_are_those_of_a_hand(tmp_path):
+    """The eight answers, written out: a model that says right or wrong, and what is expected.
+
+    model     right wrong right right wrong wrong right (perhaps)
+    expected  right wrong right wrong right wrong right wrong
+
+    Seven verdicts, one missing. Both right: 3; both wrong: 2; so 5 of 7 agree. The model says right 4 of 7 times, and
+    so do people: by chance they agree with (4/7)(4/7) + (3/7)(3/7) = 25/49. Kappa is (35/49 - 25/49) / (24/49) = 5/12.
+    """
+    project = Inside(tmp_path)
+    options = ("--metric", "output", "--scale", "right,wrong")
+    done = project.run("import", str(EXPORTS / "openai_evals_log.jsonl"), *options, "--run-dir", "run")
+    assert "was written by openai-evals" in done.stdout
+    assert "Missing: 1 of 8" in done.stdout
+    assert project.run("report", "run", "--format", "json").exit_code == 0
+    report = json.loads(project.read("run/report.json"))
+    measures = {each["name"]: each for each in report["measures"] if not each["cell"] and each["test"] == "reference"}
+    assert measures["gold-accuracy"]["estimate"] == pytest.approx(5 / 7)
+    assert sum(measures["gold-accuracy"]["missing"].values()) == 1
+    assert measures["gold-kappa"]["estimate"] == pytest.approx(5 / 12)
 
 
 def test_several_metrics_are_listed_and_so_are_fields_and_tools():

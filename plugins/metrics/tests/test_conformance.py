@@ -1,6 +1,9 @@
+import json
+
 import jrh_metrics.plugin
-from jrh import Scale
-from jrh_testing import MetricContract, sample_task
+from attrs import evolve
+from jrh import Item, Scale
+from jrh_testing import MetricContract, sample_records, sample_task
 
 
 class TestAsExpectedContract(MetricContract):
@@ -170,3 +173,48 @@ class TestGainOverCommonestContract(MetricContract):
 class TestExcessEquivalenceContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "excess-equivalence"
+
+
+class TestInteractionContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "interaction"
+    interval_tolerance = 0.0
+
+    def records_of(self, task):
+        """Return the reference, and the sample test as two perturbations and their chain."""
+        made = []
+        for record in sample_records(task):
+            if record.test == "reference":
+                made.append(record)
+            for part in () if record.test == "reference" else ("a", "b", "a+b"):
+                ids = {name: f"{getattr(record, name)}-{part}" for name in ("trial_id", "case_id")}
+                made.append(evolve(record, test=f"crossed.{part}", family=part, **ids))
+        return tuple(made)
+
+
+class TestCovariateEffectContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "covariate-effect"
+    task = sample_task(scale=Scale.of_levels(1, 6))
+
+    def records_of(self, task):
+        """Return the sample records with a length that follows from the item's number."""
+        records = sample_records(task, items=60)
+        numbers = [int(record.item_id.removeprefix("item-")) for record in records]
+        known = [json.dumps({"length": 10 + 37 * number % 101}) for number in numbers]
+        return tuple(evolve(record, covariates=each) for record, each in zip(records, known, strict=True))
+
+
+class TestPeopleCeilingContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "people-ceiling"
+    task = sample_task()
+    # Ann labels as the sample has it, Bob every third item otherwise.
+    items = tuple(
+        Item(
+            id=f"item-{number}",
+            fields={"request": "?", "response": str(number)},
+            labels={"ann": "NO" if number % 2 else "YES", "bob": "NO" if number % 3 else "YES"},
+        )
+        for number in range(12)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jrh import ChatRequest, Message, Sampling
 from jrh.models import PayloadWriter
@@ -51,6 +51,21 @@ def test_one_request_leaves_nothing_behind_for_the_next() -> None:
     writer = PayloadWriter("judge", {}, "max_tokens")
     writer.write(asking(sampling=Sampling(temperature=0.5), top_logprobs=5, json_schema=CLOSED))
     assert json.loads(writer.write(asking())) == body(asking())
+
+
+@given(st.text(st.characters()), st.none() | st.floats(0, 2))
+@example("\ud800 \x7f\u2028\x00 \U0001f600", 1e-05)
+def test_every_text_and_temperature_arrives(text: str, temperature: float | None) -> None:
+    request = ChatRequest(messages=(Message(role="user", content=text),), sampling=Sampling(temperature=temperature))
+    sent = body(request)
+    assert sent["messages"] == [{"role": "user", "content": text}]
+    assert sent.get("temperature") == temperature
+
+
+def test_numbers_that_orjson_would_change_arrive_as_the_suite_has_them() -> None:
+    sent = body(asking(), {"most": float("inf"), "large": 2**70})
+    assert (sent["most"], sent["large"]) == (float("inf"), 2**70)
+    assert body(asking(), {"large": 2**70})["large"] == 2**70
 
 
 def test_log_probabilities_are_asked_for() -> None:

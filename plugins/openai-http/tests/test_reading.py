@@ -7,11 +7,11 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import read_completion
+from jrh.models import chat_answers, read_completion
 from jrh.plugins import Completion
 
 JSON = st.recursive(
@@ -27,6 +27,28 @@ def read(document: object) -> Completion:
 
 def answer(message: object = None, **fields: Any) -> dict[str, Any]:
     return {"choices": [{"message": message if message is not None else {"content": "YES"}, **fields}]}
+
+
+@given(JSON)
+@example({"usage": {"prompt_tokens": 2**70, "cost": 1e999}, "\ud800": float("nan")})
+def test_a_body_is_read_as_the_standard_library_reads_it(document: object) -> None:
+    written = json.dumps(document).encode()
+    found = json.dumps(chat_answers._document(written))
+    # orjson makes floats of integers of more than 64 bits, which no count of tokens is.
+    assert _alike(found) == _alike(written)
+
+
+def _alike(text: str | bytes) -> str:
+    return json.dumps(json.loads(text, parse_int=lambda digits: _as_read(int(digits))))
+
+
+def _as_read(number: int) -> float:
+    return number if -(2**63) <= number < 2**64 else float(number)
+
+
+@pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_an_answer_in_another_coding_is_read(coding: str) -> None:
+    assert read_completion(json.dumps(answer({"content": "JÄ"}), ensure_ascii=False).encode(coding)).text == "JÄ"
 
 
 def test_a_whole_answer_is_read_whole() -> None:

@@ -60,6 +60,17 @@ class TestXlsx(DataSourceContract):
     task = YES_NO
 
 
+class TestRows(DataSourceContract):
+    plugin = jrh_sources.plugin
+    component = "rows"
+    files: ClassVar = {
+        "mine.py": 'ROWS = [{"q": "1+1?", "response": "2", "label": "YES"}, {"q": "2+2?", "response": "5"}]'
+    }
+    options: ClassVar = {"rows": "mine.py:ROWS", "columns": {"request": "q"}}
+    required_options = ("rows",)
+    task = YES_NO
+
+
 class TestExamples(DataSourceContract):
     plugin = jrh_sources.plugin
     component = "examples"

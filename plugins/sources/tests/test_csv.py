@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import threading
+import tracemalloc
+from itertools import islice
 
 import jrh_sources.plugin
 import pytest
@@ -218,3 +220,17 @@ def test_a_transcript_is_what_a_transcript_task_needs(read, complaint):
     (item,) = read("transcript\nuser: hello\n", task=task)
     assert item.fields == {"request": "", "transcript": "user: hello"}
     assert "a transcript task needs the field 'transcript'" in complaint("response\nx\n", task=task)
+
+
+def test_a_long_file_is_not_held_and_its_mistakes_come_after_its_items(read, tmp_path):
+    rows = "".join(f"{number},{'text ' * 40},YES\n" for number in range(12_000))
+    tracemalloc.start()
+    count = sum(1 for _ in read(f"id,response,label\n{rows}"))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 12_000
+    assert most < 8 * len(rows)  # 14 times where all are held
+    items = iter(read(f"id,response,label\n{rows}short\n"))
+    assert sum(1 for _ in islice(items, 12_000)) == 12_000
+    with pytest.raises(JrhError, match=r"data\.csv:12002"):
+        next(items)

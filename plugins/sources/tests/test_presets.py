@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import ClassVar
 
 import jrh_sources.plugin
 import pytest
@@ -13,7 +12,7 @@ import yaml
 from benchmark_files import QUESTIONS, write
 from jrh import JrhError, Mode, Scale, Task
 from jrh_sources.presets.catalogue import PRESETS
-from jrh_testing import DataSourceContract, Inside, Project, build, call
+from jrh_testing import Inside, Project, build, call
 
 pytestmark = pytest.mark.inside
 
@@ -186,11 +185,3 @@ def test_a_download_is_kept_and_not_repeated(tmp_path, monkeypatch):
     with pytest.raises(JrhError, match="more than 1 bytes"):
         downloads.fetch({"other.json": origin.as_uri()}, tmp_path / "kept")
     assert [each.name for each in (tmp_path / "kept").iterdir()] == ["sub"]
-
-
-class TestLlmbar(DataSourceContract):
-    plugin = jrh_sources.plugin
-    component = "llmbar"
-    files: ClassVar = {"a.json": '[{"input": "1+1?", "output_1": "2", "output_2": "3", "label": 1}]'}
-    options: ClassVar = {"path": "a.json"}
-    task = PAIRS

@@ -5,17 +5,35 @@ from __future__ import annotations
 import sqlite3
 import traceback
 from pathlib import Path
+from typing import ClassVar
 
 import jrh_sources.plugin
 import pytest
 from jrh import JrhError, Scale, Task
-from jrh_testing import build
+from jrh_testing import DataSourceContract, build
 
 sqlalchemy = pytest.importorskip("sqlalchemy", reason="the extra `sql` is not installed")
 
 YES_NO = Task(name="t", scale=Scale.of_labels("YES", "NO"))
 COLUMNS = {"id": "key", "response": "answer", "label": "gold"}
 PASSWORD = "pa55-word-of-mine"
+
+
+def _database() -> bytes:
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE t (q TEXT, response TEXT, label TEXT)")
+        database.execute("INSERT INTO t VALUES ('1+1?', '2', 'YES'), ('2+2?', '5', NULL)")
+        database.commit()
+        return database.serialize()
+
+
+class TestSql(DataSourceContract):
+    plugin = jrh_sources.plugin
+    component = "sql"
+    files: ClassVar = {"d.db": _database()}
+    options: ClassVar = {"url": "sqlite:///d.db", "query": "SELECT * FROM t", "columns": {"request": "q"}}
+    required_options = ("query",)
+    task = YES_NO
 
 
 @pytest.fixture

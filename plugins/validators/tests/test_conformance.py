@@ -61,6 +61,18 @@ class TestConsensus(ValidatorContract):
     rejected = (drafted("In Rome it stands."),)
 
 
+class TestFallback(ValidatorContract):
+    plugin = jrh_validators.plugin
+    component = "fallback"
+    options: ClassVar = {"equivalence_by": ["silent", "good"]}
+    models: ClassVar = {
+        "silent": ScriptedModel("I cannot help with that.", name="silent"),
+        "good": ScriptedModel(compare, name="good"),
+    }
+    accepted = (drafted("In Paris it stands."),)
+    rejected = (drafted("In Rome it stands."),)
+
+
 class TestRules(ValidatorContract):
     plugin = jrh_validators.plugin
     component = "rules"

@@ -198,7 +198,7 @@ def report_again(
         changed = tuple(changed_since(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
         written = reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full, said=changed)
-        return evolve(written, changed=changed)
+        return evolve(written, changed=changed, incomplete=report.totals if report.incomplete else "")
     finally:
         store.close()
 
@@ -360,6 +360,7 @@ def export_run(
         if made.problems:
             raise JrhError("\n".join(made.problems))
         yield from (f"Report: {path}" for path in made.files)
+        yield from filter(None, [made.incomplete])
         return
     if target not in known:
         reports = [name for name, kind in targets.items() if kind in (ReportTarget.FILE, ReportTarget.DIRECTORY)]
@@ -372,6 +373,7 @@ def export_run(
     with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
         written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
         yield from export.sentences(report, written.files if written else ())
+        yield from [report.totals] if report.incomplete else []
         yield from (f"Not attached: {problem}" for problem in (written.problems if written else ()))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -14,6 +15,8 @@ _SPARSE: Final = 8
 """Whole numbers up to so many times their count are counted rather than sorted."""
 _SMALL: Final = 1024
 _LARGEST_KEY: Final = 2.0**53
+_LARGE_TABLE: Final = 1 << 20
+"""Sums, of which the table is not made; 8 MB."""
 
 
 def cluster_sums(clusters: ArrayLike, *values: ArrayLike) -> NDArray[np.float64]:
@@ -67,6 +70,7 @@ def dense_codes(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
 
     Codes that are not much larger than their number are counted instead of sorted.
     """
+    codes = codes.astype(np.int64, copy=False)
     if not len(codes):
         return codes, codes
     top = int(codes.max())
@@ -114,6 +118,46 @@ def kinds_of(sums: NDArray[np.float64]) -> Kinds:
     return Kinds(rows=rows, counts=counts)
 
 
+def margin_kinds(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike, *, n_labels: int) -> Kinds:
+    """Return the kinds of `cluster_margins`; where its table would be large, it is never made.
+
+    Args:
+        clusters: cluster of every row as a whole number >= 0, shape (n,).
+        labels: label of every row, 0 to `n_labels` - 1, shape (n,).
+        weights: what every row counts, shape (n,).
+        n_labels: number of labels L, the columns of the result.
+    """
+    dense, present = dense_codes(np.asarray(clusters, dtype=np.int64))
+    if len(present) * n_labels <= _LARGE_TABLE:
+        return kinds_of(cluster_margins(dense, labels, weights, n_labels=n_labels))
+    flat = dense * n_labels + np.asarray(labels, dtype=np.int64)
+    cells, of_cell = np.unique(flat, return_inverse=True)
+    sums = _exact(np.bincount(of_cell, weights=np.asarray(weights, dtype=np.float64)))
+    cells, sums = cells[sums != 0], sums[sums != 0]
+    cluster = cells // n_labels
+    filled = np.bincount(cluster, minlength=len(present))
+    rows, counts = [], []
+    for width in np.unique(filled):
+        here = (filled == width)[cluster]
+        entries = np.stack([cells[here] % n_labels, sums[here]]).reshape(2, -1, width) if width else None
+        one, number = _alike(entries, int(np.count_nonzero(filled == width)))
+        table = np.zeros((len(one), n_labels))
+        np.put_along_axis(table, one[:, :width].astype(np.int64), one[:, width:], axis=1)
+        rows.append(table)
+        counts.append(number)
+    table = np.concatenate(rows)
+    used = table[:, (table != 0).any(axis=0)]
+    order = np.lexsort(used.T[::-1]) if used.size else np.arange(len(table))
+    return Kinds(rows=table[order], counts=np.concatenate(counts)[order])
+
+
+def _alike(entries: NDArray[np.float64] | None, clusters: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the distinct rows of labels and, to their right, sums, and how many clusters have each."""
+    if entries is None:  # all sums are 0
+        return np.zeros((1, 0)), np.array([clusters], dtype=np.int64)
+    return _distinct_any(np.concatenate(list(entries), axis=1))
+
+
 def distinct(sums: NDArray[np.float64] | Kinds) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the distinct rows of per-cluster sums, sorted, and how many clusters have each.
 
@@ -124,6 +168,17 @@ def distinct(sums: NDArray[np.float64] | Kinds) -> tuple[NDArray[np.float64], ND
     if not len(sums):
         return sums, np.zeros(0, dtype=np.int64)
     return _distinct_whole(sums) or _distinct_any(sums)
+
+
+def joined(parts: Iterable[tuple[NDArray[np.float64], NDArray[np.int64]]]) -> Kinds:
+    """Join distinct rows, as `distinct` returns them, of parts of the clusters: those of all clusters."""
+    each_rows, each_counts = zip(*parts, strict=True)
+    rows, counts = np.concatenate(each_rows), np.concatenate(each_counts)
+    order = np.lexsort(rows.T[::-1])
+    rows, counts = rows[order], counts[order]
+    new = np.concatenate([[True], np.any(rows[1:] != rows[:-1], axis=1)])[: len(rows)]
+    starts = np.flatnonzero(new)
+    return Kinds(rows=rows[starts], counts=np.add.reduceat(counts, starts) if len(rows) else counts)
 
 
 def _distinct_whole(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 from typing import Final, Literal, TypeAlias
 
@@ -160,8 +160,7 @@ class _Completions:
             return None
         step = -(-total // max(parts, 1)) if parts < total else 0
         while step:
-            moves = np.array([(step * (np.eye(width)[b] - np.eye(width)[a])) for a, b in _moves(width)], dtype=np.int64)
-            near = chosen + moves
+            near = chosen + step * _moves(width)
             near = near[(near >= 0).all(axis=1)]
             better, moved = self._largest(statistic, near, sign) if len(near) else (np.nan, chosen)
             if better > value + 1e-12:
@@ -251,7 +250,11 @@ def _unlike(labels: Floats, truths: Codes) -> Floats:
     return table
 
 
-def _moves(width: int) -> Iterator[tuple[int, int]]:
-    for a, b in combinations(range(width), 2):
-        yield a, b
-        yield b, a
+@lru_cache(maxsize=32)
+def _moves(width: int) -> Codes:
+    """Return all ways to take one verdict from a label and give it to another, one per row."""
+    one = np.eye(width, dtype=np.int64)
+    both = ((one[b] - one[a], one[a] - one[b]) for a, b in combinations(range(width), 2))
+    moves: Codes = np.array(list(chain.from_iterable(both)), dtype=np.int64).reshape(-1, width)
+    moves.flags.writeable = False
+    return moves

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, reduce
-from math import gcd
+from math import comb, gcd
 from typing import Final
 
 import numpy as np
@@ -192,25 +192,30 @@ class _Kinds:
 
     def two_valued_tail(self, total: NDArray[np.float64], moving: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability that so many dealt items sum up to a total or more."""
-        from scipy.stats import binom
+        from scipy.special import bdtrc
 
         assert self.pair is not None
         low, high, chance = self.pair
-        return np.asarray(binom.sf(np.rint((total - low * moving) / (high - low)) - 1, moving, chance))
+        return np.asarray(bdtrc(np.rint((total - low * moving) / (high - low)) - 1, moving.astype(np.int64), chance))
 
     def chance(self, moved: float, flips: float) -> NDArray[np.float64]:
-        from scipy.stats import binom
-
-        reference = binom.pmf(self.first, self.asked[0], flips)
-        stayed = binom.pmf(self.second, self.asked[1], flips)
-        gone = binom.pmf(self.second, self.asked[1], 1 - flips)
+        reference = _binomial(self.first, self.asked[0], flips)
+        stayed = _binomial(self.second, self.asked[1], flips)
+        gone = _binomial(self.second, self.asked[1], 1 - flips)
         return np.asarray(reference * ((1 - moved) * stayed + moved * gone))
+
+
+def _binomial(hits: NDArray[np.int64], trials: int, chance: float) -> NDArray[np.float64]:
+    return np.array([comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in hits.tolist()])
+
+
+def _hypergeometric(drawn: NDArray[np.int64], everything: int, marked: int, draws: int) -> NDArray[np.float64]:
+    ways = comb(everything, draws)
+    return np.array([comb(marked, k) * comb(everything - marked, draws - k) / ways for k in drawn.tolist()])
 
 
 @lru_cache(maxsize=64)
 def _kinds(reference: int, askings: int) -> _Kinds:
-    from scipy.stats import hypergeom
-
     grid = np.indices((reference + 1, askings + 1)).reshape(2, -1)
     first, second = (part.astype(np.int64) for part in grid)
     excess = _excess(first, second, reference, askings)
@@ -221,7 +226,7 @@ def _kinds(reference: int, askings: int) -> _Kinds:
     scale = 2 * reference * askings * max(reference - 1, 1) * max(askings - 1, 1)
     for total in range(reference + askings + 1):
         same = pooled == total
-        weight = hypergeom.pmf(first[same], reference + askings, total, reference)
+        weight = _hypergeometric(first[same], reference + askings, total, reference)
         squares[same], cubes[same] = weight @ excess[same] ** 2, weight @ excess[same] ** 3
         if squares[same].max() > _NOISE:
             values = np.unique(excess[same].round(9))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import ceil, lcm
+from math import ceil, erfc, lcm, sqrt
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -87,15 +87,13 @@ class Deals:
 
     def normal_p(self, seen: float) -> float:
         """Return the p-value of the normal limit: mean 0, and the variances of the dealings added up."""
-        from scipy.special import ndtr
-
         generator = np.random.default_rng(self.seed)
         # Dealt at random, the expected excess is exactly 0, so the mean square is the variance.
         variance = sum(kind.number * float(kind.chances @ np.square(kind.values)) for kind in self._kinds())
         for block in self.blocks:
             total = item_excess(block.deal(generator, _VARIANCE_DRAWS)).sum(axis=1)
             variance += block.number * float(np.square(total).mean())
-        return float(ndtr(-seen / np.sqrt(variance))) if variance > 0 else 1.0
+        return erfc(seen / sqrt(2 * variance)) / 2 if variance > 0 else 1.0
 
     def _kinds(self) -> list[_Kind]:
         """Return the kinds of items that have the same distribution: the same answers and the same groups."""

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import Kinds, cluster_margins, dense_codes, kinds_of
+from jrh_stats.clusters import Kinds, dense_codes, margin_kinds
 
 _BITS: Final = 53
 """Whole numbers below 2 to this power are exact as floating-point numbers, and so are their sums."""
@@ -39,14 +39,14 @@ def label_kinds(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike | Non
     mass = np.ones(label.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     whole = _whole(mass)
     if not len(codes) or whole is None:
-        return kinds_of(cluster_margins(codes, label, mass, n_labels=n_labels))
+        return margin_kinds(codes, label, mass, n_labels=n_labels)
     parts, scale = whole
     cluster, present = dense_codes(codes)
     digit, used = dense_codes(label)
     base = float(np.bincount(cluster, weights=parts).max()) + 1
     width = floor(_BITS * log(2) / log(base)) if base > 1 else len(used)
     if width < 1 or len(used) > width * _MOST_KEYS:
-        return kinds_of(cluster_margins(codes, label, mass, n_labels=n_labels))
+        return margin_kinds(codes, label, mass, n_labels=n_labels)
     keys = _keys(cluster, digit, parts, base=base, width=width, shape=(len(present), len(used)))
     keys, counts = _distinct_keys(keys)
     rows = np.zeros((len(counts), n_labels))

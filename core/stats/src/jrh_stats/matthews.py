@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import Kinds, cluster_margins, dense_codes, kinds_of
+from jrh_stats.clusters import Kinds, dense_codes, kinds_of, margin_kinds
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import NOISE, correlation_estimate
 from jrh_stats.kinds import label_kinds
@@ -79,7 +79,7 @@ def _tables(first: ArrayLike, second: ArrayLike, clusters: ArrayLike, weights: A
     pairs = rows * size + columns
     if size <= _MOST_LABELS:
         return label_kinds(clusters, pairs, mass, n_labels=size * size), size
-    return kinds_of(cluster_margins(clusters, pairs, mass, n_labels=size * size)), size
+    return margin_kinds(clusters, pairs, mass, n_labels=size * size), size
 
 
 def matthews_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import Kinds, cluster_margins, kinds_of
+from jrh_stats.clusters import Kinds, kinds_of, margin_kinds
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import JACKKNIFE_Z, NOISE, Statistic, correlation_estimate
 from jrh_stats.kinds import pair_kinds
@@ -108,7 +108,7 @@ def _tables(
     if size > MOST_LEVELS:
         raise ValueError(f"rank correlations are for up to {MOST_LEVELS} levels, got {size}; bin the numbers first")
     rows, columns = np.split(dense, 2)
-    return kinds_of(cluster_margins(clusters, rows * size + columns, mass, n_labels=size * size)), size
+    return margin_kinds(clusters, rows * size + columns, mass, n_labels=size * size), size
 
 
 def rho_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:

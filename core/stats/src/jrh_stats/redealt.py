@@ -11,11 +11,13 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from jrh_stats.clusters import dense_codes, distinct
+from jrh_stats.clusters import Kinds, dense_codes, distinct, joined
 from jrh_stats.exchange import Compared, Kind, Numbers
 
 _DEALINGS: Final = 1000
 """With so many ways to deal, or fewer, all are listed; otherwise so many are drawn."""
+_CLUSTERS: Final = 1 << 15
+"""Clusters whose slots are in memory at once."""
 _DECIMALS: Final = 12
 _TWO: Final = 2
 _FEW: Final = 5
@@ -27,9 +29,9 @@ class Answers:
 
     value: Numbers
     second: NDArray[np.bool_]
-    item: NDArray[np.int64]
+    item: NDArray[np.int32]
     """Numbered from 0 without gaps; every item has answers on both sides."""
-    slot: NDArray[np.int64]
+    slot: NDArray[np.int32]
     """Place of the answer among those of its item and side, missing ones included."""
     cluster: NDArray[np.int64]
     """Cluster of every item, numbered from 0 without gaps, shape (items,)."""
@@ -57,8 +59,7 @@ def sides(
     weights: Numbers | None,
 ) -> Answers | None:
     """Number items and clusters, and leave out missing answers and items without an answer on either side."""
-    _, item = np.unique(items, return_inverse=True)
-    item = item.reshape(-1).astype(np.int64)
+    item = dense_codes(items)[0].astype(np.int32)
     there = np.isfinite(value)
     number = int(item.max(initial=-1)) + 1
     both = [np.bincount(item[there & side], minlength=number) for side in (~second, second)]
@@ -69,7 +70,7 @@ def sides(
     first[item] = np.arange(len(item))  # any answer of the item: they share cluster and weight
     cluster, _ = dense_codes(np.arange(int(kept.sum())) if clusters is None else clusters[first[kept]])
     used = there & kept[item]
-    place = np.cumsum(kept) - 1
+    place = (np.cumsum(kept) - 1).astype(np.int32)
     return Answers(
         value=value[used],
         second=second[used],
@@ -82,14 +83,15 @@ def sides(
     )
 
 
-def _ranks(item: NDArray[np.int64], second: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _ranks(item: NDArray[np.int32], second: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Number the answers of each item and side in the order given."""
-    key = item * 2 + second
-    order = np.argsort(key, kind="stable")
+    key = item.astype(np.int64) * 2 + second
+    order = np.argsort(key, kind="stable").astype(np.int32)
     counts = np.bincount(key)
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    ranks = np.empty(len(key), dtype=np.int64)
-    ranks[order] = np.arange(len(key)) - np.repeat(starts, counts)
+    del key
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int32)
+    ranks = np.empty(len(order), dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32) - np.repeat(starts, counts)
     return ranks
 
 
@@ -99,26 +101,38 @@ def null_families(answers: Answers, seed: int) -> tuple[Compared, list[list[Kind
     Where both sides of every item of a cluster have as many answers, exchanging the sides is valid under either; where
     that holds for all clusters, there is one family.
     """
-    of, size = answers.cluster[answers.item], np.bincount(answers.cluster)
+    size = np.bincount(answers.cluster)
     even = np.ones(len(size), dtype=np.bool_)
     even[answers.cluster[answers.first_number != answers.second_number]] = False
     data = Compared.of(answers.sums, ~even)
     exchanged = data.exchanged()
     if even.all():
         return data, [exchanged]
-    width = int(answers.slot.max()) + 1
-    column = answers.slot + answers.second * width
-    asked, totals = (
-        np.bincount(of * 2 * width + column, weights=weight, minlength=len(size) * 2 * width).reshape(-1, 2 * width)
-        for weight in (None, answers.weight[answers.item] * answers.value)
-    )
-    # Where all items of a cluster have the same slots, its dealings are those of the sums of its slots.
-    alike = ~even & ((asked == 0) | (asked == size[:, None])).all(axis=1)
     weights = answers.sums[:, 1]
-    dealt = [*data.exchanged(~data.dealt), *_dealt(totals[alike], asked[alike] > 0, weights[alike], seed)]
-    others = np.flatnonzero(~even & ~alike)
-    dealt += [_in_one_order(answers, int(cluster), float(weights[cluster]), seed) for cluster in others]
+    tables, others = [], []
+    for start in range(0, len(size), _CLUSTERS):
+        part = slice(start, start + _CLUSTERS)
+        asked, totals = _slots(answers, start)
+        # Where all items of a cluster have the same slots, its dealings are those of the sums of its slots.
+        alike = ~even[part] & ((asked == 0) | (asked == size[part, None])).all(axis=1)
+        tables.append(distinct(_orderless(totals[alike], asked[alike] > 0, weights[part][alike])))
+        others += [start + int(place) for place in np.flatnonzero(~even[part] & ~alike)]
+    dealt = [*data.exchanged(~data.dealt), *_dealt(joined(tables), seed)]
+    dealt += [_in_one_order(answers, cluster, float(weights[cluster]), seed) for cluster in others]
     return data, [dealt, exchanged]
+
+
+def _slots(answers: Answers, start: int) -> tuple[NDArray[np.int64], Numbers]:
+    """Return the answers in each slot and the sums of their values, of the clusters from a number on."""
+    number = min(_CLUSTERS, int(answers.cluster.max()) + 1 - start)
+    width = 2 * (int(answers.slot.max()) + 1)
+    of = answers.cluster[answers.item] - start
+    here = np.flatnonzero((of >= 0) & (of < number))
+    place = of[here] * width + answers.slot[here] + answers.second[here] * (width // 2)
+    values = answers.weight[answers.item[here]] * answers.value[here]
+    asked = np.bincount(place, minlength=number * width).reshape(-1, width)
+    totals = np.bincount(place, weights=values, minlength=number * width)
+    return asked, np.asarray(totals, dtype=np.float64).reshape(-1, width)
 
 
 def rarely_varies(answers: Answers) -> bool:
@@ -136,14 +150,18 @@ def rarely_varies(answers: Answers) -> bool:
     return int(len(sums) - alike.max()) < _FEW
 
 
-def _dealt(totals: Numbers, asked: NDArray[np.bool_], weights: Numbers, seed: int) -> Iterator[Kind]:
-    """Yield the kinds of clusters whose slots are dealt again, from the sum of each slot over the cluster's items."""
+def _orderless(totals: Numbers, asked: NDArray[np.bool_], weights: Numbers) -> Numbers:
+    """Return what decides how the slots of clusters are dealt: the sizes of both sides, the weight, the sorted sums."""
     half = totals.shape[1] // 2
     # Sorted, so that clusters with the same sums are one kind wherever these stand; slots without an answer come last.
     ordered = np.sort(np.where(asked, totals.round(_DECIMALS), np.inf), axis=1)
     sizes = np.stack([asked[:, :half].sum(axis=1), asked[:, half:].sum(axis=1)], axis=1)
-    table = np.column_stack([sizes, weights, np.where(np.isfinite(ordered), ordered, 0.0)])
-    for row, count in zip(*distinct(table), strict=True):
+    return np.column_stack([sizes, weights, np.where(np.isfinite(ordered), ordered, 0.0)])
+
+
+def _dealt(kinds: Kinds, seed: int) -> Iterator[Kind]:
+    """Yield the kinds of clusters whose slots are dealt again, from the rows of `_orderless`."""
+    for row, count in zip(kinds.rows, kinds.counts, strict=True):
         first, second = int(row[0]), int(row[1])
         values, chances = _differences(row[3 : 3 + first + second], first, second, seed)
         yield Kind(values=values, chances=chances, weight=float(row[2]), count=int(count), dealt=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from jrh.document.convert import structure
 from jrh.errors import JrhError
-from jrh.plugins.factories import call_factory, find_factory
+from jrh.plugins.factories import find_factory, make
 from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
@@ -123,6 +123,7 @@ def build(
 
     Raises:
         JrhError: the component or one of its options does not exist, or a value does not fit.
+        PluginError: the component lacks a method of its kind, or has one of the wrong shape.
     """
     spec = find_spec(plugin, component, role)
     where = base or Path()
@@ -136,7 +137,7 @@ def build(
         validators=validators or {},
         items=data,
     )
-    return call_factory(factory_of(plugin, spec), structure(dict(options or {}), spec.options, base=where), context)
+    return make(_entry(plugin, spec), structure(dict(options or {}), spec.options, base=where), context)
 
 
 def factory_of(plugin: object, spec: Spec) -> Callable[..., Any]:
@@ -145,5 +146,9 @@ def factory_of(plugin: object, spec: Spec) -> Callable[..., Any]:
     Raises:
         PluginError: the declared name does not exist, or cannot be called.
     """
+    return find_factory(_entry(plugin, spec))
+
+
+def _entry(plugin: object, spec: Spec) -> Entry[Any]:
     name = str(getattr(plugin, "__name__", type(plugin).__name__))
-    return find_factory(Entry(spec=spec, distribution=name, version="under test", plugin=name))
+    return Entry(spec=spec, distribution=name, version="under test", plugin=name)

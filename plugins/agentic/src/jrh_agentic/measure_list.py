@@ -29,6 +29,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="higher",
             flags=("sensitive-to-missing",),
             rate=True,
+            source="jrh",
         ),
     ),
     "edit-sensitivity": (
@@ -39,6 +40,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="higher",
             flags=("sensitive-to-missing",),
             rate=True,
+            source="jrh",
         ),
     ),
     "evidence-localisation": (
@@ -48,12 +50,14 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             "edited message",
             better="higher",
             rate=True,
+            source="jrh",
         ),
         MeasureInfo(
             name="evidence-localisation-by-chance",
             formula="the same share if each rationale pointed at k of the assistant's n messages at random, e of "
             "them edited: 1 - C(n - e, k) / C(n, k)",
             rate=True,
+            source="jrh",
         ),
         MeasureInfo(
             name="evidence-localisation-above-chance",
@@ -61,6 +65,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="difference",
             better="higher",
             interval="`cluster-robust-wilson`",
+            source="jrh",
         ),
     ),
 }

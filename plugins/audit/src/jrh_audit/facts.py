@@ -34,8 +34,8 @@ class Facts:
         self.ids: list[str] = []
         self.golds: list[str | None] = []
         self.strata: Counter[str | None] = Counter()
-        self.shown: list[bytes] = []
-        """Digests of the texts that a judge sees."""
+        self._shown = bytearray()
+        """Digests of the texts that a judge sees, one after the other."""
         self.rows = 0
         """Rows of the file that the items come from."""
         self.pairs = 0
@@ -49,7 +49,7 @@ class Facts:
         """Long texts."""
         self.ended = 0
         """Those that end like a sentence."""
-        self.places: list[int] = []
+        self.places = array("q")
         """The first item of every text."""
         self.texts = Texts()
         """Texts in the order of `places`."""
@@ -70,12 +70,32 @@ class Facts:
         """Return the characters of a judged field, shape (items,)."""
         return np.array(self._sizes[name], dtype=np.int64)
 
+    def repeated(self) -> list[list[int]]:
+        """Return the places of the items that show a judge the same as others, by the first of them."""
+        shown = np.frombuffer(self._shown, dtype=np.dtype((np.void, _DIGEST)))
+        _, first, code, times = np.unique(shown, return_index=True, return_inverse=True, return_counts=True)
+        groups: dict[int, list[int]] = {}
+        for place in np.flatnonzero(times[code] > 1).tolist():
+            groups.setdefault(int(first[code[place]]), []).append(place)
+        return list(groups.values())
+
     @cached_property
     def cluster(self) -> Sequence[int]:
         """The number of every item's cluster, from 0 on."""
-        names = self._clusters(range(len(self)))
+        names = self._joined(range(len(self)))
         numbers: dict[str, int] = {}
-        return array("q", (numbers.setdefault(names[each], len(numbers)) for each in self.ids))
+        found = array("q")
+        alone = 0
+        for each in self.ids:
+            name = names.get(each)
+            if name is None:
+                found.append(alone + len(numbers))
+                alone += 1
+            else:
+                if name not in numbers:
+                    numbers[name] = alone + len(numbers)
+                found.append(numbers[name])
+        return found
 
     @property
     def clusters(self) -> int:
@@ -84,26 +104,35 @@ class Facts:
 
     def cluster_codes(self, places: Sequence[int]) -> NDArray[np.int64]:
         """Number the clusters among the items in these places, shape (places,)."""
-        names = self._clusters(places)
-        return np.unique([names[self.ids[place]] for place in places], return_inverse=True)[1].astype(np.int64)
+        names = self._joined(places)
+        chosen = [names.get(self.ids[place], self.ids[place]) for place in places]
+        return np.unique(np.array(chosen, dtype=object), return_inverse=True)[1].astype(np.int64)
 
     def labelled(self) -> list[int]:
         """Return the places of the items whose gold label is on the scale."""
         return [place for place, gold in enumerate(self.golds) if gold is not None and gold in self.task.scale]
 
-    def _clusters(self, places: Iterable[int]) -> dict[str, str]:
-        """Join items as the kernel does, from digests."""
-        return linked(
-            (self.ids[place], (self._keys[place], f"\n{self.shown[place].hex()}" * (self.shown[place] != _NOTHING)))
-            for place in places
-        )
+    def _joined(self, places: Sequence[int]) -> dict[str, str]:
+        """Join items as the kernel does, from digests; return the clusters of those that share an id, group or text.
+
+        Of the others only numbers are held: two keys of one number do no harm, as the keys themselves decide.
+        """
+        keys = (key for place in places for key in self._keys_of(place) if key.strip())
+        numbers = np.sort(np.fromiter(map(hash, keys), dtype=np.int64))
+        shared = set(numbers[1:][numbers[1:] == numbers[:-1]].tolist())
+        meet = (place for place in places if not shared.isdisjoint(map(hash, self._keys_of(place)))) if shared else ()
+        return linked((self.ids[place], self._keys_of(place)) for place in meet)
+
+    def _keys_of(self, place: int) -> tuple[str, str, str]:
+        shown = self._shown[place * _DIGEST : (place + 1) * _DIGEST]
+        return f"\0{self.ids[place]}", self._keys[place], f"\n{shown.hex()}" * (shown != _NOTHING)
 
     def _add(self, item: Item) -> None:
         self.strata[item.stratum] += 1
         self.golds.append(None if item.gold is None else self._labels.setdefault(item.gold, item.gold))
         self.ids.append(item.id)
         self._keys.append(item.group or item.id)
-        self.shown.append(_digest(shown_text(item)))
+        self._shown += _digest(shown_text(item))
         for name, sizes in self._sizes.items():
             sizes.append(_size(item.fields.get(name)))
         self._add_ends(item)

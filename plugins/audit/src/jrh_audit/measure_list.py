@@ -15,6 +15,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             "problem, the note says it",
             better="lower",
             flags=("finding",),
+            source="jrh",
         ),
     ),
 }

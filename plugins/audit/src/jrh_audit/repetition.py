@@ -38,8 +38,7 @@ def repeated_rows(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # 
 
 def duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find items that ask the same question about the same texts."""
-    groups = questions(facts)
-    repeated = [members for members in groups.values() if len(members) > 1]
+    repeated = facts.repeated()
     if not repeated:
         return
     contradicting = sum(len({facts.golds[place] for place in members}) > 1 for members in repeated)
@@ -49,7 +48,7 @@ def duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noq
         else ""
     )
     surplus = sum(len(members) - 1 for members in repeated)
-    distinct = counted(len(groups), "distinct question")
+    distinct = counted(len(facts) - surplus, "distinct question")
     yield Finding(
         kind="duplicate-items",
         evidence=f"{counted(len(facts), 'item')} are {distinct}; {surplus} repeat another",
@@ -58,14 +57,6 @@ def duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noq
         items=len(facts),
         examples=some([" = ".join(facts.ids[place] for place in members[:3]) for members in repeated]),
     )
-
-
-def questions(facts: Facts) -> dict[bytes, list[int]]:
-    """Group the places of the items by the text a judge sees, of which only a digest is kept."""
-    groups: dict[bytes, list[int]] = {}
-    for place, shown in enumerate(facts.shown):
-        groups.setdefault(shown, []).append(place)
-    return groups
 
 
 def near_duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:

@@ -8,10 +8,11 @@ share. From memory: not consulted.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import ceil
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, overload
 from zlib import crc32
 
 import numpy as np
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 
 Hashes: TypeAlias = NDArray[np.uint32]
 Numbers: TypeAlias = NDArray[np.int64]
+Places: TypeAlias = NDArray[np.int32]
+"""Half the memory of what NumPy counts with; 100,000 texts have some five million entries."""
 WORDS: Final = 3
 """Words per shingle (overlapping word n-gram)."""
 KEPT: Final = 256
@@ -33,8 +36,12 @@ COMPARED: Final = 16
 """Texts that a text is compared with word by word."""
 _BLOCK: Final = 500
 """Texts whose candidates are held at once."""
-_BUCKETS: Final = 2**20
-"""Counters of how common triples are: an order by shared counters is as exact as one by frequencies, and flat."""
+_BUCKETS: Final = (2**20, 2**24)
+"""Counters of how common triples are, for few texts and for many: an order by shared counters is as exact as one by
+frequencies. Where each triple has one of its own, those of a single text need no place in the index."""
+_MANY: Final = 10_000
+_COUNTED: Final = 255
+"""Up to which number is counted."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _FACTORS: Final = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
 
@@ -49,18 +56,45 @@ class Similar:
     """Texts that were not compared with every text that may be similar; 0: the search was exhaustive."""
 
 
+class _Sets:
+    """Sets of hashes in one piece of memory: an array for each would take half as much again."""
+
+    def __init__(self) -> None:
+        self._hashes = bytearray()
+        self._ends = array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, place: int) -> Hashes:
+        start, end = self._ends[place : place + 2]
+        return np.frombuffer(self._hashes, dtype=np.uint32, count=end - start, offset=4 * start)
+
+    def add(self, hashes: Hashes) -> None:
+        self._hashes += hashes.tobytes()
+        self._ends.append(self._ends[-1] + len(hashes))
+
+    def smallest_first(self) -> list[int]:
+        """Return the places of the sets that are not empty, in the order of their two smallest hashes."""
+        places = [place for place in range(len(self)) if len(self[place])]
+        first = np.array([self[place][0] for place in places], dtype=np.int64)
+        # A set of one hash comes before all others that begin with it.
+        second = np.array([self[place][1] if len(self[place]) > 1 else -1 for place in places], dtype=np.int64)
+        return [places[each] for each in np.lexsort((second, first)).tolist()]
+
+
 class Texts:
     """Texts to compare, of which only word triples are kept."""
 
     def __init__(self) -> None:
         """Begin without texts."""
-        self._sets: list[Hashes] = []
+        self._sets = _Sets()
         self._left_out = 0
 
     def add(self, text: str) -> None:
         """Add a text, up to `MOST_TEXTS`."""
         if len(self._sets) < MOST_TEXTS:
-            self._sets.append(_smallest(_triples(text)))
+            self._sets.add(_triples(text)[:KEPT])
         else:
             self._left_out += 1
 
@@ -99,23 +133,40 @@ def _triples(text: str) -> Hashes:
     return np.unique(((mixed * _FACTORS[1]) >> np.uint64(32)).astype(np.uint32))
 
 
-def _smallest(hashes: Hashes) -> Hashes:
-    return hashes[:KEPT].copy()
+class _InOrder(Sequence[Hashes]):
+    """Some sets in another order; arrays are made as they are asked for."""
+
+    def __init__(self, sets: _Sets, places: Sequence[int]) -> None:
+        self._sets = sets
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Hashes: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Hashes]: ...
+    def __getitem__(self, place: int | slice) -> Hashes | Sequence[Hashes]:
+        if isinstance(place, slice):
+            return [self._sets[each] for each in self._places[place]]
+        return self._sets[self._places[place]]
 
 
 class _Search:
     """Finds similar sets block by block, in an order in which similar ones are near each other."""
 
-    def __init__(self, sets: Sequence[Hashes], threshold: float) -> None:
+    def __init__(self, sets: _Sets, threshold: float) -> None:
         self._threshold = threshold
         # Sets of a high index have the smallest hash in common more often than not.
-        self._places = sorted(
-            (place for place, each in enumerate(sets) if len(each)), key=lambda at: tuple(sets[at][:2])
-        )
-        self._sets = [sets[place] for place in self._places]
-        self._common = np.zeros(_BUCKETS, dtype=np.uint32)
-        for each in self._sets:
-            np.add.at(self._common, each % _BUCKETS, 1)
+        self._places = sets.smallest_first()
+        self._sets = _InOrder(sets, self._places)
+        self._common = np.zeros(_BUCKETS[len(self._sets) > _MANY], dtype=np.uint8)
+        for start in range(0, len(self._sets), _BLOCK):
+            found, times = np.unique(
+                np.concatenate(self._sets[start : start + _BLOCK]) % len(self._common), return_counts=True
+            )
+            self._common[found] = np.minimum(self._common[found] + times, _COUNTED)
         self.cut = 0
 
     def pairs(self) -> Iterator[tuple[int, int]]:
@@ -123,13 +174,13 @@ class _Search:
         triples, owners = self._index()
         starts = np.searchsorted(owners, np.arange(0, len(self._sets) + _BLOCK, _BLOCK))
         # Entries by triple, and within one in the order of the sets: neighbours of an entry come just before it.
-        by_triple = np.lexsort((triples,))
+        by_triple = np.lexsort((triples,)).astype(np.int32)
         rank = np.empty_like(by_triple)
-        rank[by_triple] = np.arange(len(by_triple))
+        rank[by_triple] = np.arange(len(by_triple), dtype=np.int32)
         for start, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
             yield from self._block(triples, owners, by_triple, rank[start:end])
 
-    def _index(self) -> tuple[NDArray[np.uint64], Numbers]:
+    def _index(self) -> tuple[NDArray[np.uint64], Places]:
         """Return the rarest triples of every set that it may not do without in a similar pair, and its place.
 
         An overlap of at least ceil(t * n) triples cannot lie entirely in the last ceil(t * n) - 1 of them.
@@ -137,23 +188,23 @@ class _Search:
         prefixes = []
         for each in self._sets:
             ordered = np.sort(self._ranked(each))
-            prefixes.append(ordered[: len(ordered) - ceil(self._threshold * len(ordered)) + 1])
-        owners = np.repeat(np.arange(len(prefixes)), [len(each) for each in prefixes])
-        triples = np.concatenate([np.zeros(0, dtype=np.uint64), *prefixes])
-        shared = triples >> np.uint64(32) > 1  # a triple of a single text joins no pair
-        return triples[shared], owners[shared]
+            needed = ordered[: len(ordered) - ceil(self._threshold * len(ordered)) + 1]
+            # A triple of a single text joins no pair. What is left is a copy: a view would keep the whole set.
+            prefixes.append(needed[needed >> np.uint64(32) > 1])
+        owners = np.repeat(np.arange(len(prefixes), dtype=np.int32), [len(each) for each in prefixes])
+        return np.concatenate([np.zeros(0, dtype=np.uint64), *prefixes]), owners
 
     def _ranked(self, hashes: Hashes) -> NDArray[np.uint64]:
         """Return numbers in the order of how common triples are."""
-        return self._common[hashes % _BUCKETS].astype(np.uint64) << np.uint64(32) | hashes
+        return self._common[hashes % len(self._common)].astype(np.uint64) << np.uint64(32) | hashes
 
     def _block(
-        self, triples: NDArray[np.uint64], owners: Numbers, by_triple: Numbers, rank: Numbers
+        self, triples: NDArray[np.uint64], owners: Places, by_triple: Places, rank: Places
     ) -> Iterator[tuple[int, int]]:
         """Yield the similar pairs whose later set is in a block."""
         mine = triples[by_triple[rank]]
         keys = []
-        full: Numbers = np.zeros(0, dtype=np.int64)
+        full: Places = np.zeros(0, dtype=np.int32)
         for back in range(1, NEIGHBOURS + 2):
             at = rank - back
             same = (at >= 0) & (triples[by_triple[at]] == mine)
@@ -161,7 +212,7 @@ class _Search:
                 full = np.unique(owners[by_triple[rank[same]]])
                 break
             rank, mine = rank[same], mine[same]
-            keys.append(owners[by_triple[rank]] * len(self._sets) + owners[by_triple[rank - back]])
+            keys.append(owners[by_triple[rank]].astype(np.int64) * len(self._sets) + owners[by_triple[rank - back]])
         found, shared = np.unique(np.concatenate(keys), return_counts=True)
         later, earlier = np.divmod(found, len(self._sets))
         many = frozenset(full.tolist())

@@ -1,33 +1,16 @@
-"""Fit the baseline judge per fold and ask it in batches."""
+"""Build the baseline judge, which is fitted per fold and asked in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
 
-from attrs import evolve, frozen
-from jrh import BuildContext, Json, Judgement, Mode, Question, Reply, Status, Task, Usage, Verdict
+from attrs import frozen
+from jrh import BuildContext, Judgement, Question, Task
 from jrh.plugins import BatchJudge, TrainedJudge
 from jrh.values import Example
-from threadpoolctl import threadpool_limits
 
-from jrh_baseline.choices import Choices
-from jrh_baseline.classes import Classes
-from jrh_baseline.documents import Document, documents_of
-from jrh_baseline.features import Features
-from jrh_baseline.levels import Levels
 from jrh_baseline.options import BaselineOptions
-from jrh_baseline.pairs import Pairs
-from jrh_baseline.predictions import CannotLearnError, FittedModel, Prediction
-
-NAME: Final = "baseline: TF-IDF + style statistics"
-"""Every rationale begins with it."""
-
-_FREE: Final = Reply(
-    status=Status.OK, usage=Usage(prompt_tokens=0, completion_tokens=0), cost=0.0, fingerprint="baseline"
-)
-
-_PAIR: Final = 2
+from jrh_baseline.predictions import CannotLearnError, abstention
 
 
 def build(options: BaselineOptions, context: BuildContext) -> TrainedJudge:
@@ -44,67 +27,12 @@ class Baseline:
 
     def fit(self, examples: Sequence[Example]) -> BatchJudge:
         """Return a judge trained on these examples, or one that abstains with the reason if nothing can be learnt."""
+        from jrh_baseline.training import trained
+
         try:
-            # Multi-threaded sums depend on the number of threads; with one, every machine adds in the same order.
-            with threadpool_limits(limits=1):
-                return self._fit(examples)
+            return trained(examples, self.options, self.task)
         except CannotLearnError as reason:
             return Abstaining(detail=f"baseline: {reason}")
-
-    def _fit(self, examples: Sequence[Example]) -> BatchJudge:
-        needed = self.options.min_examples
-        if len(examples) < needed:
-            raise CannotLearnError(f"{len(examples)} labelled examples outside the fold; needs at least {needed}")
-        fields = [example.fields for example in examples]
-        documents = [text for each in fields for text in documents_of(each, self.task.judged_fields)]
-        # The request is the same for all responses of a comparison: its own words say nothing about which is better.
-        features = Features.fit(documents, requests=self.task.mode is not Mode.PAIRWISE)
-        rows = rows_of(features, fields, self.task)
-        groups = [example.group or str(place) for place, example in enumerate(examples)]
-        model = self._model(rows, [example.gold for example in examples], groups)
-        return Trained(task=self.task, features=features, model=model)
-
-    def _model(self, rows: Any, golds: Sequence[str], groups: Sequence[str]) -> FittedModel:
-        if self.task.mode is Mode.PAIRWISE and len(self.task.judged_fields) > _PAIR:
-            return Choices.fit(rows, golds, groups, self.task.scale, self.options)
-        if self.task.mode is Mode.PAIRWISE:
-            return Pairs.fit(rows, golds, groups, self.task.scale, self.options)
-        if self.task.scale.ordered:
-            return Levels.fit(rows, golds, groups, self.task.scale, self.options)
-        return Classes.fit(rows, golds, groups, self.options)
-
-
-@frozen(kw_only=True)
-class Trained:
-    """A baseline judge after training."""
-
-    task: Task
-    features: Features
-    model: FittedModel
-
-    def judge_batch(self, questions: Sequence[Question]) -> Sequence[Judgement]:
-        """Return one judgement per question in the given order; each depends only on its own question."""
-        if not questions:
-            return []
-        with threadpool_limits(limits=1):
-            rows = rows_of(self.features, [question.fields for question in questions], self.task)
-            predictions = self.model.predict(rows)
-        return [
-            self._judgement(question, prediction) for question, prediction in zip(questions, predictions, strict=True)
-        ]
-
-    def _judgement(self, question: Question, prediction: Prediction) -> Judgement:
-        if set(question.task.scale.labels) != set(self.task.scale.labels):
-            return _abstention("baseline: the question's scale differs from the one it was trained on")
-        if prediction.label is None:
-            return _abstention(f"baseline: {prediction.detail}")
-        verdict = Verdict(
-            status=Status.OK,
-            presented=prediction.label,
-            rationale=f"{NAME}, {self.model.method}",
-            probabilities=prediction.probabilities,
-        )
-        return Judgement(verdict=verdict, reply=evolve(_FREE, text=prediction.label))
 
 
 @frozen(kw_only=True)
@@ -115,26 +43,4 @@ class Abstaining:
 
     def judge_batch(self, questions: Sequence[Question]) -> Sequence[Judgement]:
         """Return an abstention with the reason for every question."""
-        return [_abstention(self.detail) for _ in questions]
-
-
-def rows_of(features: Features, fields: Sequence[Mapping[str, Json]], task: Task) -> Any:
-    """Return one feature row per question; for pairs, the first response's features minus the second's.
-
-    Of comparisons of more responses, return a matrix per response, each with one row per question. Each distinct text
-    is analysed only once.
-    """
-    shown = [documents_of(each, task.judged_fields) for each in fields]
-    places: dict[Document, int] = {}
-    for documents in shown:
-        for document in documents:
-            places.setdefault(document, len(places))
-    matrix = features.transform(list(places))
-    rows = [matrix[[places[documents[number]] for documents in shown]] for number in range(len(task.judged_fields))]
-    if len(rows) == _PAIR:
-        return rows[0] - rows[1]
-    return rows if len(rows) > _PAIR else rows[0]
-
-
-def _abstention(detail: str) -> Judgement:
-    return Judgement(verdict=Verdict(status=Status.ABSTAINED, detail=detail), reply=_FREE)
+        return [abstention(self.detail) for _ in questions]

@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from attrs import Factory, frozen
+from jrh import Judgement, Reply, Status, Usage, Verdict
 
 DIGITS: Final = 6
 """Probabilities are rounded so that reports do not depend on the last bits of a processor's exponential."""
+FREE: Final = Reply(
+    status=Status.OK, usage=Usage(prompt_tokens=0, completion_tokens=0), cost=0.0, fingerprint="baseline"
+)
+"""What every judgement of the baseline was answered with."""
 
 
 @frozen(kw_only=True)
@@ -33,3 +38,8 @@ class FittedModel(Protocol):
 
 class CannotLearnError(Exception):
     """Nothing can be learnt from the training examples; the text says why."""
+
+
+def abstention(detail: str) -> Judgement:
+    """Return a judgement without a label, with the reason."""
+    return Judgement(verdict=Verdict(status=Status.ABSTAINED, detail=detail), reply=FREE)

@@ -16,7 +16,7 @@ from jrh.text import Redactor, utf8_text
 
 from jrh_batch.batches import Batch, Look
 from jrh_batch.http import Http
-from jrh_batch.openai import CLOCK_SKEW
+from jrh_batch.openai import CLOCK_SKEW, MOST_PAGES, PAGE, TOO_MANY
 from jrh_batch.options import AnthropicBatchOptions
 
 VERSION: Final = "2023-06-01"
@@ -34,8 +34,6 @@ _STATUS: Final = {
     "overloaded_error": 529,
 }
 """Type of an error in a result -> the HTTP status that the API gives it elsewhere."""
-_PAGE: Final = 100
-_MOST_PAGES: Final = 200
 
 
 class AnthropicDialect:
@@ -108,8 +106,8 @@ class AnthropicDialect:
     async def _recent(self, since: float) -> AsyncIterator[Mapping[str, Any]]:
         """Yield the batches created since a time, the newest first."""
         after = ""
-        for _ in range(_MOST_PAGES):
-            page = await self._http.get(f"{self._base}?limit={_PAGE}{after}")
+        for _ in range(MOST_PAGES):
+            page = await self._http.get(f"{self._base}?limit={PAGE}{after}")
             for each in page.get("data") or ():
                 if not isinstance(each, Mapping) or _created(each) < since:
                     return
@@ -118,6 +116,7 @@ class AnthropicDialect:
             if not page.get("has_more") or not isinstance(last, str):
                 return
             after = f"&after_id={quote(last, safe='')}"
+        raise ModelFault(FaultKind.MALFORMED, TOO_MANY)
 
     async def _first_call(self, found: str) -> str:
         async for line in self._http.lines(f"{self._base}/{quote(found, safe='')}/results"):

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Final
 from uuid import uuid4
 
-from attrs import define, evolve
+from attrs import evolve
 from jrh import ChatRequest
 from jrh.errors import FaultKind, ModelFault, StillPendingError
 from jrh.plugins import Completion, Logger, ModelNotes, Rates
 
+from jrh_batch.answers import Answers
 from jrh_batch.batches import Batch, Dialect, Look, Refusal
 from jrh_batch.http import ATTEMPTS, pause
 from jrh_batch.options import BatchOptions
@@ -28,14 +29,6 @@ _GROWTH: Final = 1.5
 _GONE: Final = (404, 410)
 _LAST_PATIENCE: Final = 150.0
 """Seconds that closing waits for a submission under way: an id that is not noted costs a search later."""
-
-
-@define
-class _Waiting:
-    """A call that waits for its answer."""
-
-    request: ChatRequest
-    answer: asyncio.Future[Completion]
 
 
 class BatchModel:
@@ -50,7 +43,7 @@ class BatchModel:
         self._notes: ModelNotes | None = None
         self._wait = True
         self._left = False
-        self._waiting: dict[str, _Waiting] = {}
+        self._answers = Answers()
         self._collected: dict[str, bytes] = {}
         self._size = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -62,8 +55,6 @@ class BatchModel:
         self._submitting: set[asyncio.Task[Batch]] = set()
         self._looked: set[str] = set()
         """Names of batches that had not ended when they were looked at."""
-        self._unclaimed: dict[str, Completion | ModelFault] = {}
-        """Results of calls that were not made again yet."""
         self._one_ended = asyncio.Event()
 
     @property
@@ -100,24 +91,22 @@ class BatchModel:
         """Put a call into a batch, or take it up in the one it is in; wait for its answer."""
         if self._left:
             raise StillPendingError("the run stops")
-        found = self._unclaimed.pop(call, None)
-        if found is None:
-            waiting = self._waiting[call] = _Waiting(request, asyncio.get_running_loop().create_future())
-            try:
-                self._begin(call, request)
-                return await waiting.answer
-            finally:
-                del self._waiting[call]
-        if isinstance(found, ModelFault):
-            raise found
-        return found
+        found = self._answers.claim(call)
+        if found is not None:
+            return found
+        answer = self._answers.expect(call, request)
+        try:
+            self._begin(call, request)
+            return await answer
+        finally:
+            self._answers.leave(call)
 
     def leave(self) -> None:
         """End all waiting calls in `StillPendingError`; what is being submitted is still noted."""
         self._left = True
         self._stop_timer()
         self._collected.clear()
-        self._pend(self._waiting, self._whereabouts())
+        self._answers.pend(self._answers.waiting(), self._whereabouts())
 
     async def aclose(self) -> None:
         """Finish the notes of what is being submitted; the batches go on at the provider."""
@@ -192,12 +181,12 @@ class BatchModel:
             try:
                 await work
             except ModelFault as fault:
-                self._pend(self._waiting_in(name), f"{self._whereabouts()}; {fault.detail}")
+                self._answers.pend(self._waiting_in(name), f"{self._whereabouts()}; {fault.detail}")
             except StillPendingError as error:
-                self._pend(self._waiting_in(name), str(error))
+                self._answers.pend(self._waiting_in(name), str(error))
             except Exception as error:  # a bug must not lose what the provider may have
                 self._log.warning("batch failed", batch=name, error=repr(error))
-                self._pend(self._waiting_in(name), f"{self._whereabouts()}; {type(error).__name__}")
+                self._answers.pend(self._waiting_in(name), f"{self._whereabouts()}; {type(error).__name__}")
             finally:
                 self._followed.pop(name, None)
                 self._one_ended.set()
@@ -217,7 +206,10 @@ class BatchModel:
         except ModelFault as fault:
             # Nothing was submitted, or `_create` would have found it.
             await self._forget(batch)
-            self._deliver_all(batch.calls, fault)
+            if fault.kind is FaultKind.RATE_LIMIT and len(self._followed) > 1:
+                await self._wait_for_queue(batch, Refusal(text=fault.detail, queue_full=True))
+            else:
+                self._answers.deliver_all(batch.calls, fault)
             return
         finally:
             submission.add_done_callback(self._submitting.discard)
@@ -302,7 +294,7 @@ class BatchModel:
                 if fault.status in _GONE:
                     await self._forget(batch)
                     lost = ModelFault(FaultKind.MALFORMED, f"batch '{batch.id}' is gone: {fault.detail}")
-                    self._deliver_all(batch.calls, lost)
+                    self._answers.deliver_all(batch.calls, lost)
                     return
                 if not fault.retryable or not self._wait:
                     raise
@@ -328,7 +320,7 @@ class BatchModel:
                 async for call, outcome in self._dialect.results(batch, look):
                     if call in left:
                         left.discard(call)
-                        self._deliver(call, outcome)
+                        self._answers.deliver(call, outcome)
                     elif not attempt:
                         self._log.warning("result of no call, or a second one", batch=batch.id, call=call)
                 break
@@ -336,7 +328,7 @@ class BatchModel:
                 if attempt + 1 == ATTEMPTS or not fault.retryable:
                     raise
                 await pause(attempt, fault)
-        self._deliver_all(left, look.missing)
+        self._answers.deliver_all(left, look.missing)
 
     async def _refused(self, batch: Batch, refusal: Refusal) -> None:
         """Handle a batch that the provider did no work on: nothing in it was billed."""
@@ -347,16 +339,16 @@ class BatchModel:
         elif refusal.lines:
             for place, fault in refusal.lines.items():
                 if place < len(batch.calls):
-                    self._deliver(batch.calls[place], fault)
+                    self._answers.deliver(batch.calls[place], fault)
             self._collect_again(batch.calls)
         else:
-            self._deliver_all(batch.calls, refusal.fault)
+            self._answers.deliver_all(batch.calls, refusal.fault)
 
     async def _wait_for_queue(self, batch: Batch, refusal: Refusal) -> None:
         """Submit a batch again once another one has ended; where there is none, in two halves."""
-        calls = [call for call in batch.calls if call in self._waiting]
+        calls = self._answers.waiting(batch.calls)
         if not self._wait:
-            self._pend(calls, f"the provider's queue is full: {refusal.text}")
+            self._answers.pend(calls, f"the provider's queue is full: {refusal.text}")
             return
         others = [name for name in self._followed if name != batch.name]
         if others:
@@ -369,39 +361,19 @@ class BatchModel:
             self._submit_collected()
             self._collect_again(calls[half:])
         else:
-            self._deliver_all(calls, refusal.fault)
+            self._answers.deliver_all(calls, refusal.fault)
 
     def _collect_again(self, calls: Sequence[str]) -> None:
         for call in calls:
-            waiting = self._waiting.get(call)
-            if waiting is not None and not waiting.answer.done():
-                self._collect(call, self._dialect.line(call, waiting.request))
+            request = self._answers.unanswered(call)
+            if request is not None:
+                self._collect(call, self._dialect.line(call, request))
 
-    # -- answers -----------------------------------------------------------------------------------------------------
-
-    def _deliver_all(self, calls: Sequence[str] | set[str], outcome: ModelFault) -> None:
-        for call in calls:
-            self._deliver(call, outcome.with_detail(outcome.detail))
-
-    def _deliver(self, call: str, outcome: Completion | ModelFault) -> None:
-        waiting = self._waiting.get(call)
-        if waiting is None or waiting.answer.done():
-            if waiting is None:
-                self._unclaimed[call] = outcome
-        elif isinstance(outcome, ModelFault):
-            waiting.answer.set_exception(outcome)
-        else:
-            waiting.answer.set_result(outcome)
+    # -- leaving -----------------------------------------------------------------------------------------------------
 
     def _waiting_in(self, name: str) -> list[str]:
         batch = self._batches.get(name)
-        return [call for call in batch.calls if call in self._waiting] if batch is not None else []
-
-    def _pend(self, calls: Mapping[str, object] | Sequence[str], why: str) -> None:
-        for call in calls:
-            answer = self._waiting[call].answer
-            if not answer.done():
-                answer.set_exception(StillPendingError(why))
+        return self._answers.waiting(batch.calls) if batch is not None else []
 
     def _leave_if_idle(self) -> None:
         """Leave, in a run that does not wait, once every batch is submitted and was looked at."""
@@ -411,8 +383,8 @@ class BatchModel:
 
     def _whereabouts(self) -> str:
         """Say how many calls wait in which batches."""
-        names = {self._batch_of[call] for call in self._waiting if call in self._batch_of}
+        names = {self._batch_of[call] for call in self._answers.waiting() if call in self._batch_of}
         ids = sorted(self._batches[name].id or name for name in names)
         shown = ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")  # noqa: PLR2004 - enough to find
         where = f" in {'batch' if len(ids) == 1 else 'batches'} {shown}" if ids else ""
-        return f"{len(self._waiting)} calls wait{where}"
+        return f"{len(self._answers)} calls wait{where}"

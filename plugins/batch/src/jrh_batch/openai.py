@@ -24,8 +24,10 @@ _BAD_REQUEST: Final = 400
 _OK: Final = 200
 _NAME: Final = "jrh_batch"
 """Key of a batch's metadata that holds jrh's name of it."""
-_PAGE: Final = 100
-_MOST_PAGES: Final = 200
+PAGE: Final = 100
+MOST_PAGES: Final = 200
+TOO_MANY: Final = f"{PAGE * MOST_PAGES:,} newer batches are listed, and more"
+"""Why a search ends without an answer: the batch may be among those that were not read."""
 CLOCK_SKEW: Final = 600.0
 """Seconds by which this machine's clock and the provider's may differ."""
 
@@ -73,8 +75,8 @@ class OpenAIDialect:
         if not batch.file:
             return ""  # the file is noted before a batch is created
         after = ""
-        for _ in range(_MOST_PAGES):
-            page = await self._http.get(f"{self._base}/batches?limit={_PAGE}{after}")
+        for _ in range(MOST_PAGES):
+            page = await self._http.get(f"{self._base}/batches?limit={PAGE}{after}")
             found = [each for each in page.get("data") or () if isinstance(each, dict)]
             for each in found:
                 metadata = each.get("metadata")
@@ -84,9 +86,9 @@ class OpenAIDialect:
             oldest = found[-1].get("created_at") if found else None
             too_old = isinstance(oldest, int | float) and oldest < batch.noted - CLOCK_SKEW
             if not found or not page.get("has_more") or too_old:
-                break
+                return ""
             after = f"&after={quote(_id(found[-1]), safe='')}"
-        return ""
+        raise ModelFault(FaultKind.MALFORMED, TOO_MANY)
 
     async def look(self, batch: Batch) -> Look:
         """Read the batch's status."""

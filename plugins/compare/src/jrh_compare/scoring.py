@@ -139,7 +139,7 @@ class _Rows:
             GOLD: against_gold(trials),
             # Where a change is due, agreeing is no merit.
             AGREEMENT: agreeing(trials).among(is_named(trials.expectation, "same")),
-            ERROR: Levels.of(trials).errors()["mean-absolute-error"],
+            ERROR: Levels.of(trials).errors("mean-absolute-error")["mean-absolute-error"],
         }
 
     def by_case(self) -> Mapping[str, list[int]]:

@@ -20,12 +20,14 @@ _CYCLES: Final = (
         formula="share of triples whose ties contradict a preference",
         better="lower",
         interval=_ROBUST,
+        source="jrh",
     ),
     MeasureInfo(name="cycle-chance", formula="what coin tosses with as many ties give: 1/4 without ties"),
     MeasureInfo(
         name="cycle-noise",
         formula="most cycles that noise explains: d (1 - d), d how often two verdicts on a pair differ, "
         "option orders too",
+        source="jrh",
     ),
     MeasureInfo(
         name="cycle-excess",
@@ -33,12 +35,14 @@ _CYCLES: Final = (
         unit="difference",
         better="lower",
         interval="delta method, by cluster (`cluster-robust-wilson`)",
+        source="jrh",
     ),
     MeasureInfo(
         name="transitivity-finding",
         formula="finding: whether preferences run in circles more often than noise explains",
         better="lower",
         flags=("finding",),
+        source="jrh",
     ),
 )
 

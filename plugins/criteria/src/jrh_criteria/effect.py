@@ -108,8 +108,8 @@ def moved_beyond_reruns(builder: MeasureBuilder) -> Scores:
     return Scores(
         eligible=~trials.reference,
         value=np.where(usable, moved, np.nan),
-        low=np.where(usable, moved, -1.0),
-        high=np.where(usable, moved, 1.0),
+        low=-1.0,
+        high=1.0,
     )
 
 

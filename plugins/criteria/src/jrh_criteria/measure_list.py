@@ -44,7 +44,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="coefficient",
             better="higher",
             interval="`modified-large-sample`; on few levels `jackknife-mover`",
-            flags=("degenerate", "few-levels"),
+            flags=("degenerate", "few-levels", "no-interval"),
             source="Shrout and Fleiss (1979)",
         ),
         MeasureInfo(
@@ -57,12 +57,14 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="weighted score if criteria that do not apply are left out, minus that if they are unmet",
             unit="score",
             interval="`cluster-robust-wilson`",
+            source="jrh",
         ),
         MeasureInfo(
             name="not-applicable-as-met",
             formula="of the criteria that do not apply, the share that the judge calls met",
             better="lower",
             rate=True,
+            source="jrh",
         ),
         MeasureInfo(
             name="counts-not-applicable",
@@ -70,6 +72,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="lower",
             interval="that of a rate",
             flags=("finding",),
+            source="jrh",
         ),
         MeasureInfo(
             name="holistic-correlation",
@@ -88,6 +91,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="difference",
             better="higher",
             interval="`cluster-robust-wilson`; half of the error, over the variants",
+            source="jrh",
         ),
         MeasureInfo(
             name="halo-effect",
@@ -96,6 +100,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="difference",
             better="lower",
             interval="`cluster-robust-wilson`",
+            source="jrh",
         ),
         MeasureInfo(
             name="rubric-ignored",
@@ -104,6 +109,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="higher",
             interval="`cluster-robust-wilson`",
             flags=("finding",),
+            source="jrh",
         ),
         MeasureInfo(
             name="halo",
@@ -112,6 +118,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="lower",
             interval="`cluster-robust-wilson`",
             flags=("finding",),
+            source="jrh",
         ),
     ),
     "criteria-place": (
@@ -121,6 +128,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="difference",
             better="zero",
             interval="`cluster-robust-wilson`",
+            source="jrh",
         ),
         MeasureInfo(
             name="batch-fatigue",
@@ -129,6 +137,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="zero",
             interval="`cluster-robust-wilson`",
             flags=("finding",),
+            source="jrh",
         ),
     ),
 }

@@ -68,8 +68,8 @@ class CriteriaPlace:
         return Scores(
             eligible=eligible,
             value=np.where(usable, change, np.nan),
-            low=np.where(usable, change, -1.0),
-            high=np.where(usable, change, 1.0),
+            low=-1.0,
+            high=1.0,
         )
 
 

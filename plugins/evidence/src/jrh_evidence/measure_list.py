@@ -15,11 +15,13 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             "verdicts on the same text without it that differ; by `length` and `depth`",
             better="higher",
             rate=True,
+            source="jrh",
         ),
         MeasureInfo(
             name="evidence-chance",
             formula="what a judge that never sees the evidence would score",
             rate=True,
+            source="jrh",
         ),
         MeasureInfo(
             name="evidence-effect",
@@ -27,11 +29,10 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="difference",
             better="higher",
             interval="`cluster-robust-wilson`",
+            source="jrh",
         ),
         MeasureInfo(
-            name="input-seen",
-            formula="share of the text that jrh sent to the judge",
-            better="higher",
+            name="input-seen", formula="share of the text that jrh sent to the judge", better="higher", source="jrh"
         ),
         MeasureInfo(
             name="reads-first",
@@ -59,6 +60,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="finding: which part of the text the judge reads, adjusted by Holm over the report",
             unit="difference",
             flags=("finding",),
+            source="jrh",
         ),
     ),
     "error-curve": (
@@ -67,6 +69,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="P(`y != y0`) by kind (`error`) and number (`errors`) of errors",
             better="higher",
             rate=True,
+            source="jrh",
         ),
         MeasureInfo(
             name="error-threshold",
@@ -100,6 +103,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="finding: how many errors the judge needs",
             unit="errors",
             flags=("finding",),
+            source="jrh",
         ),
     ),
 }

@@ -63,8 +63,8 @@ def _noticed(trials: Trials) -> tuple[Scores, NDArray[np.float64]]:
     scores = Scores(
         eligible=~trials.reference,
         value=np.where(usable, value, np.nan),
-        low=np.where(usable, value, 0.0),
-        high=np.where(usable, value, 1.0),
+        low=0.0,
+        high=1.0,
     )
     return scores, noise
 

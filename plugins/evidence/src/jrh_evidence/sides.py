@@ -95,11 +95,4 @@ def _pairs(counts: Numbers) -> Numbers:
 
 
 def _scored(eligible: Mask, value: Numbers, least: float = 0.0) -> Scores:
-    known = np.isfinite(value)
-    return Scores(
-        eligible=eligible,
-        value=value,
-        low=np.where(known, value, least),
-        high=np.where(known, value, 1.0),
-        unscored=NO_OTHER,
-    )
+    return Scores(eligible=eligible, value=value, low=least, high=1.0, unscored=NO_OTHER)

@@ -6,7 +6,7 @@ import re
 from enum import Enum, auto
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import frozen
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -40,7 +40,7 @@ class Line:
     """Where its line break begins, or the text ends."""
     stop: int
     """Where the next line begins."""
-    kind: Kind = Kind.VERBATIM
+    kind: Kind
 
 
 @frozen(kw_only=True)
@@ -76,8 +76,9 @@ def read(text: str) -> Document:
 
     Plain text is Markdown without markup: its paragraphs are prose.
     """
-    tokens = [token for token in _MARKDOWN.parse(text) if token.map]
-    lines = _classified(text, _lines(text), tokens)
+    spans = _lines(text)
+    tokens = _plain(text, spans) or [token for token in _MARKDOWN.parse(text) if token.map]
+    lines = _classified(text, spans, tokens)
     first_break = _BREAK.search(text)
     return Document(
         text=text,
@@ -87,18 +88,37 @@ def read(text: str) -> Document:
     )
 
 
-def _lines(text: str) -> list[Line]:
+def _lines(text: str) -> list[tuple[int, int, int]]:
+    """Return start, end and stop of every line."""
     lines = []
     start = 0
     for match in _BREAK.finditer(text):
-        lines.append(Line(start=start, end=match.start(), stop=match.end()))
+        lines.append((start, *match.span()))
         start = match.end()
     if start < len(text):
-        lines.append(Line(start=start, end=len(text), stop=len(text)))
+        lines.append((start, len(text), len(text)))
     return lines
 
 
-def _classified(text: str, lines: list[Line], tokens: list[Token]) -> list[Line]:
+def _plain(text: str, lines: list[tuple[int, int, int]]) -> list[Token]:
+    """Return the paragraphs of a text whose lines all start with a letter or are empty; for any other text nothing.
+
+    A letter starts no block but a paragraph, so nobody has to ask the parser, which takes longest of all.
+    """
+    tokens: list[Token] = []
+    first = 0
+    for number, (start, end, _) in enumerate([*lines, (0, 0, 0)]):
+        if start < end:
+            if not text[start].isalpha():
+                return []
+        else:
+            if first < number:
+                tokens.append(Token("paragraph_open", "p", 1, map=[first, number]))
+            first = number + 1
+    return tokens
+
+
+def _classified(text: str, lines: list[tuple[int, int, int]], tokens: list[Token]) -> list[Line]:
     kinds = [Kind.VERBATIM for _ in lines]
     # Later entries win: code inside a list item is code.
     for types, kind in ((_STRUCTURED, Kind.STRUCTURED), ({"paragraph_open"}, Kind.PROSE), (_VERBATIM, Kind.VERBATIM)):
@@ -112,10 +132,12 @@ def _classified(text: str, lines: list[Line], tokens: list[Token]) -> list[Line]
         if token.type in _VERBATIM and token.map
         for index in range(token.map[0], token.map[1])
     }
-    for index, line in enumerate(lines):
-        if index not in code and not text[line.start : line.end].strip(" \t"):
+    for index, (start, end, _) in enumerate(lines):
+        if index not in code and not text[start:end].strip(" \t"):
             kinds[index] = Kind.BLANK
-    return [evolve(line, kind=kind) for line, kind in zip(lines, kinds, strict=True)]
+    return [
+        Line(start=start, end=end, stop=stop, kind=kind) for (start, end, stop), kind in zip(lines, kinds, strict=True)
+    ]
 
 
 def _paragraphs(text: str, lines: list[Line], tokens: list[Token]) -> list[Paragraph]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Final
 
 import regex
 
-from jrh_format.places import Edit, Place
+from jrh_format.places import Place
 
+_OPENS: Final = re.compile("[`\\[*_<\u202a-\u202e\u2066-\u2068]")
+"""What every span that is kept whole begins with, or has behind a `!`."""
 # The lengths are limited so that a text full of openers without closers stays cheap.
 _KEPT_WHOLE: Final = regex.compile(
     r"""
@@ -38,27 +42,31 @@ class Guard:
     """Decides where in one text an edit would change more than layout."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._held = bytearray(len(text) + 1)
-        """1 at every offset where nothing may be inserted."""
-        for match in _KEPT_WHOLE.finditer(text):
+        self._no_start = bytearray(len(text) + 1)
+        """1 at every offset where no edit may begin."""
+        self._no_end = bytearray(len(text) + 1)
+        """1 at every offset where none may end."""
+        for match in _KEPT_WHOLE.finditer(text) if _OPENS.search(text) else ():
             start, end = match.span()
-            self._held[start + 1 : end] = b"\1" * (end - start - 1)
-
-    def admits(self, place: Place) -> bool:
-        """Return whether every edit of the place is between whole characters and outside protected spans."""
-        return all(self._admits(edit) for edit in place.edits)
-
-    def _admits(self, edit: Edit) -> bool:
-        if self._held[edit.start] or self._held[edit.end]:
-            return False
+            self._no_start[start + 1 : end] = self._no_end[start + 1 : end] = b"\1" * (end - start - 1)
+        ascii_only = text.isascii()
         # A combining mark at the start of a line has no base; after a space it would get one and look different.
-        if _CLINGS_BEFORE.match(self._text, edit.end):
-            return False
+        for match in () if ascii_only else _CLINGS_BEFORE.finditer(text):
+            self._no_end[match.start()] = 1
         # A backslash before a space or a line break gives it a meaning in Markdown and in LaTeX.
-        return not (edit.start and _CLINGS_AFTER.match(self._text, edit.start - 1))
+        for match in () if ascii_only and "\\" not in text else _CLINGS_AFTER.finditer(text):
+            self._no_start[match.end()] = 1
+        self._free = 1 not in self._no_start and 1 not in self._no_end
+
+    def admitted(self, places: Iterable[Place]) -> list[Place]:
+        """Return the places of which every edit is between whole characters and outside protected spans."""
+        return list(places) if self._free else [place for place in places if self._admits(place)]
+
+    def _admits(self, place: Place) -> bool:
+        return not any(self._no_start[start] or self._no_end[end] for start, end, _ in place)
 
 
 def starts_block(text: str, start: int) -> bool:
     """Return whether the text from `start` on, if it started a line, would be read as a list, heading or the like."""
-    return _BLOCK_START.match(text, start) is not None
+    # No block starts with a letter.
+    return not text[start : start + 1].isalpha() and _BLOCK_START.match(text, start) is not None

@@ -8,23 +8,9 @@ from attrs import frozen
 from jrh import BuildContext, Draft, Item, Json, Same, Skip, Task
 from jrh.authoring import texts_of
 
-from jrh_format.blocks import Document, read
-from jrh_format.guard import Guard
-from jrh_format.layouts import NO_PLACE, places
+from jrh_format.layouts import NO_PLACE, Source
 from jrh_format.options import FormatOptions, Layout
 from jrh_format.places import Place, apply, choose, count
-
-
-@frozen(kw_only=True)
-class _Source:
-    """A text to change, read once for all layouts."""
-
-    document: Document
-    guard: Guard
-
-    @classmethod
-    def of(cls, text: str) -> _Source:
-        return cls(document=read(text), guard=Guard(text))
 
 
 @frozen(kw_only=True)
@@ -70,10 +56,10 @@ class FormatPerturber:
         texts = texts_of(item, self.fields)
         if isinstance(texts, Skip):
             return [texts]
-        sources = {name: _Source.of(text) for name, text in texts.items()}
+        sources = {name: Source(text) for name, text in texts.items()}
         return [outcome for layout in self.options.variants for outcome in self._outcomes(item.id, layout, sources)]
 
-    def _outcomes(self, item_id: str, layout: Layout, sources: Mapping[str, _Source]) -> Iterator[Draft | Skip]:
+    def _outcomes(self, item_id: str, layout: Layout, sources: Mapping[str, Source]) -> Iterator[Draft | Skip]:
         plans = {name: self._plan(item_id, layout, name, source) for name, source in sources.items()}
         if not all(plan.places for plan in plans.values()):
             # Changing the layout of only one response would favour it: all chosen fields change or none does.
@@ -87,16 +73,18 @@ class FormatPerturber:
 
     def _telling(self, strength: float, plans: Collection[_Plan]) -> float:
         """Of the strengths that change the same places as this one, return the one closest to the share they are."""
+        if len(self.options.strengths) == 1:
+            return strength
         counts = [plan.count(strength) for plan in plans]
         share = sum(counts) / sum(len(plan.places) for plan in plans)
         same = [other for other in self.options.strengths if [plan.count(other) for plan in plans] == counts]
         return min(same, key=lambda other: abs(other - share))
 
-    def _plan(self, item_id: str, layout: Layout, name: str, source: _Source) -> _Plan:
+    def _plan(self, item_id: str, layout: Layout, name: str, source: Source) -> _Plan:
         # The seed ignores the strength, so a weaker draft changes a subset of the places of a stronger one.
         seed = self.seed(item_id, layout.value, name)
-        found = places(layout, source.document, source.guard, seed=seed, width=self.options.width)
-        return _Plan(text=source.document.text, places=found, seed=seed)
+        found = source.places(layout, seed=seed, width=self.options.width)
+        return _Plan(text=source.text, places=found, seed=seed)
 
 
 def _draft(layout: Layout, strength: float, plans: Mapping[str, _Plan]) -> Draft:

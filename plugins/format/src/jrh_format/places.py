@@ -4,29 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import TypeAlias
 
-from attrs import frozen
-
-
-@frozen
-class Edit:
-    """Replace the characters from `start` to `end`, which are white space or nothing, with `text`."""
-
-    start: int
-    end: int
-    text: str
-
-
-@frozen
-class Place:
-    """One place that changes as a whole: one or more edits, in text order."""
-
-    edits: tuple[Edit, ...]
-
-    @classmethod
-    def of(cls, start: int, end: int, text: str) -> Place:
-        """Make a place of a single edit."""
-        return cls((Edit(start, end, text),))
+# Plain tuples: a text has hundreds of places.
+Edit: TypeAlias = tuple[int, int, str]
+"""Start, end and text: the characters between, which are white space or nothing, are replaced with the text."""
+Place: TypeAlias = tuple[Edit, ...]
+"""One place that changes as a whole: one or more edits, in text order."""
 
 
 class Draws:
@@ -55,6 +41,8 @@ def count(strength: float, possible: int) -> int:
 
 def choose(places: Sequence[Place], changed: int, seed: int) -> list[Place]:
     """Choose places by seed; the choice of fewer places is always a part of the choice of more."""
+    if changed >= len(places):
+        return list(places)
     chosen = Draws(seed).order(len(places))[:changed]
     return [places[index] for index in sorted(chosen)]
 
@@ -63,7 +51,8 @@ def apply(text: str, places: Iterable[Place]) -> str:
     """Return the text with all edits of the places applied."""
     pieces = []
     done = 0
-    for edit in sorted((edit for place in places for edit in place.edits), key=lambda edit: edit.start):
-        pieces += [text[done : edit.start], edit.text]
-        done = edit.end
+    for start, end, new in sorted(chain.from_iterable(places), key=itemgetter(0)):
+        pieces.append(text[done:start])
+        pieces.append(new)
+        done = end
     return "".join([*pieces, text[done:]])

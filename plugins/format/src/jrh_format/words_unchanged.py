@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from attrs import frozen
@@ -16,10 +17,8 @@ from markdown_it import MarkdownIt
 
 # White space that layout may change. Other Unicode white space (no-break, line separator) counts as part of the words.
 _WORD: Final = re.compile(r"[^ \t\r\n]+")
-_FENCED: Final = re.compile(r"\A(?P<fence>`{3,})(?:\r\n?|\n)(?P<inside>.*?)(?:\r\n?|\n)?(?P=fence)\Z", re.DOTALL)
+_OPENING: Final = re.compile(r"(?P<fence>`{3,})(?:\r\n?|\n)")
 _MARKS: Final = {"bullets": "-", "heading": "#"}
-_LEADING: Final = {mark: re.compile(rf"(?:\A|(?<=[\r\n]))[ \t]*{mark}(?=[ \t\r\n]|\Z)") for mark in _MARKS.values()}
-"""Mark -> that mark as the first word of a line."""
 _CLINGING_CODES: Final = (range(0x200C, 0x200E), range(0x1F3FB, 0x1F400), range(0xE0020, 0xE0080))
 _MARKDOWN: Final = MarkdownIt("commonmark")
 
@@ -64,7 +63,7 @@ def difference(original: str, changed: str, variant: str = "") -> str:
         return "the words changed"
     # Every sign that clings is beyond ASCII.
     ascii_only = original.isascii() and changed.isascii()
-    if not ascii_only and _clinging(_words(original)) != _clinging(_words(changed)):
+    if not ascii_only and _clinging(original) != _clinging(changed):
         return "the layout change splits a character"
     if _code(original) != _code(changed):
         return "fenced code changed"
@@ -73,10 +72,30 @@ def difference(original: str, changed: str, variant: str = "") -> str:
 
 def _only_marks_added(original: str, changed: str, mark: str | None) -> bool:
     """Return whether the words are the same but for marks that lead lines; tries the usual reading first."""
-    words = _WORD.findall(original)
-    if words == _WORD.findall(changed if mark is None else _LEADING[mark].sub("", changed)):
-        return True
-    return mark is not None and _same_words(words, _words(changed), mark)
+    words = _original_words(original)
+    if mark is None:
+        return words == _split(changed)
+    return words == _unmarked(changed, mark) or _same_words(words, _words(changed), mark)
+
+
+def _split(text: str) -> list[str]:
+    """Return what `_WORD` finds, in a third of the time."""
+    return list(filter(None, text.replace("\t", " ").replace("\r", " ").replace("\n", " ").split(" ")))
+
+
+@lru_cache(maxsize=2)
+def _original_words(text: str) -> list[str]:
+    """Return the words of a text that is compared with all of its layouts, one after the other."""
+    return _split(text)
+
+
+def _unmarked(text: str, mark: str) -> list[str]:
+    """Return the words without those that are a mark and lead a line."""
+    words: list[str] = []
+    for line in text.replace("\r", "\n").split("\n"):
+        own = _split(line)
+        words += own[1:] if own[:1] == [mark] else own
+    return words
 
 
 def _words(text: str) -> list[_Word]:
@@ -105,27 +124,38 @@ def _same_words(original: list[str], changed: list[_Word], mark: str) -> bool:
     return len(original) in read
 
 
-def _clinging(words: list[_Word]) -> list[tuple[str, str]]:
+def _clinging(text: str) -> list[tuple[str, str]]:
     """Return (preceding character, word) for words that start with a sign that attaches to what precedes it."""
-    return [(word.before, word.text) for word in words if _clings(word.text[0])]
+    if not any(map(_clings, set(text))):
+        return []
+    return [(word.before, word.text) for word in _words(text) if _clings(word.text[0])]
 
 
+@lru_cache(maxsize=4096)
 def _clings(character: str) -> bool:
     code = ord(character)
     return unicodedata.category(character).startswith("M") or any(code in codes for codes in _CLINGING_CODES)
 
 
 def _code(text: str) -> list[str]:
-    if "```" not in text and "~~~" not in text:  # no fence begins otherwise
+    if "`" not in text and "~" not in text:  # no fence begins otherwise
         return []
     return [token.content for token in _MARKDOWN.parse(text) if token.type == "fence"]
 
 
 def _fence_difference(original: str, changed: str) -> str:
-    match = _FENCED.match(changed)
-    if match is None:
+    opening = _OPENING.match(changed)
+    if opening is None or not changed.endswith(opening["fence"], opening.end()):
         return "the text is not inside a single code fence"
-    if match["inside"] != re.sub(r"(?:\r\n?|\n)\Z", "", original):
+    fence = opening["fence"]
+    inside = _without_break(changed[opening.end() : -len(fence)])
+    if inside != _without_break(original):
         return "the words changed"
     # Ask a Markdown parser: a line of the text must not close the fence early.
-    return "" if len(_MARKDOWN.parse(changed)) == 1 else "the text ends the code fence early"
+    closed_early = fence in inside and len(_MARKDOWN.parse(changed)) != 1
+    return "the text ends the code fence early" if closed_early else ""
+
+
+def _without_break(text: str) -> str:
+    """Return a text without one line break at its end."""
+    return text[:-2] if text.endswith("\r\n") else text[:-1] if text.endswith(("\r", "\n")) else text

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 from jrh import Json, Status
@@ -13,10 +13,6 @@ from jrh.text import FiniteRange, say
 
 if TYPE_CHECKING:
     from jrh_import.checking.measured import Checked
-
-
-_EXPORTS: Final = (".json", ".jsonl", ".ndjson", ".eval")
-"""Suffixes of what tools export."""
 
 
 @click.command("import")
@@ -59,6 +55,8 @@ def import_table(
     mlflow, openai-evals, judgesense, judge-reliability-harness, or a tool that a plugin adds. Without --from,
     the tool is found by reading FILE; a YAML file says where a table is and what its columns mean.
     """
+    from jrh_import.bringing_in import detected, import_described, import_export, may_be_export
+
     chosen = tuple(part.strip() for part in plugins.split(",") if part.strip())
     given = {
         "metric": metric,
@@ -70,104 +68,15 @@ def import_table(
         **_settings(more),
     }
     options = {name: value for name, value in given.items() if value is not None}
-    if source is None and _may_be_export(file):
-        source = _detected(file, options, chosen)
+    if source is None and may_be_export(file):
+        source = detected(file, options, chosen)
     if source is not None:
-        return _import_export(file, source, options, run_dir, chosen)
+        return import_export(file, source, options, run_dir, chosen)
     if options:
         raise click.UsageError(f"{', '.join(f'--{name}' for name in options)} belongs to --from")
     if file.is_dir():
         raise click.UsageError(f"'{file}' is a directory; name a description, or say with --from whose results it is")
-    from jrh.importing import import_records, unmeasured
-    from jrh.text import counted
-
-    from jrh_import.reading import read_description
-    from jrh_import.tables import read_table
-    from jrh_import.verdicts import read_verdicts
-
-    mapping = read_description(file)
-    tasks = mapping.described_tasks()
-    table = read_table(mapping.path, mapping.table_format(), mapping.delimiter, neutralised=mapping.is_neutralised())
-    found = read_verdicts(table, mapping, tasks)
-    target = run_dir or Path("runs") / mapping.name
-    count = import_records(
-        target,
-        mapping.name,
-        tasks,
-        found.records,
-        origins=found.origins,
-        notes=(*mapping.notes, *found.notes),
-        plugins=chosen,
-        level=mapping.level,
-        resamples=mapping.resamples,
-        seed=mapping.seed,
-        metrics=None if mapping.metrics is None else file,
-        findings=mapping.findings,
-    )
-    judges = len({record.judge for record in found.records})
-    items = len({(record.task, record.item_id) for record in found.records})
-    of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
-    say(f"Imported {count} verdicts of {of} into {target}.")
-    _say_next(target, unmeasured(tasks, found.records))
-    return 0
-
-
-def _may_be_export(file: Path) -> bool:
-    """Tell whether a file is to be held against the importers: descriptions are YAML, and tables need one."""
-    return file.is_dir() or (file.is_file() and file.suffix.lower() in _EXPORTS)
-
-
-def _detected(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...]) -> str | None:
-    """Return the tool that wrote the file, and say so; None where no importer takes it.
-
-    Raises:
-        JrhError: several do.
-    """
-    from jrh import JrhError
-    from jrh.importing import tools_of
-
-    found = tools_of(file, options, plugins)
-    if len(found) > 1:
-        raise JrhError(f"'{file}' may be of {' or '.join(found)}: say with --from which")
-    if found:
-        say(f"'{file}' was written by {found[0]}: read with --from {found[0]}.")
-    return found[0] if found else None
-
-
-def _import_export(
-    file: Path, source: str, options: Mapping[str, Json], run_dir: Path | None, plugins: tuple[str, ...]
-) -> int:
-    from jrh.importing import import_records, read_export, unmeasured
-    from jrh.text import counted
-
-    found = read_export(file, source, options, plugins)
-    name = file.resolve().name if file.is_dir() else file.stem
-    target = run_dir or Path("runs") / name
-    left = [f"Not imported from {source}: {'; '.join(found.unmapped)}."] if found.unmapped else []
-    count = import_records(
-        target,
-        name,
-        found.tasks,
-        found.records,
-        items=found.items,
-        origins=found.origins,
-        notes=(*found.notes, *left),
-        plugins=plugins,
-        metrics=found.metrics,
-    )
-    judges, items = (len({getattr(record, name) for record in found.records}) for name in ("judge", "item_id"))
-    say(f"Imported {count} verdicts of {counted(judges, 'judge')} on {counted(items, 'item')} into {target}.")
-    lost = sum(record.status is not Status.OK for record in found.records)
-    if lost:
-        say(f"Missing: {lost} of {count}; they have a status instead of a label.")
-    for note in found.notes:
-        say(note)
-    if found.unmapped:
-        say("\nNot mapped:")
-    for each in found.unmapped:
-        say(f"- {each}")
-    _say_next(target, unmeasured(found.tasks, found.records))
-    return 0
+    return import_described(file, run_dir, chosen)
 
 
 def _settings(pairs: Sequence[str]) -> dict[str, Json]:
@@ -240,6 +149,7 @@ def import_decisions(
     from jrh.importing import import_records, unmeasured
     from jrh.text import counted
 
+    from jrh_import.bringing_in import say_next
     from jrh_import.decision_log import LogOptions, metrics_of, read_log
 
     target = run_dir or Path("runs") / log.stem
@@ -262,7 +172,7 @@ def import_decisions(
     lost = sum(record.status is Status.OFF_SCALE for record in records)
     if lost:
         say(f"{counted(lost, 'decision')} of {count} {'is' if lost == 1 else 'are'} off the scale: missing verdicts.")
-    _say_next(target, unmeasured(found.tasks, records))
+    say_next(target, unmeasured(found.tasks, records))
     return 0
 
 
@@ -273,15 +183,6 @@ def _mapped(option: str, pairs: Sequence[str]) -> dict[str, str]:
         if not (equals and text.strip() and label.strip()):
             raise click.UsageError(f"{option}: write TEXT=LABEL, such as accurate=YES; got '{pair}'")
     return {text.strip(): label.strip() for text, _, label in (pair.rpartition("=") for pair in pairs)}
-
-
-def _say_next(target: Path, gaps: Sequence[str]) -> None:
-    """Say what the log does not allow to measure, and what to do with what was imported."""
-    if gaps:
-        say("\nNot measurable from this log:")
-    for gap in gaps:
-        say(f"- {gap}")
-    say(f"\nNext: {shlex.join(['jrh', 'report', str(target)])}")
 
 
 @click.command("init-from")
@@ -295,7 +196,8 @@ def init_from(config: Path, path: Path, force: bool) -> int:
     """
     from jrh.suite import write_suite
 
-    from jrh_import.harness_config import read_config, suite_of
+    from jrh_import.harness_config import suite_of
+    from jrh_import.harness_file import read_config
 
     text = suite_of(read_config(config), path)
     write_suite(path, text, force=force)

@@ -7,16 +7,15 @@ counterpart is said in the comments of the suite.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, ItemsView, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from attrs import field, frozen
 from jrh import JrhError
-from jrh.importing import check_table_file
 from jrh.text import clean_text, escape_controls
 
+from jrh_import.harness_file import Config
 from jrh_import.mapping import Format
 from jrh_import.tables import read_table
 
@@ -30,9 +29,6 @@ _FORMATS: Final = {
 _FIRST: Final = ("1", "1.0", "true", "yes")
 """Labels that come first on a scale of two: they are the positive ones."""
 _TWO: Final = 2
-_LARGEST: Final = 1_000_000
-"""Bytes of a configuration."""
-_MOST_VALUES: Final = 100_000
 _COMMENT: Final = 300
 """Characters of a comment in the suite."""
 _WRITER, _CHECKER = "writer", "checker"
@@ -69,121 +65,10 @@ _UNUSED: Final = {
 }
 
 
-@frozen
-class _Section(Mapping[str, Any]):
-    """A section that notes which of its settings are asked for."""
-
-    _written: Mapping[str, Any]
-    _names: tuple[str, ...]
-    _asked: set[tuple[str, ...]]
-
-    def __getitem__(self, key: str) -> Any:
-        self._asked.add((*self._names, key))
-        return self._written[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._written
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._written)
-
-    def __len__(self) -> int:
-        return len(self._written)
-
-    def items(self) -> ItemsView[str, Any]:
-        """Return all settings without asking for them."""
-        return self._written.items()
-
-
-@frozen
-class Config:
-    """A configuration, and where it stands."""
-
-    path: Path
-    written: Mapping[str, Any]
-    todo: list[str] = field(factory=list)
-    """What has to be completed by hand, or was not found."""
-    _sections: set[tuple[str, ...]] = field(factory=set)
-    _read: set[tuple[str, ...]] = field(factory=set)
-
-    def part(self, *names: str) -> Mapping[str, Any]:
-        """Return a section, empty where it is not written.
-
-        Raises:
-            JrhError: it is no mapping.
-        """
-        found = self.written
-        for name in names:
-            inner = found.get(name) or {}
-            if not isinstance(inner, Mapping):
-                raise JrhError(f"{self.path}: '{'.'.join(names)}' is no mapping")
-            found = inner
-        self._sections.update(names[:end] for end in range(1, len(names) + 1))
-        return _Section(found, names, self._read)
-
-    def unread(self, names: tuple[str, ...] = ()) -> Iterator[str]:
-        """Yield the settings that nothing has asked for."""
-        for key, value in (self.part(*names) if names else self.written).items():
-            path = (*names, str(key))
-            if path in self._sections and isinstance(value, Mapping):
-                yield from self.unread(path)
-            elif path not in self._read | self._sections:
-                yield ".".join(path)
-
-    def file(self, name: str) -> Path:
-        """Find a file that the configuration names: next to it, or where that program looks for inputs."""
-        module = str(self.part("admin").get("module_name", ""))
-        near = self.path.parent
-        places = [
-            near / name,
-            near.parent / "data" / module / name,
-            Path("inputs") / "data" / module / name,
-            Path(name),
-        ]
-        found = next((place for place in places if place.is_file()), None)
-        if found is None:
-            self.todo.append(f"'{name}' was not found; put it at the path below")
-        return found or places[1]
-
-
 class _Written(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         """Write every sample out: anchors are hard to edit."""
         return True
-
-
-def read_config(path: Path) -> Config:
-    """Read a configuration.
-
-    Raises:
-        JrhError: it is no YAML, or none of that program.
-    """
-    try:
-        check_table_file(path, _LARGEST)
-        written = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise JrhError(f"cannot read '{path}': {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise JrhError(f"'{path}' is no YAML file: {error}") from error
-    if _more_than(_MOST_VALUES, written):
-        raise JrhError(f"'{path}' has more than {_MOST_VALUES:,} values, aliases written out")
-    config = Config(path, written if isinstance(written, Mapping) else {})
-    if not config.part("admin", "dataset_config").get("dataset_name"):
-        raise JrhError(f"'{path}' is no configuration of that program: it has no admin.dataset_config.dataset_name")
-    return config
-
-
-def _more_than(most: int, written: object) -> bool:
-    """Tell whether there are more values than this: aliases of aliases make any number of a few lines."""
-    left, count = [written], 0
-    while left and count <= most:
-        each = left.pop()
-        count += 1
-        if isinstance(each, Mapping):
-            left += each.values()
-        elif isinstance(each, list):
-            left += each
-    return count > most
 
 
 def suite_of(config: Config, target: Path) -> str:

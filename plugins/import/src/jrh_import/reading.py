@@ -31,6 +31,8 @@ def read_description(file: Path) -> ImportFile:
     Raises:
         JrhError: It is not an import file; if it looks like the table itself, the text shows a minimal import file.
     """
+    if file.exists() and not file.is_file():  # reading a pipe waits until somebody writes to it
+        raise JrhError(f"'{file}' cannot be read: it is not a regular file")
     if file.suffix.lower() in _TABLES and file.is_file():
         exported = f"{_EXPORTED} " if file.suffix.lower() == ".jsonl" else ""
         raise JrhError(f"'{file}' is a table. {exported}{_told(file)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Final
 
@@ -72,14 +72,16 @@ class Defences:
                 f"{source}: the defence `marks` needs tags with {{{{ mark }}}}, such as <response{{{{ mark }}}}>"
             )
 
-    def mark(self, usual: str, texts: Sequence[str]) -> str:
-        """Return the mark of the tags: a random one that is in no text, if the defence is on."""
-        return usual if self.seed is None or Defence.MARKS not in self.chosen else random_mark(self.seed, texts)
+    def mark(self, usual: str, values: Iterable[object]) -> str:
+        """Return the mark of the tags: a random one that is in none of the values' texts, if the defence is on."""
+        if self.seed is None or Defence.MARKS not in self.chosen:
+            return usual
+        return random_mark(self.seed, [text_of(value) for value in values])
 
     def disguised(self, variables: Mapping[str, object], task: Task) -> tuple[dict[str, object], str]:
         """Return the template's variables with datamarked material, and the sign; unchanged if the defence is off."""
         changed = dict(variables)
-        if Defence.DATAMARKING not in self.chosen:
+        if not self.chosen or Defence.DATAMARKING not in self.chosen:
             return changed, ""
         texts = {name: text_of(variables.get(name, "")) for name in task.judged_fields}
         sign = next((each for each in _SIGNS if not any(each in text for text in texts.values())), _SIGNS[0])
@@ -89,6 +91,8 @@ class Defences:
 
     def around(self, user: str, system: str, *, task: Task, line: str, mark: str, sign: str) -> tuple[str, str]:
         """Return the two messages with what the defences add to them."""
+        if not self.chosen and not sign:  # as nearly always
+            return user, system if system.strip() else ""
         before = [_MARKED.format(mark=mark)] if Defence.MARKS in self.chosen and mark else []
         before += [_DATAMARKED.format(sign=sign)] if sign else []
         after = [_AFTER.format(instruction=task.instruction or "judge the material.", line=line)]

@@ -150,7 +150,7 @@ class Wording:
         variables, sign = self.defences.disguised(shown(question.fields, self.transcript_limit), task)
         mark = ""
         if marked:
-            mark = self.defences.mark(mark_for(variables.values()), [text_of(value) for value in variables.values()])
+            mark = self.defences.mark(mark_for(variables.values()), variables.values())
         together = criteria_together(question)
         if together:
             line = format_together(together, task.scale, rationale=self.rationale)

@@ -85,8 +85,11 @@ def shown(fields: Mapping[str, Json], limit: int | None = None) -> dict[str, obj
 
 def left_out_of(variables: Mapping[str, object]) -> int:
     """Return how many characters of transcripts were cut when the templates were rendered."""
-    transcripts = [value for value in variables.values() if isinstance(value, ShownTranscript | ShownText)]
-    return sum(value.left_out.characters for value in transcripts)
+    found = 0
+    for value in variables.values():
+        if isinstance(value, (ShownTranscript, ShownText)):
+            found += value.left_out.characters
+    return found
 
 
 def mark_for(values: Iterable[object]) -> str:

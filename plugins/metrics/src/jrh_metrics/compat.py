@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import Codes, MeasureBuilder, Trials, cells_of, listed_rows, stated_label
+from jrh.measuring import Codes, MeasureBuilder, Trials, cells_of, listed_rows, numbered, stated_label
 from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 
 from jrh_metrics.options import HarnessOptions, JudgeSenseOptions
@@ -104,8 +104,7 @@ class CompatJudgeSense:
 
 def _first_reference(trials: Trials) -> Codes:
     """Return the label of the first usable reference verdict of each trial's item and judge, -1 if there is none."""
-    key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.item.names)
-    groups, of = np.unique(key + trials.item.codes, return_inverse=True)
+    groups, of = np.unique(numbered(trials.task.codes, trials.judge.codes, trials.item.codes), return_inverse=True)
     rows = np.flatnonzero(trials.reference & trials.usable)
     rows = rows[np.lexsort((trials.label[rows], trials.repeat[rows]))[::-1]]
     first = np.full(len(groups), -1, dtype=np.int64)

@@ -199,7 +199,7 @@ def _bounds(builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, r
 
 def _groups(trials: Trials, item: Codes, usable: Codes) -> Codes:
     """Number condition and case, where the cases of an item under one condition are counted from 0."""
-    condition = condition_codes(trials)[usable]
+    condition = condition_codes(trials)[usable].astype(np.int64)
     most = len(usable) + 1
     asked = item * (int(condition.max(initial=0)) + 1) + condition
     pairs, of = np.unique(numbered(asked, trials.case.codes[usable]), return_inverse=True)

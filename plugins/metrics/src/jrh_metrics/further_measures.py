@@ -98,7 +98,7 @@ FURTHER: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="variance of items / (that + relative error) of one verdict",
             unit="coefficient",
             better="higher",
-            flags=("no-interval",),
+            flags=("negative", "no-interval"),
             source="Brennan (2001)",
         ),
         MeasureInfo(
@@ -106,7 +106,7 @@ FURTHER: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="variance of items / (that + absolute error) of one verdict",
             unit="coefficient",
             better="higher",
-            flags=("no-interval",),
+            flags=("negative", "no-interval"),
             source="Brennan (2001)",
         ),
         MeasureInfo(
@@ -114,7 +114,8 @@ FURTHER: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="fewest calls per item that reach `wished_dependability` or `wished_error`",
             unit="calls",
             better="lower",
-            flags=("no-interval",),
+            flags=("negative", "no-interval"),
+            source="jrh",
         ),
     ),
     "panel": (
@@ -237,12 +238,14 @@ FURTHER: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="p, the share of cases of which fewer than half of the verdicts are as expected",
             better="lower",
             interval="that of a rate, over cases",
+            source="jrh",
         ),
         MeasureInfo(
             name="invalid-cases",
             formula="v, the share of cases that people call invalid",
             better="lower",
             interval="Wilson, over cases",
+            source="jrh",
         ),
         MeasureInfo(
             name="failure-rate-valid",

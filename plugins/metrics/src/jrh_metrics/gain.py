@@ -72,12 +72,12 @@ def _measured(builder: MeasureBuilder, cell: Cell, scores: Scores) -> Measure:
 def _bounded(measure: Measure, builder: MeasureBuilder, rows: Codes, scores: Scores) -> Measure:
     """Allow for any missing verdicts where they are not, or may not be, missing at random: all wrong, and all right."""
     untestable = INFORMATIVE_MISSING not in measure.flags and is_untestable(builder.trials, rows)
-    if not (untestable or INFORMATIVE_MISSING in measure.flags) or scores.low is None or scores.high is None:
+    sides = scores.sides(rows)
+    if not (untestable or INFORMATIVE_MISSING in measure.flags) or sides is None:
         return measure
     trials, level = builder.trials, builder.context.level
     worst, best = (
-        gain_over_constant(side[rows], trials.gold[rows], trials.cluster.codes[rows], level=level)
-        for side in (scores.low, scores.high)
+        gain_over_constant(side, trials.gold[rows], trials.cluster.codes[rows], level=level) for side in sides
     )
     if worst.value is None or worst.low is None or best.value is None or best.high is None:
         return measure

@@ -50,11 +50,11 @@ class Interaction:
         builder = MeasureBuilder.of(records, context, self.options)
         if "family" not in records.columns:
             return
-        families = builder.trials.records.text("family")
+        families = builder.trials.column("family")
         alone: dict[tuple[str, str], list[tuple[Cell, Families]]] = {}
         for cell in cells_of(builder.trials):
             if cell.test != REFERENCE:
-                of = tuple((families[cell.rows[0]] or "").split(JOINT))
+                of = tuple(families.names[families.codes[cell.rows[0]]].split(JOINT))
                 alone.setdefault((cell.task, cell.judge), []).append((cell, of))
         for tests in alone.values():
             for cell, of in tests:

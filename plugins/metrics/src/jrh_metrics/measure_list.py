@@ -188,6 +188,7 @@ _AGREEMENT: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="(P(`y0 != y0'`) + P(`y != y'`)) / 2, over the same items",
             better="lower",
             interval=ROBUST,
+            source="jrh",
         ),
         MeasureInfo(
             name="excess-disagreement",
@@ -219,6 +220,7 @@ _AGREEMENT: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="difference",
             better="zero",
             interval=ROBUST,
+            source="jrh",
         ),
     ),
     "kappa": (_kappa("kappa", "", JACKKNIFE),),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
 from typing import Final, Literal
 
 import numpy as np
@@ -13,11 +12,10 @@ from jrh import Measure, MetricContext, RecordTable
 from jrh.measuring import (
     DEGENERATE,
     Cell,
-    Codes,
     Levels,
+    Mask,
     MeasureBuilder,
     Scores,
-    Trials,
     cells_of,
     is_untestable,
     sensitive,
@@ -66,7 +64,7 @@ class OrdinalErrors:
         """Yield the measures per ordinal task, judge and test, and per factor of `by`; bias also by gold."""
         builder = MeasureBuilder.of(records, context, self.options)
         levels = Levels.of(builder.trials)
-        scores = {name: each for name, each in levels.errors().items() if self.options.all or name in _SHOWN}
+        scores = levels.errors(*(() if self.options.all else _SHOWN))
         for cell in cells_of(builder.trials, self.options.by):
             if _is_ordinal(cell, context):
                 yield from _errors(builder, cell, scores, float(levels.top[cell.rows[0]]))
@@ -164,33 +162,25 @@ class Confusion:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `confusion` per task, judge, test, right label and verdict, in the scale's order."""
         builder = MeasureBuilder.of(records, context, self.options)
-        prepared: dict[str, list[tuple[str, str, Scores]]] = {}
-        for cell in cells_of(builder.trials):
-            if cell.task not in context.tasks or not (self.options.all or _is_ordinal(cell, context)):
-                continue
-            if cell.task not in prepared:
-                scale = context.tasks[cell.task].scale
-                prepared[cell.task] = list(_confusion_scores(builder.trials, scale.labels))
-            yield from _confusion(builder, cell, prepared[cell.task])
+        trials, truth = builder.trials, stated_label(builder.trials)
+        eligible = [truth == code for code in range(len(trials.labels))]
+        for cell in cells_of(trials):
+            if cell.task in context.tasks and (self.options.all or _is_ordinal(cell, context)):
+                yield from _confusion(builder, cell, context.tasks[cell.task].scale.labels, eligible)
 
 
-def _confusion_scores(trials: Trials, scale: tuple[str, ...]) -> Iterator[tuple[str, str, Scores]]:
-    """Yield right label, verdict and scores; the arrays are shared between the right labels."""
-    truth = stated_label(trials)
-    code = {label: trials.labels.index(label) if label in trials.labels else len(trials.labels) for label in scale}
-    said = {verdict: Scores.of(trials, trials.label == code[verdict], trials.usable) for verdict in scale}
-    for right in scale:
-        eligible = truth == code[right]
-        for verdict in scale:
-            yield right, verdict, evolve(said[verdict], eligible=eligible)
-
-
-def _confusion(builder: MeasureBuilder, cell: Cell, prepared: list[tuple[str, str, Scores]]) -> Iterator[Measure]:
-    for right, of_right in groupby(prepared, key=lambda found: found[0]):
-        rows: Codes | None = None
-        for _, verdict, scores in of_right:
-            if rows is None:
-                rows = cell.rows[scores.eligible[cell.rows]]
-            if len(rows):
-                part = cell.part({"right": right, "verdict": verdict}, rows)
-                yield builder.rate("confusion", part, scores, nothing=_NOTHING)
+def _confusion(
+    builder: MeasureBuilder, cell: Cell, scale: tuple[str, ...], eligible: Sequence[Mask]
+) -> Iterator[Measure]:
+    trials = builder.trials
+    place = {label: code for code, label in enumerate(trials.labels)}
+    rows = {right: cell.rows[eligible[place[right]][cell.rows]] for right in scale if right in place}
+    found: dict[str, list[Measure]] = {right: [] for right, own in rows.items() if len(own)}
+    for verdict in scale:  # a score for each trial: those of one verdict at a time
+        said = Scores.of(trials, trials.label == place.get(verdict, len(place)), trials.usable, rows=cell.rows)
+        for right, measures in found.items():
+            part = cell.part({"right": right, "verdict": verdict}, rows[right])
+            scores = evolve(said, eligible=eligible[place[right]])
+            measures.append(builder.rate("confusion", part, scores, nothing=_NOTHING))
+    for measures in found.values():
+        yield from measures

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, Scores, cells_of, positive_label
+from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, Scores, cells_of, numbered, positive_label
 from jrh_stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen_of_shares
 from numpy.typing import NDArray
 
@@ -101,7 +101,7 @@ def _slices(builder: MeasureBuilder, cell: Cell, value: NDArray[np.float64]) -> 
     usable = cell.rows[trials.usable[cell.rows]]
     labelled = usable[trials.gold[usable] >= 0]
     # Items of a cluster with different gold labels are different things to be right about.
-    unit = trials.cluster.codes * (len(trials.labels) + 1) + trials.gold + 1
+    unit = numbered(trials.cluster.codes, trials.gold + 1)
     return _Slices(
         judged=_by_unit(unit[labelled], value[trials.label[labelled]]),
         right=_by_unit(unit[labelled], value[trials.gold[labelled]]),

@@ -116,11 +116,15 @@ class OpenAIHttpModel:
     async def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes | None]:
         session = self._session or self._open()
         # aiohttp warns about large bodies written at once; a file object is written in chunks.
-        data = body if len(body) < _BLOCKING_SIZE else BytesIO(body)
-        async with session.post(self._url, data=data, allow_redirects=False, proxy=self._proxy) as response:
-            if response.status in _OK:
-                return response.status, response.headers, await _read(response)
-            return response.status, response.headers, await _read_start(response)
+        data = aiohttp.BytesPayload(body) if len(body) < _BLOCKING_SIZE else BytesIO(body)
+        response = await session.post(self._url, data=data, allow_redirects=False, proxy=self._proxy)
+        try:
+            read = _read if response.status in _OK else _read_start
+            return response.status, response.headers, await read(response)
+        finally:
+            # An answer that is read to its end has given its connection back already.
+            if not response.content.at_eof():
+                response.close()
 
     def _open(self) -> aiohttp.ClientSession:
         self._session = aiohttp.ClientSession(

@@ -55,6 +55,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="difference",
             better="zero",
             interval="for all places at once (Bonferroni)",
+            source="jrh",
         ),
         MeasureInfo(
             name="gold-agreement-by-order",

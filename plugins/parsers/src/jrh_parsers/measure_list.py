@@ -14,6 +14,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="share of verdicts whose rationale argues for another label, of the rationales that could be read",
             better="lower",
             rate=True,
+            source="jrh",
         ),
     ),
 }

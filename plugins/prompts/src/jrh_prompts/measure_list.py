@@ -60,18 +60,21 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="`jss` minus `jss-raw`: what undoing declared polarity changes",
             unit="difference",
             interval="cluster-robust",
+            source="jrh",
         ),
         MeasureInfo(
             name="jss-with-excluded",
             formula="`jss` if pairs without two verdicts count as different",
             better="higher",
             interval="that of a rate",
+            source="jrh",
         ),
         MeasureInfo(
             name="excluded-pairs",
             formula="share of pairs without two verdicts",
             better="lower",
             interval="that of a rate",
+            source="jrh",
         ),
         MeasureInfo(
             name="negative-kappa",
@@ -79,6 +82,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="coefficient",
             better="higher",
             flags=("finding", "degenerate"),
+            source="jrh",
         ),
     ),
     "polarity": (
@@ -86,11 +90,13 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             name="undeclared-polarity",
             formula="finding: most judges read a template with the other polarity than declared",
             flags=("finding",),
+            source="jrh",
         ),
         MeasureInfo(
             name="polarity-blindness",
             formula="finding: this judge overlooks that a template asks for the opposite",
             flags=("finding",),
+            source="jrh",
         ),
     ),
     "flipped-by-every-judge": (
@@ -99,17 +105,20 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="share of items and pairs of templates that every judge flips",
             better="lower",
             interval="that of a rate",
+            source="jrh",
         ),
         MeasureInfo(
             name="flipped-by",
             formula="share of items and pairs that exactly so many `judges` flip",
             interval="that of a rate",
+            source="jrh",
         ),
         MeasureInfo(
             name="flipping-judges",
             formula="mean share of judges that flip a `pair` of templates",
             better="lower",
             interval="that of a rate",
+            source="jrh",
         ),
     ),
     "pairwise-agreement": (

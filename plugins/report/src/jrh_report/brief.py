@@ -66,8 +66,8 @@ class _Block:
 def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     """Yield the findings so that they fit on a screen; what does not fit is counted."""
     head: list[RenderableType] = [Text(_headline(report), style="bold")]
-    if tables.incomplete(report):
-        head.append(Text(tables.totals(report), style="yellow"))
+    if report.incomplete:
+        head.append(Text(report.totals, style="yellow"))
     family = report.family
     foot = [Text(""), Text(family.sentence, style="dim")] if family is not None and family.tests else []
     blocks = [found for judge in ("", *report.judges) if (found := _block(report, judge, console)) is not None]

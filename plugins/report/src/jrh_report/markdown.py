@@ -68,7 +68,7 @@ class MarkdownReporter:
 def _header(report: RunReport) -> Iterator[Block]:
     yield Block(lines=(f"# Reliability report: {safe(report.suite, 120)}",), rank=-2, what="the title")
     facts = [
-        tables.totals(report),
+        report.totals,
         f"{report.level:.0%} confidence intervals, clustered by item.",
         f"Run {safe(report.run_id, 80)}, seed {report.seed}, jrh {safe(report.version, 40)}.",
     ]

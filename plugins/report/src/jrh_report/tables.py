@@ -60,23 +60,6 @@ def judge_label(report: RunReport, judge: str) -> str:
     return f"{judge} (simulated)" if judge in report.simulated else judge
 
 
-def totals(report: RunReport) -> str:
-    """Say how much of the plan has been answered, in one sentence."""
-    if not report.planned and not report.still_planning:
-        return "No trials were planned."
-    if incomplete(report):
-        done = report.planned - report.missing_records
-        counted = f"{done:,} of {report.planned:,} planned trials have a record"
-        more = ", and not all cases are made" if report.still_planning else ""
-        return f"INCOMPLETE: {counted}{more}; run the suite again to continue."
-    return f"All {report.planned:,} planned trials have a record."
-
-
-def incomplete(report: RunReport) -> bool:
-    """Tell whether trials have no record, or are still to be planned."""
-    return report.missing_records > 0 or report.still_planning
-
-
 def positive_label(report: RunReport, task: Task) -> str:
     """Return the label that the rates of false positives and negatives are about; empty where there is none."""
     stated = [used.options.get("positive") for used in report.components if used.component.endswith(_ERROR_RATES)]
@@ -167,7 +150,7 @@ def _fate(line: Attrition) -> str:
 def no_finding(report: RunReport, judge: str) -> str:
     """Say why there is no finding about a judge."""
     asked = len(report.records) and report.records.equals("judge", judge).any()
-    if not asked and incomplete(report):
+    if not asked and report.incomplete:
         return "Not asked: the run stopped first."
     return "No finding: no comparison has an interval."
 

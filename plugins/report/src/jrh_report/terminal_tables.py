@@ -70,7 +70,7 @@ def tables_of(report: RunReport, width: int) -> Iterator[RenderableType]:
 
 def _header(report: RunReport) -> Iterator[RenderableType]:
     yield Text(f"Reliability report: {clean(report.suite)}", style="bold")
-    yield Text(tables.totals(report), style="yellow" if tables.incomplete(report) else "")
+    yield Text(report.totals, style="yellow" if report.incomplete else "")
     yield Text(f"Run {clean(report.run_id, 12)}, seed {report.seed}, jrh {clean(report.version)}", style="dim")
 
 

@@ -14,7 +14,7 @@ from jrh_report.columns import chunks, names, storable
 from jrh_report.csv_report import neutral
 from jrh_report.finite import finite
 from jrh_report.options import XlsxOptions
-from jrh_report.tables import Table, attrition, costs, faults, missing_verdicts, totals
+from jrh_report.tables import Table, attrition, costs, faults, missing_verdicts
 
 if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
@@ -176,7 +176,7 @@ def _about(report: RunReport) -> Iterator[tuple[str, Any]]:
     yield "Level of the intervals", report.level
     yield "Judges", ", ".join(report.judges)
     yield "Simulated judges (planted behaviour, no model)", ", ".join(sorted(report.simulated)) or "none"
-    yield "Trials", totals(report)
+    yield "Trials", report.totals
     for finding in report.findings:
         yield "Finding", finding.sentence
     for note in report.notes:

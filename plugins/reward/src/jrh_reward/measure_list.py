@@ -32,6 +32,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="standard deviations",
             better="zero",
             interval="cluster-robust",
+            source="jrh",
         ),
         MeasureInfo(
             name="score-shift-p",
@@ -44,6 +45,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="finding: whether `auc` differs from 0.5",
             better="higher",
             flags=("finding",),
+            source="jrh",
         ),
         MeasureInfo(
             name="score-shift-finding",
@@ -51,6 +53,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="standard deviations",
             better="zero",
             flags=("finding",),
+            source="jrh",
         ),
     ),
 }

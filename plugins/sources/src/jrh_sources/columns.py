@@ -17,6 +17,7 @@ AUTHORS: Final = ("author", *(f"author_{letter}" for letter in ascii_lowercase))
 """Targets that name the model which wrote a response; they become metadata, which judges never see."""
 KEPT_TWICE: Final = frozenset({"stratum", "group", *AUTHORS})
 """Targets whose column also stays in the metadata, under the column's own name."""
+_NO_FIELDS: Final = frozenset({*STANDARD, *AUTHORS})
 
 
 @frozen(kw_only=True)
@@ -43,7 +44,7 @@ class ColumnMap:
     @property
     def extra_fields(self) -> tuple[str, ...]:
         """Return the targets that are fields beyond the standard ones, in the suite's order."""
-        return tuple(target for target in self.column if target not in (*STANDARD, *AUTHORS))
+        return tuple(target for target in self.column if target not in _NO_FIELDS)
 
     def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
         """Return (target, message) for every column the suite names and the file lacks."""

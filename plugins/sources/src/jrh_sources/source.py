@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Task
@@ -21,6 +22,9 @@ from jrh_sources.problems import Problems
 from jrh_sources.values import Row
 from jrh_sources.xlsx_rows import xlsx_rows
 
+_HELD: Final = 4000
+"""Items of a table that are built before the first is given out: jrh holds no more of them either."""
+
 ReadRows: TypeAlias = Callable[[Path, Problems], Iterator[Row]]
 
 
@@ -35,13 +39,14 @@ class FileSource:
     task: Task
     rows: ReadRows
 
-    def read(self) -> Sequence[Item]:
+    def read(self) -> Sequence[Item] | Iterator[Item]:
         """Return the items in the order of the file.
 
-        Rows are read one at a time and not kept. Nothing is returned unless the whole file is valid.
+        Rows are read one at a time and not kept; of a long file, items are not kept either.
 
         Raises:
-            SuiteError: The file has mistakes; all are listed, each with its line.
+            SuiteError: The file has mistakes; all are listed, each with its line. Of a long file it is raised at its
+                end, after the items.
             JrhError: The file does not exist or cannot be read.
         """
         try:
@@ -59,7 +64,7 @@ class RowsSource:
     columns: ColumnMap
     task: Task
 
-    def read(self) -> Sequence[Item]:
+    def read(self) -> Sequence[Item] | Iterator[Item]:
         """Return the items in the order of the rows; a function is called for them.
 
         Raises:
@@ -70,14 +75,28 @@ class RowsSource:
         return _items("rows", self.task, self.columns, lambda problems: held_rows(found, problems))
 
 
-def _items(shown: str, task: Task, columns: ColumnMap, rows: Callable[[Problems], Iterator[Row]]) -> list[Item]:
-    """Build the items of a table; nothing is returned unless all of it is valid."""
+def _items(
+    shown: str, task: Task, columns: ColumnMap, rows: Callable[[Problems], Iterator[Row]]
+) -> Sequence[Item] | Iterator[Item]:
+    """Build the items of a table; of a long one they come as they are read, and its mistakes after the last."""
     problems = Problems(shown)
     builder = ItemBuilder(task, columns, problems)
-    items = [item for row in rows(problems) if (item := builder.build(row)) is not None]
+    feed = (item for row in rows(problems) if (item := builder.build(row)) is not None)
+    first = tuple(islice(feed, _HELD + 1))
+    items = _to_the_end(shown, first, feed, builder, problems)
+    return items if len(first) > _HELD else tuple(items)
+
+
+def _to_the_end(
+    shown: str, first: Sequence[Item], feed: Iterator[Item], builder: ItemBuilder, problems: Problems
+) -> Iterator[Item]:
+    yield from first
+    try:
+        yield from feed
+    except OSError as error:
+        raise JrhError(f"{shown}: cannot be read: {error.strerror or error}") from error
     builder.finish()
     problems.raise_any()
-    return items
 
 
 def rows_source(options: RowsOptions, context: BuildContext) -> RowsSource:

@@ -28,6 +28,8 @@ _FOREIGN: Final = r"""
     | https?://\S+ | www\.\S+
     | \]\([^()\n]*\) | <[^<>\n]*>
     """
+_LOOKS_ONLY: Final = re.compile(r"(?:\\b|\(\?<?[!=][^()]*\))*")
+"""A pattern that takes no character, only looks around."""
 _FLAGS: Final = re.VERBOSE | re.MULTILINE | re.DOTALL
 _PROTECTED: Final = {lists: re.compile((_LISTS if lists else "") + _FOREIGN, _FLAGS) for lists in (False, True)}
 
@@ -96,7 +98,10 @@ def phrase_rule(
         return found[0].upper() + found[1:] if old[0].isupper() else found
 
     listed = "|".join(_either_case(phrase) for phrase in sorted(to, key=len, reverse=True))
-    pattern = re.compile(f"{before}(?P<x>{listed}){after}")
+    # What looks back is slow: it is asked only where the first letter is right.
+    letters = sorted({letter for phrase in to for letter in phrase[0].upper() + phrase[0]})
+    first = f"(?=[{re.escape(''.join(letters))}])" if _LOOKS_ONLY.fullmatch(before) else ""
+    pattern = re.compile(f"{first}{before}(?P<x>{listed}){after}")
     return WordingRule(kind=kind, pattern=pattern, new=new, unless=re.compile(unless) if unless else None)
 
 

@@ -6,7 +6,6 @@ Listing commands reads the metadata of what is installed and imports nothing; a 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,22 +41,21 @@ def plugin_commands(group: str = "") -> Mapping[str, list[EntryPoint]]:
 def summaries(brought: Mapping[str, list[EntryPoint]]) -> Mapping[str, str]:
     """Return the help line of every command.
 
-    It is the one-line description of the distribution that brings it. A distribution that brings several commands
-    cannot describe them all in one line: then it is the first paragraph of a command's docstring, read from its source.
+    It is the first paragraph of the command's docstring, read from its source; without one, the one-line description of
+    the distribution that brings it.
     """
-    counts = Counter(_distribution(point) for points in brought.values() for point in points)
-    return {name: _line(points, alone=counts[_distribution(points[0])] == 1) for name, points in brought.items()}
+    return {name: _line(points) for name, points in brought.items()}
 
 
-def _line(points: list[EntryPoint], *, alone: bool) -> str:
+def _line(points: list[EntryPoint]) -> str:
     if len(points) > 1:
         return f"Provided by several plugins: {', '.join(map(_distribution, points))}."
     (point,) = points
+    if said := _first_paragraph(point):
+        return said
     metadata = point.dist.metadata if point.dist else None
     stated = str(metadata["Summary"]) if metadata and "Summary" in metadata else ""
-    described = stated or f"Provided by {_distribution(point)}."
-    described = f"{described.rstrip('.')}."
-    return described if alone else _first_paragraph(point) or described
+    return f"{(stated or f'Provided by {_distribution(point)}').rstrip('.')}."
 
 
 def _first_paragraph(point: EntryPoint) -> str:

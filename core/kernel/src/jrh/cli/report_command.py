@@ -51,16 +51,22 @@ def command(
     Exit codes: 0 written, 2 usage error, or a report could not be made.
     """
     from jrh.api import report_again
+    from jrh.running.progress_display import show_progress
     from jrh.running.remembered_plugins import load_for
 
     if salvage:
         run_dir = _salvaged(run_dir)
     loaded = told(load_for(run_dir, allowed(plugins)))
-    written = report_again(run_dir, loaded, formats=allowed(formats), settings=settings, output=output, full=full)
+    with show_progress(plain=True) as progress:
+        progress.begin("report", None)
+        written = report_again(run_dir, loaded, formats=allowed(formats), settings=settings, output=output, full=full)
+        progress.end()
     if written.terminal:
         telling.say(written.terminal.rstrip("\n") + "\n", styled=True)
     for path in written.files:
         telling.say(f"Report: {path}")
+    if written.incomplete and not written.terminal:
+        telling.tell(written.incomplete)
     for sentence in written.changed:
         telling.tell(f"{sentence}.")
     for problem in written.problems:  # what went wrong comes last

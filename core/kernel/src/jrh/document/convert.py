@@ -89,7 +89,12 @@ def to_json(value: object) -> Json:
 
 def from_json(cls: type[T], value: object) -> T:
     """Convert the output of `to_json` back, without validation."""
-    return _plain(None).structure(value, cls)
+    return cast(T, _reader(cls)(value, cls))  # type: ignore[arg-type] # a class is hashable
+
+
+@lru_cache(maxsize=128)
+def _reader(cls: type) -> Callable[[Any, Any], Any]:
+    return _plain(None).get_structure_hook(cls)
 
 
 def expectation_kind(expectation: Expectation) -> str:

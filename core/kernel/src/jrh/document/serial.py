@@ -4,24 +4,46 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from weakref import ReferenceType, ref
+
+import orjson
 
 from jrh.document.convert import from_json, to_json
 from jrh.errors import DamagedStoreError
+from jrh.hashing import is_plain
 
 T = TypeVar("T")
 
 _COMPACT: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
 
 
+_BY_HAND: Final = " "
+"""Starts a text that orjson would read as something else, or not at all: numbers of more than 64 bits and lone
+surrogates, which are escaped in it."""
+
+
 def compact(value: object) -> str:
-    """Write a plain value as one line of ASCII JSON, which holds any text, lone surrogates too."""
-    return _COMPACT.encode(value)
+    """Write a plain value as one line of JSON, which holds any text, lone surrogates too.
+
+    Raises:
+        ValueError: it holds a float that is not finite.
+    """
+    if is_plain(value):
+        try:
+            return orjson.dumps(value).decode()
+        except TypeError:
+            pass
+    return _BY_HAND + _COMPACT.encode(value)
+
+
+def read_compact(text: str | bytes) -> Any:
+    """Read what `compact` wrote, as text or in UTF-8; raise `ValueError` if it is something else."""
+    return json.loads(text) if text[:1].isspace() else orjson.loads(text)
 
 
 def to_text(value: object) -> str:
-    """Write a value as one line of ASCII JSON; equal values, equal text."""
+    """Write a value as one line of JSON; equal values, equal text."""
     return compact(to_json(value))
 
 
@@ -46,7 +68,7 @@ def from_text(cls: type[T], text: str) -> T:
     Raises:
         DamagedStoreError: it is something else.
     """
-    return _read(cls, lambda: json.loads(text))
+    return _read(cls, lambda: read_compact(text))
 
 
 def from_plain(cls: type[T], value: object) -> T:

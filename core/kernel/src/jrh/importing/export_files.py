@@ -46,7 +46,7 @@ def read_objects(path: Path, *within: str) -> Iterator[tuple[str, Mapping[str, A
             start = file.read(_START)
             _check_start(start, shown)
             file.seek(0)
-            found = _lines(file, shown) if _has_lines(file, start) else _document(path, shown, within)
+            found = _lines(file, shown) if has_lines(file, start) else _document(path, shown, within)
             yield from found
     except OSError as error:
         raise JrhError(f"'{shown}' cannot be read: {error.strerror or error}") from error
@@ -60,7 +60,7 @@ def _check_start(start: bytes, shown: str) -> None:
         raise OtherToolError(f"'{shown}' is empty")
 
 
-def _has_lines(file: IO[bytes], start: bytes) -> bool:
+def has_lines(file: IO[bytes], start: bytes) -> bool:
     """Tell whether the first line is a JSON object of its own and not the beginning of a document."""
     if not start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         return False

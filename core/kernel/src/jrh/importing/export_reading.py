@@ -7,8 +7,11 @@ from pathlib import Path
 
 from jrh.document.convert import structure
 from jrh.errors import RAISED, JrhError, OtherToolError, PluginError
-from jrh.plugins.factories import call_factory, find_factory
+from jrh.importing.export_heads import head_of
+from jrh.plugins.factories import make
 from jrh.plugins.loading import load_plugins
+from jrh.plugins.registry import Entry, Registry
+from jrh.plugins.specs import ImporterSpec
 from jrh.text.redact import error_line
 from jrh.values.imported_log import ImportedLog
 from jrh.values.json_values import Json
@@ -27,14 +30,16 @@ def read_export(path: Path, importer: str, options: Mapping[str, Json], plugins:
         JrhError: there is no such importer or option, or the file is not what the tool writes.
         PluginError: the importer raised or returned something else.
     """
-    loaded = load_plugins([name for name in plugins if name.endswith(".py") or ":" in name])
-    entry = loaded.plugins.importers.find(importer)
+    return _read(path, _importers(plugins).find(importer), options)
+
+
+def _read(path: Path, entry: Entry[ImporterSpec], options: Mapping[str, Json]) -> ImportedLog:
     try:
         given: object = structure(dict(options), entry.spec.options)
     except JrhError as error:
-        raise JrhError(f"--from {importer}: {error}") from error
+        raise JrhError(f"--from {entry.spec.name}: {error}") from error
     try:
-        found = call_factory(find_factory(entry), given, None).read(path)
+        found = make(entry, given, None).read(path)
     except JrhError:
         raise
     except RAISED as error:
@@ -47,7 +52,8 @@ def read_export(path: Path, importer: str, options: Mapping[str, Json], plugins:
 def tools_of(path: Path, options: Mapping[str, Json], plugins: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the importers that take a file or folder for their tool's, by reading it.
 
-    An importer that reads the file takes it for its tool's. Where none does, those do that fail for another reason than
+    Of a large file the first entries decide; one JSON document is read whole where no importer takes them. An importer
+    that reads the file takes it for its tool's. Where none does, those do that fail for another reason than
     `OtherToolError`, such as a metric that has to be named.
 
     Args:
@@ -55,20 +61,25 @@ def tools_of(path: Path, options: Mapping[str, Json], plugins: Sequence[str] = (
         options: options of the import; an importer that does not have them is left out.
         plugins: as for `read_export`.
     """
+    importers = _importers(plugins)
+    with head_of(path) as (head, lacks):
+        found = _takers(head, importers, options)
+    return _takers(path, importers, options) if lacks and not found else found
+
+
+def _takers(path: Path, importers: Registry[ImporterSpec], options: Mapping[str, Json]) -> tuple[str, ...]:
     found: dict[str, bool] = {}
-    names = _importers(plugins)
-    for name in names:
+    for entry in importers:
         try:
-            found[name] = bool(read_export(path, name, options, plugins).records)
+            found[entry.spec.name] = bool(_read(path, entry, options).records)
         except (OtherToolError, PluginError):
             continue
         except JrhError:
-            found[name] = False
+            found[entry.spec.name] = False
     read = tuple(name for name, was_read in found.items() if was_read)
     # A file that most take, such as an empty list, is of none.
-    return read or (tuple(found) if 2 * len(found) <= len(names) else ())
+    return read or (tuple(found) if 2 * len(found) <= len(importers) else ())
 
 
-def _importers(plugins: Sequence[str]) -> list[str]:
-    loaded = load_plugins([name for name in plugins if name.endswith(".py") or ":" in name])
-    return [entry.spec.name for entry in loaded.plugins.importers]
+def _importers(plugins: Sequence[str]) -> Registry[ImporterSpec]:
+    return load_plugins([name for name in plugins if name.endswith(".py") or ":" in name]).plugins.importers

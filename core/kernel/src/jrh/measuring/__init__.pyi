@@ -54,6 +54,7 @@ from .flags import unsure as unsure
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
 from .labeller_agreement import people_agreement as people_agreement
+from .level_scores import Levels as Levels
 from .listed import DECISIONS as DECISIONS
 from .listed import PAIRS as PAIRS
 from .listed import listed_pairs as listed_pairs
@@ -85,7 +86,6 @@ from .same_family import has_model_gold as has_model_gold
 from .same_family import same_families as same_families
 from .scoring import NO_REFERENCE as NO_REFERENCE
 from .scoring import NOTHING_EXPECTED as NOTHING_EXPECTED
-from .scoring import Levels as Levels
 from .scoring import Scores as Scores
 from .scoring import abstained_by_design as abstained_by_design
 from .scoring import against_gold as against_gold

@@ -222,5 +222,5 @@ def _none() -> Codes:
     return np.zeros(0, dtype=np.int64)
 
 
-def _count(keys: NDArray[np.int64], shape: tuple[int, ...]) -> Counts:
+def _count(keys: Codes, shape: tuple[int, ...]) -> Counts:
     return np.bincount(keys, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)

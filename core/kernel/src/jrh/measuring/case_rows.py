@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from jrh.measuring.coded import Coded, Codes, Mask, numbered
+from jrh.measuring.coded import Coded, Codes, numbered
 from jrh.measuring.scoring import Numbers, Scores, against_label, agreeing, as_expected, stated_label
 from jrh.measuring.trials import Trials, read_trials
 from jrh.plugins.protocols import MetricContext
@@ -35,29 +35,38 @@ def case_rows(records: RecordTable, tasks: Mapping[str, Task]) -> Iterator[CaseR
 
 def _rows(trials: Trials) -> Iterator[CaseRow]:
     key = numbered(trials.case.codes, trials.judge.codes)
-    _, first = np.unique(key[order := np.argsort(trials.place, kind="stable")], return_index=True)
-    first = order[first]
-    truth = against_label(trials, stated_label(trials), np.ones(len(key), dtype=np.bool_))
-    means = [_means(scores, key) for scores in (agreeing(trials), truth, as_expected(trials))]
-    labels = _Counts(key, trials.label, trials.usable, trials.labels)
-    statuses = _Counts(key, trials.status.codes, ~trials.usable, trials.status.names)
-    trials_of, missing = np.bincount(key), np.bincount(key[~trials.usable], minlength=len(first))
+    sizes = np.bincount(key).astype(np.int32)
+    order = np.argsort(key, kind="stable").astype(np.int32)
+    del key  # the lists of a large run fill memory
+    truth = against_label(trials, stated_label(trials), np.ones(len(order), dtype=np.bool_))
+    scores = agreeing(trials), truth, as_expected(trials)
     texts = _texts(trials)
+    taken = 0
 
     def part(start: int) -> Iterator[CaseRow]:
-        groups = slice(start, start + _PART)
-        rows = first[groups]
-        return _made(
-            trials.place[rows].tolist(),
-            *(_names(column, rows) for column in texts),
-            trials_of[groups].tolist(),
-            labels.of(start, start + len(rows)),
-            missing[groups].tolist(),
-            statuses.of(start, start + len(rows)),
-            *(_known(mean[groups]) for mean in means),
-        )
+        nonlocal taken
+        many = sizes[start : start + _PART]
+        rows = order[taken : taken + int(many.sum())]
+        taken += len(rows)
+        return _made(*_columns(trials, scores, texts, rows, np.repeat(np.arange(len(many)), many)))
 
-    return chain.from_iterable(map(part, range(0, len(first), _PART)))
+    return chain.from_iterable(map(part, range(0, len(sizes), _PART)))
+
+
+def _columns(
+    trials: Trials, scores: Sequence[Scores], texts: Sequence[Coded], rows: Codes, group: Codes
+) -> Iterator[Sequence[Any]]:
+    """Yield the columns of `CaseRow` for some trials in the order of their groups, which are numbered from 0."""
+    trials_of, usable = np.bincount(group), trials.usable[rows]
+    by_place = rows[np.lexsort((trials.place[rows], group))]
+    first = by_place[np.cumsum(trials_of) - trials_of]
+    yield trials.place[first].tolist()
+    yield from (_names(column, first) for column in texts)
+    yield trials_of.tolist()
+    yield _counts(group[usable], trials.label[rows[usable]], trials.labels, len(first))
+    yield np.bincount(group[~usable], minlength=len(first)).tolist()
+    yield _counts(group[~usable], trials.status.codes[rows[~usable]], trials.status.names, len(first))
+    yield from (_known(_means(each, rows, group, len(first))) for each in scores)
 
 
 def _made(*columns: Sequence[Any]) -> Iterator[CaseRow]:
@@ -113,33 +122,25 @@ def _names(column: Coded, rows: Codes) -> list[str]:
     return [column.names[code] for code in column.codes[rows].tolist()]
 
 
-class _Counts:
-    """The names of each group with their counts, among some rows."""
-
-    def __init__(self, key: Codes, codes: Codes, rows: Mask, names: Sequence[str]) -> None:
-        self._names = names
-        self._pairs, self._counts = np.unique(key[rows] * len(names) + codes[rows], return_counts=True)
-
-    def of(self, start: int, end: int) -> list[list[tuple[str, int]]]:
-        """Return those of the groups from `start` to before `end`, of each group the commonest first."""
-        found: list[list[tuple[str, int]]] = [[] for _ in range(start, end)]
-        size = len(self._names)
-        part = slice(*np.searchsorted(self._pairs, (start * size, end * size)))
-        for pair, count in zip(self._pairs[part].tolist(), self._counts[part].tolist(), strict=True):
-            group, code = divmod(pair, size)
-            found[group - start].append((self._names[code], count))
-        for names in found:
-            if len(names) > 1:
-                names.sort(key=lambda each: -each[1])
-        return found
+def _counts(group: Codes, codes: Codes, names: Sequence[str], groups: int) -> list[list[tuple[str, int]]]:
+    """Return the names of each group with their counts, the commonest first."""
+    found: list[list[tuple[str, int]]] = [[] for _ in range(groups)]
+    pairs, counts = np.unique(group * len(names) + codes, return_counts=True)
+    for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
+        place, code = divmod(pair, len(names))
+        found[place].append((names[code], count))
+    for listed in found:
+        if len(listed) > 1:
+            listed.sort(key=lambda each: -each[1])
+    return found
 
 
-def _means(scores: Scores, key: Codes) -> Numbers:
+def _means(scores: Scores, rows: Codes, group: Codes, groups: int) -> Numbers:
     """Return the mean score of each group; NaN where no trial of it has one."""
-    rows = np.flatnonzero(scores.eligible & scores.answered & ~np.isnan(scores.value))
-    size = int(key.max()) + 1
-    number = np.bincount(key[rows], minlength=size)
-    total = np.bincount(key[rows], weights=scores.value[rows], minlength=size)
+    values = scores.value[rows]
+    known = scores.eligible[rows] & scores.answered[rows] & ~np.isnan(values)
+    number = np.bincount(group[known], minlength=groups)
+    total = np.bincount(group[known], weights=values[known], minlength=groups)
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from attrs import Factory, evolve, frozen
 
 from jrh.hashing import derive_seed
-from jrh.measuring.coded import Coded, Codes, grouped
+from jrh.measuring.coded import Coded, Codes, grouped, numbered
 from jrh.measuring.trials import Trials
 from jrh.plugins.protocols import MetricContext
 
@@ -79,22 +79,19 @@ def _divided(trials: Trials, factors: Sequence[str]) -> Iterator[tuple[Codes, *t
 
 
 def _tests(trials: Trials) -> Codes:
-    key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.test.names)
-    return key + trials.test.codes
+    return numbered(trials.task.codes, trials.judge.codes, trials.test.codes)
 
 
 def panels_of(trials: Trials) -> Iterator[Cell]:
     """Yield one cell per task and test with the trials of all judges together; `judge` is empty."""
-    key = trials.task.codes * len(trials.test.names) + trials.test.codes
-    for rows in grouped(key):
+    for rows in grouped(numbered(trials.task.codes, trials.test.codes)):
         task, test = (column.names[column.codes[rows[0]]] for column in (trials.task, trials.test))
         yield Cell(task=task, judge="", test=test, rows=rows)
 
 
 def tasks_of(trials: Trials) -> Iterator[Cell]:
     """Yield one cell per task and judge with the trials of all tests together; `test` is empty."""
-    key = trials.task.codes * len(trials.judge.names) + trials.judge.codes
-    for rows in grouped(key):
+    for rows in grouped(numbered(trials.task.codes, trials.judge.codes)):
         task, judge = (column.names[column.codes[rows[0]]] for column in (trials.task, trials.judge))
         yield Cell(task=task, judge=judge, test="", rows=rows)
 

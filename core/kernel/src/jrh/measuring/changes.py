@@ -29,7 +29,7 @@ def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Chan
     of = reference_verdicts(trials).of
     compared = np.zeros(int(of.max(initial=0)) + 1, dtype=np.bool_)
     compared[of[rows]] = True
-    before = np.flatnonzero(trials.reference & compared[of])
+    before = np.flatnonzero(trials.reference & compared[of]).astype(np.int32)
     # What is asked in the same place of every item is one slot of its cluster.
     answers = np.concatenate([before, rows])
     answers = answers[np.lexsort((trials.repeat[answers], condition_codes(trials)[answers]))]

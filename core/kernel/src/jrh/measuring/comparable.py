@@ -45,7 +45,7 @@ def questions_over(trials: Trials, factor: str, rows: Codes) -> Codes:
     over = trials.column(factor)
     mine = over.codes[rows]
     table = trials.conditions.table
-    combined = item
+    combined = item.astype(np.int64)
     for place, name in enumerate(LEVELS):
         codes = table[trials.conditions.levels[rows], place]
         held = name != level and (name not in _OWN.get(level, ()) or _several(mine, codes))
@@ -58,8 +58,13 @@ def questions_over(trials: Trials, factor: str, rows: Codes) -> Codes:
 
 def without_order(trials: Trials) -> Codes:
     """Number item and condition without the order and the variant, which names the order in most logs, shape (n,)."""
-    table = np.delete(trials.conditions.table, LEVELS.index(ORDER), axis=1)[trials.conditions.levels]
-    return trials.shared("questions without order", lambda: numbered(trials.item.codes, *table.T))
+
+    def compute() -> Codes:
+        table = np.delete(trials.conditions.table, LEVELS.index(ORDER), axis=1)
+        number = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
+        return numbered(trials.item.codes, number[trials.conditions.levels])
+
+    return trials.shared("questions without order", compute)
 
 
 def _variant(trials: Trials, over: Coded) -> Codes:

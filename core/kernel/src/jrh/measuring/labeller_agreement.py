@@ -37,7 +37,8 @@ def people_agreement(
         labels: those that count, of this task.
         level: coverage of the intervals.
     """
-    cluster = clusters_of(items)
+    names = clusters_of(items)
+    cluster = {item.id: names[item.id] for item in items}
     numbers = {name: place for place, name in enumerate(dict.fromkeys(cluster.values()))}
     first: dict[str, dict[str, int]] = {}
     again: dict[str, dict[str, int]] = {}

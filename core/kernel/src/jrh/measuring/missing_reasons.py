@@ -54,9 +54,17 @@ def is_untestable(trials: Trials, rows: Codes) -> bool:
     gone = rows[~trials.usable[rows]]
     if not len(gone):
         return False
-    of = (trials.task.codes == trials.task.codes[gone[0]]) & (trials.judge.codes == trials.judge.codes[gone[0]])
-    cluster = trials.cluster.codes
-    return not np.isin(cluster[gone], cluster[of & trials.usable]).any()
+    task, judge = (int(column.codes[gone[0]]) for column in (trials.task, trials.judge))
+    answered = trials.shared(("answered", task, judge), lambda: _answered(trials, task, judge))
+    return not answered[trials.cluster.codes[gone]].any()
+
+
+def _answered(trials: Trials, task: int, judge: int) -> Mask:
+    """Return whether a judge has a verdict in a task, shape (clusters,)."""
+    rows = trials.usable & (trials.task.codes == task) & (trials.judge.codes == judge)
+    found = np.zeros(len(trials.cluster.names), dtype=np.bool_)
+    found[trials.cluster.codes[rows]] = True
+    return found
 
 
 def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str], Dependence]:

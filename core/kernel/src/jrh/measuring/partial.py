@@ -39,13 +39,12 @@ def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends:
     if (
         not (untestable or INFORMATIVE_MISSING in measure.flags)
         or measure.estimate is None
-        or scores.low is None
-        or scores.high is None
+        or (ends_of := scores.sides(rows)) is None
     ):
         return measure
     level = 0.95 if measure.interval is None else measure.interval.level
     ones, cluster = np.ones(len(rows)), trials.cluster.codes[rows]
-    sides = [cluster_sums(cluster, side[rows], ones) for side in (scores.low, scores.high)]
+    sides = [cluster_sums(cluster, side, ones) for side in ends_of]
     if len(sides[0]) == 1:  # a single cluster tells no variance
         return measure
     means = [float(side[:, 0].sum() / side[:, 1].sum()) for side in sides]

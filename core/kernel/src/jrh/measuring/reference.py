@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from jrh.measuring.coded import Codes, numbered
+from jrh.measuring.coded import Codes, compact, numbered
 from jrh.measuring.trials import Trials, condition_codes
 
 
@@ -18,10 +20,23 @@ class ReferenceVerdicts:
     """Trial -> its row in the tables below, shape (n,); the last row, all zeros, where there is no reference."""
     counts: NDArray[np.int64]
     """Usable reference verdicts by label, shape (groups + 1, labels)."""
-    planned: Codes
-    """Reference trials each trial is compared with, whether they have a verdict or not, shape (n,)."""
-    usable: Codes
-    """Of these, the ones with a verdict, shape (n,)."""
+    trials: Codes
+    """Reference trials of each group, whether they have a verdict or not, shape (groups + 1,)."""
+
+    @cached_property
+    def answered(self) -> Codes:
+        """Count the usable reference verdicts of each group, shape (groups + 1,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def planned(self) -> Codes:
+        """Count the reference trials each trial is compared with, with or without a verdict, shape (n,)."""
+        return self.trials[self.of]
+
+    @property
+    def usable(self) -> Codes:
+        """Count those of them with a verdict, shape (n,)."""
+        return self.answered[self.of]
 
     def matching(self, label: Codes) -> Codes:
         """Count the reference verdicts that equal each trial's label, shape (n,); 0 where the label is -1."""
@@ -49,11 +64,11 @@ def _reference_verdicts(trials: Trials) -> ReferenceVerdicts:
     counts = flat.reshape(size, width).astype(np.int64)
     of = _nearest(trials, rows[first], item)
     of[rows] = inverse
+    of = compact(of)
     return ReferenceVerdicts(
         of=of,
         counts=counts,
-        planned=np.bincount(inverse, minlength=size).astype(np.int64)[of],
-        usable=counts.sum(axis=1)[of],
+        trials=np.bincount(inverse, minlength=size).astype(np.int64),
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
-from typing import Final
+from collections.abc import Callable
+from functools import partial
+from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from jrh.errors import JrhError
 from jrh.measuring.cells import Cell
-from jrh.measuring.coded import Codes, Mask, is_named
+from jrh.measuring.coded import Codes, Mask, compact, is_named
 from jrh.measuring.flags import CHANGE_DUE
 from jrh.measuring.reference import ReferenceVerdicts, reference_verdicts
 from jrh.measuring.trials import Trials
@@ -21,6 +21,11 @@ from jrh.values.items import Task
 from jrh.values.verdicts import Status
 
 Numbers = NDArray[np.float64]
+Side: TypeAlias = Callable[[Codes], Numbers]
+"""Returns the scores of some trials."""
+Bound: TypeAlias = float | Numbers | Side
+"""What a trial scores at worst, or at best: of one number, that is the score of all trials without one, and the others
+keep theirs; or the scores of all trials, shape (n,); or what returns those of some."""
 
 NO_REFERENCE: Final = "no_reference"
 """Counted as missing: there is a verdict, but none of the reference condition to compare it with."""
@@ -38,9 +43,9 @@ class Scores:
     """The trials the measure is about."""
     value: Numbers
     """The score, of a rate from 0 to 1; NaN where it is missing."""
-    low: Numbers | None = None
+    low: Bound | None = None
     """Score if every verdict that is missing had been the worst, the reference's included; None: no bounds are told."""
-    high: Numbers | None = None
+    high: Bound | None = None
     """Score if every verdict that is missing had been the best."""
     truth: Codes | None = None
     """Label the trial was compared with where that is a stated one, else -1."""
@@ -62,16 +67,28 @@ class Scores:
         *,
         least: Numbers | float = 0.0,
         most: Numbers | float = 1.0,
+        rows: Codes | None = None,
     ) -> Scores:
-        """Return the scores of trials that have one wherever they have a verdict, within `least` and `most`."""
-        usable = trials.usable
-        return cls(
-            eligible=eligible,
-            value=np.where(usable, value, np.nan),
-            low=np.where(usable, value, least),
-            high=np.where(usable, value, most),
-            answered=usable,
-        )
+        """Return the scores of trials that have one wherever they have a verdict, within `least` and `most`.
+
+        Args:
+            trials: all trials.
+            value: the score of every trial.
+            eligible: the trials the measure is about.
+            least: the worst score.
+            most: the best.
+            rows: the only trials whose scores are asked for; those of the others are 0, and take no memory.
+        """
+        if rows is None:
+            found = np.where(trials.usable, value, np.nan)
+        else:
+            found = np.zeros(len(trials.usable))
+            found[rows] = np.where(trials.usable[rows], value[rows], np.nan)
+
+        def filled(missing: Numbers | float) -> Bound:
+            return missing if isinstance(missing, float) else np.where(trials.usable, found, missing)
+
+        return cls(eligible=eligible, value=found, low=filled(least), high=filled(most), answered=trials.usable)
 
     def among(self, mask: Mask) -> Scores:
         """Return the same scores, about fewer trials."""
@@ -79,18 +96,30 @@ class Scores:
 
     def bounds(self, rows: Codes) -> tuple[float, float] | None:
         """Return the mean score of some trials if all missing verdicts had been the worst, and the best."""
-        if self.low is None or self.high is None or not len(rows):
+        sides = self.sides(rows)
+        if sides is None or not len(rows):
             return None
-        low, high = self.low[rows], self.high[rows]
-        if not self._exact:  # the order of addition must not show in the last digit
+        low, high = sides
+        if not (_exact(low) and _exact(high)):  # the order of addition must not show in the last digit
             low, high = np.sort(low), np.sort(high)
         return float(low.mean()), float(high.mean())
 
-    @cached_property
-    def _exact(self) -> bool:
-        """Tell whether sums of the bounds are exact in any order: they are whole numbers, halves, quarters."""
-        sides = (side for side in (self.low, self.high) if side is not None)
-        return all(np.array_equal(side * _PARTS, np.rint(side * _PARTS)) for side in sides)
+    def sides(self, rows: Codes) -> tuple[Numbers, Numbers] | None:
+        """Return the scores of some trials if all missing verdicts had been the worst, and the best."""
+        if self.low is None or self.high is None:
+            return None
+        return self._side(self.low, rows), self._side(self.high, rows)
+
+    def _side(self, bound: Bound, rows: Codes) -> Numbers:
+        if isinstance(bound, np.ndarray):
+            return np.asarray(bound[rows])
+        return bound(rows) if callable(bound) else np.where(self.answered[rows], self.value[rows], bound)
+
+
+def _exact(scores: Numbers) -> bool:
+    """Tell whether sums are exact in any order: the scores are whole numbers, halves, quarters."""
+    parts = scores * _PARTS
+    return np.array_equal(parts, np.rint(parts))
 
 
 def stated_label(trials: Trials) -> Codes:
@@ -99,7 +128,7 @@ def stated_label(trials: Trials) -> Codes:
     The stated label where a case expects one; the gold label in the reference condition and where the case expects the
     verdict to stay the same.
     """
-    return trials.shared("stated label", lambda: _stated_label(trials))
+    return trials.shared("stated label", lambda: compact(_stated_label(trials)))
 
 
 def _stated_label(trials: Trials) -> Codes:
@@ -160,14 +189,29 @@ def against_reference(trials: Trials, reference: ReferenceVerdicts, favourable: 
         favourable: number of usable reference verdicts that the trial fits, shape (n,).
         eligible: the trials the rate is about.
     """
+    worst, best = _sides_of(trials, reference, favourable)
     usable = np.where(trials.usable, reference.usable, 0)
-    planned = np.where(trials.usable, reference.planned, 0)
-    return Scores(
-        eligible=eligible,
-        value=_share(favourable, usable, otherwise=np.nan),
-        low=_share(favourable, planned, otherwise=0.0),
-        high=_share(favourable + planned - usable, planned, otherwise=1.0),
-    )
+    return Scores(eligible=eligible, value=_share(favourable, usable, otherwise=np.nan), low=worst, high=best)
+
+
+def _sides_of(trials: Trials, reference: ReferenceVerdicts, favourable: Codes) -> tuple[Side, Side]:
+    """Return what makes the scores of some trials with every missing verdict at its worst, and at its best."""
+    fits = compact(favourable)
+
+    def counted(rows: Codes) -> tuple[Codes, Codes, Codes]:
+        there, of = trials.usable[rows], reference.of[rows]
+        usable = np.where(there, reference.answered[of], 0)
+        return fits[rows], usable, np.where(there, reference.trials[of], 0)
+
+    def worst(rows: Codes) -> Numbers:
+        found, _, planned = counted(rows)
+        return _share(found, planned, otherwise=0.0)
+
+    def best(rows: Codes) -> Numbers:
+        found, usable, planned = counted(rows)
+        return _share(found + planned - usable, planned, otherwise=1.0)
+
+    return worst, best
 
 
 def agreeing(trials: Trials) -> Scores:
@@ -203,17 +247,20 @@ def _as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
         0,
     )
     relative = against_reference(trials, reference, favourable, same | changes | ((above | below) & ordered))
+    worst, best = _sides_of(trials, reference, favourable)
     absolute = against_label(trials, stated, np.ones(len(stated), dtype=np.bool_))
     first = absolute.eligible
 
-    def either(one: Numbers | None, other: Numbers | None) -> Numbers | None:
-        return None if one is None or other is None else np.where(first, one, other)
+    value = np.where(first, absolute.value, relative.value)
+
+    def side(missing: float, other: Side, rows: Codes) -> Numbers:
+        return np.where(first[rows], np.where(trials.usable[rows], value[rows], missing), other(rows))
 
     return Scores(
         eligible=relative.eligible | first,
-        value=np.where(first, absolute.value, relative.value),
-        low=either(absolute.low, relative.low),
-        high=either(absolute.high, relative.high),
+        value=value,
+        low=partial(side, 0.0, worst),
+        high=partial(side, 1.0, best),
         truth=stated,
     )
 
@@ -254,11 +301,15 @@ def gold_changes(trials: Trials) -> Scores:
     number = np.bincount(of[before], minlength=groups)
     total = np.bincount(of[before], weights=right[before], minlength=groups)
     mean = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+
+    def side(missing: float, before: Numbers, rows: Codes) -> Numbers:
+        return np.where(scored[rows], right[rows], missing) - before[of[rows]]
+
     return Scores(
         eligible=(truth >= 0) & ~trials.reference,
         value=np.where(trials.reference, np.nan, right - mean[of]),
-        low=np.where(scored, right, 0.0) - _before(trials, reference, truth, missing=1.0)[of],
-        high=np.where(scored, right, 1.0) - _before(trials, reference, truth, missing=0.0)[of],
+        low=partial(side, 0.0, _before(trials, reference, truth, missing=1.0)),
+        high=partial(side, 1.0, _before(trials, reference, truth, missing=0.0)),
     )
 
 
@@ -270,63 +321,6 @@ def _before(trials: Trials, reference: ReferenceVerdicts, truth: Codes, *, missi
     asked = np.bincount(reference.of[rows], minlength=groups)
     total = np.bincount(reference.of[rows], weights=score, minlength=groups)
     return np.where(asked > 0, total / np.maximum(asked, 1), missing)
-
-
-@frozen(kw_only=True, eq=False)
-class Levels:
-    """The trials as levels of their ordinal scale, counted from 0; arrays of shape (n,)."""
-
-    given: Numbers
-    """Level of the verdict; NaN where it is missing."""
-    right: Numbers
-    """Level of the stated label; -1 where there is none."""
-    top: Numbers
-    """Highest level of the task's scale."""
-    eligible: Mask
-    """The trials of ordinal tasks with a right level."""
-
-    @classmethod
-    def of(cls, trials: Trials) -> Levels:
-        """Read the levels."""
-        truth = stated_label(trials)
-        # One more column, of -1, is what the code -1 of a missing label reads.
-        rank = np.hstack([trials.rank, np.full((len(trials.rank), 1), -1, dtype=np.int64)])
-        given, right = (rank[trials.task.codes, code] for code in (trials.label, truth))
-        return cls(
-            given=np.where(given >= 0, given, np.nan),
-            right=right.astype(np.float64),
-            top=np.maximum(trials.levels - 1, 0).astype(np.float64)[trials.task.codes],
-            eligible=right >= 0,
-        )
-
-    def usable(self, rows: Codes) -> Codes:
-        """Return those of the rows that have both levels."""
-        return rows[self.eligible[rows] & ~np.isnan(self.given[rows])]
-
-    def errors(self) -> Mapping[str, Scores]:
-        """Score the error in levels: its size, its square, itself, and whether it is 0, and at most 1."""
-        error = self.given - self.right
-        size, top = np.abs(error), self.top
-        missing = np.isnan(error)
-        answered = ~missing
-
-        def scores(value: Numbers, low: Numbers | float, high: Numbers | float) -> Scores:
-            value = np.where(missing, np.nan, value)
-            return Scores(
-                eligible=self.eligible,
-                value=value,
-                low=np.where(missing, low, value),
-                high=np.where(missing, high, value),
-                answered=answered,
-            )
-
-        return {
-            "mean-absolute-error": scores(size, 0.0, top),
-            "root-mean-squared-error": scores(np.square(error), 0.0, np.square(top)),
-            "bias": scores(error, -top, top),
-            "exact-accuracy": scores((size == 0).astype(np.float64), 0.0, 1.0),
-            "adjacent-accuracy": scores((size <= 1).astype(np.float64), 0.0, 1.0),
-        }
 
 
 def positive_label(task: Task | None, stated: str, metric: str) -> str | None:

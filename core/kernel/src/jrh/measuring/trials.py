@@ -8,9 +8,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import evolve, field, frozen
+from numpy.typing import NDArray
 
 from jrh.errors import JrhError
-from jrh.measuring.coded import Coded, Codes, Mask, is_named, numbered
+from jrh.measuring.coded import Coded, Codes, Mask, compact, is_named, numbered
 from jrh.measuring.conditions import LEVELS, Conditions
 from jrh.plugins.protocols import MetricContext
 from jrh.values.cases import REFERENCE
@@ -95,7 +96,7 @@ class Trials:
         return self.shared(("clusters", task), lambda: self._clusters_by_item(task))[items]
 
     def _clusters_by_item(self, task: str) -> Codes:
-        found = np.full(len(self.item.names), -1, dtype=np.int64)
+        found = np.full(len(self.item.names), -1, dtype=np.int32)
         rows = is_named(self.task, task)
         found[self.item.codes[rows]] = self.cluster.codes[rows]
         return found
@@ -108,7 +109,7 @@ def condition_codes(trials: Trials) -> Codes:
     language and output. Those of a test that ask the reference question again have the reference's number.
     """
     return trials.shared(
-        "conditions", lambda: numbered(trials.test.codes, trials.variant.codes, trials.conditions.levels)
+        "conditions", lambda: compact(numbered(trials.test.codes, trials.variant.codes, trials.conditions.levels))
     )
 
 
@@ -124,7 +125,7 @@ def rerun_codes(trials: Trials) -> Codes:
 def _reruns(trials: Trials) -> Codes:
     # The reference asks one question about an item, also where another test asks it again under another case.
     case = np.where(trials.reference, 0, trials.case.codes)
-    return numbered(trials.judge.codes, trials.task.codes, condition_codes(trials), trials.item.codes, case)
+    return compact(numbered(trials.judge.codes, trials.task.codes, condition_codes(trials), trials.item.codes, case))
 
 
 def missing_by_status(trials: Trials, rows: Codes) -> dict[str, int]:
@@ -148,7 +149,8 @@ def read_trials(records: RecordTable, context: MetricContext) -> Trials:
     if known is not None and known[0] == context.tasks:
         return known[1]
     order = _order(records)
-    trials = _read(records.where(order), order, context)
+    # Columns that were taken to be coded are let go: few metrics read them again.
+    trials = evolve(_read(records.where(order), order, context), records=records.where(order))
     _READ[records] = (context.tasks, trials)
     return trials
 
@@ -182,9 +184,9 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
         place=place,
         task=task,
         judge=_coded(records, "judge"),
-        test=evolve(test, codes=np.where(conditions.again, test.names.index(REFERENCE), test.codes)),
+        test=evolve(test, codes=compact(np.where(conditions.again, test.names.index(REFERENCE), test.codes))),
         written_test=test,
-        variant=evolve(variant, codes=_variants(task, variant, reference, conditions.again)),
+        variant=evolve(variant, codes=compact(_variants(task, variant, reference, conditions.again))),
         item=item,
         cluster=_clusters(records, item),
         case=_coded(records, "case_id"),
@@ -193,7 +195,7 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
         strength=strength,
         temperature=temperature,
         repeat=_repeat(records),
-        status=Coded(codes=told, names=status.names),
+        status=Coded(codes=compact(told), names=status.names),
         label=label,
         gold=gold,
         expected=expected,
@@ -214,34 +216,34 @@ def _order(records: RecordTable) -> Codes:
     for name in columns:
         width = len(records.categories(name)) + 1
         if size * width > _LARGEST_KEY:
-            return np.lexsort([records.codes(column) for column in columns]).astype(np.int64)
+            return np.lexsort([records.codes(column) for column in columns]).astype(np.int32)
         key += size * (records.codes(name).astype(np.int64) + 1)
         size *= width
-    return np.argsort(key, kind="stable")
+    return np.argsort(key, kind="stable").astype(np.int32)
 
 
 def _names(records: RecordTable, name: str) -> Sequence[str]:
     return records.categories(name) if name in records.columns else ()
 
 
-def _raw(records: RecordTable, name: str) -> Codes:
+def _raw(records: RecordTable, name: str) -> NDArray[np.int32]:
     if name not in records.columns:
-        return np.full(len(records), -1, dtype=np.int64)
-    return records.codes(name).astype(np.int64)
+        return np.broadcast_to(np.int32(-1), len(records))
+    return records.codes(name)
 
 
 def _coded(records: RecordTable, name: str, first: Sequence[str] = (), add: Iterable[str] = ()) -> Coded:
     present = _names(records, name)
     if isinstance(present, PackedIds):
         ids, lookup = present.ordered()
-        return Coded(codes=lookup[_raw(records, name)], names=ids)
+        return Coded(codes=compact(lookup[_raw(records, name)]), names=ids)
     all_names = {*present, *add, ""}
     before = [text for text in first if text in all_names]
     names = (*before, *sorted(all_names.difference(before)))
     position = {text: place for place, text in enumerate(names)}
     # One more entry, for None: code -1 reads the last.
-    lookup = np.array([position[text] for text in (*present, "")], dtype=np.int64)
-    return Coded(codes=lookup[_raw(records, name)], names=names)
+    lookup = np.array([position[text] for text in (*present, "")], dtype=np.int32)
+    return Coded(codes=compact(lookup[_raw(records, name)]), names=names)
 
 
 def _clusters(records: RecordTable, item: Coded) -> Coded:
@@ -267,18 +269,18 @@ def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
     )
     distinct = tuple(sorted({*names.values(), ""}))
     position = {name: place for place, name in enumerate(distinct)}
-    lookup = np.array([position[names.get(name, "")] for name in item.names], dtype=np.int64)
+    lookup = np.array([position[names.get(name, "")] for name in item.names], dtype=np.int32)
     return Coded(codes=lookup[item.codes], names=distinct)
 
 
 def _label_codes(records: RecordTable, name: str, labels: tuple[str, ...]) -> Codes:
     position = {text: place for place, text in enumerate(labels)}
-    lookup = np.array([*(position[text] for text in _names(records, name)), -1], dtype=np.int64)
-    return lookup[_raw(records, name)]
+    lookup = np.array([*(position[text] for text in _names(records, name)), -1], dtype=np.int32)
+    return compact(lookup[_raw(records, name)])
 
 
 def _ranks(tasks: Sequence[str], labels: tuple[str, ...], context: MetricContext) -> Codes:
-    rank = np.full((len(tasks), len(labels)), -1, dtype=np.int64)
+    rank = np.full((len(tasks), len(labels)), -1, dtype=np.int32)
     for row, name in enumerate(tasks):
         scale = context.tasks[name].scale if name in context.tasks else None
         if scale is not None and scale.ordered:
@@ -320,13 +322,13 @@ def _check_distinct(records: RecordTable) -> None:
 def _levels(records: RecordTable, name: str) -> Coded:
     """Return a column of numbers as text, from lowest to highest; empty, and first, where there is none."""
     if name not in records.columns:
-        return Coded(codes=np.zeros(len(records), dtype=np.int64), names=("",))
+        return Coded(codes=np.broadcast_to(np.int32(0), len(records)), names=("",))
     numbers, codes = np.unique(records.number(name), return_inverse=True)
     names = ["" if np.isnan(number) else f"{number:g}" for number in numbers]
     if "" not in names:
-        return Coded(codes=codes.astype(np.int64), names=tuple(names))
+        return Coded(codes=compact(codes), names=tuple(names))
     # numpy sorts what is no number last.
-    return Coded(codes=(codes.astype(np.int64) + 1) % len(names), names=("", *names[:-1]))
+    return Coded(codes=compact((codes + 1) % len(names)), names=("", *names[:-1]))
 
 
 def _variants(task: Coded, variant: Coded, reference: Mask, again: Mask) -> Codes:
@@ -340,8 +342,8 @@ def _variants(task: Coded, variant: Coded, reference: Mask, again: Mask) -> Code
 
 def _repeat(records: RecordTable) -> Codes:
     if "repeat" not in records.columns:
-        return np.zeros(len(records), dtype=np.int64)
-    return np.nan_to_num(records.number("repeat"), nan=0.0).astype(np.int64)
+        return np.broadcast_to(np.int32(0), len(records))
+    return compact(np.nan_to_num(records.number("repeat"), nan=0.0).astype(np.int64))
 
 
 def _simulated(records: RecordTable) -> Mask:

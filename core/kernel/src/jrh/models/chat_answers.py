@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+import orjson
+
 from jrh.errors import FaultKind, ModelFault
 from jrh.models.chat_errors import classify, describe
 from jrh.models.completions import (
@@ -33,13 +35,21 @@ def read_completion(body: bytes) -> Completion:
     Raises:
         ModelFault: the body is not a chat completion, or it reports an error in spite of its HTTP status.
     """
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError):
-        raise malformed(f"the answer is not JSON: {_excerpt(body)}") from None
+    document = _document(body)
     if not isinstance(document, dict):
         raise malformed(f"the answer is not a JSON object: {_excerpt(body)}")
     return read_document(document)
+
+
+def _document(body: bytes) -> object:
+    try:
+        return orjson.loads(body)
+    except ValueError:  # stricter than the standard library: no lone surrogates, no UTF-16, no NaN
+        pass
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise malformed(f"the answer is not JSON: {_excerpt(body)}") from None
 
 
 def read_document(document: Mapping[str, Any]) -> Completion:
@@ -57,7 +67,7 @@ def read_document(document: Mapping[str, Any]) -> Completion:
         raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{reason}'")
     usage = document.get("usage")
     return Completion(
-        text=tool_arguments(message.get("tool_calls")) or _text(message.get("content")),
+        text=_arguments(message.get("tool_calls")) or _text(message.get("content")),
         finish_reason=reason,
         usage=_usage(usage),
         cost=cost_or_none(usage.get("cost")) if isinstance(usage, dict) else None,
@@ -67,6 +77,10 @@ def read_document(document: Mapping[str, Any]) -> Completion:
         token_probabilities=_probabilities(choice.get("logprobs")),
         reasoning=string_or_empty(message.get("reasoning_content")) or string_or_empty(message.get("reasoning")),
     )
+
+
+def _arguments(calls: object) -> str | None:
+    return None if calls is None else tool_arguments(calls)
 
 
 def malformed(detail: str) -> ModelFault:

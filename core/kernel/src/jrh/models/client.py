@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from attrs import evolve
 
 from jrh.errors import FaultKind, ModelFault
-from jrh.hashing import content_id
+from jrh.hashing import canonical_json, texts_id
 from jrh.models.concurrency import Place
 from jrh.models.ledger import estimate_prompt_tokens
 from jrh.models.limits import RateLimits
@@ -69,6 +70,8 @@ class Client:
         self._refused_values: frozenset[tuple[str, str]] = frozenset()
         """Settings with the values that were refused where a question needs them: another value may be accepted."""
         self._rate_limits = RateLimits(use.limits)
+        self._rated: tuple[Rates | None, Rates | None] = (None, None)
+        """The provider's rates, and with them the prices that hold."""
         self._failures_in_a_row = 0
         self._gate = gate
 
@@ -90,7 +93,14 @@ class Client:
     @property
     def rates(self) -> Rates | None:
         """Return the suite's prices, or the provider's if the suite sets none."""
-        return rates_of(self.use, self.model)
+        if self.use.price is None:
+            return self.model.rates
+        stated, rates = self._rated
+        now = self.model.rates
+        if rates is None or now is not stated:
+            rates = rates_of(self.use, self.model)
+            self._rated = now, rates
+        return rates
 
     @property
     def fingerprint(self) -> str:
@@ -232,7 +242,22 @@ def as_sent(request: ChatRequest, use: ModelUse) -> ChatRequest:
 def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
     """Fill the sampling's None values from the model's own settings."""
     wanted = request.sampling
-    return evolve(request, sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))))
+    if wanted == defaults:
+        return request
+    return ChatRequest(
+        messages=request.messages,
+        sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))),
+        json_schema=request.json_schema,
+        top_logprobs=request.top_logprobs,
+        output=request.output,
+        needed=request.needed,
+    )
+
+
+def _alike(sampling: Sampling) -> list[object]:
+    """Return settings so that equal ones are written alike: 1 and 1.0, which one cached text stands for."""
+    numbers = (sampling.temperature, float), (sampling.top_p, float), (sampling.max_tokens, int), (sampling.seed, int)
+    return [*(None if value is None else kind(value) for value, kind in numbers), sampling.reasoning_effort]
 
 
 def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
@@ -248,14 +273,21 @@ def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
 
 def request_key(use: ModelUse, model: ChatModel, request: ChatRequest, repeat: int) -> str:
     """Return the id of a question: model, request and repeat, and the provider's code if it is no installed release."""
-    return content_id(model.fingerprint, _plain(request), repeat, *([use.code] if use.code else []))
+    schema = None if request.json_schema is None else canonical_json(request.json_schema)
+    roles = tuple([message.role for message in request.messages])
+    asked = _asked(model.fingerprint, use.code, roles, request.sampling, schema, request.top_logprobs, request.output)
+    return texts_id([message.content for message in request.messages], asked, str(repeat))
 
 
-def _plain(request: ChatRequest) -> list[object]:
-    return [
-        [(message.role, message.content) for message in request.messages],
-        _set_values(request.sampling),
-        request.json_schema,
-        request.top_logprobs,
-        *([request.output] if request.output else []),
-    ]
+@lru_cache(maxsize=1024)
+def _asked(
+    fingerprint: str,
+    code: str,
+    roles: tuple[str, ...],
+    sampling: Sampling,
+    schema: str | None,
+    top_logprobs: int,
+    output: str,
+) -> str:
+    """Return all of a request but its texts, which many requests share."""
+    return canonical_json([fingerprint, code, roles, _alike(sampling), schema, top_logprobs, output])

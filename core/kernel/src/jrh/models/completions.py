@@ -30,6 +30,7 @@ MOST_TOKENS: Final = 100_000_000
 """A larger number of tokens of one call is no count."""
 MOST_DOLLARS: Final = 10_000.0
 """A larger cost of one call is no cost."""
+_MOST: Final = (("prompt_tokens", MOST_TOKENS), ("completion_tokens", MOST_TOKENS), ("cost", MOST_DOLLARS))
 
 
 def string_or_empty(value: object) -> str:
@@ -58,9 +59,8 @@ def discarded(usage: Mapping[str, object]) -> Mapping[str, float]:
     Args:
         usage: what a provider states: `prompt_tokens`, `completion_tokens`, `cost`; other names do not count.
     """
-    most = {"prompt_tokens": MOST_TOKENS, "completion_tokens": MOST_TOKENS, "cost": MOST_DOLLARS}
     found = {}
-    for name, limit in most.items():
+    for name, limit in _MOST:
         value = usage.get(name)
         if isinstance(value, int | float) and not isinstance(value, bool) and value > limit:
             found[name] = float(min(value, sys.float_info.max))

@@ -111,14 +111,17 @@ class AdaptiveConcurrency:
                 raise
         else:
             self.in_flight += 1
-        try:
-            await self._until_due(loop)
-        except asyncio.CancelledError:
-            self._leave()
-            raise
+        now = loop.time()
+        if self._open_at > now or self.pace.known:
+            try:
+                await self._until_due(loop)
+            except asyncio.CancelledError:
+                self._leave()
+                raise
+            now = loop.time()
         self._sent += 1
-        self.pace.note_sent(loop.time())
-        return Place(loop.time(), self._sent)
+        self.pace.note_sent(now)
+        return Place(now, self._sent)
 
     async def _until_due(self, loop: asyncio.AbstractEventLoop) -> None:
         """Wait for the gate, which a 429 may have closed while this call waited in line, and for the pace."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from jrh.plugins.protocols import ChatRequest
@@ -54,9 +55,14 @@ def stated_limits(headers: Mapping[str, str]) -> dict[str, str]:
     found = {
         name.lower(): " ".join(str(value).split())[:_LONGEST_LIMIT]
         for name, value in headers.items()
-        if "ratelimit" in name.lower().replace("rate-limit", "ratelimit")
+        if _states_limit(name)
     }
     return dict(sorted(found.items())[:_MOST_LIMITS])
+
+
+@lru_cache(maxsize=512)
+def _states_limit(name: str) -> bool:
+    return "ratelimit" in name.lower().replace("rate-limit", "ratelimit")
 
 
 def _seconds(value: str) -> float | None:

@@ -34,6 +34,11 @@ class LearntPace:
         self._ending = False
         self._next = 0.0
 
+    @property
+    def known(self) -> bool:
+        """Tell whether a pace is known, or is about to be."""
+        return self.rate is not None or self._ending
+
     def reserve(self, now: float) -> float:
         """Return how many seconds to wait before the next request."""
         if self._ending:

@@ -32,14 +32,20 @@ def cost_of(usage: Usage, rates: Rates | None) -> float | None:
 
 def prompt_tokens_at_most(request: ChatRequest) -> int:
     """Return an upper bound of the prompt's tokens: every token covers at least one byte."""
-    written = sum(len(message.content.encode("utf-8", "surrogatepass")) + 16 for message in request.messages)
-    tool = TOOL_PROMPT if request.output == "tool-call" else 0
-    return written + tool + len(_schema(request).encode("utf-8", "surrogatepass"))
+    most = TOOL_PROMPT if request.output == "tool-call" else 0
+    for message in request.messages:
+        most += _size(message.content) + 16
+    return most if request.json_schema is None else most + _size(_schema(request))
 
 
 def estimate_prompt_tokens(request: ChatRequest) -> int:
     """Estimate the number of tokens: one per four characters, plus four per message."""
     return sum(len(message.content) // 4 + 4 for message in request.messages) + len(_schema(request)) // 4
+
+
+def _size(text: str) -> int:
+    """Return the number of bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _schema(request: ChatRequest) -> str:

@@ -20,11 +20,8 @@ class RateLimits:
         """Create a leaky bucket for each limit that is set."""
         self._requests = _bucket(limits.requests_per_minute, REQUEST_WINDOW)
         self._tokens = _bucket(limits.tokens_per_minute, TOKEN_WINDOW)
-
-    @property
-    def any(self) -> bool:
-        """Return whether any limit is set."""
-        return self._requests is not None or self._tokens is not None
+        self.any = self._requests is not None or self._tokens is not None
+        """Whether any limit is set."""
 
     async def acquire(self, tokens: int) -> None:
         """Wait until one more request with this estimated number of tokens fits."""

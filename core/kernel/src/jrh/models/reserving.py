@@ -31,11 +31,14 @@ class Reserving:
         self._unless_stopped = unless_stopped
         self._check = check
         self._settled = asyncio.Event()
+        self._awaited = False
 
     def settled(self) -> None:
         """Tell waiting calls that one in flight is settled."""
-        self._settled.set()
-        self._settled = asyncio.Event()
+        if self._awaited:
+            self._awaited = False
+            self._settled.set()
+            self._settled = asyncio.Event()
 
     async def reserve(self, client: Client, request: ChatRequest) -> tuple[ChatRequest, float | None]:
         """Reserve a call's worst case, as soon as it fits the budget; return the request as it may be sent.
@@ -51,6 +54,7 @@ class Reserving:
         while self._ledger.may_wait(worst):
             if self.pending is not None:
                 raise self.pending
+            self._awaited = True
             await self._unless_stopped(wait_for(self._settled))
             self._check()
         if rates is not None and worst is not None and worst > self._ledger.room:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from jrh.errors import PluginError
 from jrh.plugins.local_code import importable
 from jrh.plugins.registry import Entry
+from jrh.plugins.shapes import check_shape
 
 LOCAL: Final = "local"
 """The version of a plugin that is not installed."""
@@ -41,6 +42,24 @@ def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
     if not callable(found):
         raise _wrong(entry, f"'{path}' in '{module}' is a {type(found).__name__} and cannot be called")
     return found  # type: ignore[no-any-return]
+
+
+def make(entry: Entry[Any], options: object, context: object, protocol: type | None = None) -> Any:
+    """Build a declared component, and check that jrh can call it.
+
+    Args:
+        entry: the declaration.
+        options: the component's.
+        context: what the factory gets besides, if it takes a second argument.
+        protocol: what the component has to follow; by default what the declaration asks for.
+
+    Raises:
+        PluginError: there is no such factory, or what it returns lacks a method or has one of the wrong shape.
+        Exception: whatever the factory raises.
+    """
+    made = call_factory(find_factory(entry), options, context)
+    check_shape(entry, made, protocol)
+    return made
 
 
 def call_factory(factory: Callable[..., Any], options: object, context: object) -> Any:

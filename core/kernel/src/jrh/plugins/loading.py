@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from difflib import get_close_matches
 from functools import cache, partial
 from importlib import metadata
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pluggy
 from attrs import field, frozen, has
@@ -19,7 +22,7 @@ from jrh.plugins.factories import LOCAL, working_directory_importable
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import Spec
 from jrh.plugins.tracing import traced
-from jrh.text.redact import error_line
+from jrh.text.redact import error_line, place_in_code
 from jrh.version import API_VERSION, OLDEST_API_VERSION, __version__
 
 _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
@@ -39,6 +42,9 @@ _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
 
 WRITTEN_FOR: Final = "JRH_API_VERSION"
 """Name of the attribute in which a plugin states the API version it was written for; 1 by default."""
+
+_MOST: Final = 10_000
+"""Components that one hook of a plugin may declare."""
 
 NOTHING_REFUSED: Final[Mapping[str, str]] = {}
 
@@ -136,7 +142,8 @@ def _refused(written: str, why: str) -> LoadProblem:
 def _installed() -> Iterator[Candidate]:
     seen = set()
     for point in metadata.entry_points(group=entry_points.COMPONENTS):
-        name, version = (point.dist.name, point.dist.version) if point.dist else ("unknown", "")
+        told = point.dist.metadata if point.dist else None  # `name` and `version` would each read it
+        name, version = (told["Name"], told["Version"]) if told is not None else ("unknown", "")
         if (name, point.name, point.value) not in seen:
             seen.add((name, point.name, point.value))
             code = cache(partial(editable_source, point.dist, [point.module])) if point.dist else tuple
@@ -160,7 +167,8 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
     local = _once(_local(item) for item in allow if _is_local(item))
     wanted = [item for item in allow if not _is_local(item)]
     known = {candidate.name for candidate in installed} | {candidate.distribution for candidate in installed}
-    known |= _command_plugins()
+    if wanted:
+        known |= _command_plugins()
     for item in wanted:
         if item not in known:
             close = get_close_matches(item, sorted(known), n=1)
@@ -239,7 +247,8 @@ def _load_one(
     """Load and register one plugin and read its declarations; return its errors as problems."""
     try:
         with traced(f"loaded {candidate.distribution} {candidate.version} '{candidate.name}'") as details:
-            plugin = candidate.load()
+            with redirect_stdout(sys.stderr):  # what a plugin prints must not get into output that is read by a program
+                plugin = candidate.load()
             details.append(f"from {getattr(plugin, '__file__', None) or type(plugin).__name__}")
     except RAISED as error:  # a plugin's import may fail in any way
         return [_problem(candidate, _describe(error))]
@@ -285,7 +294,13 @@ def _declared(
     expected = _DECLARATIONS[hook][1]
     try:
         with traced(f"called {hook} of {candidate.distribution}") as details:
-            declared = list(cast(Iterable[object], function()))
+            with redirect_stdout(sys.stderr):
+                found = function()
+                if not isinstance(found, Iterable):
+                    raise TypeError(f"it must return or yield {expected.__name__}, got {type(found).__name__}")
+                declared = list(islice(found, _MOST + 1))
+            if len(declared) > _MOST:
+                raise ValueError(f"it declares more than {_MOST:,} components")
             details.append(f"declares {', '.join(str(getattr(each, 'name', each)) for each in declared) or 'nothing'}")
     except RAISED as error:
         return [_problem(candidate, f"{hook}: {_describe(error)}")]
@@ -293,9 +308,14 @@ def _declared(
     names = set()
     for spec in declared:
         if not isinstance(spec, expected):
-            problems.append(_problem(candidate, f"{hook} yields {type(spec).__name__}, not {expected.__name__}"))
+            problems.append(
+                _problem(
+                    candidate,
+                    f"{hook} yields {type(spec).__name__}, not {expected.__name__} ({place_in_code(function)})",
+                )
+            )
         elif unfit := _unfit_options(spec):
-            problems.append(_problem(candidate, f"{hook}: '{spec.name}': {unfit}"))
+            problems.append(_problem(candidate, f"{hook}: '{spec.name}': {unfit} ({place_in_code(function)})"))
         elif spec.name in names:
             problems.append(_problem(candidate, f"{hook} declares '{spec.name}' twice; only the first one is used"))
         else:
@@ -335,13 +355,13 @@ def _misspelt(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
     known = [name for name in vars(hookspecs) if name.startswith("jrh_")]
     for name in (each for each in dir(plugin) if each.startswith("jrh_") and callable(getattr(plugin, each))):
         marked = manager.parse_hookimpl_opts(plugin, name) is not None
-        close = get_close_matches(name, known, n=1)
         if name in hookspecs.REMOVED:
             yield f"the hook '{name}' was removed; use '{hookspecs.REMOVED[name]}' instead"
-        elif name not in known and (marked or close):
+        elif name in known:
+            if not marked:
+                yield f"'{name}' lacks @hookimpl, so it is never called"
+        elif (close := get_close_matches(name, known, n=1)) or marked:
             yield f"unknown hook '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
-        elif name in known and not marked:
-            yield f"'{name}' lacks @hookimpl, so it is never called"
 
 
 def _problem(candidate: Candidate, message: str) -> LoadProblem:
@@ -351,7 +371,7 @@ def _problem(candidate: Candidate, message: str) -> LoadProblem:
 
 
 def _describe(error: BaseException) -> str:
-    return error_line(error)[:300]
+    return error_line(error)
 
 
 class Events:

@@ -44,6 +44,8 @@ is for local plugins in a single file.
 """
 ALL_MODES = frozenset(Mode)
 """Pointwise, pairwise and transcript."""
+LONGEST_NAME: Final = 80
+"""Characters of a component's name: it is part of file names and of columns of tables."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _IMPORT_STRING: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -59,7 +61,10 @@ def check_declared(_spec: object, _field: Any, factory: Any) -> None:
 
 def _check_name(_spec: object, _field: Any, name: Any) -> None:
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        raise ValueError(f"the name {name!r} must begin with a-z or 0-9, and continue with these, '.', '_' and '-'")
+        shown = name if not isinstance(name, str) or len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]} ..."
+        raise ValueError(f"the name {shown!r} must begin with a-z or 0-9, and continue with these, '.', '_' and '-'")
+    if len(name) > LONGEST_NAME:
+        raise ValueError(f"the name '{name[:20]}...' has {len(name):,} characters; at most {LONGEST_NAME} are allowed")
 
 
 @frozen(kw_only=True)

@@ -16,7 +16,7 @@ from jrh.hashing import derive_seed
 from jrh.models.client import Client
 from jrh.models.routing import header_digests
 from jrh.plugins.component_identity import Source, code_digest
-from jrh.plugins.factories import call_factory, find_factory
+from jrh.plugins.factories import make
 from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, RationaleReader, Validator
 from jrh.plugins.registry import Entry, Plugins
@@ -101,7 +101,9 @@ class Builder:
         self._models: dict[str, ModelClient] = {}
         self._data: dict[str, Sequence[Item]] = {}
 
-    def build(self, resolved: Resolved[Any], task: Task | None = None, *, seed_name: str = "") -> Any:
+    def build(
+        self, resolved: Resolved[Any], task: Task | None = None, *, seed_name: str = "", protocol: type | None = None
+    ) -> Any:
         """Build one component of the suite; what it draws does not depend on the name of a judge, unless simulated.
 
         Raises:
@@ -113,13 +115,13 @@ class Builder:
         context = self._context(
             resolved.use.name, resolved.entry, task, seed_name or _seed_name(resolved), resolved.sources
         )
-        return self._call(resolved.entry, resolved.options, context)
+        return self._call(resolved.entry, resolved.options, context, protocol)
 
     def reader(self, metric: Resolved[MetricSpec]) -> RationaleReader:
         """Build what a metric declares as the reader of rationales."""
         spec: Any = metric.entry.spec
         entry = evolve(metric.entry, spec=evolve(spec, factory=spec.reader))
-        made: RationaleReader = self.build(evolve(metric, entry=entry))
+        made: RationaleReader = self.build(evolve(metric, entry=entry), protocol=RationaleReader)
         return made
 
     def nested(self, entry: Entry[Any], task: Task | None) -> Any:
@@ -180,9 +182,9 @@ class Builder:
             sources=sources,
         )
 
-    def _call(self, entry: Entry[Any], options: object, context: BuildContext) -> Any:
+    def _call(self, entry: Entry[Any], options: object, context: BuildContext, protocol: type | None = None) -> Any:
         try:
-            return call_factory(find_factory(entry), options, context)
+            return make(entry, options, context, protocol)
         except JrhError:
             raise
         except ModuleNotFoundError as error:

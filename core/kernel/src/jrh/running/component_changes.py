@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from jrh.document.serial import from_text, to_text
 from jrh.errors import JrhError
-from jrh.hashing import canonical_json
+from jrh.hashing import canonical_json, content_id
 from jrh.plugins.component_identity import Source, SourceKind, read_again, read_source
 from jrh.plugins.specs import PerturberSpec
 from jrh.running.building import identity
@@ -79,6 +79,17 @@ def components(suite: ResolvedSuite, run_dir: Path) -> tuple[Known, ...]:
     found += [_known("judge", judge, suite, run_dir) for judge in suite.judges]
     found += [_known("metric", metric, suite, run_dir) for metric in suite.metrics]
     return tuple(found)
+
+
+def alike_in_parts(suite: ResolvedSuite, run_dir: Path) -> dict[str, str]:
+    """Return ids of what the parts of a run have in common, by name: a part with another one asks other questions."""
+    found = {"the reference": content_id(suite.suite.reference_repeats)}
+    found |= {f"task '{use.task.name}'": content_id(to_text(use.task)) for use in suite.suite.tasks}
+    for each in components(suite, run_dir):
+        if each.role != "metric":
+            what = f"test '{each.test}'" if each.test else f"judge '{each.name}'"
+            found[what] = content_id(found.get(what, ""), dict(each.made_of))
+    return found
 
 
 def _known(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Path, **place: Any) -> Known:
@@ -160,11 +171,14 @@ def _cost(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now:
 
 def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now: Known) -> str:
     judge_id = next(found for judge, found in judge_ids(suite, items_ids) if judge.use.name == now.name)
-    lasting = store.trials.lasting()
-    done = [trial for trial in store.trials.of_judge(now.name) if trial.trial_id in lasting]
-    again = sum(trial_id(each.case_id, judge_id, each.repeat) not in lasting for each in done)
-    if done and not again:
-        return f"its {_counted(len(done), 'verdict')} are stored from an earlier run"
+    known = again = 0
+    for trials in store.trials.of_judge(now.name):
+        lasting = store.trials.lasting([each.trial_id for each in trials])
+        done = [trial_id(each.case_id, judge_id, each.repeat) for each in trials if each.trial_id in lasting]
+        known += len(done)
+        again += len(done) - len(store.trials.lasting(done))
+    if known and not again:
+        return f"its {_counted(known, 'verdict')} are stored from an earlier run"
     return f"{_counted(again, 'verdict')} {_ASKED}" if again else ""
 
 

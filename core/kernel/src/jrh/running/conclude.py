@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from attrs import evolve
 
 from jrh.document.convert import to_json
@@ -35,11 +33,13 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
     if report is not None:
         code = (*unchecked(ready.resolved), *edited)
         report = evolve(report, notes=(*report.notes, *code), warnings=(*report.warnings, *code))
+        ready.progress.begin("report", None)
         written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
+        ready.progress.end()
     ended = how_it_ended(executed.stop, report, executed.unfinished, executed.unread)
     reporting.note_end(ready.store, ended)
     spent = ready.gateway.ledger.spent()
-    statuses = dict(Counter(report.records.text("status"))) if report and len(report.records) else {}
+    statuses = report.records.counts("status") if report and len(report.records) else {}
     ready.log.info(
         "run finished",
         exit_code=ended.exit_code,
@@ -95,7 +95,9 @@ def _measured(ready: Prepared) -> RunReport | None:
     if not reporting.is_known(store):
         return None
     ready.progress.begin("measure", None)
+    made_from = store.derived.made_from()
     records = read_records(store)
+    store.derived.keep(records, made_from)
     tasks = [use.task for use in ready.suite.tasks]
     measures, notes = measuring.stored_or_measured(
         store,
@@ -110,9 +112,9 @@ def _measured(ready: Prepared) -> RunReport | None:
         ),
     )
     note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
-    ready.progress.end()
     list_cases(store, records, {task.name: task for task in tasks})
     queue_by_verdicts(ready)
     report = reporting.gather(store, reporting.recall(store), measures, notes, records)
     reporting.note_findings(store, report)
+    ready.progress.end()
     return report

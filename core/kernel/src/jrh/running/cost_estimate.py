@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,27 +25,29 @@ from jrh.running.event_loop import run_to_end
 from jrh.running.judge_models import shared_families
 from jrh.running.judged_gold import check_grading_judges
 from jrh.running.outcome import Settings
+from jrh.running.plan_counting import OpenTrial, count_asked, made_cases
 from jrh.running.preflight import ASKED, PROMPT_TOKENS, checked
 from jrh.running.prepare import check_components, priced
 from jrh.running.progress import Noting
 from jrh.running.run_log import Quiet
-from jrh.running.schedule import judge_ids, plan_trials
+from jrh.running.schedule import judge_ids
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages.rationales import longest, open_questions
-from jrh.running.stages.reviewed import reviewed
+from jrh.running.stages.reviewed import CountedCases
 from jrh.running.stored_code import unchecked, with_stored_code
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME
+from jrh.store.item_spool import spooled_as
 from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
-from jrh.store.trials_table import TrialRow
 from jrh.suite.definition import Review, ReviewPolicy
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, tests_of
 from jrh.text.numbers import counted
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.clusters import clusters_of
 from jrh.values.criteria import CRITERION_FIELD, TOGETHER_FIELD
+from jrh.values.item_blocks import in_small_parts
 from jrh.values.items import Item, Task
 from jrh.values.verdicts import Question
 
@@ -154,7 +156,7 @@ class _Planning:
         estimated: set[tuple[str, str]] = set()
         for task in (use.task for use in self.resolved.suite.tasks):
             own = items[task.name]
-            cases[task.name, REFERENCE] = perturbing.reference_cases(task, own, self.resolved.suite.reference_repeats)
+            cases[task.name, REFERENCE] = spooled_as(Case, self._reference(task, own))
             for test in tests_of(self.resolved, task):
                 drafting, guessed = await self._cases(test, task, own)
                 if drafting.nothing:
@@ -170,22 +172,28 @@ class _Planning:
             review = self.resolved.suite.review
             if review is not None and review.policy is ReviewPolicy.WAIT:  # what waits now will be asked
                 review = evolve(review, policy=ReviewPolicy.OPTIONAL)
-            cases = {key: reviewed(self.store, made, tasks, review).cases for key, made in cases.items()}
+            rule = CountedCases(self.store, tasks, review)
+            if not rule.all_count:
+                cases = {key: spooled_as(Case, filter(None, map(rule.of, made))) for key, made in cases.items()}
         return lines + await self._judges(cases, estimated, {name: items_id(own) for name, own in items.items()})
+
+    def _reference(self, task: Task, items: Sequence[Item]) -> Iterator[Case]:
+        for some in in_small_parts(items, perturbing.SLICE):
+            yield from perturbing.reference_cases(task, some, self.resolved.suite.reference_repeats)
 
     async def _cases(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> tuple[Drafting, bool]:
         """Return the cases of a test with what drafting them costs, and whether they are a guess."""
         digest = perturbing.stage_digest(self.builder, test, task, items_id(items))
         if self.store is not None and self.store.cases.digest(task.name, test.use.name) == digest:
-            found = self.store.cases.read(task.name, test.use.name)
-            return Drafting(cases=tuple(found), nothing="" if found else self._lost(task, test)), False
+            found = spooled_as(Case, self.store.cases.iterate(task.name, test.use.name))
+            return Drafting(cases=found, nothing="" if found else self._lost(task, test)), False
         if any(asks(part) for part in test.components):
             drafting = await estimate(self.builder, self.meter, test, task, items)
             return evolve(drafting, nothing=drafting.nothing and f": {drafting.nothing}"), True
         noting = Noting()
-        made = await perturbing.perturb(self.builder, test, task, items, noting, Quiet())
+        made, why = await made_cases(self.builder, test, task, items, noting, Quiet())
         self.nothing += noting.said
-        return Drafting(cases=made.cases, nothing="" if made.cases else f": {made.reasons(3)}"), False
+        return Drafting(cases=made, nothing=why and f": {why}"), False
 
     def _lost(self, task: Task, test: ResolvedTest) -> str:
         """Say how many drafts were lost that are already made."""
@@ -199,35 +207,30 @@ class _Planning:
         """Return a line for every judge and test, in the order of the suite."""
         tasks = {use.task.name: use.task for use in self.resolved.suite.tasks}
         judges = judge_ids(self.resolved, ids)
-        by_id = {case.id: (key, case) for key, some in cases.items() for case in some}
-        trials: defaultdict[tuple[str, tuple[str, str]], list[TrialRow]] = defaultdict(list)
-        earlier = self.store.trials.occasions() if self.store is not None else ()
-        for trial in plan_trials((case for some in cases.values() for case in some), judges, tasks, earlier):
-            trials[trial.judge, by_id[trial.case_id][0]].append(trial)
-        lasting = self.store.trials.lasting() if self.store is not None else frozenset()
+        earlier = self.store.trials.occasions() if self.store is not None else iter(())
+        lasting = self.store.trials.lasting if self.store is not None else _none
+        counted = count_asked(cases, judges, tasks, self.clusters, earlier, lasting)
         self.meter.begin(Reading.QUESTIONS)
         lines = []
         unjudged: Counter[tuple[str, str]] = Counter()
         for task in tasks.values():
             for judge in (judge for judge, _ in judges if applies(judge, task)):
                 for key in (key for key in cases if key[0] == task.name):
-                    own = trials[judge.use.name, key]
-                    left = [trial for trial in own if trial.trial_id not in lasting]
-                    unjudged[key] += len(left)
-                    asked = await self._questions(judge, task, [(by_id[each.case_id][1], each) for each in left])
+                    own = counted[judge.use.name, key]
+                    unjudged[key] += len(own.left)
+                    asked = await self._questions(judge, task, own.left)
                     guess = key in estimated
-                    judged = {by_id[each.case_id][1].item_id for each in own}
                     lines.append(
                         PlanLine(
                             role=JUDGE,
                             name=judge.use.name,
                             task=task.name,
                             test=key[1],
-                            items=len(judged),
-                            clusters=len({self.clusters[task.name][item] for item in judged}),
-                            cases=len({each.case_id for each in own}),
+                            items=own.items.count,
+                            clusters=own.clusters.count,
+                            cases=own.cases,
                             estimated=guess,
-                            trials=len(own),
+                            trials=own.trials,
                             amount=_longer(asked).at_most() if guess else asked,
                         )
                     )
@@ -259,7 +262,7 @@ class _Planning:
         return lines
 
     async def _questions(
-        self, resolved: Resolved[JudgeSpec], task: Task, left: Sequence[tuple[Case, TrialRow]]
+        self, resolved: Resolved[JudgeSpec], task: Task, left: Sequence[tuple[Case, OpenTrial]]
     ) -> Amount:
         """Let the judge put a sample of its questions to the counting model."""
         if not left or not asks(resolved) or resolved.entry.spec.kind is not JudgeKind.SINGLE:
@@ -285,6 +288,10 @@ class _Planning:
             if checked(self.resolved, name):
                 once = amount(use, model, 0, PROMPT_TOKENS, ASKED.sampling.max_tokens)
                 yield PlanLine(role=PREFLIGHT, name=name, task="", test="", amount=once.at_most())
+
+
+def _none(trial_ids: Sequence[str]) -> frozenset[str]:  # noqa: ARG001
+    return frozenset()
 
 
 def _review(review: Review | None, lines: Iterable[PlanLine]) -> str:
@@ -321,9 +328,9 @@ def _earlier_run(run_dir: Path) -> Store | None:
         return None
 
 
-def _calls(left: Sequence[tuple[Case, TrialRow]]) -> list[tuple[Case, TrialRow]]:
+def _calls(left: Sequence[tuple[Case, OpenTrial]]) -> list[tuple[Case, OpenTrial]]:
     """Return one question per call: criteria that are asked together share it."""
-    found: dict[tuple[Any, ...], tuple[Case, TrialRow]] = {}
+    found: dict[tuple[Any, ...], tuple[Case, OpenTrial]] = {}
     for case, trial in left:
         together = case.fields.get(TOGETHER_FIELD)
         fields = tuple(
@@ -333,7 +340,7 @@ def _calls(left: Sequence[tuple[Case, TrialRow]]) -> list[tuple[Case, TrialRow]]
     return list(found.values())
 
 
-def _question(case: Case, trial: TrialRow, task: Task) -> Question:
+def _question(case: Case, trial: OpenTrial, task: Task) -> Question:
     return Question(
         trial_id=trial.trial_id,
         task=case.presented_task or task,

@@ -16,6 +16,7 @@ from jrh.running.call_meter import Amount, Meter, Reading, amount
 from jrh.running.pool import for_each
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages.drafts import PLUGIN_ERROR
+from jrh.store.item_spool import spooled_as
 from jrh.suite.resolved import Resolved, ResolvedTest, Step, references
 from jrh.values.cases import Case, Changes, Draft, Skip
 from jrh.values.items import Item, Task
@@ -33,7 +34,7 @@ class Drafting:
 
     spending: tuple[tuple[str, str, Amount], ...] = ()
     """Role, component and amount."""
-    cases: tuple[Case, ...] = ()
+    cases: Sequence[Case] = ()
     """Cases at most; those that a model writes are stood for by their items."""
     nothing: str = ""
     """Why there will be no case; empty if there may be."""
@@ -218,10 +219,10 @@ def _case(case: Case, draft: Draft | None, test: ResolvedTest, place: int) -> Ca
     )
 
 
-def _times(cases: Sequence[Case], scale: float) -> tuple[Case, ...]:
+def _times(cases: Sequence[Case], scale: float) -> Sequence[Case]:
     """Repeat the cases of a sample, so that there are as many as the whole has."""
     if scale <= 1.0:
         return tuple(cases)
     wanted = round(len(cases) * scale)
     again = (cases[place % len(cases)] for place in range(wanted))
-    return tuple(evolve(case, id=f"{case.id}:{place}") for place, case in enumerate(again))
+    return spooled_as(Case, (evolve(case, id=f"{case.id}:{place}") for place, case in enumerate(again)))

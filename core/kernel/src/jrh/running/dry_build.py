@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from attrs import frozen
 
+from jrh.errors import JrhError
+from jrh.plugins.shapes import WrongShapeError
 from jrh.running.building import Builder
 from jrh.running.schedule import judge_ids
 from jrh.running.stages import perturb as perturbing
 from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
-from jrh.suite.resolved import applies, tests_of
+from jrh.suite.resolved import Resolved, applies, tests_of
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Item
 
@@ -34,7 +36,7 @@ class Todo:
 
 
 def rehearse(builder: Builder, todo: Todo | None = None) -> None:
-    """Build the components the run needs, task by task, and discard them; reporters are left out, they may fail.
+    """Build the components the run needs, task by task, and discard them; reporters may fail, unless misshapen.
 
     Args:
         builder: builds the components.
@@ -55,9 +57,23 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
     if todo is None or todo.tests or todo.judges:
         for metric in resolved.metrics:
             builder.build(metric)
+        _rehearse_the_end(builder)
     if resolved.reading is not None and (todo is None or todo.tests or todo.judges):
         builder.reader(resolved.reading)
         builder.model(resolved.suite.rationale_model or "")
+
+
+def _rehearse_the_end(builder: Builder) -> None:
+    """Build what works after the last paid call: a mistake of shape is found now, and nothing else stops the run."""
+    decider = builder.resolved.decider
+    last: list[Resolved[Any]] = [*builder.resolved.reporters, *([] if decider is None else [decider])]
+    for component in last:
+        try:
+            builder.build(component)
+        except WrongShapeError:
+            raise
+        except JrhError:
+            continue
 
 
 def note_judges(store: Store, ids: Iterable[str]) -> None:

@@ -16,6 +16,7 @@ from jrh.document.long_ids import listed_id
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.models.payer import WRITER, Payer, paid_by
 from jrh.plugins.specs import JudgeSpec
+from jrh.running.asked_cases import AskedCases
 from jrh.running.component_changes import changes, components, note_components, unrepeatable
 from jrh.running.dry_build import note_judges
 from jrh.running.judged_gold import graded, notes_of_gold
@@ -208,20 +209,23 @@ class _Stages:
         ready.progress.begin("perturb", sum(len(ready.items[name]) * len(some) for name, some in tests.items()))
         places: list[tuple[str, str]] = []
         for task in tasks:
-            await self._reference(task, items_ids[task.name])
+            asked = await self._reference(task, items_ids[task.name])
             places.append((task.name, REFERENCE))
-            await self._made(*places[-1])
+            await self._made(*places[-1], asked)
             for test in tests[task.name]:
-                await self._cases(task, test, items_ids[task.name])
+                asked = await self._cases(task, test, items_ids[task.name])
                 places.append((task.name, test.use.name))
-                await self._made(*places[-1])
+                await self._made(*places[-1], asked)
         ready.progress.end()
         return StoredCases(ready.store, places)
 
-    async def _made(self, task: str, test: str) -> None:
+    async def _made(self, task: str, test: str, asked: AskedCases | None) -> None:
         """Let judges be asked about the cases of a finished test."""
         if self.overlap is not None:
-            await self.overlap.plan(task, test)
+            await self.overlap.plan(task, test, asked)
+
+    def _asked(self, task: Task) -> AskedCases | None:
+        return None if self.overlap is None else AskedCases(task)
 
     def _slice(self, test: ResolvedTest) -> int | None:
         """Return how many items are treated together; None for the usual number.
@@ -233,29 +237,36 @@ class _Stages:
         blocks = self.overlap is not None and self.ready.builder.spread is None and not asks_models(test)
         return perturbing.BETWEEN_ANSWERS if blocks else None
 
-    async def _reference(self, task: Task, items_id: str) -> None:
+    async def _reference(self, task: Task, items_id: str) -> AskedCases | None:
+        """Make the reference cases, unless those stored are still valid; return what a plan needs of them."""
         ready = self.ready
         digest = perturbing.stage_digest(ready.builder, None, task, items_id)
-        if ready.store.cases.digest(task.name, REFERENCE) != digest:
-            writing = perturbing.Writing(ready.store, task.name, REFERENCE)
-            for some in in_small_parts(ready.items[task.name], perturbing.SLICE):
-                made = perturbing.reference_cases(task, some, ready.suite.reference_repeats)
-                writing.put(perturbing.Perturbed(cases=made, outcomes=()))
-                await asyncio.sleep(0)
-            await asyncio.to_thread(writing.finish, digest)
-            self._announce(task.name, REFERENCE)
+        if ready.store.cases.digest(task.name, REFERENCE) == digest:
+            return None
+        ready.store.trials.reopen()
+        asked = self._asked(task)
+        writing = perturbing.Writing(ready.store, task.name, REFERENCE, asked)
+        for some in in_small_parts(ready.items[task.name], perturbing.SLICE):
+            made = perturbing.reference_cases(task, some, ready.suite.reference_repeats)
+            writing.put(perturbing.Perturbed(cases=made, outcomes=()))
+            await asyncio.sleep(0)
+        await asyncio.to_thread(writing.finish, digest)
+        self._announce(task.name, REFERENCE)
+        return asked
 
-    async def _cases(self, task: Task, test: ResolvedTest, items_id: str) -> None:
-        """Make the cases of one test, unless those that are stored are still valid."""
+    async def _cases(self, task: Task, test: ResolvedTest, items_id: str) -> AskedCases | None:
+        """Make the cases of one test, unless those stored are still valid; return what a plan needs of them."""
         ready, name = self.ready, test.use.name
         items = ready.items[task.name]
         digest = perturbing.stage_digest(ready.builder, test, task, items_id)
         if ready.store.cases.digest(task.name, name) == digest:
             ready.progress.advance(len(items))
-            return
+            return None
+        ready.store.trials.reopen()
         failed = ready.gateway.failed_drafts
         ready.store.spending.forget_drafts(task.name, name, digest)
-        writing = perturbing.Writing(ready.store, task.name, name)
+        asked = self._asked(task)
+        writing = perturbing.Writing(ready.store, task.name, name, asked)
         with paid_by(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
             size = self._slice(test)
             async for made in perturbing.in_slices(ready.builder, test, task, items, ready.progress, ready.log, size):
@@ -271,6 +282,7 @@ class _Stages:
         await asyncio.to_thread(writing.finish, digest)
         self.review.arrived(complete=False)
         self._announce(task.name, name)
+        return asked
 
     def _announce(self, task: str, test: str) -> None:
         events = self.ready.events

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from jrh.document.convert import structure
 from jrh.errors import RAISED, JrhError, PluginError
-from jrh.plugins.factories import call_factory, find_factory
+from jrh.plugins.factories import make
 from jrh.plugins.protocols import Exporter
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import ExporterSpec
@@ -38,7 +38,7 @@ class Export:
             given: Any = structure(dict(options), entry.spec.options)
         except JrhError as error:
             raise JrhError(f"--to {entry.spec.name}: {error}") from error
-        made = call_factory(find_factory(entry), given, None)
+        made = make(entry, given, None)
         return cls(entry.spec.name, made, Redactor.from_environment(also=named_secrets([given])))
 
     def sentences(self, report: RunReport, attached: Iterable[Path]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 from attrs import field, frozen
 
 from jrh.document.positions import did_you_mean
@@ -275,8 +276,8 @@ def _exit_code(stop: StopRun | None, report: RunReport | None, unfinished: Seque
             INCOMPLETE,
             f"drafts are missing because a model call failed or a plugin raised an error: {', '.join(unfinished)}",
         )
-    statuses = Counter(report.records.text("status"))
-    failed = sum(statuses[status.value] for status in Status if status.transient)
+    statuses = report.records.counts("status")
+    failed = sum(statuses.get(status.value, 0) for status in Status if status.transient)
     if failed:
         said = f"{failed} of {len(report.records)} trials failed and have no verdict"
         return INCOMPLETE, f"{said}{_commonest_reason(report.records)}"
@@ -300,26 +301,25 @@ def _of_tasks(test: EmptyTest) -> str:
 def _silent(report: RunReport) -> str:
     """Say which judges gave no verdict at all; empty where every judge gave one."""
     silent = [
-        f"{judge} ({_counted(rows.text('status'))})"
+        f"{judge} ({_counted(rows.counts('status'))})"
         for (judge,), rows in report.records.split("judge")
         if not rows.equals("status", "ok").any()
     ]
     return f"no verdict from {', '.join(silent)}; these count as findings and are not asked again" if silent else ""
 
 
-def _counted(statuses: Iterable[str | None]) -> str:
+def _counted(statuses: Mapping[str | None, int]) -> str:
     return ", ".join(f"{count} {status}" for status, count in Counter(statuses).most_common())
 
 
 def _commonest_reason(records: RecordTable) -> str:
     """Say why most of the trials failed that say why; empty where none does."""
-    failed = {status.value for status in Status if status.transient}
-    stated = zip(records.text("status"), records.text("detail"), strict=True)
-    reasons = Counter(detail for status, detail in stated if status in failed and detail)
+    failed = np.logical_or.reduce([records.equals("status", status.value) for status in Status if status.transient])
+    reasons = [(-count, reason) for reason, count in records.where(failed).counts("detail").items() if reason]
     if not reasons:
         return ""
-    reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-    return f", {count} of them because: {clean_text(reason, _REASON)}"
+    count, reason = min(reasons)
+    return f", {-count} of them because: {clean_text(reason, _REASON)}"
 
 
 def asks_again(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = (), unread: int = 0) -> bool:

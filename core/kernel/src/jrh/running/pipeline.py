@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 
 from jrh.plugins.specs import JudgeSpec
+from jrh.running.asked_cases import AskedCase
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress, Silent
 from jrh.running.schedule import Planner
 from jrh.running.stages import judge as judging
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored_cases import StoredCases
-from jrh.store.trials_table import GROWING
+from jrh.store.derived_table import GROWING
 from jrh.suite.definition import Budget
 from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, references, tests_of
 
@@ -87,13 +88,19 @@ class Overlap:
         self._feed.close()
         await self._judging
 
-    async def plan(self, task: str, test: str) -> None:
+    async def plan(self, task: str, test: str, asked: Iterable[AskedCase] | None) -> None:
         """Plan the trials of a test whose cases are stored.
+
+        Args:
+            task: its name.
+            test: its name.
+            asked: what a plan has to know of the cases, where they were just made; else they are read.
 
         Raises:
             StopRun: the judging ended early.
         """
-        rows = self._planner.trials(StoredCases(self._store, [(task, test)]))
+        stored = StoredCases(self._store, [(task, test)])
+        rows = self._planner.trials(stored) if asked is None else self._planner.trials_of(asked)
         while some := list(islice(rows, SLICE)):
             await asyncio.to_thread(self._store.trials.extend, some)
             self._feed.grown()

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from jrh.errors import JrhError
-from jrh.hashing import content_id
+from jrh.hashing import canonical_json, content_id
 from jrh.models.client import rates_of
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger
@@ -21,6 +21,7 @@ from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Events, Loaded
 from jrh.plugins.protocols import ChatModel, Logger, ModelClient
 from jrh.running.building import Builder
+from jrh.running.component_changes import alike_in_parts
 from jrh.running.dry_build import left_to_do, rehearse
 from jrh.running.judged_gold import check_grading_judges
 from jrh.running.outcome import Settings
@@ -31,7 +32,7 @@ from jrh.running.spreading import spread_of
 from jrh.running.stages import load as loading_items
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME as STORE
-from jrh.store.merging import SEED, SHARD
+from jrh.store.merging import ALIKE, SEED, SHARD
 from jrh.store.run_store import Store
 from jrh.suite.definition import Budget, ModelUse, Suite
 from jrh.suite.resolved import Resolved, ResolvedSuite, deferred_models, simulated_judges
@@ -84,7 +85,9 @@ async def prepared(
     redact = Redactor.from_environment(also=named_secrets(part.options for part in _components(resolved)))
     rehearsing = Builder(resolved, loaded.plugins, Quiet, priced(suite.budget, StandIn))
     check_grading_judges(resolved)
+    progress.begin("load", None)
     items = loading_items.read(rehearsing, progress.say)
+    progress.end()
     async with AsyncExitStack() as open_files:  # closed in reverse order
         store = _open_store(rehearsing, items, run_dir, open_files)
         _note_part(store, resolved)
@@ -148,7 +151,8 @@ def _note_part(store: Store, resolved: ResolvedSuite) -> None:
     if earlier is not None and earlier != now:
         known = f"shard {earlier}" if earlier else "a run without --shard"
         raise JrhError(f"run directory '{store.path.parent}' holds {known}; choose another with --run-dir")
-    for key, value in ((SHARD, now), (SEED, str(resolved.suite.seed))):
+    alike = canonical_json(alike_in_parts(resolved, store.path.parent)) if now else ""
+    for key, value in ((SHARD, now), (SEED, str(resolved.suite.seed)), (ALIKE, alike)):
         if store.meta(key) != value:
             store.set_meta(key, value)
 

@@ -17,7 +17,7 @@ class Counting:
         self.total: int | None = None
         self.done = 0
         self.earlier = 0
-        self.dollars = format_dollars(0.0)
+        self._spent = 0.0, 0
         self.started = 0.0
         self.load: Callable[[], str] = str
 
@@ -32,7 +32,12 @@ class Counting:
 
     def spent(self, spent: Spent) -> None:
         """Update the amount spent."""
-        self.dollars = format_dollars(spent.paid, spent.unpriced)
+        self._spent = spent.paid, spent.unpriced
+
+    @property
+    def dollars(self) -> str:
+        """Return the amount spent as it is shown."""
+        return format_dollars(*self._spent)
 
     def watch(self, load: Callable[[], str]) -> None:
         """Look here for the calls in flight."""

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from jrh.running.notebook_progress import in_notebook, notebook_progress
@@ -39,7 +40,14 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
             yield progress
         return
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield PlainProgress() if plain else Silent()
+        if not plain:
+            yield Silent()
+            return
+        lines = PlainProgress()
+        try:
+            yield lines
+        finally:
+            lines.close()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -72,13 +80,18 @@ def _to_do(stage: str, total: int, done: int) -> str:
 
 
 class PlainProgress(Counting):
-    """Print a line when a stage begins and ends, and every ten seconds in between."""
+    """Print a line when a stage begins and ends, and every ten seconds in between, also where no step is done.
+
+    Stages without a number of steps usually take a moment: they have lines only once they take ten seconds.
+    """
 
     def __init__(self) -> None:
         """Start silent."""
         super().__init__()
         self._said = 0.0
         self._open = False
+        self._closed = Event()
+        self._clock: Thread | None = None
 
     def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
         """Print the start of the stage."""
@@ -87,14 +100,28 @@ class PlainProgress(Counting):
         self._open, self._said = True, time.monotonic()
         if total is not None:
             telling.tell(f"{stage}: {_to_do(stage, total, done)}")
+        if self._clock is None:
+            self._clock = Thread(target=self._watch_clock, name="jrh-progress", daemon=True)
+            self._clock.start()
 
     def advance(self, steps: int = 1) -> None:
         """Print the progress, every ten seconds."""
         super().advance(steps)
+        self._tick()
+
+    def _tick(self) -> None:
         now = time.monotonic()
-        if now - self._said >= EVERY_SECONDS:
-            self._said = now
+        if not self._open or now - self._said < EVERY_SECONDS:
+            return
+        self._said = now
+        if self.total is None:
+            telling.tell(f"{self.stage}: {now - self.started:.0f} s so far")
+        else:
             telling.tell(f"{self.stage}: {self.done}/{self.total} ({self.facts()})")
+
+    def _watch_clock(self) -> None:
+        while not self._closed.wait(EVERY_SECONDS / 8):
+            self._tick()
 
     def end(self) -> None:
         """Print the result of the stage."""
@@ -105,6 +132,11 @@ class PlainProgress(Counting):
     def say(self, text: str) -> None:
         """Print the sentence."""
         telling.tell(text)
+
+    def close(self) -> None:
+        """Print nothing more."""
+        self.end()
+        self._closed.set()
 
 
 class RichProgress(Counting):

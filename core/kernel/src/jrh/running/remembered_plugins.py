@@ -22,9 +22,9 @@ from jrh.hashing import content_id
 from jrh.plugins.component_identity import Source
 from jrh.plugins.loading import Loaded, Local, load_plugins, local_source
 from jrh.running.outcome import Settings
-from jrh.store import cache
 from jrh.store.database import FILENAME
 from jrh.store.run_store import Store
+from jrh.user_cache import directory
 
 _KEY: Final = "plugins"
 """Meta key of the local plugins that the run directory was made with."""
@@ -54,7 +54,7 @@ def note_plugins(store: Store, loaded: Loaded) -> None:
     if store.meta(_KEY) != text:
         store.set_meta(_KEY, text)
     with suppress(OSError):  # without a mark, the next command asks for --plugins
-        marks = cache.directory() / _MARKS
+        marks = directory() / _MARKS
         marks.mkdir(parents=True, exist_ok=True, mode=0o700)
         for each in loaded.local:
             (marks / _mark(each.source)).touch()
@@ -165,6 +165,6 @@ def _checked(known: _Remembered, run_dir: Path) -> tuple[str, Source | str]:
         return written, "it is not there any more; pass --plugins with its new place"
     if source.digest != known.digest:
         return written, f"it has changed since; {again} as it is now"
-    if not (cache.directory() / _MARKS / _mark(source)).is_file():
+    if not (directory() / _MARKS / _mark(source)).is_file():
         return written, f"another user, machine or directory ran it, and a plugin is code; {again}"
     return written, source

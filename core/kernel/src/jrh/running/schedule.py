@@ -6,30 +6,16 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from jrh.document.convert import unstructure
 from jrh.hashing import ID_LENGTH, content_id
 from jrh.plugins.specs import JudgeKind, JudgeSpec
+from jrh.running.asked_cases import AskedCase
 from jrh.running.building import identity
-from jrh.running.number_table import NumberTable
+from jrh.store.number_table import NumberTable
 from jrh.store.trials_table import TrialRow
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, applies
-from jrh.text.transcripts import without_passed_through
 from jrh.values.cases import Case
 from jrh.values.items import Task
-
-
-def is_put(case: Case, judge: Resolved[JudgeSpec], task: Task) -> bool:
-    """Tell whether a case is put to a judge.
-
-    A judge is asked only about tasks it is made for; one that does not read prompts is not asked about cases that
-    change only what it never sees.
-    """
-    settings = case.sampling.temperature, case.sampling.reasoning_effort, case.condition.output or None
-    # What is asked about a criterion is in the fields, too.
-    reworded = case.presented_task is not None and case.presented_task != task.presented(case.fields)
-    unseen = case.prompt is not None or reworded or any(each is not None for each in settings)
-    return applies(judge, task) and (judge.entry.spec.reads_prompt or not unseen)
 
 
 def trial_id(case_id: str, judge_id: str, repeat: int) -> str:
@@ -45,22 +31,13 @@ def seed_of(trial: str) -> int:
     return int(trial[-8:], 16) & 0x7FFFFFFF
 
 
-def question_id(case: Case) -> str:
-    """Return the id of the question as put: equal for cases that differ in nothing a judge reads.
-
-    How a model samples is left out: what a case sets may be what the suite sets for the model anyway. So is what the
-    messages of a transcript only pass through: two runs of an agent that said the same have other message ids.
-    """
-    fields = {name: without_passed_through(value) for name, value in case.fields.items()}
-    return content_id(case.task, fields, unstructure(case.prompt), unstructure(case.presented_task))
-
-
 class _Occasions:
     """Numbers the times that one judge is asked the identical question."""
 
     def __init__(self, earlier: Iterable[tuple[int, int, int]]) -> None:
         """Start from what earlier plans of the run handed out: place, question, occasion."""
         self._of_place = NumberTable()
+        """Occasions of earlier plans; no place comes twice in one plan."""
         self._taken = NumberTable()
         """Numbers of a question and an occasion that earlier plans handed out."""
         self._next = NumberTable()
@@ -79,9 +56,8 @@ class _Occasions:
         occasion = self._of_place.get(place, -1)
         if occasion < 0:
             occasion = self._next.get(question)
-            while len(self._taken) and self._taken.get(_number(f"{question}:{occasion}")):
+            while self._taken and self._taken.get(_number(f"{question}:{occasion}")):
                 occasion += 1
-            self._of_place.put(place, occasion)
             self._next.put(question, occasion + 1)
         return place, occasion
 
@@ -135,17 +111,24 @@ class Planner:
 
     def trials(self, cases: Iterable[Case]) -> Iterator[TrialRow]:
         """Yield the trials of cases, which follow those before them in the order of the suite."""
+        return self.trials_of(AskedCase.of(case, self._tasks[case.task]) for case in cases)
+
+    def trials_of(self, cases: Iterable[AskedCase]) -> Iterator[TrialRow]:
+        """Do the same with what a plan has to know of the cases.
+
+        A judge is asked only about tasks it is made for; one that does not read prompts is not asked about cases that
+        change only what it never sees.
+        """
         for case in cases:
-            question = question_id(case)
-            condition = content_id(case.test, case.item_id, unstructure(case.condition), unstructure(case.sampling))
             for judge, judge_id in self._judges:
-                if not is_put(case, judge, self._tasks[case.task]):
-                    if applies(judge, self._tasks[case.task]):
-                        self.unseen[judge.use.name] += 1
+                if not applies(judge, self._tasks[case.task]):
                     continue
-                asked = _number(f"{question}:{judge_id}")
+                if case.unseen and not judge.entry.spec.reads_prompt:
+                    self.unseen[judge.use.name] += 1
+                    continue
+                asked = _number(f"{case.question}:{judge_id}")
                 for repeat in range(case.repeats):
-                    place, occasion = self._occasions.at(f"{asked}:{condition}:{repeat}", asked)
+                    place, occasion = self._occasions.at(f"{asked}:{case.condition}:{repeat}", asked)
                     yield TrialRow(
                         position=self._position,
                         trial_id=trial_id(case.id, judge_id, repeat),

@@ -13,7 +13,7 @@ from jrh.document.convert import structure
 from jrh.errors import RAISED, JrhError
 from jrh.plugins.component_identity import code_digest
 from jrh.plugins.executors import Executor, Job
-from jrh.plugins.factories import LOCAL, call_factory, find_factory
+from jrh.plugins.factories import LOCAL, make
 from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Plugins
 from jrh.running.units import Spread, spreads
@@ -36,7 +36,7 @@ async def spread_of(
     if name in ("", IN_PROCESS):
         return None
     entry = plugins.executors.find(name)
-    executor: Executor = call_factory(find_factory(entry), structure({}, entry.spec.options), log)
+    executor: Executor = make(entry, structure({}, entry.spec.options), log)
     job = Job(setup=_setup(resolved), secrets=secret_variables(part.options for part in _with_keys(resolved)))
     open_files.push_async_callback(executor.aclose)
     await executor.open(job)

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from pathlib import Path
 from typing import Final
 
 from jrh.store.writer import Writer, closed_on_error, connect
+from jrh.user_cache import directory
 
-ENVIRONMENT: Final = "JRH_CACHE_DIR"
-"""Environment variable that names another directory."""
 FILENAME: Final = "replies.sqlite"
 
 _SCHEMA: Final = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID"
-
-
-def directory() -> Path:
-    """Return the directory of the cache: `JRH_CACHE_DIR`, or the user's cache directory."""
-    named = os.environ.get(ENVIRONMENT)
-    if named:
-        return Path(named)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("jrh", appauthor=False)
 
 
 def _payload(reader: sqlite3.Connection, key: str) -> str | None:

@@ -6,10 +6,11 @@ import asyncio
 import json
 from collections.abc import Collection
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 from zlib import crc32
 
 from jrh.store.database import Database
+from jrh.store.number_table import NumberTable, part_of
 from jrh.values.report import FaultLine
 
 ANSWERED: Final = ("ok", "refused", "truncated", "incomplete")
@@ -62,6 +63,9 @@ class BilledBeyond(NamedTuple):
 class CallsTable:
     """Every attempt sent to a model by this process and earlier ones."""
 
+    OF_A_CALL: ClassVar = (_INTENT, _OUTCOME, _FINAL)
+    """What is written of a call, in this order."""
+
     def __init__(self, database: Database) -> None:
         """Use `Store.calls` instead."""
         self._database = database
@@ -75,16 +79,21 @@ class CallsTable:
         return int(self._database.rows("SELECT coalesce(max(id), 0) FROM calls")[0][0]) + 1
 
     @cached_property
-    def _answered(self) -> set[str]:
-        """Return the keys of stored replies, read when the first is asked for: who only looks at a run needs none.
+    def _answered(self) -> NumberTable:
+        """Return parts of the keys of stored replies, read when the first is asked for.
 
-        Most questions have no stored reply. A set answers that much faster than a query per question.
+        Most questions have no stored reply. A table says so much faster than a query per question, and where two keys
+        share this part, the query decides.
         """
-        return {key for (key,) in self._database.rows("SELECT key FROM calls WHERE payload IS NOT NULL")}
+        found = NumberTable()
+        for rows in self._database.chunks("SELECT key FROM calls WHERE payload IS NOT NULL"):
+            for (key,) in rows:
+                found.put(part_of(key), 1)
+        return found
 
     def usable_reply(self, key: str) -> str | None:
         """Return the stored reply to a question, or None if this run has not paid for one."""
-        if key not in self._answered:
+        if not self._answered.get(part_of(key)):
             return None
         return self._database.text("SELECT payload FROM calls WHERE key = ? AND payload IS NOT NULL LIMIT 1", (key,))
 
@@ -95,7 +104,7 @@ class CallsTable:
         call = self._next
         self._next += 1
         self._keys[call] = key
-        return call, self._database.writer.commit((_INTENT, [(call, key, model, purpose, started, worst)]))
+        return call, self._database.writer.commit((_INTENT, [(call, key, model, purpose, started, worst)]), first=True)
 
     def resume(self, key: str) -> tuple[int, float | None] | None:
         """Return id and worst case of a deferred model's call that is still in flight, once; or None."""
@@ -122,7 +131,7 @@ class CallsTable:
         """
         key = self._keys.pop(call, None)
         if payload is not None and key is not None:
-            self._answered.add(key)
+            self._answered.put(part_of(key), 1)
         summed = None if payload is None else checksum(payload)
         return self._database.writer.commit(
             (_OUTCOME, [(outcome, final, cost, detail, payload, summed, bounded, call)])

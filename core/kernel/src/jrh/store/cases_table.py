@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from jrh.document.convert import to_json
 from jrh.document.serial import compact, from_plain, from_text, to_text
 from jrh.store.database import MOST_PARAMETERS, Database, in_parts, marks
-from jrh.store.texts_table import SWEEP, Packer, Shared, TextsTable
+from jrh.store.texts_table import NOTHING, SWEEP, Packer, Shared, TextsTable
 from jrh.store.writer import Statement
 from jrh.text.plain import utf8_text
 from jrh.values.cases import Case, Draft, Skip
@@ -19,8 +19,6 @@ SKIPPED: Final = "skipped"
 """Outcomes of a draft. A skipped one has no text: the perturber could not treat the item."""
 VOTES: Final = "votes"
 """Key of a draft's details that validators report votes under."""
-SLICE: Final = 500
-"""Cases that are read at once."""
 
 
 class DraftRow(NamedTuple):
@@ -71,22 +69,19 @@ class CasesTable:
 
     def iterate(self, task: str, test: str) -> Iterator[Case]:
         """Yield the cases of one test over one task, in order, read in slices."""
-        last = -1
-        while True:
-            rows = self._database.rows(
-                "SELECT texts, payload, position FROM cases WHERE task = ? AND test = ? AND position > ? "
-                "ORDER BY position LIMIT ?",
-                (task, test, last, SLICE),
-            )
-            if not rows:
-                return
-            last = rows[-1][2]
-            yield from (from_plain(Case, value) for value in self._texts.unpacked([row[:2] for row in rows]))
+        sql = (
+            "SELECT position, texts, payload FROM cases WHERE task = ? AND test = ? AND position > ? "
+            "ORDER BY position LIMIT ?"
+        )
+        for rows in self._database.pages(sql, task, test):
+            yield from (from_plain(Case, value) for value in self._texts.unpacked([row[1:] for row in rows]))
 
-    def ids(self, task: str, test: str) -> list[str]:
-        """Return the ids of the cases of one test over one task, in order."""
-        rows = self._database.rows("SELECT id FROM cases WHERE task = ? AND test = ? ORDER BY position", (task, test))
-        return [case_id for (case_id,) in rows]
+    def ids(self, task: str, test: str) -> Iterator[str]:
+        """Yield the ids of the cases of one test over one task, in order."""
+        sql = "SELECT position, id FROM cases WHERE task = ? AND test = ? AND position > ? ORDER BY position LIMIT ?"
+        for rows in self._database.pages(sql, task, test):
+            for row in rows:
+                yield row[1]
 
     def by_id(self, case_ids: Sequence[str]) -> dict[str, Case]:
         """Read cases by id; ids that are not stored are left out."""
@@ -144,17 +139,18 @@ class CasesTable:
         return int(rows[0][0])
 
     def voted(self, task: str, test: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield (item id, details) of a test's accepted and rejected drafts that validators report votes on."""
-        rows = self._database.rows(
-            "SELECT d.item_id, coalesce(c.texts, d.texts), coalesce(c.payload, d.payload) FROM drafts d "
-            "LEFT JOIN cases c ON c.id = d.case_id WHERE d.task = ? AND d.test = ? AND d.state != ? AND d.voted "
-            "ORDER BY d.position",
-            (task, test, SKIPPED),
+        """Yield (cluster, details) of a test's accepted and rejected drafts that validators report votes on."""
+        sql = (
+            "SELECT d.position, coalesce(i.cluster, d.item_id), coalesce(c.texts, d.texts), "
+            "coalesce(c.payload, d.payload) FROM drafts d LEFT JOIN cases c ON c.id = d.case_id "
+            "LEFT JOIN items i INDEXED BY items_by_id ON i.task = d.task AND i.id = d.item_id "
+            "WHERE d.task = ? AND d.test = ? AND d.state != ? AND d.voted AND d.position > ? "
+            "ORDER BY d.position LIMIT ?"
         )
-        for some in in_parts(rows, SLICE):
-            values = self._texts.unpacked([row[1:3] for row in some])
-            for row, value in zip(some, values, strict=True):
-                yield row[0], value.get("provenance", value)["details"]  # of a case, or of a draft
+        for rows in self._database.pages(sql, task, test, SKIPPED):
+            values = self._texts.unpacked([row[2:] for row in rows])
+            for row, value in zip(rows, values, strict=True):
+                yield row[1], value.get("provenance", value)["details"]  # of a case, or of a draft
 
 
 class CasesWriting:
@@ -222,7 +218,7 @@ class _Packing:
             # What the cases of a test have in common is one more text that they are packed against.
             form = form or self._packer.share([compact(value | {"fields": {}})])
             apart = [value["prompt"], value["presented_task"]]
-            yield case.id, case.item_id, *self._packer.packed(value, form + self._base(case.item_id), apart)
+            yield case.id, case.item_id, *self._packer.packed(value, form, self._base(case.item_id), apart)
 
     def draft(self, row: DraftRow) -> tuple[object, ...]:
         known = (row.item_id, utf8_text(row.draft.variant), row.state, utf8_text(row.reason))
@@ -233,10 +229,10 @@ class _Packing:
         value = to_json(row.draft)
         assert isinstance(value, dict)
         apart = [value.get("prompt"), value.get("task")]
-        return (*known, voted, None, *self._packer.packed(value, self._base(row.item_id), apart))
+        return (*known, voted, None, *self._packer.packed(value, NOTHING, self._base(row.item_id), apart))
 
     def _base(self, item_id: str) -> Shared:
-        return self._bases.get(item_id, _NOTHING)
+        return self._bases.get(item_id, NOTHING)
 
     def _read(self, item_ids: Sequence[str]) -> None:
         """Read the texts of items that are stored; an imported case may have none."""
@@ -256,7 +252,6 @@ _REJECT: Final = (
     "(SELECT c.texts, c.payload FROM new_cases c WHERE c.id = new_drafts.case_id) WHERE case_id IS NOT NULL"
 )
 _FORGET: Final[tuple[Statement, ...]] = (("DELETE FROM new_cases", [()]), ("DELETE FROM new_drafts", [()]))
-_NOTHING: Final = Shared((), ())
 
 
 def _holds(value: object, wanted: str) -> bool:

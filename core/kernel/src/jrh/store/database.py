@@ -21,13 +21,15 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 18
+SCHEMA_VERSION: Final = 20
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
 """The run's log, which lies beside the store."""
 CHUNK: Final = 2000
 """Rows of a long table that are read at once."""
+PAGE: Final = 500
+"""Rows with texts that are read at once."""
 MOST_PARAMETERS: Final = 500
 """Ids per statement; older SQLite allows 999 parameters."""
 
@@ -97,6 +99,7 @@ CREATE TABLE IF NOT EXISTS records (
     checksum INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_trial ON records (trial_id);
+CREATE TABLE IF NOT EXISTS derived (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, payload BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS measures (position INTEGER PRIMARY KEY, payload TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS case_rows (
     position INTEGER PRIMARY KEY, task TEXT NOT NULL, test TEXT NOT NULL, variant TEXT NOT NULL, stratum TEXT NOT NULL,
@@ -143,12 +146,22 @@ def declared_types(table: str) -> list[str]:
 class Database:
     """A connection for reading; when opened for writing, also a writer and the lock of the directory."""
 
-    def __init__(self, path: Path, reader: sqlite3.Connection, writer: Writer | None, lock: FileLock | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        reader: sqlite3.Connection,
+        writer: Writer | None,
+        lock: FileLock | None,
+        *,
+        whole: bool,
+    ) -> None:
         """Use `Database.open` or `Database.view` instead."""
         self.path = path
         self._reader = reader
         self._writer = writer
         self._lock = lock
+        self.whole = whole
+        """The file was found as a process of jrh had closed it."""
         seal.opened(path)
 
     @classmethod
@@ -162,7 +175,7 @@ class Database:
         path = run_dir / FILENAME
         try:
             _check_emptied(path)
-            _guard(path, lambda: seal.lift(path, SCHEMA_VERSION))
+            whole = _guard(path, lambda: seal.lift(path, SCHEMA_VERSION))
             connection = _guard(path, lambda: _with_tables(path))
             owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
             if owner and owner[0] != suite:
@@ -175,7 +188,7 @@ class Database:
         except BaseException:
             lock.release()
             raise
-        return cls(path, reader, Writer(connection, str(path), watched=path), lock)
+        return cls(path, reader, Writer(connection, str(path), watched=path), lock, whole=whole)
 
     @classmethod
     def view(cls, run_dir: Path) -> Database:
@@ -189,16 +202,17 @@ class Database:
         if not path.is_file():
             raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
 
-        def connected() -> sqlite3.Connection:
-            seal.check(path, SCHEMA_VERSION)
+        def connected() -> tuple[sqlite3.Connection, bool]:
+            whole = seal.check(path, SCHEMA_VERSION)
             reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_reading(path)}", uri=True, isolation_level=None)
             with closed_on_error(reader):
                 reader.execute("PRAGMA query_only=ON")
                 if _check_version(reader, path) == 0:  # its process was killed before the tables were made
                     raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
-            return reader
+            return reader, whole
 
-        return cls(path, _guard(path, connected), None, None)
+        reader, whole = _guard(path, connected)
+        return cls(path, reader, None, None, whole=whole)
 
     def close(self) -> None:
         """Write everything queued, then release the directory."""
@@ -224,6 +238,19 @@ class Database:
         cursor = self.guarded(lambda: self._reader.execute(sql))
         while rows := self.guarded(lambda: cursor.fetchmany(CHUNK)):
             yield rows
+
+    def pages(self, sql: str, *parameters: object, most: int = PAGE) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query some at a time; nothing stays open between two of them.
+
+        Args:
+            sql: selects the position first; its last two parameters are that of the row before and the most rows.
+            parameters: those before.
+            most: rows at once.
+        """
+        last = -1
+        while rows := self.rows(sql, (*parameters, last, most)):
+            yield rows
+            last = rows[-1][0]
 
     def chunks_by_id(self, sql: str, ids: Sequence[str]) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query, with `{ids}` replaced by the ids in chunks."""
@@ -329,7 +356,7 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> int:
     if version > SCHEMA_VERSION:
         known = f"schema {version}, this one knows {SCHEMA_VERSION}"
         raise StoreError(f"'{path}' was written by a newer jrh ({known}); upgrade jrh, or give another run directory")
-    if 0 < version < SCHEMA_VERSION:
+    if version and version < SCHEMA_VERSION:
         raise StoreError(f"'{path}' was written by an older jrh; give another run directory, or run that version")
     return version
 

@@ -13,7 +13,7 @@ from jrh.document.serial import compact, from_plain, to_text
 from jrh.hashing import content_id
 from jrh.store.database import Database
 from jrh.store.item_spool import IN_MEMORY
-from jrh.store.texts_table import SWEEP, TextsTable
+from jrh.store.texts_table import NOTHING, SWEEP, TextsTable
 from jrh.store.writer import Statement
 from jrh.values.clusters import clusters_of
 from jrh.values.gold_source import GoldSource
@@ -63,7 +63,7 @@ class ItemsTable:
             form = form or compact(values[0] | {"fields": {}})
             packer = self._texts.packer()
             shared = packer.share([form])
-            packed = [packer.packed(value, shared, value) for value in values]
+            packed = [packer.packed(value, shared, NOTHING, value) for value in values]
             rows = [
                 (task, number, item.id, clusters[item.id], _gold_source(item), written(item.covariates), *blob)
                 for number, (item, blob) in enumerate(zip(some, packed, strict=True), place)
@@ -89,11 +89,6 @@ class ItemsTable:
         rows = self._database.rows("SELECT texts, payload FROM items WHERE task = ? AND id = ?", (task, item_id))
         return next((from_plain(Item, value) for value in self._texts.unpacked(rows)), None)
 
-    def clusters(self) -> dict[tuple[str, str], str]:
-        """Return the cluster of every task and item id; empty for records imported without items."""
-        rows = self._database.rows("SELECT task, id, cluster FROM items")
-        return {(task, item): cluster for task, item, cluster in rows}
-
 
 def _plain(item: Item) -> dict[str, Any]:
     value = to_json(item)
@@ -107,4 +102,7 @@ def _gold_source(item: Item) -> str:
 
 def items_id(items: Sequence[Item]) -> str:
     """Return the id of a task's items, as `ItemsTable.write` does."""
-    return listed_id(map(to_text, items))
+    if not isinstance(items, ItemBlocks):
+        return listed_id(map(to_text, items))
+    items.known_id = items.known_id or listed_id(map(to_text, items))
+    return items.known_id

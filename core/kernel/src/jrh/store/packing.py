@@ -6,12 +6,14 @@ difference. Strings that equal a shared text are left out altogether.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import NoneType
 from typing import Any, Final
 
 import zstandard
+
+from jrh.document.serial import read_compact
 
 LONG: Final = 200
 """Characters from which a text is worth a row of its own; a reference to one takes some 30 bytes."""
@@ -20,7 +22,9 @@ LEVEL: Final = 3
 _MARK: Final = "\0"
 """Starts the place of a shared text. A string that really starts so is shared whatever its length."""
 WRITTEN_MARK: Final = rb'"\u0000'
-"""The mark at the start of a string in ASCII JSON."""
+"""The mark at the start of a string in JSON."""
+_NUMBERS: Final = frozenset({int, float, bool, NoneType})
+_MOST_CONTEXTS: Final = 8
 CODING: Final = ("utf-8", "surrogatepass")
 """How texts become bytes; strict UTF-8 would refuse the lone surrogates that JSON can bring."""
 _FRAME: Final = b"\x28\xb5\x2f\xfd\xe0"
@@ -36,32 +40,52 @@ def is_shared(text: str) -> bool:
     return len(text) >= LONG or text.startswith(_MARK)
 
 
-def folded(value: Any, places: Mapping[str, int]) -> Any:
-    """Return a JSON value with the strings that have a place replaced by it; other long strings stay."""
+def folded(value: Any, places: Mapping[str, int], left: list[str]) -> Any:
+    """Return a JSON value with the strings that have a place replaced by it; other long strings stay.
+
+    Args:
+        value: the value.
+        places: of the texts.
+        left: gets the long strings that stay.
+    """
     if isinstance(value, str):
-        place = places.get(value) if is_shared(value) else None
-        return value if place is None else f"{_MARK}{place}"
-    if isinstance(value, Mapping):
-        return {key: folded(each, places) for key, each in value.items()}
+        if not is_shared(value):
+            return value
+        place = places.get(value)
+        if place is None:
+            left.append(value)
+            return value
+        return f"{_MARK}{place}"
+    if type(value) is dict or isinstance(value, Mapping):
+        return {key: each if type(each) in _NUMBERS else folded(each, places, left) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [folded(each, places) for each in value]
+        return [folded(each, places, left) for each in value]
     return value
 
 
 def unfolded(value: Any, texts: Sequence[str]) -> Any:
-    """Return what `folded` was given."""
-    if isinstance(value, str):
+    """Return what `folded` was given; what is inside of the value is replaced in place."""
+    kind = type(value)
+    if kind is str:
         return texts[int(value[1:])] if value.startswith(_MARK) else value
-    if isinstance(value, dict):
-        return {key: unfolded(each, texts) for key, each in value.items()}
-    if isinstance(value, list):
-        return [unfolded(each, texts) for each in value]
+    if kind is dict:
+        entries = value.items()
+    elif kind is list:
+        entries = enumerate(value)
+    else:
+        return value
+    for key, each in entries:
+        if type(each) is str:
+            if each.startswith(_MARK):
+                value[key] = texts[int(each[1:])]
+        elif type(each) is dict or type(each) is list:
+            unfolded(each, texts)
     return value
 
 
 def read_folded(data: bytes, texts: Sequence[str]) -> Any:
-    """Return the value whose folded form was written as ASCII JSON."""
-    value = json.loads(data)
+    """Return the value whose folded form `compact` wrote."""
+    value = read_compact(data)
     return unfolded(value, texts) if WRITTEN_MARK in data else value
 
 
@@ -89,17 +113,18 @@ class Compressor:
 
     def __init__(self) -> None:
         """Start without a dictionary."""
-        self._made_for: tuple[bytes, int] | None = None
-        self._made: zstandard.ZstdCompressor
+        self._made: dict[tuple[bytes, int], zstandard.ZstdCompressor] = {}
 
     def compressed(self, data: bytes, shared: bytes = b"") -> bytes:
         """Compress bytes; the blob carries a checksum."""
         # Sizes to the next power of two: a dictionary serves for all cases of an item, which follow one another.
         wanted = (shared, len(data).bit_length())
-        if self._made_for != wanted:
-            self._made = _compressor(shared, 1 << wanted[1])
-            self._made_for = wanted
-        return self._made.compress(data)
+        made = self._made.get(wanted)
+        if made is None:
+            if len(self._made) == _MOST_CONTEXTS:
+                del self._made[next(iter(self._made))]
+            made = self._made[wanted] = _compressor(shared, 1 << wanted[1])
+        return made.compress(data)
 
 
 def _compressor(shared: bytes, size: int) -> zstandard.ZstdCompressor:
@@ -127,6 +152,7 @@ class Decompressor:
         return self._context.decompress_content_dict_chain([_frame(shared), blob])
 
 
+@lru_cache(maxsize=2)
 def _frame(data: bytes) -> bytes:
     """Return bytes as a frame of zstd (RFC 8878) that holds them uncompressed: one segment, its size in 8 bytes."""
     parts = [_FRAME, len(data).to_bytes(8, "little")]

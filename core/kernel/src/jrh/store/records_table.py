@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 from zlib import crc32
+
+import orjson
 
 from jrh.document.serial import from_text
 from jrh.errors import DamagedStoreError
 from jrh.store.database import RECORD_TYPES, Database
+from jrh.store.derived_table import DerivedTable
 from jrh.store.writer import SALVAGE, Statement
 from jrh.text.numbers import counted
 from jrh.values.listed_cases import CaseRecord
@@ -51,6 +55,21 @@ _WITH_ITEMS: Final = "LEFT JOIN items i INDEXED BY items_by_id ON i.task = r.tas
 _SUMMED: Final = len(COLUMNS)
 """Columns before the checksum."""
 _TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
+SUMS: Final = {
+    "costs": (
+        "SELECT r.judge, r.task, r.test, count(*), total(r.cost), "
+        f"sum(r.cost IS NULL AND r.status NOT IN ({_TRANSIENT})), "
+        "total(r.prompt_tokens), total(r.completion_tokens), "
+        f"sum((r.prompt_tokens IS NULL OR r.completion_tokens IS NULL) AND r.status NOT IN ({_TRANSIENT})) "
+        f"{_OF_THE_PLAN} GROUP BY r.judge, r.task, r.test"
+    ),
+    "not available": (
+        f"SELECT r.judge, r.test, r.output, count(*) {_OF_THE_PLAN} "
+        f"WHERE r.status = '{Status.NOT_AVAILABLE.value}' GROUP BY r.judge, r.test, r.output ORDER BY 1, 2, 3"
+    ),
+    "partly shown": f"SELECT r.judge, sum(r.left_out > 0), count(*), max(r.left_out) {_OF_THE_PLAN} GROUP BY r.judge",
+}
+"""Queries that are kept: see `DerivedTable`."""
 
 
 # A new row id tells that the record was written again: see `written`.
@@ -89,10 +108,13 @@ class RecordsTable:
     """One row per trial; repeating a trial replaces its row."""
 
     DELETE_ALL: ClassVar[Statement] = ("DELETE FROM records", [()])
+    OF_A_TRIAL: ClassVar = (_INSERT,)
+    """What is written of a trial, after what its call wrote."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, derived: DerivedTable) -> None:
         """Use `Store.records` instead."""
         self._database = database
+        self._derived = derived
 
     def put(self, rows: Sequence[tuple[Record, str | None, str | None]]) -> None:
         """Queue records, each with its reply and label probabilities as JSON; durable after the next flush."""
@@ -135,16 +157,7 @@ class RecordsTable:
                 for name, told in zip(_OF_ITEMS, values[_SUMMED + 1 :], strict=True):
                     columns[name] = _told(told, columns[name])
                 yield columns
-        self._refuse(changed)
-
-    def _refuse(self, changed: Sequence[tuple[Any, ...]]) -> None:
-        if changed:
-            path = self._database.path
-            raise DamagedStoreError(
-                f"{counted(len(changed), 'record')} of '{path}' changed after jrh wrote "
-                f"{'it' if len(changed) == 1 else 'them'}, the first that of item '{changed[0][_ITEM]}' and judge "
-                f"'{changed[0][_JUDGE]}'. {SALVAGE.format(name=path.parent)}"
-            )
+        refuse_changed(self._database.path, changed)
 
     def rename_judges(self) -> None:
         """Give the records of the plan, and what they used, the names that their judges have in the plan.
@@ -152,9 +165,11 @@ class RecordsTable:
         Raises:
             DamagedStoreError: some are not what was written.
         """
+        if self._derived.is_current():  # it was made after this
+            return
         names = ", ".join(f'r."{name}"' for name in COLUMNS)
         rows = self._database.rows(f"SELECT {names}, r.checksum, t.judge {_OF_THE_PLAN} WHERE r.judge != t.judge")
-        self._refuse([row for row in rows if checksum(row[:-2]) != row[-2]])
+        refuse_changed(self._database.path, [row for row in rows if checksum(row[:-2]) != row[-2]])
         if rows:
             renamed = [[*row[:_JUDGE], row[-1], *row[_JUDGE + 1 : -2]] for row in rows]
             new = [(row[_JUDGE], checksum(row), row[_TRIAL]) for row in renamed]
@@ -162,8 +177,7 @@ class RecordsTable:
 
     def written(self) -> tuple[int, int | None]:
         """Return the number of records and the last row id; one of them changes with every write."""
-        ((count, last),) = self._database.rows("SELECT count(*), max(rowid) FROM records")
-        return count, last
+        return self._derived.written()
 
     def told(self) -> list[Told]:
         """Return the verdicts of the plan that have a rationale, in plan order."""
@@ -205,13 +219,7 @@ class RecordsTable:
 
     def costs(self) -> dict[tuple[str, str, str], CostLine]:
         """Add up the costs of the records of the plan by judge, task and test."""
-        rows = self._database.rows(
-            "SELECT r.judge, r.task, r.test, count(*), total(r.cost), "
-            f"sum(r.cost IS NULL AND r.status NOT IN ({_TRANSIENT})), "
-            "total(r.prompt_tokens), total(r.completion_tokens), "
-            f"sum((r.prompt_tokens IS NULL OR r.completion_tokens IS NULL) AND r.status NOT IN ({_TRANSIENT})) "
-            f"{_OF_THE_PLAN} GROUP BY r.judge, r.task, r.test"
-        )
+        rows = self._derived.rows("costs")
         return {
             (judge, task, test): CostLine(
                 judge=judge,
@@ -229,17 +237,12 @@ class RecordsTable:
 
     def not_available(self) -> list[tuple[str, str, str, int]]:
         """Count the questions that a judge's model does not have the setting for, by judge, test and output mode."""
-        rows = self._database.rows(
-            f"SELECT r.judge, r.test, r.output, count(*) {_OF_THE_PLAN} "
-            f"WHERE r.status = '{Status.NOT_AVAILABLE.value}' GROUP BY r.judge, r.test, r.output ORDER BY 1, 2, 3"
-        )
+        rows = self._derived.rows("not available")
         return [(judge, test, output, trials) for judge, test, output, trials in rows]
 
     def partly_shown(self) -> dict[str, PartlyShown]:
         """Count questions with a shortened transcript by judge; judges without any are left out."""
-        rows = self._database.rows(
-            f"SELECT r.judge, sum(r.left_out > 0), count(*), max(r.left_out) {_OF_THE_PLAN} GROUP BY r.judge"
-        )
+        rows = self._derived.rows("partly shown")
         counted = (PartlyShown._make(row) for row in rows)
         return {each.judge: each for each in counted if each.times}
 
@@ -255,9 +258,24 @@ def _row(record: Record, reply: str | None, chances: str | None) -> tuple[Any, .
     values = list(_VALUES(record))
     values[_STATUS] = record.status.value
     for place, kind in _NUMBERS:  # as SQLite gives them back
-        if values[place] is not None:
-            values[place] = kind(values[place])
+        value = values[place]
+        if value is not None and type(value) is not kind:
+            values[place] = kind(value)
     return (*values, reply, chances, checksum(values))
+
+
+def refuse_changed(path: Path, changed: Sequence[Sequence[Any]]) -> None:
+    """Refuse records of a store that are not what was written.
+
+    Raises:
+        DamagedStoreError: there are any.
+    """
+    if changed:
+        raise DamagedStoreError(
+            f"{counted(len(changed), 'record')} of '{path}' changed after jrh wrote "
+            f"{'it' if len(changed) == 1 else 'them'}, the first that of item '{changed[0][_ITEM]}' and judge "
+            f"'{changed[0][_JUDGE]}'. {SALVAGE.format(name=path.parent)}"
+        )
 
 
 def checksum(values: Sequence[Any]) -> int:
@@ -265,4 +283,8 @@ def checksum(values: Sequence[Any]) -> int:
 
     The label that a rationale argues for is left out, because it is read later and can be read again.
     """
-    return crc32(repr([*values[:_ARGUED], *values[_ARGUED + 1 :]]).encode("utf-8", "surrogatepass"))
+    kept = [*values[:_ARGUED], *values[_ARGUED + 1 :]]
+    try:
+        return crc32(orjson.dumps(kept))
+    except TypeError:  # a damaged page can hold anything
+        return crc32(repr(kept).encode("utf-8", "surrogatepass"))

@@ -14,11 +14,14 @@ from jrh.store.case_rows_table import CaseRowsTable
 from jrh.store.cases_table import CasesTable
 from jrh.store.database import Database, belongs
 from jrh.store.decisions_table import DecisionsTable
+from jrh.store.derived_table import DerivedTable
 from jrh.store.items_table import ItemsTable
 from jrh.store.measures_table import MeasuresTable
 from jrh.store.notes_table import NotesTable
+from jrh.store.records_table import SUMS as OF_RECORDS
 from jrh.store.records_table import RecordsTable
 from jrh.store.spending_table import SpendingTable
+from jrh.store.trials_table import SUMS as OF_TRIALS
 from jrh.store.trials_table import TrialsTable
 
 
@@ -31,9 +34,11 @@ class Store:
         self.items = ItemsTable(database)
         self.cases = CasesTable(database)
         """Cases, and the outcome of every draft."""
-        self.trials = TrialsTable(database)
+        self.derived = DerivedTable(database, {**OF_RECORDS, **OF_TRIALS})
+        """What was made out of the records."""
+        self.trials = TrialsTable(database, self.derived)
         """The plan."""
-        self.records = RecordsTable(database)
+        self.records = RecordsTable(database, self.derived)
         self.calls = CallsTable(database)
         """Attempts sent to models."""
         self.notes = NotesTable(database)
@@ -54,6 +59,8 @@ class Store:
             StoreError: it is in use, belongs to another suite, is not writable, or is not a run directory.
         """
         database = Database.open(run_dir, suite)
+        # Of one call, each is queued after those before it; of two calls, none refers to another's rows.
+        database.writer.regroup([*CallsTable.OF_A_CALL, *SpendingTable.OF_A_REPLY, *RecordsTable.OF_A_TRIAL])
         try:
             return cls(database)
         except BaseException:
@@ -106,5 +113,10 @@ class Store:
     def forget_results(self) -> None:
         """Delete all records and what was made from them, so that an import can replace another."""
         self._database.replace(
-            MeasuresTable.STAGE, "", MeasuresTable.DELETE_ALL, CaseRowsTable.DELETE_ALL, RecordsTable.DELETE_ALL
+            MeasuresTable.STAGE,
+            "",
+            MeasuresTable.DELETE_ALL,
+            CaseRowsTable.DELETE_ALL,
+            RecordsTable.DELETE_ALL,
+            *DerivedTable.FORGET,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from jrh.store.database import Database
 from jrh.values.report import SpendLine
@@ -55,6 +55,9 @@ class NotSettable(NamedTuple):
 
 class SpendingTable:
     """The replies a run rests on, and for whom."""
+
+    OF_A_REPLY: ClassVar = (_NOTE,)
+    """What is written of the use of a reply."""
 
     def __init__(self, database: Database) -> None:
         """Use `Store.spending` instead."""

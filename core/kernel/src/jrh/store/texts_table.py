@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import orjson
 import zstandard
 
 from jrh.document.serial import compact
@@ -14,7 +15,6 @@ from jrh.errors import DamagedStoreError
 from jrh.store.database import MOST_PARAMETERS, Database, in_parts, marks
 from jrh.store.packing import (
     CODING,
-    WRITTEN_MARK,
     Compressor,
     Decompressor,
     decompressed,
@@ -41,6 +41,9 @@ BROKEN: Final = (LookupError, ValueError, TypeError, zstandard.ZstdError)
 """What reading a changed text raises."""
 Packed: TypeAlias = tuple[str, bytes]
 """The ids of texts, as a JSON list, and the blob."""
+_NUMBER: Final = frozenset({int})
+_END: Final = 0
+"""In the list of ids, after those of the texts that the blob was compressed against."""
 
 
 class Shared(NamedTuple):
@@ -53,6 +56,28 @@ class Shared(NamedTuple):
         """Return the texts of both."""
         assert isinstance(other, Shared)
         return Shared(self.ids + other.ids, self.texts + other.texts)
+
+    def after(self, first: Shared) -> Shared:
+        """Return the texts that follow some of the same."""
+        return Shared(self.ids[len(first.ids) :], self.texts[len(first.texts) :])
+
+
+class _Own(NamedTuple):
+    """The texts of one value."""
+
+    against: tuple[str, ...]
+    """Those it was compressed against."""
+    texts: tuple[str, ...]
+    """All of them, in the order of their places."""
+
+    @classmethod
+    def of(cls, ids: Sequence[int], texts: Mapping[int, str]) -> _Own:
+        end = ids.index(_END)
+        against = tuple([texts[each] for each in ids[:end]])
+        return cls(against, against + tuple([texts[each] for each in ids[end + 1 :]]))
+
+
+NOTHING: Final = Shared((), ())
 
 
 class Packer:
@@ -85,24 +110,29 @@ class Packer:
                 self._next += 1
         return Shared(tuple(self._ids[each] for each in hashes), tuple(texts))
 
-    def packed(self, value: Any, base: Shared, apart: Any = None) -> Packed:
+    def packed(self, value: Any, form: Shared, base: Shared = NOTHING, apart: Any = None) -> Packed:
         """Pack a JSON value.
 
         Args:
             value: what is packed.
-            base: texts that it resembles, such as those of the case's item.
+            form: texts that all values of its kind resemble: they are compressed against these.
+            base: further texts that it resembles or has, such as those of the case's item.
             apart: the part of the value whose long strings get rows of their own, because other values have them too.
         """
-        known = set(base.texts)
-        shared = base + self.share([text for text in shared_texts(apart) if text not in known])
+        before = form + base
+        known = set(before.texts)
+        shared = before + self.share([text for text in shared_texts(apart) if text not in known])
         places = {text: place for place, text in enumerate(shared.texts)}
-        data = compact(folded(value, places)).encode()
+        left: list[str] = []
+        data = compact(folded(value, places, left)).encode()
         # A string that starts with the mark and is not among the texts would be read as a place.
-        marked = shared_texts(value) if WRITTEN_MARK in data else ()
-        odd = [each for each in marked if each not in places and each[0] == "\0"]
+        odd = [each for each in dict.fromkeys(left) if each[0] == "\0"]
         if odd:
-            return self.packed(value, shared + self.share(odd))
-        return compact(shared.ids), self._against.compressed(data, joined(shared.texts))
+            return self.packed(value, form, shared.after(form) + self.share(odd))
+        # Every base makes a compressor of its own, which costs more than all else: worth it for a long text alone.
+        against = before if left else form
+        ids = (*against.ids, _END, *shared.after(against).ids)
+        return compact(ids), self._against.compressed(data, joined(against.texts))
 
 
 class TextsTable:
@@ -128,8 +158,8 @@ class TextsTable:
         unpack = Decompressor().decompressed
         for ids, (_, blob) in zip(listed, rows, strict=True):
             try:
-                own = tuple(texts[each] for each in ids)
-                value = read_folded(unpack(blob, joined(own)), own)
+                own = _Own.of(ids, texts)
+                value = read_folded(unpack(blob, joined(own.against)), own.texts)
             except BROKEN as error:
                 raise self._damaged() from error
             yield value
@@ -149,9 +179,9 @@ class TextsTable:
         decompressor, decoder, start = Decompressor(), json.JSONDecoder(), f'"{key}":'
         for ids, (_, blob) in zip(listed, rows, strict=True):
             try:
-                own = tuple(texts[each] for each in ids)
-                text = decompressor.decompressed(blob, joined(own)).decode()
-                value = unfolded(decoder.raw_decode(text, text.index(start) + len(start))[0], own)
+                own = _Own.of(ids, texts)
+                text = decompressor.decompressed(blob, joined(own.against)).decode()
+                value = unfolded(decoder.raw_decode(text, text.index(start) + len(start))[0], own.texts)
             except BROKEN as error:
                 raise self._damaged() from error
             yield value
@@ -162,7 +192,7 @@ class TextsTable:
         Raises:
             DamagedStoreError: a text is not what was written, or is gone.
         """
-        listed = {name: self._ids(ids) for name, ids in rows}
+        listed = {name: tuple(each for each in self._ids(ids) if each != _END) for name, ids in rows}
         texts = self._texts({each for ids in listed.values() for each in ids})
         try:
             return {name: Shared(ids, tuple(texts[each] for each in ids)) for name, ids in listed.items()}
@@ -172,15 +202,16 @@ class TextsTable:
     def _ids(self, written: object) -> tuple[int, ...]:
         """Return the ids of texts that a row names."""
         try:
-            found = json.loads(written)  # type: ignore[arg-type] # whatever a damaged page holds
+            found = orjson.loads(written)  # type: ignore[arg-type] # whatever a damaged page holds
         except (TypeError, ValueError) as error:
             raise self._damaged() from error
-        if not isinstance(found, list) or not all(isinstance(each, int) for each in found):
+        if not isinstance(found, list) or not _NUMBER.issuperset(map(type, found)):
             raise self._damaged()
         return tuple(found)
 
     def _texts(self, ids: Iterable[int]) -> dict[int, str]:
         unpack = Decompressor().decompressed
+        ids = set(ids) - {_END}
         try:
             return {row[0]: unpack(row[1]).decode(*CODING) for row in _by_chunks(self._database, _BODIES, sorted(ids))}
         except BROKEN as error:
@@ -193,8 +224,8 @@ class TextsTable:
 
 def read(ids: Sequence[int], blob: bytes, texts: Mapping[int, str]) -> Any:
     """Return the value of a blob; raise one of `BROKEN` if it is not what was packed."""
-    own = tuple(texts[each] for each in ids)
-    return read_folded(decompressed(blob, joined(own)), own)
+    own = _Own.of(ids, texts)
+    return read_folded(decompressed(blob, joined(own.against)), own.texts)
 
 
 def text_of(body: bytes) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from jrh.store.database import CHUNK, Database
+from jrh.store.database import CHUNK, MOST_PARAMETERS, Database, in_parts, marks
+from jrh.store.derived_table import GROWING, DerivedTable
 from jrh.store.writer import Statement
 from jrh.values.verdicts import Status
 
@@ -42,20 +43,29 @@ class PendingTrial(NamedTuple):
     position: int
 
 
-GROWING: Final = "growing"
-"""Digest of a plan whose later trials are still to come."""
 _FORGET: Final[Statement] = ("DELETE FROM new_trials", [()])
 _PENDING: Final = (
     f"FROM trials t LEFT JOIN records r ON r.trial_id = t.id WHERE (r.trial_id IS NULL OR r.status IN ({_MARKS}))"
 )
+_NAMES: Final = ", ".join(f"'{status}'" for status in _TRANSIENT)
+SUMS: Final = {
+    # An index tells which trials have a record; going through the records for their status is a separate, short way.
+    "pending": (
+        "SELECT judge, count(*) FROM trials t "  # noqa: S608 - fixed names
+        "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.trial_id = t.id) "
+        f"OR t.id IN (SELECT trial_id FROM records WHERE status IN ({_NAMES})) GROUP BY judge"
+    )
+}
+"""Queries that are kept: see `DerivedTable`."""
 
 
 class TrialsTable:
     """The plan, and which of its trials are done."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, derived: DerivedTable) -> None:
         """Use `Store.trials` instead."""
         self._database = database
+        self._derived = derived
 
     def digest(self) -> str | None:
         """Return the id of what the plan was made from, or None if there is no plan."""
@@ -84,6 +94,11 @@ class TrialsTable:
     def begin(self) -> None:
         """Begin a plan that grows, in place of one that was never finished; keep the occasions of all plans."""
         self._database.replace(_STAGE, GROWING, ("DELETE FROM trials", [()]))
+
+    def reopen(self) -> None:
+        """Note that cases are made anew, so that a plan of earlier cases is not called complete."""
+        if self.digest() not in (None, GROWING):
+            self._database.replace(_STAGE, GROWING)
 
     def extend(self, rows: Sequence[TrialRow]) -> None:
         """Add trials to the plan that grows, durably; they may be put from now on."""
@@ -125,27 +140,31 @@ class TrialsTable:
 
     def count_pending(self) -> int:
         """Count the trials to run."""
-        return int(self._database.rows(f"SELECT count(*) {_PENDING}", _TRANSIENT)[0][0])
+        return sum(trials for _, trials in self._derived.rows("pending"))
 
     def judges_with_pending(self) -> frozenset[str]:
         """Return the judges that have trials to run."""
-        return frozenset(judge for (judge,) in self._database.rows(f"SELECT DISTINCT t.judge {_PENDING}", _TRANSIENT))
+        return frozenset(judge for judge, _ in self._derived.rows("pending"))
 
-    def of_judge(self, judge: str) -> list[PendingTrial]:
-        """Return a judge's trials of the plan, in plan order."""
-        rows = self._database.rows(
-            "SELECT id, case_id, judge, repeat, occasion, position FROM trials WHERE judge = ? ORDER BY position",
-            (judge,),
+    def of_judge(self, judge: str) -> Iterator[list[PendingTrial]]:
+        """Yield a judge's trials of the plan some at a time, in plan order."""
+        sql = (
+            "SELECT position, id, case_id, judge, repeat, occasion, position FROM trials "
+            "WHERE judge = ? AND position > ? ORDER BY position LIMIT ?"
         )
-        return [PendingTrial._make(row) for row in rows]
+        for rows in self._database.pages(sql, judge):
+            yield [PendingTrial._make(row[1:]) for row in rows]
 
-    def lasting(self) -> frozenset[str]:
-        """Return the ids of the trials that will not be repeated: their record is not a transient failure."""
-        rows = self._database.rows(
-            f"SELECT trial_id FROM records WHERE status NOT IN ({_MARKS})",  # noqa: S608 - placeholders only
-            _TRANSIENT,
-        )
-        return frozenset(trial for (trial,) in rows)
+    def lasting(self, trial_ids: Sequence[str]) -> frozenset[str]:
+        """Return those of some trials that will not be repeated: their record is not a transient failure."""
+        found: set[str] = set()
+        for some in in_parts(trial_ids, MOST_PARAMETERS):
+            rows = self._database.rows(
+                f"SELECT trial_id FROM records WHERE status NOT IN ({_MARKS}) AND trial_id IN ({marks(some)})",  # noqa: S608 - placeholders only
+                (*_TRANSIENT, *some),
+            )
+            found.update(trial for (trial,) in rows)
+        return frozenset(found)
 
 
 def _occasions(rows: Sequence[TrialRow]) -> Statement:

@@ -27,14 +27,19 @@ SALVAGE: Final = "`jrh report '{name}' --salvage` copies what can be read to a n
 BUSY_SECONDS: Final = 30.0
 GATHER_SECONDS: Final = 0.0005
 """How long a group waits for more jobs. Fewer transactions also mean fewer switches of the interpreter lock."""
+PORTION: Final = 8
+"""Waiting tasks that go on at once; others, and what came over the network meanwhile, have their turn in between."""
 
 
 class _Job:
-    __slots__ = ("done", "statements")
+    __slots__ = ("done", "first", "statements")
 
-    def __init__(self, statements: Sequence[Statement], done: Future[None] | asyncio.Future[None] | None) -> None:
+    def __init__(
+        self, statements: Sequence[Statement], done: Future[None] | asyncio.Future[None] | None, first: bool = False
+    ) -> None:
         self.statements = statements
         self.done = done
+        self.first = first
 
 
 def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
@@ -100,6 +105,7 @@ class Writer:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._failure: StoreError | None = None
         self._closed = False
+        self._ranks: dict[str, int] = {}
         self._thread = threading.Thread(target=self._work, name=f"jrh-writer-{name}", daemon=True)
         self._thread.start()
 
@@ -108,19 +114,32 @@ class Writer:
         """Return the error that stopped the writer, if any."""
         return self._failure
 
+    def regroup(self, order: Sequence[str]) -> None:
+        """Let statements of one group be written in this order of their SQL texts, each text at one go.
+
+        Only for statements whose effect is the same in this order as in the order in which they were queued. Any other
+        statement is written in its place between them.
+        """
+        self._ranks = {sql: rank for rank, sql in enumerate(order)}
+
     def put(self, *statements: Statement) -> None:
         """Queue a job; it is durable after the next `flush` or awaited commit."""
         self._queue(_Job(statements, None))
 
-    def commit(self, *statements: Statement) -> asyncio.Future[None]:
-        """Queue a job and return a future of the running loop that completes once the job is durable."""
+    def commit(self, *statements: Statement, first: bool = False) -> asyncio.Future[None]:
+        """Queue a job and return a future of the running loop that completes once the job is durable.
+
+        Args:
+            statements: of the job.
+            first: whoever waits for it goes on before the others of its group.
+        """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue(_Job(statements, done))
+        self._queue(_Job(statements, done, first))
         return done
 
     def _queue(self, job: _Job) -> None:
         if self._closed:  # the thread has ended, so it would never be written
-            raise StoreError(f"cannot write {self._name}: it is closed")
+            raise StoreError(f"cannot write '{self._name}': it is closed")
         self._jobs.put(job)
 
     def flush(self, *statements: Statement) -> None:
@@ -165,9 +184,10 @@ class Writer:
             except StoreError as error:
                 self._failure = error
             except sqlite3.DatabaseError as error:
-                self._failure = damaged(self._name, error) or StoreError(f"cannot write {self._name}: {error}")
+                self._failure = damaged(self._name, error) or StoreError(f"cannot write '{self._name}': {error}")
             except Exception as error:  # every waiter needs an answer, whatever the error is
-                self._failure = StoreError(f"cannot write {self._name}: {error}")
+                self._failure = StoreError(f"cannot write '{self._name}': {error}")
+        jobs.sort(key=_goes_on_later)
         _settle([job.done for job in jobs if job.done is not None], self._failure)
 
     def _check_place(self) -> None:
@@ -177,13 +197,23 @@ class Writer:
     def _transact(self, statements: Iterable[Statement]) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            for sql, group in groupby(statements, key=itemgetter(0)):
+            for sql, group in groupby(self._regrouped(statements), key=itemgetter(0)):
                 self._connection.executemany(sql, (row for _, rows in group for row in rows))
             self._connection.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
+
+    def _regrouped(self, statements: Iterable[Statement]) -> Iterator[Statement]:
+        ranks = self._ranks
+        for ranked, some in groupby(statements, key=lambda statement: statement[0] in ranks):
+            found = list(some)
+            yield from sorted(found, key=lambda statement: ranks[statement[0]]) if ranked else found
+
+
+def _goes_on_later(job: _Job) -> bool:
+    return not job.first
 
 
 def _settle(waiting: list[Future[None] | asyncio.Future[None]], failure: StoreError | None) -> None:
@@ -201,10 +231,12 @@ def _settle(waiting: list[Future[None] | asyncio.Future[None]], failure: StoreEr
 
 
 def _settle_in_loop(futures: list[asyncio.Future[None]], failure: StoreError | None) -> None:
-    for done in futures:
+    for done in futures[:PORTION]:
         if done.done():  # the waiter was cancelled
             continue
         if failure is None:
             done.set_result(None)
         else:
             done.set_exception(failure)
+    if len(futures) > PORTION:
+        asyncio.get_running_loop().call_soon(_settle_in_loop, futures[PORTION:], failure)

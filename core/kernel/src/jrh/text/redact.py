@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import base64
 import html
+import inspect
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from traceback import walk_tb
+from types import CodeType
 from typing import Any, Final
 from urllib.parse import quote
 
 import attrs
+
+from jrh.errors import JrhError
 
 MASK: Final = "[redacted]"
 _SECRET_NAME: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?(_ID|_?\d+)?$", re.IGNORECASE)
 SHORTEST: Final = 8
 """Minimum length of a value treated as a secret: real keys are longer, placeholders such as `EMPTY` are shorter."""
 _SCHEME_AND_SECRET: Final = 2
+_NO_PLUGIN: Final = frozenset({"jrh", "pluggy", "attr", "attrs", "cattrs", "click", *sys.stdlib_module_names})
+"""Packages that only pass an error of a plugin on."""
+_MOST: Final = 300
+"""Characters of an error's text that are shown."""
 
 
 class Redactor:
@@ -90,9 +101,54 @@ def secret_variables(options: Iterable[Any]) -> frozenset[str]:
 
 
 def error_line(error: BaseException) -> str:
-    """Format an error of a plugin as one line: its type and its text, with every secret masked."""
-    text = Redactor.from_environment()(" ".join(str(error).split()))
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    """Format an error of a plugin as one line: its type, its text with every secret masked, and where it was raised.
+
+    A plain `JrhError` is a plugin's sentence for the user: its text alone, since nothing in the plugin is to be mended.
+    """
+    text, at = Redactor.from_environment()(" ".join(str(error).split())), raised_at(error)
+    text = text if len(text) <= _MOST else f"{text[:_MOST]} ..."
+    if type(error) is JrhError and text:
+        return text
+    line = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{line} ({at})" if at else line
+
+
+def raised_at(error: BaseException) -> str:
+    """Return file and line of a plugin that an error came from, such as `polite.py, line 5`; empty if none is known.
+
+    What a plugin calls may raise too: the line is the plugin's own. Paths of this machine are left out.
+    """
+    own, found = "", ""
+    for frame, line in walk_tb(error.__traceback__):
+        module = str(frame.f_globals.get("__name__", ""))
+        package = module.partition(".")[0]
+        if not own and package not in _NO_PLUGIN:
+            own = package
+        if own == package:
+            found = _place(frame.f_code.co_filename, module, line)
+    return found
+
+
+def place_in_code(thing: object) -> str:
+    """Return file and line of a function, method or class, such as `polite.py, line 5`; empty if Python has none."""
+    thing = inspect.unwrap(thing) if callable(thing) else thing
+    code = getattr(thing, "__code__", None)
+    module = str(getattr(thing, "__module__", ""))
+    if isinstance(code, CodeType):
+        return _place(code.co_filename, module, code.co_firstlineno)
+    if not isinstance(thing, type):
+        return ""
+    try:
+        return _place(str(inspect.getsourcefile(thing)), module, inspect.getsourcelines(thing)[1])
+    except (OSError, TypeError):  # a class of a local plugin has no file that Python could look up
+        own = [each.__code__ for each in vars(thing).values() if inspect.isfunction(each)]
+        first = min(own, key=lambda each: each.co_firstlineno, default=None)
+        return _place(first.co_filename, module, first.co_firstlineno) if first else ""
+
+
+def _place(file: str, module: str, line: int) -> str:
+    parts = Path(file).parts
+    return f"{'/'.join(parts[-2:] if '.' in module else parts[-1:])}, line {line}"
 
 
 def _forms(secret: str) -> Iterator[str]:

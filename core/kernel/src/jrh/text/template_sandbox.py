@@ -12,11 +12,14 @@ from functools import wraps
 from inspect import signature
 from typing import Any, Final
 
+from attrs import fields
 from jinja2 import StrictUndefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from jrh.values.items import Task
 
 LARGEST: Final = 16 * 1024 * 1024
 """Characters of a rendered template and of every text and list in it; no model reads more."""
@@ -28,6 +31,7 @@ _NESTED: Final = re.compile(r"%[^a-zA-Z%]*\*|\{[^{}]*:[^{}]*\{")
 """A pattern whose width is one of its arguments."""
 _LONGEST_MARK: Final = 1000
 """Characters of what is put before or after every line."""
+_OF_TASKS: Final = frozenset(each.name for each in fields(Task))
 _PADDING: Final = frozenset({"center", "expandtabs", "ljust", "rjust", "zfill"})
 """Methods of a text with a number that says how much they add."""
 
@@ -51,6 +55,12 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         """
         return {**self.globals, **(d or {})}
 
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Return an attribute, if the sandbox allows it; the fields of a task are known to be harmless."""
+        if type(obj) is Task and attribute in _OF_TASKS:
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Calculate, unless the result could be too large."""
         _OPERATORS[operator](left, right)
@@ -70,7 +80,8 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         kept, length = [], 0
         for part in parts:
             length += len(part)
-            _bound(length)
+            if length > LARGEST:
+                _bound(length)
             kept.append(part)
         return "".join(kept)
 

@@ -27,15 +27,15 @@ def render(source: str, variables: Mapping[str, object]) -> str:
     """
     if "{" not in source and "\r" not in source:  # no variables, as in most system prompts: skip compilation
         return source
-    from jinja2 import TemplateError
-
     try:
         return _compile(source).render(variables)
-    except TemplateError as error:
-        raise JrhError(f"prompt template: {error.message}") from error
     except MemoryError:
         raise JrhError("prompt template: it takes more memory than there is") from None
     except Exception as error:  # a template is a small program: a mistake in it can raise any exception
+        from jinja2 import TemplateError
+
+        if isinstance(error, TemplateError):
+            raise JrhError(f"prompt template: {error.message}") from error
         raise JrhError(f"prompt template: {type(error).__name__}: {error}") from error
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from jrh.values.item_blocks import ItemBlocks
 from jrh.values.items import Item
 from jrh.values.json_values import Json
 
@@ -13,16 +14,44 @@ _LONG: Final = 100
 """Characters from which a digest is shorter."""
 
 
-def clusters_of(items: Iterable[Item]) -> dict[str, str]:
+class _Joined(dict[str, str]):
+    """Clusters by item; an item that is not listed is a cluster of its own."""
+
+    def __missing__(self, item_id: str) -> str:
+        """Return the cluster of an item that shares nothing."""
+        return item_id
+
+
+def clusters_of(items: Iterable[Item]) -> Mapping[str, str]:
     """Find the clusters of the items of a task.
 
     Items that share a group, and items that show a judge the same content, are one cluster; so are items that are
     linked by others. An item without either is a cluster of its own.
 
     Returns:
-        Item id -> name of its cluster, which is the smallest id in it. Does not depend on the order of the items.
+        Item id -> name of its cluster, which is the smallest id in it. Does not depend on the order of the items. Of a
+        long list it can be asked for each item and lists only those that are not alone.
     """
-    return linked((item.id, (item.group or item.id, f"\n{_brief(shown_text(item))}")) for item in items)
+    return _among_many(items) if isinstance(items, ItemBlocks) else linked(map(_keys, items))
+
+
+def _among_many(items: ItemBlocks) -> Mapping[str, str]:
+    """Join the items that share a key; of the keys of all others only a number is held."""
+    import numpy as np
+
+    numbers = np.fromiter((hash(key) for item in items for key in _keys(item)[1]), np.int64, count=2 * len(items))
+    numbers.sort()
+    shared = set(numbers[1:][numbers[1:] == numbers[:-1]].tolist())
+    # Two keys of one number do no harm: the keys themselves decide.
+    return _Joined(linked(member for member in map(_keys, items if shared else ()) if _meets(member, shared)))
+
+
+def _meets(member: tuple[str, tuple[str, str]], shared: set[int]) -> bool:
+    return any(hash(key) in shared for key in member[1])
+
+
+def _keys(item: Item) -> tuple[str, tuple[str, str]]:
+    return item.id, (item.group or item.id, f"\n{_brief(shown_text(item))}")
 
 
 def _brief(text: str) -> str:

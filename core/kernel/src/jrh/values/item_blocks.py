@@ -24,6 +24,8 @@ class ItemBlocks(Sequence[Item]):
         self._length = length
         self._read = read
         self._held: tuple[int, Sequence[Item]] = (-1, ())
+        self.known_id = ""
+        """Id of the items, once somebody has made it: it takes reading all of them."""
 
     def __len__(self) -> int:
         """Return the number of items; reads nothing."""
@@ -63,15 +65,17 @@ class ItemBlocks(Sequence[Item]):
 
 def in_small_parts(items: Sequence[Item], most: int) -> Iterator[Sequence[Item]]:
     """Yield items some at a time: at most so many, and fewer where their texts are long."""
-    start = size = 0
-    for place, item in enumerate(items):
-        own = text_size(dict(item.fields))
-        if place - start == most or (place > start and size + own > TEXT_AT_ONCE):
-            yield items[start:place]
-            start, size = place, 0
+    part: list[Item] = []
+    size = 0
+    for item in items:
+        own = text_size(item.fields)
+        if part and (len(part) == most or size + own > TEXT_AT_ONCE):
+            yield part
+            part, size = [], 0
+        part.append(item)
         size += own
-    if start < len(items):
-        yield items[start : len(items)]
+    if part:
+        yield part
 
 
 def text_size(value: Json) -> int:

@@ -18,12 +18,30 @@ _WORD: Final = np.dtype(">u8")
 class PackedIds(Sequence[str]):
     """A sequence of ids as `content_id` makes them; texts are made of them one at a time, when they are asked for."""
 
-    __slots__ = ("_blank", "_words")
+    __slots__ = ("_blank", "_order", "_words")
 
-    def __init__(self, words: NDArray[np.unsignedinteger], *, blank: bool = False) -> None:
-        """Keep ids as big-endian words of shape (n, 2); with `blank`, the empty text comes before the first."""
+    def __init__(
+        self, words: NDArray[np.unsignedinteger], *, blank: bool = False, order: NDArray[np.signedinteger] | None = None
+    ) -> None:
+        """Keep ids as big-endian words of shape (n, 2).
+
+        Args:
+            words: of the ids.
+            blank: whether the empty text comes before the first.
+            order: places in `words`, in the order of the sequence; None: as they stand.
+        """
         self._words = words
         self._blank = blank
+        self._order = order
+
+    def to_bytes(self) -> bytes:
+        """Return the ids as bytes; the empty text of `blank` is left out."""
+        return self._words.tobytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> PackedIds:
+        """Return the ids of which `to_bytes` made bytes."""
+        return cls(np.frombuffer(data, dtype=_WORD).reshape(-1, _WORDS))
 
     def __len__(self) -> int:
         """Return the number of ids."""
@@ -38,7 +56,10 @@ class PackedIds(Sequence[str]):
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
         number = range(len(self))[place] - self._blank
-        return "" if number < 0 else self._words[number].tobytes().hex()
+        if number < 0:
+            return ""
+        words = self._words[number if self._order is None else self._order[number]]
+        return bytes(words).hex()
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the place of an id; the empty text, which many ask for, needs no search."""
@@ -46,16 +67,16 @@ class PackedIds(Sequence[str]):
             raise ValueError(f"{value!r} is not in the sequence")
         return super().index(value, start, len(self) if stop is None else stop)
 
-    def ordered(self) -> tuple[PackedIds, NDArray[np.int64]]:
+    def ordered(self) -> tuple[PackedIds, NDArray[np.int32]]:
         """Return the ids sorted after the empty text, and the new place of each; -1 takes the last, which is the empty.
 
         Returns:
             The sorted sequence, and an array of shape (n + 1,).
         """
-        order = np.lexsort(self._words.T[::-1])
-        place = np.zeros(len(order) + 1, dtype=np.int64)
-        place[order] = np.arange(1, len(order) + 1)
-        return PackedIds(self._words[order], blank=True), place
+        order = np.lexsort(self._words.T[::-1]).astype(np.int32)
+        place = np.zeros(len(order) + 1, dtype=np.int32)
+        place[order] = np.arange(1, len(order) + 1, dtype=np.int32)
+        return PackedIds(self._words, blank=True, order=order), place
 
 
 class IdGathering:

@@ -206,3 +206,19 @@ class RunReport:
     records: RecordTable
     evidence: Evidence = NoEvidence()
     """The cases and replies behind the records, read on demand; only while the report is being written."""
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether trials have no record, or are still to be planned."""
+        return self.missing_records > 0 or self.still_planning
+
+    @property
+    def totals(self) -> str:
+        """How much of the plan has been answered, in one sentence."""
+        if not self.planned and not self.still_planning:
+            return "No trials were planned."
+        if self.incomplete:
+            counted = f"{self.planned - self.missing_records:,} of {self.planned:,} planned trials have a record"
+            more = ", and not all cases are made" if self.still_planning else ""
+            return f"INCOMPLETE: {counted}{more}; run the suite again to continue."
+        return f"All {self.planned:,} planned trials have a record."

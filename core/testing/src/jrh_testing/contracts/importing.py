@@ -10,6 +10,7 @@ from functools import lru_cache
 
 _SCRIPT = """
 import importlib, json, sys
+import jrh.hashing
 import jrh.plugins.hookspecs, jrh.plugins.specs, jrh.suite.definition, jrh.values.cases, jrh.values.verdicts
 before = {name.partition(".")[0] for name in sys.modules}
 plugin = importlib.import_module(sys.argv[1])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 from attrs import evolve
@@ -24,6 +25,26 @@ from jrh_testing.samples import sample_tasks
 
 _GAPS = {"no_reference", *(status.value for status in Status if status is not Status.OK)}
 """What `Measure.missing` may count by."""
+
+
+COMMON_FLAGS: Final = frozenset(
+    {
+        "all-missing",
+        "constant-verdicts",
+        "empty",
+        "few-clusters",
+        "few-events",
+        "few-items",
+        "informative-missing",
+        "one-item",
+        "sensitive-to-missing",
+        "simulated",
+    }
+)
+"""Flags that any measure may have; a declaration names the others."""
+_EVERYWHERE: Final = frozenset({"wilson-clusters", "imbens-manski"})
+"""Intervals that replace the declared one: where no cluster differs, and where verdicts are missing."""
+_OF_RATES: Final = frozenset({"wilson", "cluster-bootstrap-wilson"})
 
 
 class MetricContract(ComponentContract):
@@ -49,7 +70,8 @@ class MetricContract(ComponentContract):
 
     def measure(self, base: Path, task: Task, records: Sequence[Record]) -> list[Measure]:
         """Build the metric and measure the records."""
-        context = MetricContext(tasks={task.name: task}, resamples=100, seed=1)
+        items = {task.name: self.items} if self.items else {}
+        context = MetricContext(tasks={task.name: task}, items=items, resamples=100, seed=1)
         return list(self.built(base, task).measure(RecordTable.from_records(records), context))
 
     def test_it_measures_something(self, base: Path) -> None:
@@ -63,7 +85,8 @@ class MetricContract(ComponentContract):
     def test_every_measure_is_sound(self, base: Path) -> None:
         """If this fails: estimates are finite or None, proportions are 0 to 1, limits are in order, counts add up.
 
-        A metric that declares its `measures` declares all of them, with their units.
+        A metric that declares its `measures` declares all of them, with their units, their flags besides
+        `COMMON_FLAGS`, and how their intervals are made.
         """
         for task in self.tasks():
             records = self.records_of(task)
@@ -183,6 +206,21 @@ def _assert_declared(measure: Measure, declared: Sequence[MeasureInfo]) -> None:
     assert found or not declared, f"'{measure.name}' is not among the `measures` of its MetricSpec"
     units = {"p-value", *(unit for each in found for unit in each.unit.split(" or "))}
     assert not found or measure.unit in units, f"'{measure.name}' has the unit {measure.unit}, not {found[0].unit}"
+    if found:
+        undeclared = set(measure.flags) - COMMON_FLAGS - {flag for each in found for flag in each.flags}
+        assert not undeclared, f"'{measure.name}' has flags that its declaration does not name: {sorted(undeclared)}"
+    if found and measure.interval is not None:
+        _assert_method(measure.name, measure.interval.method, found)
+
+
+def _assert_method(name: str, method: str, declared: Sequence[MeasureInfo]) -> None:
+    told = " ".join(each.interval for each in declared)
+    rate = any(each.rate or "rate" in each.interval for each in declared)
+    assert told or rate, f"'{name}' has the interval '{method}', and its declaration says none"
+    named = set(re.findall(r"`([^`]+)`", told))
+    if named or not told:
+        methods = named | _EVERYWHERE | (_OF_RATES if rate else frozenset())
+        assert method in methods, f"'{name}' has the interval '{method}', which its declaration does not name: {told}"
 
 
 def _assert_numbers(measure: Measure, what: str) -> None:

@@ -39,6 +39,8 @@ class AgentErrorRates:
         trials = builder.trials
         stated = is_named(trials.expectation, "equals")
         missed, flagged = (of_families(trials, family) & stated for family in (PERTURBATION, POSITIVES))
+        if not (missed | flagged).any():
+            return
         # Without `truth`: a family aims at one label by design, which is no fault of the gold labels.
         right = evolve(against_label(trials, trials.expected, missed | flagged), truth=None)
         wrong = Scores.of(trials, trials.label != trials.expected, missed | flagged)

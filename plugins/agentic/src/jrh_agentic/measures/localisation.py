@@ -57,7 +57,7 @@ class EvidenceLocalisation:
         eligible, hits, lucky = _pointing(trials, context, about)
 
         def scores(value: Numbers, *, bounded: bool = True) -> Scores:
-            low, high = (np.where(np.isnan(value), end, value) if bounded else None for end in (0.0, 1.0))
+            low, high = (0.0, 1.0) if bounded else (None, None)
             return Scores(eligible=eligible, value=value, low=low, high=high, unscored=NO_RATIONALE)
 
         hit, by_chance, above = scores(hits), scores(lucky), scores(hits - lucky, bounded=False)

@@ -34,10 +34,12 @@ class EditSensitivity:
             return
         builder = MeasureBuilder.of(records, context, self.options, draws=DRAWS)
         trials = builder.trials
-        # Without `truth`: a family aims at one label by design, which is no fault of the gold labels.
-        scores = evolve(as_expected(trials), truth=None)
         edits = trials.records.number("strength")
         edited = of_families(trials, *FAMILIES) & (edits > 0)
+        if not edited.any():
+            return
+        # Without `truth`: a family aims at one label by design, which is no fault of the gold labels.
+        scores = evolve(as_expected(trials), truth=None)
         positions = _positions(trials, context, edited)
         for each in cells_of(trials):
             cell = evolve(each, rows=each.rows[edited[each.rows]])

@@ -1,15 +1,17 @@
 """Write the exports of one tool with its own SDK, from made-up answers, verdicts and labels of people.
 
-    python write_exports.py langfuse|langsmith|phoenix|braintrust|mlflow|openai FILE   (with that SDK installed)
+    python write_exports.py langfuse|langsmith|phoenix|braintrust|mlflow|openai|oaieval FILE   (with that SDK installed)
 
-Nothing is sent: the SDK's own classes make and serialise what its server would return.
+Nothing leaves the machine. An experiment of Phoenix is its own server's, on loopback; of the others the SDK's own
+classes make and serialise what a server would return.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from datetime import UTC, datetime, timedelta
+from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -125,39 +127,33 @@ def langsmith_feedback() -> str:
     return "\n".join([*lines, ""])
 
 
-def phoenix() -> str:
-    """Write the runs of an experiment as `/v1/experiments/ID/json` documents them; the client has no class for them."""
-    runs = []
-    for name, text, verdict, human in ANSWERS:
-        for repetition in (1, 2):
-            said = None if verdict is None else verdict or (name == "a5" and repetition == 2)
-            graded = {"name": "correct", "annotator_kind": "LLM", "trace_id": None, "metadata": {}}
-            result = {
-                "label": None if said is None else ("right" if said else "wrong"),
-                "score": None if said is None else float(said),
-                "explanation": None if said is None else WHY,
-                "error": "the grader did not answer" if said is None else None,
-                "start_time": START.isoformat(),
-                "end_time": (START + timedelta(seconds=2)).isoformat(),
-            }
-            runs.append(
-                {
-                    "example_id": name,
-                    "repetition_number": repetition,
-                    "input": {"question": "Is it right?", "text": text},
-                    "reference_output": {"label": "right" if human else "wrong"},
-                    "output": {"text": text, "label": "right" if said else "wrong"},
-                    "error": None,
-                    "latency_ms": 1500.0,
-                    "start_time": START.isoformat(),
-                    "end_time": START.isoformat(),
-                    "trace_id": f"t-{name}",
-                    "prompt_token_count": 10,
-                    "completion_token_count": 5,
-                    "annotations": [{**graded, **result}],
-                }
-            )
-    return json.dumps(runs)
+def phoenix(server: str = "http://127.0.0.1:6006") -> str:
+    """Run an experiment on a real server (`phoenix serve`), and return what it serves of it."""
+    import httpx
+    from phoenix.client import Client
+
+    facts = {text: (name, verdict) for name, text, verdict, _ in ANSWERS}
+    asked: Counter[str] = Counter()
+
+    def task(input: dict[str, Any]) -> dict[str, Any]:
+        name, verdict = facts[input["text"]]
+        asked[name] += 1
+        said = verdict or (name == "a5" and asked[name] == 2)
+        return {"text": input["text"], "label": "right" if said else "wrong"}
+
+    def correct(output: dict[str, Any]) -> dict[str, Any]:
+        if facts[output["text"]][1] is None:
+            raise RuntimeError("the grader did not answer")
+        return {"label": output["label"], "score": float(output["label"] == "right"), "explanation": WHY}
+
+    client = Client(base_url=server)
+    dataset = client.datasets.create_dataset(
+        name="made-up",
+        inputs=[{"question": "Is it right?", "text": text} for _, text, _, _ in ANSWERS],
+        outputs=[{"label": "right" if human else "wrong"} for *_, human in ANSWERS],
+    )
+    ran = client.experiments.run_experiment(dataset=dataset, task=task, evaluators=[correct], repetitions=2, timeout=60)
+    return httpx.get(f"{server}/v1/experiments/{ran['experiment_id']}/json").text
 
 
 def phoenix_spans() -> str:
@@ -183,6 +179,43 @@ def phoenix_spans() -> str:
                     "span_id",
                 }
     return json.dumps({"data": found, "next_cursor": None})
+
+
+def oaieval() -> str:
+    """Let an evaluation of the package `evals` write its log; the model is a table. Needs OPENAI_API_KEY=none."""
+    import os
+    from tempfile import TemporaryDirectory
+
+    os.environ["EVALS_SEQUENTIAL"] = "1"
+    from evals.base import RunSpec
+    from evals.elsuite.basic.match import Match
+    from evals.record import LocalRecorder
+
+    answers = {text: {True: "right", False: "wrong", None: "perhaps"}[verdict] for _, text, verdict, _ in ANSWERS}
+
+    class Answered:
+        def __init__(self, text: str) -> None:
+            self._text = text
+
+        def get_completions(self) -> list[str]:
+            from evals.record import record_sampling
+
+            record_sampling(prompt=self._text, sampled=answers[self._text], model="model-1")
+            return [answers[self._text]]
+
+    with TemporaryDirectory() as folder:
+        samples, log = Path(folder) / "samples.jsonl", Path(folder) / "log.jsonl"
+        rows = [{"input": text, "ideal": "right" if human else "wrong"} for _, text, _, human in ANSWERS]
+        samples.write_text("\n".join(map(json.dumps, rows)))
+        spec = RunSpec(
+            completion_fns=["model-1"], eval_name="made-up.dev.v0", base_eval="made-up", split="dev",
+            run_config={}, created_by="", run_id="made-up-run", created_at=START.isoformat(),
+        )  # fmt: skip
+        recorder = LocalRecorder(str(log), spec)
+        graded = Match([lambda prompt, **_: Answered(prompt)], str(samples), eval_registry_path=Path(folder))
+        recorder.record_final_report(graded.run(recorder))
+        recorder.flush_events()
+        return log.read_text()
 
 
 def braintrust() -> str:

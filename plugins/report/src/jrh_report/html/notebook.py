@@ -10,7 +10,6 @@ from jrh import RunReport
 from jrh.measuring import moving_tests
 from jrh.values import Finding, Severity
 
-from jrh_report import tables
 from jrh_report.finite import finite
 from jrh_report.html.found import Found
 from jrh_report.html.heat import HeatMap, heat_maps
@@ -60,7 +59,7 @@ class NotebookReporter:
         names = [each.task.name for each in report.tasks]
         maps = (heat_maps(found, name, moving) for name in names[:_TASKS])
         cell = _Cell(
-            totals=tables.totals(report),
+            totals=report.totals,
             level=f"{report.level:.0%}",
             several=len(names) > 1,
             told=tuple(told_by_judge(report)),

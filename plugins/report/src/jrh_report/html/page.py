@@ -205,7 +205,7 @@ def gather(report: RunReport, limit: int) -> Page:
     tasks = tuple(_task(found, number, summary, moving) for number, summary in enumerate(report.tasks))
     return Page(
         report=report,
-        totals=tables.totals(report),
+        totals=report.totals,
         answers=answers(found),
         lenses=_lenses(heat.lens for task in tasks for heat in task.heat),
         tasks=tasks,

@@ -189,7 +189,7 @@ def persuade(rows: Iterable[Found]) -> Iterator[Row]:
     """Read essays with a holistic score; the full corpus repeats an essay for every part of it, and is read once."""
     known: set[str] = set()
     for row in rows:
-        name = "essay_id_comp" if "essay_id_comp" in row.values else "essay_id"
+        name = "essay_id" if "essay_id_comp" not in row.values and "essay_id" in row.values else "essay_id_comp"
         if not _has(row, name, "full_text", "holistic_essay_score"):
             continue
         if row.text(name) in known:

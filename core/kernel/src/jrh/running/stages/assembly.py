@@ -14,7 +14,7 @@ from jrh.running.building import Builder
 from jrh.running.criteria_items import response_id
 from jrh.running.progress import Progress, Silent
 from jrh.running.stages.chain import ConflictError, combined, presented
-from jrh.running.stages.drafts import WORKERS, propose, remark, validate
+from jrh.running.stages.drafts import WORKERS, Broken, propose, remark, validate
 from jrh.running.units import Drafted, spreads
 from jrh.suite.resolved import Resolved, ResolvedTest, Step
 from jrh.values.cases import Draft, Skip
@@ -60,6 +60,7 @@ class Assembly:
         self._task = task
         self._progress = progress
         self._log = log
+        self._broken = Broken(progress, log)
         self._built: dict[int, Any] = {}
 
     @property
@@ -139,10 +140,10 @@ class Assembly:
         """Apply a step to the lines that are left; the others stay as they are."""
         alive = [line.shown for line in lines if line.alive]
         proposed = await propose(
-            self._perturber(step), step, alive, progress, self._log, self._builder.under_way(step.component, WORKERS)
+            self._perturber(step), step, alive, progress, self._broken, self._builder.under_way(step.component, WORKERS)
         )
         drafts = [(shown, draft) for shown, draft in proposed if isinstance(draft, Draft)]
-        checked = iter(await validate(self._build, step, self._task, drafts, self._log, self._builder.under_way))
+        checked = iter(await validate(self._build, step, self._task, drafts, self._broken, self._builder.under_way))
         made: defaultdict[str, list[tuple[Draft | Skip, str]]] = defaultdict(list)
         for shown, draft in proposed:
             made[shown.id].append((draft, "") if isinstance(draft, Skip) else next(checked))
@@ -189,7 +190,7 @@ class Assembly:
         """Ask the validators of the whole chain about what its last step made."""
         alive = [line for line in lines if line.alive]
         drafts = [(line.item, _draft(line.draft)) for line in alive]
-        checked = await validate(self._build, test, self._task, drafts, self._log, self._builder.under_way)
+        checked = await validate(self._build, test, self._task, drafts, self._broken, self._builder.under_way)
         for line, (draft, rejection) in zip(alive, checked, strict=True):
             line.draft, line.rejection = draft, rejection
 

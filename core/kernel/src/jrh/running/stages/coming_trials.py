@@ -87,7 +87,10 @@ class ComingTrials:
 
     async def take(self, task: str) -> Pending | None:
         """Return the next trial of a task, None after its last."""
-        return self._ready.popleft() if await self._filled() and self._ready[0].case.task == task else None
+        ready = self._ready
+        if self._feed.dropped or not (ready or await self._filled()):
+            return None
+        return ready.popleft() if ready[0].case.task == task else None
 
     async def _filled(self) -> bool:
         while not self._feed.dropped:

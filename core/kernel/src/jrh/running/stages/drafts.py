@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
-from attrs import evolve
+from attrs import define, evolve, field
 
 from jrh.errors import RAISED, StoreError
 from jrh.models.payer import VALIDATOR, WRITER, paid_as
@@ -15,6 +15,7 @@ from jrh.running.pool import for_each
 from jrh.running.progress import Progress
 from jrh.suite.definition import OnMismatch, TestUse
 from jrh.suite.resolved import Resolved, ResolvedTest, Step
+from jrh.text.redact import error_line, raised_at
 from jrh.values.cases import Draft, Equals, Skip, Validation
 from jrh.values.criteria import TOGETHER_FIELD
 from jrh.values.items import Item, Task
@@ -36,13 +37,33 @@ def remark(perturber: Any, step: Step, task: Task, items: Sequence[Item], progre
             progress.say(f"Test '{step.use.name}' on task '{task.name}': {sentence}")
 
 
+@define
+class Broken:
+    """Says what a plugin raised, once for each place; each item and draft it costs is logged."""
+
+    progress: Progress
+    log: Logger
+    _said: set[str] = field(factory=set, init=False)
+
+    def reason(self, what: str, test: str, error: BaseException, **where: str) -> str:
+        """Note that a perturber or validator of a test raised; return the reason of the skip or the rejection."""
+        kind = type(error).__name__
+        event, at = f"{what} raised", raised_at(error)
+        self.log.warning(event, test=test, **where, error=repr(error), at=at)
+        once = f"{what}, {test}, {kind}, {at}"
+        if once not in self._said:
+            self._said.add(once)
+            self.progress.say(f"Test '{test}': a {what} raised {error_line(error)}; drafts are missing.")
+        return f"{PLUGIN_ERROR}: {kind}"
+
+
 async def propose(
-    perturber: Any, step: Step, items: Sequence[Item], progress: Progress, log: Logger, workers: int = WORKERS
+    perturber: Any, step: Step, items: Sequence[Item], progress: Progress, broken: Broken, workers: int = WORKERS
 ) -> list[Proposal]:
     """Let a perturber treat the items, whose ids differ; one it breaks on is skipped with the reason `plugin error`."""
     if step.component.entry.spec.scope is Scope.SET:
         with paid_as(WRITER, step.use.name):
-            return await _propose_set(perturber, step, items, progress, log)
+            return await _propose_set(perturber, step, items, progress, broken)
     results: list[list[Draft | Skip]] = [[] for _ in items]
 
     async def one(position: int) -> None:
@@ -52,8 +73,8 @@ async def propose(
         except StoreError:
             raise
         except RAISED as error:  # one item must not cost the others
-            log.warning("perturber raised", test=step.use.name, item=items[position].id, error=repr(error))
-            results[position] = [_broken(error)]
+            why = broken.reason("perturber", step.use.name, error, item=items[position].id)
+            results[position] = [Skip(reason=why)]
         progress.advance()
 
     with paid_as(WRITER, step.use.name):
@@ -62,7 +83,7 @@ async def propose(
 
 
 async def _propose_set(
-    perturber: Any, step: Step, items: Sequence[Item], progress: Progress, log: Logger
+    perturber: Any, step: Step, items: Sequence[Item], progress: Progress, broken: Broken
 ) -> list[Proposal]:
     own = {item.id: item for item in items}
     try:
@@ -71,8 +92,8 @@ async def _propose_set(
     except StoreError:
         raise
     except RAISED as error:  # one test must not cost the others
-        log.warning("perturber raised", test=step.use.name, error=repr(error))
-        found = [(item, _broken(error)) for item in items]
+        skip = Skip(reason=broken.reason("perturber", step.use.name, error))
+        found = [(item, skip) for item in items]
     progress.advance(len(items))
     foreign = Skip(reason="jrh: belongs to no item of the task")
     return [(own[item.id], draft) if item.id in own else (item, foreign) for item, draft in found]
@@ -84,16 +105,12 @@ def _must_be(value: T, *kinds: type) -> T:
     return value
 
 
-def _broken(error: BaseException) -> Skip:
-    return Skip(reason=f"{PLUGIN_ERROR}: {type(error).__name__}")
-
-
 async def validate(
     build: Callable[[Resolved[ValidatorSpec]], Any],
     step: Step | ResolvedTest,
     task: Task,
     drafts: Sequence[tuple[Item, Draft]],
-    log: Logger,
+    broken: Broken,
     workers: Callable[[Resolved[ValidatorSpec], int], int] = lambda _, usual: usual,
 ) -> list[tuple[Draft, str]]:
     """Run the validators over all drafts; return each draft as it is kept, and who rejected it and why."""
@@ -104,16 +121,18 @@ async def validate(
         pairs = [(drafts[position][0], state[position][0]) for position in alive]
         with paid_as(VALIDATOR, resolved.use.name):
             if resolved.entry.spec.scope is Scope.SET:
-                found = await _all_at_once(validator, pairs, log)
+                found = await _all_at_once(validator, pairs, step.use.name, broken)
             else:
-                found = await _one_by_one(validator, pairs, log, workers(resolved, WORKERS))
+                found = await _one_by_one(validator, pairs, step.use.name, broken, workers(resolved, WORKERS))
         for position, validation in zip(alive, found, strict=True):
             draft = state[position][0]
             state[position] = _apply(step.use, task, draft, validation, resolved.use.name)
     return state
 
 
-async def _all_at_once(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: Logger) -> list[Validation]:
+async def _all_at_once(
+    validator: Any, pairs: Sequence[tuple[Item, Draft]], test: str, broken: Broken
+) -> list[Validation]:
     try:
         found = [_must_be(each, Validation) for each in await validator.validate_set(pairs)]
         if len(found) != len(pairs):
@@ -121,13 +140,12 @@ async def _all_at_once(validator: Any, pairs: Sequence[tuple[Item, Draft]], log:
     except StoreError:
         raise
     except RAISED as error:
-        log.warning("validator raised", error=repr(error))
-        return [_refused(error)] * len(pairs)
+        return [Validation(accepted=False, reason=broken.reason("validator", test, error))] * len(pairs)
     return found
 
 
 async def _one_by_one(
-    validator: Any, pairs: Sequence[tuple[Item, Draft]], log: Logger, workers: int
+    validator: Any, pairs: Sequence[tuple[Item, Draft]], test: str, broken: Broken, workers: int
 ) -> list[Validation]:
     found = [Validation(accepted=False, reason="not validated")] * len(pairs)
 
@@ -138,15 +156,11 @@ async def _one_by_one(
         except StoreError:
             raise
         except RAISED as error:
-            log.warning("validator raised", item=item.id, error=repr(error))
-            found[position] = _refused(error)
+            why = broken.reason("validator", test, error, item=item.id)
+            found[position] = Validation(accepted=False, reason=why)
 
     await for_each(range(len(pairs)), one, workers)
     return found
-
-
-def _refused(error: BaseException) -> Validation:
-    return Validation(accepted=False, reason=f"{PLUGIN_ERROR}: {type(error).__name__}")
 
 
 def _apply(use: TestUse, task: Task, draft: Draft, validation: Validation, name: str) -> tuple[Draft, str]:

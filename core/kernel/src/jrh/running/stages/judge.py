@@ -31,7 +31,7 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved, references
 from jrh.text.plain import utf8_text
-from jrh.text.redact import Redactor
+from jrh.text.redact import Redactor, error_line
 from jrh.values.cases import Case, Equals, Expectation, Sampling
 from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
@@ -234,7 +234,7 @@ class _Judging:
         )
 
     def _raised(self, error: BaseException) -> Judgement:
-        return self._failed(f"{type(error).__name__}: {error}")
+        return self._failed(error_line(error))
 
     def _failed(self, why: str) -> Judgement:
         detail = self.bench.redact(why)[:DETAIL]

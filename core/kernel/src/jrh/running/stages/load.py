@@ -6,9 +6,9 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
@@ -17,6 +17,7 @@ from jrh.plugins.protocols import DataSource, RemarksOnItems
 from jrh.running.criteria_items import criterion_items, response_id, unknown_columns
 from jrh.running.people_gold import labelled_by_people
 from jrh.store.item_spool import spooled
+from jrh.store.number_table import NumberTable
 from jrh.suite.definition import Sample, Suite, TaskUse
 from jrh.suite.shard import Shard
 from jrh.text.transcripts import transcript_problems
@@ -28,6 +29,12 @@ from jrh.values.report import TaskSummary
 
 if TYPE_CHECKING:
     from jrh.running.building import Builder
+
+
+_MOST_PROBLEMS: Final = 20
+"""Mistakes of a data source that are listed."""
+
+_EARLIER: Final = "an earlier item"
 
 
 def read(builder: Builder, say: Callable[[str], None] | None = None) -> dict[str, Sequence[Item]]:
@@ -64,7 +71,7 @@ def _part(items: Mapping[str, Sequence[Item]], shard: Shard) -> dict[str, Sequen
 def _check_ids(suite: Suite, items: Mapping[str, Sequence[Item]]) -> None:
     """Refuse tests that name items which none of their tasks has."""
     problems = []
-    for test in suite.tests:
+    for test in (test for test in suite.tests if test.ids):
         known = {
             name
             for task, own in items.items()
@@ -83,7 +90,10 @@ def _check_ids(suite: Suite, items: Mapping[str, Sequence[Item]]) -> None:
 def check(source: DataSource, use: TaskUse) -> Sequence[Item]:
     """Read a source and check what every source has to fulfil: items, distinct ids, labels on the scale."""
     problems: list[str] = []
-    items = spooled(_checked(source, use, problems))
+    again: list[_Again] = []
+    items = spooled(_checked(source, use, problems, again))
+    for each in reversed(again):
+        each.settle(items, problems)
     if problems:
         raise SuiteError(Problem(message=text) for text in _bounded(problems))
     if use.data.labels_from is not None:
@@ -94,17 +104,38 @@ def check(source: DataSource, use: TaskUse) -> Sequence[Item]:
     return items
 
 
-def _checked(source: DataSource, use: TaskUse, problems: list[str]) -> Iterator[Item]:
+@frozen
+class _Again:
+    """An item whose id an earlier one seems to have."""
+
+    first: int
+    """Place of the earlier one."""
+    item_id: str
+    origin: str
+    problem: int
+    """Place in the list of problems."""
+
+    def settle(self, items: Sequence[Item], problems: list[str]) -> None:
+        """Say where the earlier one is, or drop the problem: only the numbers of the ids are equal."""
+        first = items[self.first]
+        if first.id != self.item_id:
+            del problems[self.problem]
+        elif first.origin and self.problem < _MOST_PROBLEMS:  # others are not listed, and reading items takes time
+            problems[self.problem] = f"duplicate id '{self.item_id}' at {first.origin} and {self.origin}"
+
+
+def _checked(source: DataSource, use: TaskUse, problems: list[str], again: list[_Again]) -> Iterator[Item]:
     """Yield the items of a source as they come, and note what is wrong with them."""
-    first: dict[str, str] = {}
+    places = NumberTable()
     read: Iterable[Item] = source.read()
     if use.task.criteria is not None:
         read = spooled(read)
         problems += unknown_columns(read, use.task)
-    for item in criterion_items(read, use.task, problems):
-        if item.id in first:
-            problems.append(f"duplicate id '{item.id}' at {first[item.id] or 'an earlier item'} and {item.origin}")
-        first.setdefault(item.id, item.origin)
+    for place, item in enumerate(criterion_items(read, use.task, problems)):
+        first = places.number_of(item.id, place)
+        if first != place:
+            again.append(_Again(first, item.id, item.origin, len(problems)))
+            problems.append(f"duplicate id '{item.id}' at {_EARLIER} and {item.origin}")
         problems += _misfits(item, use.task)
         stated = item.gold_source or use.data.gold_source
         known = covariates_of(item, use.task, use.data.covariates)
@@ -132,7 +163,7 @@ def _misfits(item: Item, task: Task) -> list[str]:
     return found
 
 
-def _bounded(problems: list[str], most: int = 20) -> list[str]:
+def _bounded(problems: list[str], most: int = _MOST_PROBLEMS) -> list[str]:
     rest = len(problems) - most
     return problems[:most] + ([f"and {rest} more problems of this kind"] if rest > 0 else [])
 

@@ -81,7 +81,7 @@ def run_metrics(
 def _simulated(records: RecordTable) -> frozenset[str]:
     if not len(records):
         return frozenset()
-    names = records.where(records.number("simulated") == 1.0).text("judge")
+    names = records.where(records.number("simulated") == 1.0).counts("judge")
     return frozenset(name for name in names if name is not None)
 
 

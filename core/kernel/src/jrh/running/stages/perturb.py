@@ -14,6 +14,7 @@ from jrh.hashing import content_id
 from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import PerturberSpec
+from jrh.running.asked_cases import AskedCases
 from jrh.running.building import Builder, identity
 from jrh.running.criteria_items import response_id
 from jrh.running.progress import Progress
@@ -57,11 +58,6 @@ class Perturbed:
     unchanged: Mapping[int, str] = Factory(dict)
     """Place of an outcome -> its case, which asks the reference question."""
 
-    def reasons(self, most: int) -> str:
-        """Name the commonest reasons why there is no case."""
-        found = Counter(_reason(draft, rejection) for _, draft, rejection in self.outcomes)
-        return ", ".join(f"{reason} ({count:,})" for reason, count in found.most_common(most)) or "no draft"
-
     def settled(self) -> Perturbed:
         """Reject the cases that ask the reference question: one of the test's changes something.
 
@@ -79,6 +75,23 @@ class Perturbed:
     def raised(self) -> bool:
         """Tell whether a plugin raised, so that cases are missing that a mended one would make."""
         return any(PLUGIN_ERROR in _reason(draft, rejection) for _, draft, rejection in self.outcomes)
+
+
+class Reasons:
+    """Why there is no case of any draft."""
+
+    def __init__(self) -> None:
+        """Start without a reason."""
+        self._found: Counter[str] = Counter()
+
+    def add(self, made: Perturbed) -> None:
+        """Count the reasons of a slice; none where it has cases."""
+        if not made.cases:
+            self._found.update(_reason(draft, rejection) for _, draft, rejection in made.outcomes)
+
+    def commonest(self, most: int) -> str:
+        """Name the commonest reasons."""
+        return ", ".join(f"{reason} ({count:,})" for reason, count in self._found.most_common(most)) or "no draft"
 
 
 def reference_cases(task: Task, items: Sequence[Item], repeats: int) -> tuple[Case, ...]:
@@ -128,6 +141,8 @@ async def in_slices(
     parts = [chosen] if assembly.whole else in_small_parts(chosen, size or usual)
     async for lines in assembly.run_all(parts):
         yield _perturbed(lines, test, task, builder.resolved.suite.seed)
+    if chosen is items:
+        return
     kept = {item.id for item in chosen}
     left = [item for item in items if item.id not in kept]
     if left:
@@ -223,7 +238,8 @@ def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition,
 
 def identified(task: Task, case: Case) -> Case:
     """Return a case with the id that its content gives it."""
-    case = evolve(case, id="")
+    if case.id:
+        case = evolve(case, id="")
     return evolve(case, id=content_id(_task_id(task), unstructure(case)))
 
 
@@ -267,9 +283,10 @@ def _sees_more(builder: Builder, test: ResolvedTest, task: Task) -> bool:
 class Writing:
     """Writes the cases and drafts of one test over one task as they are made."""
 
-    def __init__(self, store: Store, task: str, test: str) -> None:
-        """Start; what an earlier run made stays until `finish`."""
+    def __init__(self, store: Store, task: str, test: str, asked: AskedCases | None = None) -> None:
+        """Start; what an earlier run made stays until `finish`. A plan that follows is told of the cases by `asked`."""
         self._writing = store.cases.writing(task, test)
+        self._asked = asked
         self._changes = False
         self.raised = False
         """A plugin raised, so that cases are missing that a mended one would make."""
@@ -280,8 +297,12 @@ class Writing:
             # So far every case asked the reference question.
             self._changes = True
             self._writing.reject_all(UNCHANGED)
+            if self._asked is not None:
+                self._asked.clear()
         settled = made.settled() if self._changes else made
         self._writing.put(settled.cases, draft_rows(settled))
+        if self._asked is not None:
+            self._asked.add(settled.cases)
         self.raised = self.raised or made.raised
 
     def show(self, digest: str) -> None:

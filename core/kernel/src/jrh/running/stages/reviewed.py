@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from jrh.measuring.review_outcomes import CaseReview, case_reviews
 from jrh.running.stages.perturb import identified
@@ -20,18 +20,6 @@ EDITED_FROM: Final = "review:case"
 _NONE: Final = "0 1"
 COUNTED: Final = "review_counted"
 """Key of the number of the last decision that counts in the run's plan, and of how many people decide about a case."""
-
-
-@frozen(kw_only=True)
-class Reviewed:
-    """The cases that count."""
-
-    cases: tuple[Case, ...]
-    """Those that judges are asked, in the order of those made."""
-    edited: tuple[Case, ...]
-    """Those of them that stand for cases that people edited."""
-    waiting: int
-    """Cases of the queue without a decision, where the suite does not take them as they are."""
 
 
 class CountedCases:
@@ -69,22 +57,6 @@ class CountedCases:
 
     def _outcome(self, case: Case) -> Decision | None:
         return self._reviews.get(case.id, CaseReview()).counted(self._needed)
-
-
-def reviewed(store: Store, made: Iterable[Case], tasks: Mapping[str, Task], review: Review | None) -> Reviewed:
-    """Say which cases count, and hold them all; reads the store and writes nothing."""
-    rule = CountedCases(store, tasks, review)
-    found: list[Case] = []
-    edited: list[Case] = []
-    waiting = 0
-    for case in made:
-        waiting += rule.waits(case)
-        counted = rule.of(case)
-        if counted is not None:
-            found.append(counted)
-        if counted is not None and counted is not case:
-            edited.append(found[-1])
-    return Reviewed(cases=tuple(found), edited=tuple(edited), waiting=waiting)
 
 
 def keep_reviewed(store: Store, edited: Sequence[Case], review: Review | None) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from attrs import Factory, evolve, frozen
 
 from jrh.document.serial import from_text, to_text
-from jrh.errors import RAISED, EmptyStoreError, JrhError, StoreError
+from jrh.errors import RAISED, EmptyStoreError, StoreError
 from jrh.hashing import content_id
 from jrh.measuring import with_findings
 from jrh.models.payer import PREFLIGHT, ROLES
@@ -234,7 +234,8 @@ def _raised(made: Iterable[Attrition]) -> Iterable[str]:
     for line in made:
         for reason, count in {**line.skipped, **line.rejected}.items():
             if PLUGIN_ERROR in reason:
-                yield f"test '{line.test}' on '{line.task}': a plugin raised and {count} drafts are missing ({reason})"
+                missing = counted(count, "draft is", "drafts are")
+                yield f"test '{line.test}' on '{line.task}': a plugin raised and {missing} missing ({reason})"
 
 
 def _billed_beyond(store: Store) -> Iterable[str]:
@@ -331,6 +332,8 @@ class Written:
     problems: tuple[str, ...]
     changed: tuple[str, ...] = ()
     """Components whose code has changed since the run; one sentence each."""
+    incomplete: str = ""
+    """How much of the plan has been answered, where it is not all."""
 
 
 def write_reports(
@@ -363,8 +366,7 @@ def write_reports(
             unwritten.append(error)
         except RAISED as error:
             log.warning("reporter raised", reporter=resolved.use.name, error=repr(error))
-            said = error_line(error).removeprefix(f"{JrhError.__name__}: ")
-            problems.append(f"reporter '{resolved.use.name}' failed: {said}")
+            problems.append(f"reporter '{resolved.use.name}' failed: {error_line(error)}")
     if unwritten:
         raise unwritten[0]
     return Written(terminal="\n".join(terminal), files=tuple(files), problems=tuple(problems))

@@ -22,14 +22,11 @@ Ballot: TypeAlias = tuple[str, Mapping[str, Any]]
 def agreements(store: Store, task: str, test: str, level: float) -> tuple[Agreement, ...]:
     """Measure the agreement on all drafts of a test, accepted and rejected, for every validator that reports votes."""
     ballots: dict[str, list[Ballot]] = {}
-    clusters = store.items.clusters()
-    for item_id, details in store.cases.voted(task, test):
+    for cluster, details in store.cases.voted(task, test):
         for name, said in details.items():
             votes = said.get(VOTES) if name.startswith(PREFIX) and isinstance(said, dict) else None
             if isinstance(votes, dict):
-                ballots.setdefault(name.removeprefix(PREFIX), []).append(
-                    (clusters.get((task, item_id), item_id), votes)
-                )
+                ballots.setdefault(name.removeprefix(PREFIX), []).append((cluster, votes))
     return tuple(measured(name, cast, level) for name, cast in ballots.items())
 
 

@@ -1,0 +1,217 @@
+"""Compare a component with the protocol of its declaration when it is built, before anything is paid."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import FunctionType
+from typing import Any, Final, Protocol
+
+from jrh.errors import PluginError
+from jrh.plugins.deferred import DeferredModel
+from jrh.plugins.executors import Executor
+from jrh.plugins.protocols import (
+    BatchJudge,
+    ChatModel,
+    CountsCalls,
+    DataSource,
+    Decider,
+    Exporter,
+    Importer,
+    Judge,
+    Metric,
+    Parser,
+    Perturber,
+    RemarksOnItems,
+    Reporter,
+    SetPerturber,
+    SetValidator,
+    SimulatedJudge,
+    TrainedJudge,
+    Validator,
+)
+from jrh.plugins.registry import Entry
+from jrh.plugins.specs import (
+    DataSourceSpec,
+    DeciderSpec,
+    ExecutorSpec,
+    ExporterSpec,
+    ImporterSpec,
+    JudgeKind,
+    JudgeSpec,
+    MetricSpec,
+    ModelSpec,
+    ParserSpec,
+    PerturberSpec,
+    ReporterSpec,
+    Scope,
+    Spec,
+    ValidatorSpec,
+)
+from jrh.text.redact import place_in_code
+
+
+class WrongShapeError(PluginError):
+    """Report a component that lacks a method of its kind, or has one that jrh cannot call.
+
+    The message names the method, its file and line, and how to write it. Nothing was spent.
+    """
+
+
+class _Closes(Protocol):
+    async def aclose(self) -> None: ...
+
+
+_BY_KIND: Final[dict[type[Spec], type]] = {
+    DataSourceSpec: DataSource,
+    ParserSpec: Parser,
+    MetricSpec: Metric,
+    ReporterSpec: Reporter,
+    DeciderSpec: Decider,
+    ImporterSpec: Importer,
+    ExporterSpec: Exporter,
+    ExecutorSpec: Executor,
+}
+_JUDGES: Final[dict[JudgeKind, type]] = {
+    JudgeKind.SINGLE: Judge,
+    JudgeKind.BATCH: BatchJudge,
+    JudgeKind.TRAINED: TrainedJudge,
+    JudgeKind.SIMULATED: SimulatedJudge,
+}
+_OPTIONAL: Final[dict[type[Spec], tuple[type, ...]]] = {
+    DataSourceSpec: (RemarksOnItems,),
+    PerturberSpec: (RemarksOnItems, CountsCalls),
+    JudgeSpec: (_Closes,),
+}
+"""What a component may define besides: it is checked only where it is there."""
+
+
+def protocol_of(spec: Spec) -> tuple[type, str]:
+    """Return the protocol that a declared component has to follow, and the declaration that asks for it."""
+    kind = type(spec).__name__
+    if isinstance(spec, PerturberSpec):
+        return (SetPerturber if spec.scope is Scope.SET else Perturber), f"{kind}(scope={spec.scope})"
+    if isinstance(spec, ValidatorSpec):
+        return (SetValidator if spec.scope is Scope.SET else Validator), f"{kind}(scope={spec.scope})"
+    if isinstance(spec, JudgeSpec):
+        return _JUDGES[spec.kind], f"{kind}(kind={spec.kind})"
+    if isinstance(spec, ModelSpec):
+        return (DeferredModel if spec.deferred else ChatModel), f"{kind}(deferred={spec.deferred})"
+    return _BY_KIND[type(spec)], kind
+
+
+def check_shape(entry: Entry[Any], component: object, protocol: type | None = None) -> None:
+    """Refuse a component whose methods jrh could not call.
+
+    Looks at names, parameters and `async` only, and calls nothing.
+
+    Args:
+        entry: the declaration.
+        component: what its factory returned.
+        protocol: what it has to follow; by default what the declaration asks for.
+
+    Raises:
+        WrongShapeError: a method is missing or has the wrong shape.
+    """
+    wanted, asked_by = protocol_of(entry.spec)
+    followed = (protocol or wanted, *_OPTIONAL.get(type(entry.spec), ()))
+    for wrong, where in _faults(component, followed, asked_by):
+        at = place_in_code(where)
+        said = f"'{entry.qualified}' ({entry.version}) cannot be used: {wrong}"
+        raise WrongShapeError(f"{said} ({at})" if at else said)
+
+
+def _faults(component: object, followed: tuple[type, ...], asked_by: str) -> Iterator[tuple[str, object]]:
+    """Yield what is wrong, and the function or class to be mended."""
+    if wrong := _no_component(component):
+        yield wrong, component
+        return
+    for protocol in followed:
+        for name, declared in _members(protocol):
+            found = inspect.getattr_static(component, name, None)
+            if found is None and not hasattr(component, name):
+                if protocol is followed[0]:
+                    lacks = f"it has no `{name}`, which {asked_by} needs"
+                    yield f"{lacks}; write `{_written(name, declared)}`", type(component)
+                continue
+            if isinstance(declared, property):
+                wrong = _no_property(name, found)
+            else:
+                found = getattr(component, name)
+                wrong = _no_method(name, found, declared)
+            if wrong:
+                yield wrong, found
+
+
+def _no_component(made: object) -> str:
+    if made is None:
+        return "its factory returns None; return the component"
+    if isinstance(made, type):
+        return f"its factory returns the class {made.__name__}; return an object of it"
+    if inspect.iscoroutine(made):
+        made.close()  # otherwise Python warns that it was never awaited
+        return "its factory is an `async def`; write a plain `def`"
+    return ""
+
+
+def _members(protocol: type) -> Iterator[tuple[str, Any]]:
+    for each in protocol.__mro__:
+        for name, member in vars(each).items():
+            if not name.startswith("_") and isinstance(member, FunctionType | property):
+                yield name, member
+
+
+def _no_property(name: str, found: object) -> str:
+    return f"`{name}` is a method; write `@property` above it" if isinstance(found, FunctionType) else ""
+
+
+def _no_method(name: str, found: object, declared: FunctionType) -> str:
+    """Return why jrh cannot call a method; empty if it can."""
+    write = f"write `{_written(name, declared)}`"
+    if not callable(found):
+        return f"`{name}` is a {type(found).__name__}, not a method; {write}"
+    wants_async = inspect.iscoroutinefunction(declared)
+    own = found if inspect.isroutine(found) or isinstance(found, partial) else type(found).__call__
+    if wants_async and inspect.isasyncgenfunction(own):
+        return f"`{name}` yields; {write}, and return the result"
+    if wants_async and not _returns_awaitable(own):
+        return f"`{name}` is not async; {write}"
+    if not wants_async and (inspect.iscoroutinefunction(own) or inspect.isasyncgenfunction(own)):
+        return f"`{name}` is async; {write}"
+    if inspect.isgeneratorfunction(own) and "Iterable" not in str(declared.__annotations__["return"]):
+        return f"`{name}` yields; {write}, and return the result"
+    return _wrong_parameters(name, found, declared, write)
+
+
+def _returns_awaitable(function: Any) -> bool:
+    """Return whether calling a function may give an awaitable: it is async, wraps an async one, or says so."""
+    inner = inspect.unwrap(function, stop=inspect.iscoroutinefunction)
+    said = str(getattr(function, "__annotations__", {}).get("return", ""))
+    return inspect.iscoroutinefunction(inner) or any(word in said for word in ("Awaitable", "Coroutine", "Future"))
+
+
+def _wrong_parameters(name: str, found: Callable[..., Any], declared: FunctionType, write: str) -> str:
+    try:
+        has = inspect.signature(found)
+    except (ValueError, TypeError):  # callables written in C may have no signature
+        return ""
+    parameters = list(inspect.signature(declared).parameters.values())[1:]
+    keywords = {each.name: None for each in parameters if each.kind is each.KEYWORD_ONLY}
+    try:
+        has.bind(*([None] * (len(parameters) - len(keywords))), **keywords)
+    except TypeError:
+        own = f"({', '.join(str(each.replace(annotation=each.empty)) for each in has.parameters.values())})"
+        takes = f"{len(parameters)} argument{'s'[: len(parameters) != 1]}" if parameters else "no argument"
+        return f"`{name}` takes {own}, but jrh calls it with {takes}; {write}"
+    return ""
+
+
+def _written(name: str, declared: Any) -> str:
+    """Return how a member is written, without its types."""
+    if isinstance(declared, property):
+        return f"@property def {name}(self)"
+    plain = inspect.signature(declared)
+    bare = [each.replace(annotation=each.empty) for each in plain.parameters.values()]
+    head = "async def" if inspect.iscoroutinefunction(declared) else "def"
+    return f"{head} {name}{plain.replace(parameters=bare, return_annotation=plain.empty)}"

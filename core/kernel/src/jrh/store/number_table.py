@@ -1,0 +1,101 @@
+"""Numbers by number in memory that does not grow, for what a plan notes of every trial."""
+
+from __future__ import annotations
+
+import sqlite3
+import weakref
+from functools import cached_property
+from typing import Final
+
+from jrh.errors import StoreError
+
+_HELD: Final = 8192
+"""Keys in memory: about 1 MB."""
+_CACHE: Final = "PRAGMA cache_size = -1000"
+"""Kilobytes of the file that SQLite holds."""
+_BITS: Final = 2**24
+"""Places of the filter: 2 MB. A tenth of the keys that are not there is looked up in vain at three million."""
+_SHIFT: Final = 24
+_PART: Final = 2**64 - 1
+_SIGN: Final = 2**63
+"""SQLite's numbers have a sign."""
+
+
+class NumberTable:
+    """Counts by key: the latest in memory, all others in a temporary file.
+
+    The file has no name and goes with the table. Most keys that a run asks for are new: two bits of a filter say so
+    without a look into the file (Bloom 1970, not consulted).
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._held: dict[int, int] = {}
+        self._bits = bytearray()
+        """Empty as long as there is no file."""
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any key."""
+        return bool(self._held or self._bits)
+
+    def get(self, key: int, otherwise: int = 0) -> int:
+        """Return the number of a key from 1 to 2**64 - 1, which is part of a hash: its digits spread evenly."""
+        found = self._held.get(key)
+        if found is not None:
+            return found
+        if not self._bits or not all(self._bits[place >> 3] >> (place & 7) & 1 for place in _places(key)):
+            return otherwise
+        row = self._file.execute("SELECT value FROM numbers WHERE key = ?", (key - _SIGN,)).fetchone()
+        return otherwise if row is None else int(row[0])
+
+    def put(self, key: int, value: int) -> None:
+        """Set the number of a key, from -2**31 to 2**31 - 1.
+
+        Raises:
+            StoreError: the temporary file cannot be written.
+        """
+        self._held[key] = value
+        if len(self._held) >= _HELD:
+            self._write()
+
+    def number_of(self, text: str, otherwise: int) -> int:
+        """Return the number of a text, and set it where there is none; two texts may share one, once in 2**64."""
+        key = part_of(text)
+        found = self.get(key, -1)
+        if found < 0:
+            self.put(key, otherwise)
+        return otherwise if found < 0 else found
+
+    def _write(self) -> None:
+        """Move all that is held into the file, in the order of its pages."""
+        self._bits = self._bits or bytearray(_BITS // 8)
+        for key in self._held:
+            for place in _places(key):
+                self._bits[place >> 3] |= 1 << (place & 7)
+        rows = [(key - _SIGN, value) for key, value in sorted(self._held.items())]
+        try:
+            self._file.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?)", rows)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write a temporary file: {error}") from error
+        self._held.clear()
+
+    @cached_property
+    def _file(self) -> sqlite3.Connection:
+        # Without a name SQLite keeps a database in a temporary file; a thread may go on where another stopped.
+        file = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, file.close)
+        file.execute(_CACHE)
+        # Nothing is ever rolled back: what is written is lost with the process.
+        file.execute("PRAGMA journal_mode = OFF")
+        file.execute("CREATE TABLE numbers (key INTEGER PRIMARY KEY, value INTEGER NOT NULL)")
+        file.execute("BEGIN")
+        return file
+
+
+def _places(key: int) -> tuple[int, int]:
+    return key % _BITS, (key >> _SHIFT) % _BITS
+
+
+def part_of(text: str) -> int:
+    """Return a number for a text, the same for this process's life and never 0."""
+    return hash(text) & _PART or 1

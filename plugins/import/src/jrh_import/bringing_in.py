@@ -1,0 +1,110 @@
+"""Do the work of `jrh import`: find the tool, bring verdicts into a run directory, say what came of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from jrh import JrhError, Json, Status
+from jrh.importing import import_records, read_export, tools_of, unmeasured
+from jrh.text import counted, say
+
+from jrh_import.reading import read_description
+from jrh_import.tables import read_table
+from jrh_import.verdicts import read_verdicts
+
+_EXPORTS: Final = (".json", ".jsonl", ".ndjson", ".eval")
+"""Suffixes of what tools export."""
+
+
+def may_be_export(file: Path) -> bool:
+    """Tell whether a file is to be held against the importers: descriptions are YAML, and tables need one."""
+    return file.is_dir() or (file.is_file() and file.suffix.lower() in _EXPORTS)
+
+
+def detected(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...]) -> str | None:
+    """Return the tool that wrote the file, and say so; None where no importer takes it.
+
+    Raises:
+        JrhError: several do.
+    """
+    found = tools_of(file, options, plugins)
+    if len(found) > 1:
+        raise JrhError(f"'{file}' may be of {' or '.join(found)}: say with --from which")
+    if found:
+        say(f"'{file}' was written by {found[0]}: read with --from {found[0]}.")
+    return found[0] if found else None
+
+
+def import_export(
+    file: Path, source: str, options: Mapping[str, Json], run_dir: Path | None, plugins: tuple[str, ...]
+) -> int:
+    """Import the export of a tool, and say what came of it; return the exit code."""
+    found = read_export(file, source, options, plugins)
+    name = file.resolve().name if file.is_dir() else file.stem
+    target = run_dir or Path("runs") / name
+    left = [f"Not imported from {source}: {'; '.join(found.unmapped)}."] if found.unmapped else []
+    count = import_records(
+        target,
+        name,
+        found.tasks,
+        found.records,
+        items=found.items,
+        origins=found.origins,
+        notes=(*found.notes, *left),
+        plugins=plugins,
+        metrics=found.metrics,
+    )
+    judges, items = (len({getattr(record, name) for record in found.records}) for name in ("judge", "item_id"))
+    say(f"Imported {count} verdicts of {counted(judges, 'judge')} on {counted(items, 'item')} into {target}.")
+    lost = sum(record.status is not Status.OK for record in found.records)
+    if lost:
+        say(f"Missing: {lost} of {count}; they have a status instead of a label.")
+    for note in found.notes:
+        say(note)
+    if found.unmapped:
+        say("\nNot mapped:")
+    for each in found.unmapped:
+        say(f"- {each}")
+    say_next(target, unmeasured(found.tasks, found.records))
+    return 0
+
+
+def import_described(file: Path, run_dir: Path | None, plugins: tuple[str, ...]) -> int:
+    """Import the table that a description leads to, and say what came of it; return the exit code."""
+    mapping = read_description(file)
+    tasks = mapping.described_tasks()
+    table = read_table(mapping.path, mapping.table_format(), mapping.delimiter, neutralised=mapping.is_neutralised())
+    found = read_verdicts(table, mapping, tasks)
+    target = run_dir or Path("runs") / mapping.name
+    count = import_records(
+        target,
+        mapping.name,
+        tasks,
+        found.records,
+        origins=found.origins,
+        notes=(*mapping.notes, *found.notes),
+        plugins=plugins,
+        level=mapping.level,
+        resamples=mapping.resamples,
+        seed=mapping.seed,
+        metrics=None if mapping.metrics is None else file,
+        findings=mapping.findings,
+    )
+    judges = len({record.judge for record in found.records})
+    items = len({(record.task, record.item_id) for record in found.records})
+    of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
+    say(f"Imported {count} verdicts of {of} into {target}.")
+    say_next(target, unmeasured(tasks, found.records))
+    return 0
+
+
+def say_next(target: Path, gaps: Sequence[str]) -> None:
+    """Say what the log does not allow to measure, and what to do with what was imported."""
+    if gaps:
+        say("\nNot measurable from this log:")
+    for gap in gaps:
+        say(f"- {gap}")
+    say(f"\nNext: {shlex.join(['jrh', 'report', str(target)])}")
