@@ -15,6 +15,7 @@ from jrh.running import LabelDesk, label_desk
 from jrh.values import LabelAction, PersonLabel
 from jrh_review.label_screens import Labelling
 from jrh_review.people import People
+from support.browsing import wait_until
 from support.workbench import PROVOKE, TEXTS, TOGETHER, blemishes, look, served, tabbed
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def test_no_text_of_an_item_becomes_code_and_axe_finds_nothing(browser: Browser,
         page.keyboard.press("Escape")
         assert page.locator("#help").is_hidden()
         page.locator("#choices button").first.press("Enter")  # of the last item: its buttons are drawn anew
-        page.wait_for_function("document.activeElement.id === 'title'")
+        wait_until(page, "document.activeElement.id === 'title'")
         page.wait_for_selector("#saved:text-is('saved')")
         seen.assert_quiet()
     assert {each.label for each in hostile_desk.labels()} == {TEXTS[2]}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jrh_testing import ChatServer, Fault, Project
+from support.browsing import wait_until
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import llm_suite, openai_http, write_items, write_suite
 from support.workbench import look, workbench
@@ -94,7 +95,7 @@ def test_progress_failures_and_spending_of_a_run_under_way_change_without_a_relo
             before.append(seen.evaluate(_NUMBERS))
         model.gates[5].set()
         for seen, then in zip((start, own), before, strict=True):
-            seen.page.wait_for_function(_FURTHER, arg=then)
+            wait_until(seen.page, _FURTHER, arg=then)
             assert seen.evaluate("window.kept"), "without a reload"
         model.gates[16].set()
         for seen in (start, own):  # the end brings the page anew, with what was found

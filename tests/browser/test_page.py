@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from support.browsing import DESKTOP, PHONE, visit
+from support.browsing import DESKTOP, PHONE, visit, wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -138,7 +138,7 @@ def test_the_further_sections_are_reached_from_the_contents_with_the_keyboard(
     with visit(browser, demo / "report.html", reduced_motion="reduce") as seen:
         seen.page.locator(f"nav a[href='#{key}']").focus()
         seen.page.keyboard.press("Enter")
-        seen.page.wait_for_function(f"location.hash === '#{key}'")
+        wait_until(seen.page, f"location.hash === '#{key}'")
         top = seen.evaluate(f"document.querySelector('#{key}').getBoundingClientRect().top")
         assert 0 <= top < DESKTOP[1]
         seen.page.keyboard.press("Tab")
@@ -271,7 +271,7 @@ def test_the_page_prints_everything_but_its_controls(browser: Browser, page_file
         assert seen.evaluate(hidden) == 0, "what is folded on the screen is on paper"
         folded = seen.evaluate("document.querySelectorAll('details:not([open])').length")
         seen.page.emulate_media(media="screen")
-        seen.page.wait_for_function("!document.querySelector('.flip').open")
+        wait_until(seen.page, "!document.querySelector('.flip').open")
         assert seen.evaluate("document.querySelectorAll('details:not([open])').length") > folded == 0
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jrh_testing import ChatServer, Project
+from support.browsing import wait_until
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query
 from support.suites import llm_suite, openai_http, write_items, write_suite
@@ -81,7 +82,8 @@ def test_thirty_cases_are_reviewed_by_keyboard_while_they_are_made(browser: Brow
             page.goto(address)
             seen: list[str] = []
             for place in range(ITEMS):
-                page.wait_for_function(
+                wait_until(
+                    page,
                     "seen => ![undefined, ...seen].includes(document.getElementById('review').dataset.shown)",
                     arg=seen,
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +51,28 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def wait_until(page: Page, script: str, arg: Any = None, seconds: float = 30) -> None:
+    """Ask the page, and the one it leads to, until the script is true.
+
+    Playwright's `wait_for_function` asks again from inside the page, where a policy without `unsafe-eval` refuses it.
+    """
+    end = time.monotonic() + seconds
+    while not _answer(page, script, arg):
+        assert time.monotonic() < end, f"not true within {seconds:g} s: {script}"
+        page.wait_for_timeout(20)
+
+
+def _answer(page: Page, script: str, arg: Any) -> Any:
+    from playwright.sync_api import Error
+
+    try:
+        return page.evaluate(script, arg)
+    except Error as error:
+        if "context was destroyed" in error.message:  # the page is on its way to another
+            return False
+        raise
 
 
 @define
