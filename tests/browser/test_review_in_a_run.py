@@ -84,7 +84,7 @@ def test_thirty_cases_are_reviewed_by_keyboard_while_they_are_made(browser: Brow
             for place in range(ITEMS):
                 wait_until(
                     page,
-                    "seen => ![undefined, ...seen].includes(document.getElementById('review').dataset.shown)",
+                    "seen => ![undefined, ...seen].includes(document.getElementById('review')?.dataset.shown)",
                     arg=seen,
                 )
                 seen.append(shown(page))
