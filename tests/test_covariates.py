@@ -152,7 +152,7 @@ def test_a_run_tests_authors_and_the_columns_it_names(tmp_path: Path) -> None:
     project.write("suite.json", json.dumps(RUN | {"data": RUN["data"] | {"covariates": ["mood"]}}))  # type: ignore[operator]
     done = call(project, "run", "suite.json", "--run-dir", "run", "--no-cache", "--yes")
     assert done.exit_code == 2
-    assert "no item has the covariate 'mood'; it is read of `mood_a` and `mood_b`" in " ".join(done.output.split())
+    assert "no item has the covariate 'mood'; jrh reads it from `mood_a` and `mood_b`" in " ".join(done.output.split())
 
 
 def test_an_import_names_columns_in_a_list_and_says_which_are_not_there(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_an_import_says_where_its_gold_labels_come_from(project: Project, how: s
     project.write("import.yaml", IMPORT % "" + "values: {gold_source: nobody}\n")
     done = project.run("import", "import.yaml", "--run-dir", "other")
     assert done.exit_code == 2
-    assert "'nobody' is no source of gold labels; accepted: people, one-person, model" in done.stderr
+    assert "'nobody' is not a source of gold labels; accepted: people, one-person, model" in done.stderr
 
 
 def test_an_unknown_source_of_labels_is_refused_with_its_line(answers: Project) -> None:
@@ -165,7 +165,7 @@ def test_an_unknown_source_of_labels_is_refused_with_its_line(answers: Project) 
     refused = answers.run("plan", "suite.yaml")
 
     assert refused.exit_code == 2
-    assert "'crowd' is no source of gold labels" in refused.stderr
+    assert "'crowd' is not a source of gold labels" in refused.stderr
     assert "suite.yaml:2" in refused.stderr
 
 

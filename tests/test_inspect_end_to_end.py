@@ -78,12 +78,12 @@ def test_a_log_is_read_edited_judged_and_written_back(made: Project) -> None:
     assert all("[2] user\n    Book a table for two.\n" in prompt for prompt in judged)
     assert not any("iVBOR" in prompt for prompt in prompts)
     found = report(made, "run")
-    (note,) = [note for note in found["notes"] if "was shown only a part of the transcript" in note]
+    (note,) = [note for note in found["notes"] if "saw only part of the transcript" in note]
     ((shown, most),) = query(made, "run", "SELECT sum(left_out > 0), max(left_out) FROM records")
     assert shown == len(judged)
     assert note == (
-        f"judge 'mini' was shown only a part of the transcript in {shown} of {len(prompts)} questions, its length "
-        f"budget being smaller; at most {most:,} characters were left out"
+        f"judge 'mini' saw only part of the transcript in {shown} of {len(prompts)} questions because of "
+        f"its length limit; at most {most:,} characters were left out"
     )
     assert {task["task"]["name"] for task in found["tasks"]} == {"restaurant.truthful", "restaurant.thorough"}
     strata = {row[0] for row in query(made, "run", "SELECT DISTINCT stratum FROM records")}

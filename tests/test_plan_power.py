@@ -58,7 +58,7 @@ def power(done: Outcome) -> int:
 
 def test_the_plan_says_the_power_and_what_would_give_enough(suite: Project) -> None:
     told = plan(suite).stdout
-    assert "Both allow for 2 tests on the page (judges x tests, Bonferroni)." in told
+    assert "Both are corrected for 2 comparisons (judges x tests, Bonferroni)." in told
     assert re.search(r"\d+ items or \d+ askings each", told)
     assert power(plan(suite)) < 80 <= power(plan(suite, "--noise", "0", "--effect", "0.2"))
 

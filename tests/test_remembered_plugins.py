@@ -147,8 +147,8 @@ def test_the_run_directory_holds_no_path_of_this_machine(study: Project) -> None
     [
         ("plugin", "it has changed since; pass --plugins mine.py to load it as it is now"),
         ("helper", "it has changed since; pass --plugins mine.py to load it as it is now"),
-        ("gone", "it is not there any more; pass --plugins with its new place"),
-        ("pipe", "it is not there any more; pass --plugins with its new place"),
+        ("gone", "it is no longer there; pass --plugins with its new path"),
+        ("pipe", "it is no longer there; pass --plugins with its new path"),
     ],
 )
 def test_a_file_that_changed_or_is_gone_is_one_sentence_and_is_not_loaded(
@@ -175,7 +175,7 @@ def test_a_run_directory_of_somebody_else_makes_no_code_run(study: Project, tmp_
     shutil.copytree(study.path, theirs)
     for environment, place in (({}, theirs), ({"JRH_CACHE_DIR": str(tmp_path / "other")}, study.path)):
         done = study.run("report", place / "runs/mine", env=environment)
-        assert "another user, machine or directory ran it, and a plugin is code; pass --plugins" in done.stderr
+        assert "another user, machine or directory ran it, and a plugin can run any code; pass --plugins" in done.stderr
         assert done.exit_code == 2
         assert not _loaded(study)
 

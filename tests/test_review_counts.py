@@ -180,7 +180,7 @@ def test_a_run_that_may_not_wait_ends_with_3_and_goes_on_after_the_decisions(pro
         a_suite(project, server, review={"tests": [TEST]})
         said = run(project, "--no-wait", code=3)
         assert "decide with `jrh review run --reviewer 'reviewer 1'`" in " ".join(said.split())
-        assert f"{ITEMS} cases to be decided before a judge is asked" in said
+        assert f"{ITEMS} cases waiting for a decision before any judge is asked" in said
         assert "to continue: jrh run suite.yaml" in said
         assert server.count == 0, "no judge was asked"
         decide(project, mixed)
@@ -206,13 +206,13 @@ def test_two_reviewers_both_decide_before_a_case_counts(project: Project) -> Non
         a_suite(project, server, review={"reviewers": 2})
         run(project, "--no-wait", code=3)
         decide(project, accept)
-        assert f"{ITEMS} cases to be decided" in run(project, "--no-wait", code=3)
+        assert f"{ITEMS} cases waiting for a decision" in run(project, "--no-wait", code=3)
         with review_desk(project.path / "run") as desk:
             for place, queued in enumerate(desk.queue()):
                 case = queued.case_id
                 ben = reject(case) if place == 0 else accept(case)
                 desk.decide(evolved(ben, "Ben"), 0)
-        assert "1 case to be decided" in run(project, "--no-wait", code=3), "the conflict"
+        assert "1 case waiting for a decision" in run(project, "--no-wait", code=3), "the conflict"
         with review_desk(project.path / "run") as desk:
             case = desk.queue()[0].case_id
             desk.decide(evolved(reject(case), "Ann", settles=True), version(desk, case))
@@ -259,7 +259,7 @@ def test_the_plan_says_that_people_decide_first(project: Project) -> None:
     with ChatServer("YES") as server:
         a_suite(project, server, review={"reviewers": 2})
         said = " ".join(project.run("plan", "suite.yaml", "--run-dir", "run").stdout.split())
-    assert f"Review: 2 people decide about each of {ITEMS} cases before a judge is asked." in said
+    assert f"Review: 2 people decide about each of {ITEMS} cases before any judge is asked." in said
     assert server.count == 0
 
 
@@ -313,7 +313,7 @@ def test_a_suite_may_ask_for_the_cases_first_that_judges_get_wrong(project: Proj
         with review_desk(project.path / "run") as desk:
             queue = desk.queue()
             golds = [desk.case(case.case_id)[0].gold for case in queue]
-        assert "3 cases to be decided" in run(project, "--no-wait", code=3)
+        assert "3 cases waiting for a decision" in run(project, "--no-wait", code=3)
         made = decide(project, mixed)
         run(project)
         with review_desk(project.path / "run") as desk:

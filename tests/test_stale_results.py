@@ -306,7 +306,7 @@ def test_a_report_says_that_the_code_has_changed_since_the_run(site: Project) ->
     site.write("rules.py", JUDGE.replace("{answer}", '"NO"'))
     outcome = site.run("report", "run", "--plugins", "own.py")
 
-    assert "judge 'f2' has changed since the run (rules.py): the report shows the verdicts of the code as it was" in (
+    assert "judge 'f2' has changed since the run (rules.py): the report shows verdicts of the old code" in (
         outcome.stderr
     )
     assert "metric 'own' has changed since the run (own.py)" in outcome.stderr
@@ -323,8 +323,8 @@ def test_report_gate_and_compare_say_once_that_the_code_has_changed(site: Projec
     site.write("own.py", METRIC.replace("VALUE", "0.75"))
     site.write("rules.py", JUDGE.replace("{answer}", '"NO"'))
 
-    said = "judge 'f2' has changed since the run (rules.py): the report shows the verdicts of the code as it was; "
-    stored = "metric 'own' has changed since the run (own.py): its stored measures are those of the code as it was"
+    said = "judge 'f2' has changed since the run (rules.py): the report shows verdicts of the old code; "
+    stored = "metric 'own' has changed since the run (own.py): its stored measures come from the old code"
     for command in (gate, ("compare", "run", "other")):
         outcome = site.run(*command)
         assert said in outcome.stderr
@@ -344,7 +344,7 @@ def test_a_judge_edited_while_it_runs_is_the_one_that_was_loaded(site: Project) 
     )
     site.write("suite.yaml", suite())
     edited = run(site)
-    said = "judge 'f2' was edited after the run loaded it (rules.py): the results are those of the code before the edit"
+    said = "judge 'f2' was edited after the run loaded it (rules.py): the results come from the code before the edit"
     assert said in edited.stderr
     assert said in notes(site)
     assert answers(site) == {"YES"}

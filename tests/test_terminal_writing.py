@@ -106,4 +106,4 @@ def test_an_output_that_is_full_is_one_line(project: Project) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "jrh: standard output cannot be written to: No space left on device\n"
+    assert done.stderr == "jrh: cannot write to standard output: No space left on device\n"

@@ -146,7 +146,7 @@ async def test_steps_that_cannot_be_combined_are_rejections_that_say_why(lab: An
     down = perturber("down", lambda item: [Draft(expectation=NotAbove(), fields={"response": "down"})])
     ask = perturber("ask", lambda item: [Draft(prompt=Prompt(name="p", user="{{ response }}"))])
     first, second = await run(lab, [["up", "down"], ["ask", {"ask": {"name": "again"}}]], up, down, ask)
-    assert set(why(first)) == {"down: jrh: nothing can be expected of no fall, then no rise"}
+    assert set(why(first)) == {"down: jrh: no verdict can be expected after no fall and then no rise"}
     assert set(why(second)) == {"again: jrh: two steps change the prompt template"}
     assert not first.cases
     assert not second.cases

@@ -95,7 +95,7 @@ def test_a_rubric_may_be_json(suite):
         ("- id: a/b\n  instructions: x\n", "rubric.yaml:1:3: id: the name 'a/b' has a slash"),
         ("- id: a\n", "rubric.yaml:1:3: [0]: missing key 'instructions'"),
         ("- id: a\n  instructions: ' '\n", "rubric.yaml:2:3: instructions: the instructions are empty"),
-        ("- {id: a, instructions: x}\n- {id: a, instructions: y}\n", "rubric.yaml:2:4: id: the entry of line 1 has"),
+        ("- {id: a, instructions: x}\n- {id: a, instructions: y}\n", "rubric.yaml:2:4: id: the entry on line 1 has"),
         (
             RUBRIC.replace("level: 2", "level: 3"),
             "rubric.yaml:9:8: level: level 3 follows level 1; levels go up one by one, without gaps",
@@ -111,7 +111,7 @@ def test_a_rubric_may_be_json(suite):
         (RUBRIC.replace("all steps are taken", "''"), "rubric.yaml:9:18: label: the label is empty"),
         (
             "- id: a\n  instructions: x\n  score_levels: [{level: 1, label: y}]\n",
-            "rubric.yaml:3:3: score_levels: one level is no scale",
+            "rubric.yaml:3:3: score_levels: a scale needs at least two levels",
         ),
         ("- id: a\n  instructions: x\n  levels: []\n", "rubric.yaml:3:3: levels: unknown key"),
         ("- {", "rubric.yaml:2:1: not valid YAML"),

@@ -92,10 +92,10 @@ def test_what_did_not_load_and_what_clashes_is_told(site: Any) -> None:
     assert found == [
         f"gone 1.0: 'gone' did not load fully: {missing}",
         f"{lost}and no module 'a_module_nobody_has' exists",
-        "parser 'same' comes from several plugins: a suite writes acme/same or zeta/same",
+        "parser 'same' comes from several plugins: write acme/same or zeta/same in the suite",
         "the command 'greet' comes from several plugins: acme 1.0, zeta 1.0; uninstall one",
         "the command 'plugins new' comes from several plugins: acme 1.0, zeta 1.0; uninstall one",
-        "zeta 1.0: the command 'run' is one of jrh's own and is never called",
+        "zeta 1.0: jrh has its own command 'run' and never calls this one",
     ]
 
 

@@ -368,7 +368,7 @@ budget: {usd: -5}
         "s.yaml:9:26: repeats: must be more than 0, got 0",
         (
             "s.yaml:10:5: tests[3]: no key 'test' says which test this is; "
-            "are the options of 'format' to be indented further?\n"
+            "should the options of 'format' be indented further?\n"
             "Write `test: NAME` with the options next to it, or `NAME: {options}`."
         ),
         (

@@ -150,7 +150,7 @@ def test_a_sample_can_be_stratified_by_a_field_or_metadata_which_becomes_the_str
 
 
 def test_a_stratum_that_does_not_exist_is_named_with_what_there_is() -> None:
-    with pytest.raises(JrhError, match="'promt' is no field of the items; there are prompt, request, response"):
+    with pytest.raises(JrhError, match="the items have no field 'promt'; they have prompt, request, response"):
         stage.choose([item(0, metadata={"prompt": "p"})], Sample(n=1, stratify="promt"), None)
 
 

@@ -337,7 +337,7 @@ def test_mistakes_are_told_with_their_line(tmp_path):
     for value, message in (
         ("1e999", "entry 1: the score inf is not a finite"),
         ("7" * 5000, "not JSON"),
-        ('"x"', "no score"),
+        ('"x"', "every score of 'correct'.* is missing"),
     ):
         score = {**scores["data"][0], "dataType": "NUMERIC", "value": "VALUE"}
         path.write_text(json.dumps({"data": [score]}).replace('"VALUE"', value))
@@ -415,7 +415,7 @@ def test_numbers_become_levels_only_where_they_can_be(tmp_path):
 def test_one_threshold_does_not_cut_scores_and_labels_of_different_scales(tmp_path):
     cut = scored(tmp_path, [0.2, 0.7], [0, 1], gold="metadata.human", threshold=0.5)
     assert told(cut) == [("fail", "fail"), ("pass", "pass")]
-    with pytest.raises(JrhError, match=r"reach 5 and the scores 0\.7: one threshold cannot cut both"):
+    with pytest.raises(JrhError, match=r"go up to 5, the scores up to 0\.7: one threshold cannot split both"):
         scored(tmp_path, [0.2, 0.7], [2, 5], gold="metadata.human", threshold=0.5)
     named = {"2": "fail", "5": "pass"}
     with pytest.raises(JrhError, match="not on the scale"):

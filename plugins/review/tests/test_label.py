@@ -257,7 +257,7 @@ def test_other_settings_are_refused_once_there_are_labels(tmp_path: Path) -> Non
         desk.read([(TASK, items())])
         assert sum(screen.again for screen in desk.screens("Ann")) == 4
         give(desk, "Ann", 0, "YES")
-    stays = pytest.raises(JrhError, match=r"its seed \(5\) and share of repeats \(0\.2\) stay")
+    stays = pytest.raises(JrhError, match=r"its seed \(5\) and share of repeats \(0\.2\) cannot change")
     with stays, label_desk(path, LabelSettings()):
         pass
     with label_desk(path) as desk:

@@ -87,8 +87,8 @@ def run(
         preflight: ask every model once before the first stage, so that a wrong key costs nothing else.
         wait: wait for people's decisions where the suite has a `review`; False ends such a run with exit code 3.
         quiet: show no progress. Progress is shown in notebooks and on terminals only.
-        confirm: dollars that the run may cost, or a function that is told what it may cost and agrees or not; None:
-            any cost is agreed to.
+        confirm: the most dollars the run may cost, or a function that gets the possible cost and returns whether to
+            go on; None: any cost is accepted.
         executor: where tests and judges that call no model are worked on, as `--executor`.
 
     Raises:
@@ -367,7 +367,7 @@ def export_run(
         raise JrhError(f"unknown exporter '{target}'\nInstalled: {', '.join(sorted([*known, *reports]))}.")
     entry = loaded.plugins.exporters.find(target)
     if output is not None:
-        raise JrhError(f"'{target}' says by its options where it writes; only reports take an output directory")
+        raise JrhError(f"'{target}' takes its destination from its options; only reports take an output directory")
     export = Export.of(entry, options or {})
     formats = [name for name in targets if name in entry.spec.attach]
     with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:

@@ -94,7 +94,9 @@ class Bounds:
     )
     version: str = field(
         default="",
-        metadata={"help": "free text; change it when the judge changed where jrh cannot see it: all is asked again"},
+        metadata={
+            "help": "free text; edit it after a change to the judge that jrh cannot see: jrh then asks everything again"
+        },
     )
 
 

@@ -26,7 +26,7 @@ _OF_STATUS: Final = {
     Status.TRUNCATED: "the reply was cut",
     Status.INCOMPLETE: "the reply is not complete",
     Status.CONTEXT_OVERFLOW: "the prompt is longer than the model's context",
-    Status.NOT_AVAILABLE: "the model does not have a setting that is needed",
+    Status.NOT_AVAILABLE: "the model does not support a required setting",
 }
 _REFUSAL: Final = re.compile(
     r"\W*(?:i\W?a?m (?:really |very |so )?sorry\b|sorry,|as an ai\b|i\W?a?m (?:not able|unable) to\b"

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     "--pilot",
     type=click.Path(path_type=Path),
     metavar="RUN_DIR",
-    help="Earlier run of the same judges and tests: it gives noise, discordance, missing verdicts and cost per call.",
+    help="Earlier run of the same judges and tests, to take noise, discordance, missing verdicts and call cost from.",
 )
 def command(
     suite: Path,
@@ -129,9 +129,9 @@ def show(plan: Plan) -> None:
     total = plan.total
     telling.say(f"Total: {between(f'{total.low:,}', f'{total.high:,}')} model calls, cost {cost_range(total)}.")
     telling.say(
-        "Cached replies are free. Low end: every text is asked for once and no written case is kept. High end: all\n"
-        "attempts are used, every case is kept, and replies are as long as `max_tokens` allows (without it, "
-        f"{MOST_OUTPUT:,}\ntokens). A token is taken to have {FEWEST_CHARACTERS} to {MOST_CHARACTERS} characters."
+        "Cached replies are free. Low end: each generated text takes one attempt and no generated case is kept. High\n"
+        "end: every attempt is used, every case is kept, and replies are as long as `max_tokens` allows (without it,\n"
+        f"{MOST_OUTPUT:,} tokens). The plan assumes {FEWEST_CHARACTERS} to {MOST_CHARACTERS} characters per token."
     )
 
 
@@ -177,14 +177,14 @@ def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assu
         f"Intervals are for a rate of 0.5, where they are widest. Accuracy change: smallest difference from the "
         f"reference found with {POWER:.0%} power.\nPower: probability to report that a test moves verdicts more than "
         f"reruns do, if it changes the verdict on {_percent(assumptions.effect)} of items.\n"
-        f"Both allow for {counted(tests, 'test')} on the page (judges x tests, Bonferroni).\n"
+        f"Both are corrected for {counted(tests, 'comparison')} (judges x tests, Bonferroni).\n"
         f"Assumptions: two askings of a question differ on {_percent(assumptions.noise)} of items (correlation "
         f"{assumptions.correlation:.2g});\na test changes the verdict on {_percent(assumptions.discordance)} of items, "
         f"in either direction{missing}.\nA change of accuracy takes at least as many changed verdicts, so a smaller "
         "discordance gives the same number;\nthe noise comes on top. Change them with --noise, --discordance and "
-        "--effect, or measure them with --pilot.\nWhere a test asks once, the reference's rerun noise stands in for "
-        "its own, so half of any noise\n"
-        "that the test adds counts as a move; two askings tell them apart."
+        "--effect, or measure them with --pilot.\nWhere a test asks once, jrh uses the "
+        "reference's rerun noise, so half of any\nnoise that the test adds counts as a move; asking twice separates "
+        "the two."
     )
 
 

@@ -82,7 +82,7 @@ def _salvaged(run_dir: Path) -> Path:
     for line in salvage(run_dir, target).lines():
         telling.tell(line)
     telling.tell(
-        f"To ask again only what is lost, run the suite with --run-dir {shlex.quote(str(target))}: no call that was "
-        "saved is paid for again."
+        f"To ask only the lost questions again, run the suite with --run-dir {shlex.quote(str(target))}: saved calls "
+        "are not paid for again."
     )
     return target

@@ -49,7 +49,7 @@ _WHY_MORE: Final = (
     default="local",
     show_default=True,
     metavar="NAME",
-    help="Where tests and judges that call no model are worked on: in this process, or on a cluster (ray).",
+    help="Where to run tests and judges that call no model: local (this process), or a cluster (ray).",
 )
 @full_option
 def command(

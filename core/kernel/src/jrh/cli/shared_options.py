@@ -21,7 +21,7 @@ def _shard(_context: click.Context, _parameter: click.Parameter, value: str | No
         return None
     shard = Shard.read(value)
     if shard is None:
-        raise click.BadParameter(f"'{value}' is no part of a run; write K/N, such as 3/8")
+        raise click.BadParameter(f"'{value}' is not a part of a run; write K/N, such as 3/8")
     return shard
 
 

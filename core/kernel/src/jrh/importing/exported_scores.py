@@ -188,7 +188,7 @@ class _Meaning:
             raise JrhError(f"'{source}' has continuous scores, such as {fractions[0]:g}; pass --threshold or --scale")
         if options.scale is None and all(row.value is None for row in rows):
             raise JrhError(
-                f"'{source}' has no score of '{rows[0].metric}': all are missing; pass --scale to import them"
+                f"every score of '{rows[0].metric}' in '{source}' is missing; pass --scale to import them as missing"
             )
         bare = cls(scale=Scale.of_labels(PASS, FAIL), options=options, binary=False)
         # A model that answers freely says many things; people use the labels.
@@ -226,8 +226,8 @@ def _check_cut(golds: Sequence[Json], scores: Sequence[float], field: str) -> No
     numbers = [value for value in golds if isinstance(value, int | float) and not isinstance(value, bool)]
     if numbers and max(numbers) > max([1, *scores]):
         raise JrhError(
-            f"the gold labels in `{field}` reach {max(numbers):g} and the scores {max(scores, default=0):g}: one "
-            "threshold cannot cut both; say with --label TEXT=pass and TEXT=fail what each gold label means"
+            f"the gold labels in `{field}` go up to {max(numbers):g}, the scores up to {max(scores, default=0):g}: one "
+            "threshold cannot split both; map each gold label with --label TEXT=pass or --label TEXT=fail"
         )
 
 

@@ -38,7 +38,7 @@ Flags: TypeAlias = tuple[str, ...]
 _REMEMBERED: Final = 8
 _DECIMALS: Final = 12  # of sums: the order of addition must not show
 _COEFFICIENT: Final = "coefficient"
-_ONE_ITEM: Final = "one item tells nothing of agreement beyond chance"
+_ONE_ITEM: Final = "chance-corrected agreement needs more than one item"
 _UNEXPLAINED: Final = frozenset({FEW_ITEMS, FEW_CLUSTERS, FEW_EVENTS, CONSTANT_VERDICTS, SIMULATED})
 """Flags that do not say why there is no estimate."""
 

@@ -138,7 +138,7 @@ class Ledger:
                     StopReason.BUDGET,
                     f"the next call could exceed the budget of ${amount(self.budget.usd)}: ${self.paid:.4f} is paid, "
                     f"${self.reserved + self.uncertain:.4f} is set aside for calls in flight or of unknown outcome, "
-                    f"and the call may cost ${worst:.4f} at its worst case",
+                    f"and the call may cost up to ${worst:.4f}",
                 )
         self.calls += 1
         self.reserved += worst or 0.0

@@ -109,7 +109,8 @@ def _ambiguous(loaded: Loaded) -> Iterator[str]:
             by_name[entry.spec.name].append(entry.qualified)
         for name, qualified in sorted(by_name.items()):
             if len(qualified) > 1:
-                yield f"{registry.role} '{name}' comes from several plugins: a suite writes {' or '.join(qualified)}"
+                written = " or ".join(qualified)
+                yield f"{registry.role} '{name}' comes from several plugins: write {written} in the suite"
 
 
 def _commands(own: Sequence[str]) -> Iterator[str]:
@@ -119,7 +120,7 @@ def _commands(own: Sequence[str]) -> Iterator[str]:
     for name, distributions in sorted(bringing.items()):
         shown = name.replace(".", " ")
         if name in own:
-            yield f"{', '.join(sorted(distributions))}: the command '{shown}' is one of jrh's own and is never called"
+            yield f"{', '.join(sorted(distributions))}: jrh has its own command '{shown}' and never calls this one"
         elif len(distributions) > 1:
             yield f"the command '{shown}' comes from several plugins: {', '.join(sorted(distributions))}; uninstall one"
 

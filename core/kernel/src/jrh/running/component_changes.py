@@ -27,12 +27,12 @@ _ASKED: Final = "will be asked again"
 _SHOWN: Final = 3
 """Changed files named in one line."""
 _KEPT: Final[Mapping[str, str]] = {
-    "judge": "the report shows the verdicts of the code as it was; run the suite again to ask the new code",
-    "perturber": "the report shows the cases of the code as it was; run the suite again to make new ones",
-    "validator": "the report shows the drafts as they were validated; run the suite again to use the new code",
+    "judge": "the report shows verdicts of the old code; run the suite again to ask the new code",
+    "perturber": "the report shows cases made by the old code; run the suite again to make new ones",
+    "validator": "the report shows drafts validated by the old code; run the suite again to use the new code",
     "metric": "its measures are computed with the new code",
 }
-_STORED: Final = "its stored measures are those of the code as it was; run the suite again to use the new code"
+_STORED: Final = "its stored measures come from the old code; run the suite again to use the new code"
 
 
 @frozen(kw_only=True)
@@ -226,8 +226,8 @@ def unrepeatable(suite: ResolvedSuite) -> Iterator[str]:
     for judge in suite.judges:
         if not all(source.lasting for source in judge.sources):
             yield (
-                f"judge '{judge.use.name}' has no source that jrh can read: another process will ask all its verdicts "
-                "again. Put it into a file to keep them"
+                f"judge '{judge.use.name}' has no source that jrh can read, so another process will ask for all its "
+                "verdicts again. Move it into a file to keep them"
             )
 
 
@@ -252,7 +252,7 @@ def _edited_ones(suite: ResolvedSuite, run_dir: Path) -> Iterator[tuple[Known, s
                 known,
                 (
                     f"was edited after the run loaded it ({', '.join(dict.fromkeys(files))}): "
-                    "the results are those of the code before the edit; run the suite again to use the new code"
+                    "the results come from the code before the edit; run the suite again to use the new code"
                 ),
             )
 

@@ -122,7 +122,7 @@ def ended(result: RunResult, loaded: Loaded) -> RunResult:
         KeyboardInterrupt: the run was interrupted; it is raised here, as by everything else in Python.
     """
     if result.exit_code == INTERRUPTED:
-        raise KeyboardInterrupt(f"interrupted; run the same again to continue. Answered so far: {result.run_dir}")
+        raise KeyboardInterrupt(f"interrupted; repeat the call to continue. The answers so far are in {result.run_dir}")
     report = result.report
     return result if report is None else evolve(result, cell=lambda: cell_of(report, loaded))
 

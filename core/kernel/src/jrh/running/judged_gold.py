@@ -76,5 +76,5 @@ def notes_of_gold(resolved: ResolvedSuite, items: Mapping[str, Sequence[Item]]) 
             yield (
                 f"Task '{use.task.name}': judge '{use.data.gold_from}' graded the originals, and its verdicts replace "
                 f"missing gold labels ({count} of {len(items[use.task.name])} items are labelled). Agreement with them "
-                "is no accuracy; that of the judge itself shows only how often it repeats its verdict."
+                "is not accuracy; for that judge it shows only how often it repeats its verdict."
             )

@@ -148,9 +148,9 @@ class LabelDesk:
             rows = []
             for labeller, screen, action, label, version, seconds in given:
                 if self.version(labeller, screen) != version:
-                    raise StaleLabelError("You labelled this item in another window since. Load it again.")
+                    raise StaleLabelError("You have since labelled this item in another window. Load it again.")
                 if (action is LabelAction.LABEL) != (label in screen.label_map):
-                    raise JrhError("The label is none of the choices.")
+                    raise JrhError("The label is not one of the choices.")
                 rows.append(
                     PersonLabel(
                         task=screen.task.name,
@@ -188,8 +188,8 @@ def label_desk(path: Path, settings: LabelSettings | None = None) -> Iterator[La
         kept, rows = read_labels(path) if path.is_file() else (None, ())
         if kept is not None and settings not in (None, kept) and rows:
             raise JrhError(
-                f"'{path}' has labels, so its seed ({kept.seed}) and share of repeats ({kept.repeats:g}) stay: leave "
-                "out --seed and --repeats to go on with it"
+                f"'{path}' already has labels, so its seed ({kept.seed}) and share of repeats ({kept.repeats:g}) "
+                "cannot change; leave out --seed and --repeats to continue with it"
             )
         used = settings or kept or LabelSettings()
         if used != kept:

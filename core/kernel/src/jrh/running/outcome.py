@@ -216,10 +216,10 @@ def one_measure(
     known = {key: sorted({getattr(each, key) for each in among}) for key in wanted}
     listed = "; ".join(f"{key}: {', '.join(values)}" for key, values in known.items() if len(values) > 1 or not found)
     if found:
-        raise JrhError(f"{len(found)} measures are named '{name}'; say which. {listed}")
+        raise JrhError(f"{len(found)} measures are named '{name}'; choose one by {listed}")
     cells = sorted({", ".join(f"{key}={value}" for key, value in each.cell.items()) for each in named} - {""})
     more = f"; cell: {'; '.join(cells[:_CELLS])}" if cells else ""
-    raise JrhError(f"no measure '{name}' is of what you asked for. There are: {listed}{more}")
+    raise JrhError(f"no measure '{name}' matches these arguments. Available: {listed}{more}")
 
 
 @frozen(kw_only=True)

@@ -106,7 +106,7 @@ def _largest(measures: Iterable[Measure]) -> Measure | None:
 
 def _told(noisiest: Measure | None, largest: Measure | None, moved: float) -> Iterator[str]:
     if noisiest is None:
-        yield "Pilot: no question was asked again, so the noise is assumed"
+        yield "Pilot: no question was repeated, so the rerun noise is assumed"
     else:
         yield f"Pilot: rerun noise {_figure(noisiest)} (judge '{noisiest.judge}', the noisiest)"
     if largest is not None and moved > 0:

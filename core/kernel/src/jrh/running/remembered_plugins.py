@@ -162,9 +162,9 @@ def _checked(known: _Remembered, run_dir: Path) -> tuple[str, Source | str]:
     except JrhError:
         source = None
     if source is None or not source.modules:
-        return written, "it is not there any more; pass --plugins with its new place"
+        return written, "it is no longer there; pass --plugins with its new path"
     if source.digest != known.digest:
         return written, f"it has changed since; {again} as it is now"
     if not (directory() / _MARKS / _mark(source)).is_file():
-        return written, f"another user, machine or directory ran it, and a plugin is code; {again}"
+        return written, f"another user, machine or directory ran it, and a plugin can run any code; {again}"
     return written, source

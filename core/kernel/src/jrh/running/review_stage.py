@@ -114,7 +114,7 @@ class ReviewStage:
             why = f" (the review page: {self._broken})" if self._broken else ""
             raise StopRun(
                 StopReason.REVIEW,
-                f"{counted(waiting, 'case')} to be decided before a judge is asked{why}; "
+                f"{counted(waiting, 'case')} waiting for a decision before any judge is asked{why}; "
                 f"decide with `{self._command(review.people)}`",
             )
         return made.changed(rule.of)

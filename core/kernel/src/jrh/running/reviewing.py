@@ -51,8 +51,8 @@ class ReviewDesk:
             return table.queue()
         if kept is not None and table.read():
             raise JrhError(
-                "people have decided on cases of this run's queue, so it stays as it is: leave out --tests, --sample, "
-                "--seed and --first to go on with it"
+                "people have already decided about cases in this run's queue, so it cannot change; leave out --tests, "
+                "--sample, --seed and --first to continue with it"
             )
         request = request or QueueRequest()
         cases = drawn(known_cases(table.candidates(REFERENCE), request), request, self._store.case_rows.scores)
@@ -167,9 +167,9 @@ def _check(decision: Decision, review: CaseReview, version: int) -> None:
         raise StaleDecisionError("There is a later decision about this case: read it, then decide again.")
     if review.is_open != decision.settles:
         raise StaleDecisionError(
-            "Two people have decided about this case: a further decision settles it. Load it again."
+            "Two people disagree about this case, and one more decision settles it. Load it again."
             if review.is_open
-            else "This case is open to one reviewer's decision only. Load it again."
+            else "This case needs no decision that settles a disagreement. Load it again."
         )
     if decision.action is ReviewAction.REJECT and not decision.reason.strip():
         raise JrhError("A rejection needs a reason.")

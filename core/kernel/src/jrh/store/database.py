@@ -337,7 +337,7 @@ def _check_emptied(path: Path) -> None:
     if path.is_file() and not path.stat().st_size and log.is_file() and log.stat().st_size:
         raise StoreError(
             f"'{path}' is empty, and '{log}' says that a run was made here: its answers are lost or elsewhere. Restore "
-            "the file from a copy, choose another directory with --run-dir, or delete both files to pay for all again"
+            "the file from a copy, choose another directory with --run-dir, or delete both files and pay again"
         )
 
 

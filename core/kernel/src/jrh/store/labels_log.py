@@ -100,12 +100,12 @@ def read_labels(path: Path) -> tuple[LabelSettings, tuple[PersonLabel, ...]]:
     try:
         lines = read_plain(path, LARGEST).split(b"\n")[:-1]
     except FileNotFoundError:
-        raise JrhError(f"there is no file '{path}' of labels yet; `jrh label` makes it") from None
+        raise JrhError(f"there is no label file '{path}' yet; `jrh label` creates it") from None
     except OSError as error:
         raise JrhError(f"cannot read the labels '{path}': {error.strerror or error}") from error
     header = _read(path, 1, lines[0]) if lines else {}
     if header.pop(_HEADER, None) != VERSION:
-        raise JrhError(f"{path}:1: this is no file of labels that this version of jrh can read")
+        raise JrhError(f"{path}:1: this is not a label file that this version of jrh can read")
     try:
         settings = structure(header, LabelSettings)
     except JrhError as error:

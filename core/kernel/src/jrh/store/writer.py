@@ -23,7 +23,7 @@ Statement: TypeAlias = tuple[str, Iterable[Row]]
 
 SQLITE_CORRUPT: Final = 11
 """Result code of SQLite, which Python names from 3.11 on."""
-SALVAGE: Final = "`jrh report '{name}' --salvage` copies what can be read to a new run directory; nothing is asked."
+SALVAGE: Final = "`jrh report '{name}' --salvage` copies what can be read to a new run directory, without model calls."
 BUSY_SECONDS: Final = 30.0
 GATHER_SECONDS: Final = 0.0005
 """How long a group waits for more jobs. Fewer transactions also mean fewer switches of the interpreter lock."""

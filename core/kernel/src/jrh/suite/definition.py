@@ -262,7 +262,7 @@ class SuiteSettings:
     resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Resamples of every bootstrap."})
     gate: Gate = field(default=Gate(), metadata={"help": "The rules that `jrh gate` checks."})
     findings: FindingSettings = field(
-        default=FindingSettings(), metadata={"help": "The effect floor and the margin that findings are held against."}
+        default=FindingSettings(), metadata={"help": "Effect floor and equivalence margin of the findings."}
     )
     review: Review | None = field(
         default=None, metadata={"help": "People decide about the cases before a judge is asked. Default: no review."}

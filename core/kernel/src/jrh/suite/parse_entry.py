@@ -98,5 +98,5 @@ def _no_entry(value: Any, role: Role) -> str:
         return f"expected the name of a {role.key} or a mapping, got {option_types.described(value)}"
     forms = f"`{role.key}: NAME` with the options next to it, or `NAME: {{options}}`"
     empty = next((key for key, part in value.items() if part is None), None)
-    hint = f"; are the options of '{empty}' to be indented further?" if empty else ""
+    hint = f"; should the options of '{empty}' be indented further?" if empty else ""
     return f"no key '{role.key}' says which {role.key} this is{hint}\nWrite {forms}."

@@ -133,7 +133,7 @@ def _decider(lookup: Lookup) -> Resolved[DeciderSpec] | None:
             message = f"the suite has no test '{name}'\n{did_you_mean(name, known)}It has: {', '.join(known)}."
             lookup.problems.append(lookup.document.problem(("review", "tests", place), message))
     if (review.names and len(set(review.names)) != len(review.names)) or 0 < len(review.names) < review.reviewers:
-        message = f"give {review.reviewers} different names or more, or none"
+        message = f"give at least {review.reviewers} names, all different, or none"
         lookup.problems.append(lookup.document.problem(("review", "names"), message))
     for place, name in enumerate(review.names):
         if not is_person_name(name):
@@ -143,7 +143,7 @@ def _decider(lookup: Lookup) -> Resolved[DeciderSpec] | None:
     if not review.by:
         if len(found) > 1:
             named = ", ".join(entry.qualified for entry in found)
-            message = f"several components are installed to decide by; choose one with `by`: {named}"
+            message = f"several review components are installed; choose one with `by`: {named}"
             lookup.problems.append(lookup.document.problem(("review",), message))
         return _default(found[0], lookup.plugins.deciders, lookup) if found else None
     use = Use(name=review.by, component=review.by, location=("review", "by"))
@@ -196,7 +196,7 @@ def _check_chain(test: ResolvedTest, lookup: Lookup) -> None:
     tasks = [use.task for use in lookup.suite.tasks if serves(test.use, use.task)]
     fits = [[applies(step.component, task) for task in tasks] for step in test.steps]
     if all(map(any, fits)) and not any(map(all, zip(*fits, strict=True))):
-        message = f"the perturbers of '{test.use.name}' fit no task together; leave out the one that is for other modes"
+        message = f"no task fits all perturbers of '{test.use.name}'; leave out the one for other modes"
         lookup.problems.append(lookup.document.problem(test.use.location, message))
 
 

@@ -153,7 +153,7 @@ def _only_joined(node: Node, written: WrittenCriteria, entries: Sequence[Entry])
         if given:
             node.report("is for `mode: criteria`; here every entry is a task of its own", "criteria", key)
     if any(entry.weight is not None for entry in entries):
-        node.report("the entries have weights, which make a score with `mode: criteria` only", "criteria", "file")
+        node.report("the entries have weights, which count only with `mode: criteria`", "criteria", "file")
 
 
 def read_joined(node: Node, name: str, written: WrittenCriteriaTask, entries: Sequence[Entry]) -> Sequence[Task]:
@@ -161,13 +161,15 @@ def read_joined(node: Node, name: str, written: WrittenCriteriaTask, entries: Se
     apart = written.criteria.not_applicable or ""
     scale = written.scale.scale() if written.scale else _met_first((MET, UNMET, *((apart,) if apart else ())))
     if apart and (apart not in scale or scale.ordered):
-        node.report(f"'{apart}' is none of the labels of `scale`", "criteria", "not_applicable")
+        node.report(f"'{apart}' is not a label of `scale`", "criteria", "not_applicable")
         return ()
     if len(scale.labels) - bool(apart) < 2:  # noqa: PLR2004 - a scale has two ends
         node.report("leaves a single label on the scale", "criteria", "not_applicable")
         return ()
     if entries and max(entry.weight or 1.0 for entry in entries) < 0:
-        node.report("all weights are negative, so there is no best score; one has to be positive", "criteria", "file")
+        node.report(
+            "all weights are negative, so there is no best score; make at least one positive", "criteria", "file"
+        )
         return ()
     if scale.kind is ScaleKind.LABELS and not scale.positive_label:
         scale = _met_first(scale.labels)
@@ -233,7 +235,7 @@ def _mistakes(entries: Sequence[Entry], document: Document) -> list[Problem]:
             found.append(document.wrong((at, "id"), unfit))
         elif entry.id in first:
             line = document.positions.get((first[entry.id], "id"), (0, 0))[0]
-            found.append(document.wrong((at, "id"), f"the entry of line {line} has the id '{entry.id}' as well"))
+            found.append(document.wrong((at, "id"), f"the entry on line {line} has the same id '{entry.id}'"))
         first.setdefault(entry.id, at)
         found += [document.wrong((at, key), why) for key, why in _entry_mistakes(entry)]
         if not entry.instructions.strip():
@@ -245,7 +247,7 @@ def _mistakes(entries: Sequence[Entry], document: Document) -> list[Problem]:
 def _entry_mistakes(entry: Entry) -> Iterator[tuple[str, str]]:
     weight = entry.weight
     if weight is not None and not (weight and abs(weight) <= MOST_WEIGHT):
-        yield "weight", f"the weight {weight:g} is no number from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,} other than 0"
+        yield "weight", f"the weight must be from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,} and not 0, got {weight:g}"
     if not entry.labels:
         return
     if entry.score_levels:
@@ -257,7 +259,7 @@ def _entry_mistakes(entry: Entry) -> Iterator[tuple[str, str]]:
 
 def _level_mistakes(levels: Sequence[ScoreLevel], document: Document, at: Location) -> list[Problem]:
     if len(levels) == 1:
-        return [document.wrong(at, "one level is no scale; give two or more, or leave `score_levels` out")]
+        return [document.wrong(at, "a scale needs at least two levels; add one, or leave `score_levels` out")]
     for position in range(1, len(levels)):
         before, level = levels[position - 1].number, levels[position].number
         if level != before + 1:

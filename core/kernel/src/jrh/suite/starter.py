@@ -12,7 +12,7 @@ from typing import Any, Final
 from jrh.errors import JrhError
 from jrh.plugins.registry import Plugins, Registry
 
-_TESTS: Final = "# Each test changes what the judge sees and tells what a reliable judge does then."
+_TESTS: Final = "# Each test changes what the judge sees and states what a reliable judge does then."
 
 
 def starter_suite(plugins: Plugins, name: str, *, preset: str | None = None, data: str | None = None) -> str:
@@ -31,14 +31,14 @@ def starter_suite(plugins: Plugins, name: str, *, preset: str | None = None, dat
     judges = _starters(plugins.judges)
     if not sources or not judges:
         raise JrhError(
-            "nothing to start with: no installed plugin suggests a data source and a judge; install the standard "
+            "cannot write a suite: no installed plugin suggests a data source and a judge; install the standard "
             "plugins (`pip install jrh`), or see `jrh plugins list`"
         )
     own_tests = "\ntests:" in sources[0]
     parts = [
         "# A suite for `jrh run`. Every component's options: `jrh plugins show NAME`.",
         f"name: {re.sub(r'[^A-Za-z0-9._-]+', '-', name).strip('-') or 'suite'}",
-        "# Everything random follows from this number.\nseed: 0",
+        "# Every random choice follows from this number.\nseed: 0",
         sources[0].rstrip("\n"),
         *([] if own_tests else [_TESTS, "tests:" + _entries(_starters(plugins.perturbers))]),
         "judges:" + _entries(judges),

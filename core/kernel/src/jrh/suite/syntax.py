@@ -52,8 +52,8 @@ class WrittenScale:
     positive: str | int | None = field(
         default=None,
         metadata={
-            "help": "With `labels`: the positive one, for false positives, false negatives and prevalence in the whole "
-            "report; default: the first of two."
+            "help": "With `labels`: the positive one, which defines false positives, false negatives and prevalence "
+            "in the whole report. Default: the first of two."
         },
     )
 
@@ -148,7 +148,7 @@ class WrittenCriteria:
     )
     targets: tuple[str, ...] = field(default=(), metadata={"help": "Ids of the entries that are used; none: all."})
     per_call: int | Literal["all"] = field(
-        default=1, metadata={"help": "Mode `criteria`: how many are asked in one call at most, or `all`."}
+        default=1, metadata={"help": "Mode `criteria`: the most criteria to ask in one call, or `all`."}
     )
     not_applicable: str | None = field(
         default=None,
@@ -170,7 +170,7 @@ class WrittenCriteriaTask:
 
     instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
     criteria: WrittenCriteria = field(
-        default=WrittenCriteria(), metadata={"help": "The entries, and how they are put."}
+        default=WrittenCriteria(), metadata={"help": "The entries, and how to ask about them."}
     )
     scale: WrittenScale | None = field(
         default=None,
@@ -248,12 +248,12 @@ class TestSettings(Named):
     )
     on_mismatch: OnMismatch = field(
         default=attrs.fields(TestUse).on_mismatch.default,
-        metadata={"help": "What becomes of a case when a validator reaches another label than expected."},
+        metadata={"help": "What to do with a case when a validator arrives at a different label than expected."},
     )
     repeats: int | None = field(
         default=None,
         validator=attrs.fields(TestUse).repeats.validator,
-        metadata={"help": "Ask every case so often."},
+        metadata={"help": "How often to ask each case."},
     )
     sample: Sample | None = field(default=None, metadata={"help": "Perturb some of the task's items only."})
     ids: tuple[str | int, ...] = field(
@@ -308,10 +308,10 @@ SECTIONS: Final[Mapping[str, str]] = {
     "tasks": "Several tasks, each with `name`, `data` and `task`, and `tests` of its own if it has any.",
     "models": "Chat models by name.",
     "parsers": "Parsers with options of their own, by name.",
-    "tests": "What is changed before the judge is asked again, in every task.",
+    "tests": "What to change before asking the judge again, in every task.",
     "judges": "The judges under test.",
-    "metrics": "What is computed: a list, or `add` with a list of further ones. Default: what reports show.",
-    "reports": "Which reports are written; those that are a default where not given.",
+    "metrics": "Metrics to compute: a list, or `add` with a list of additional ones. Default: those that reports show.",
+    "reports": "Reports to write. Default: every reporter that is on by default.",
     **{attribute.name: attribute.metadata["help"] for attribute in attrs.fields(SuiteSettings)},
 }
 """The keys of a suite -> what they hold, in the order they are listed in messages."""

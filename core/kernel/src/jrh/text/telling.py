@@ -121,4 +121,4 @@ def _write(text: str, *, nl: bool, err: bool, data: bool = False) -> None:
     except OSError as error:
         if err:
             return  # there is no other place to say so
-        raise JrhError(f"standard output cannot be written to: {error.strerror or error}") from None
+        raise JrhError(f"cannot write to standard output: {error.strerror or error}") from None

@@ -103,7 +103,7 @@ PromptEnvironment.code_generator_class = _Generator
 
 def _bound(size: int, most: int = LARGEST) -> None:
     if size > most:
-        raise SecurityError(f"what it makes is longer than {most:,}")
+        raise SecurityError(f"its result is longer than {most:,}")
 
 
 def _length(value: Any) -> int:

@@ -30,7 +30,7 @@ def render(source: str, variables: Mapping[str, object]) -> str:
     try:
         return _compile(source).render(variables)
     except MemoryError:
-        raise JrhError("prompt template: it takes more memory than there is") from None
+        raise JrhError("prompt template: rendering it takes more memory than is available") from None
     except Exception as error:  # a template is a small program: a mistake in it can raise any exception
         from jinja2 import TemplateError
 

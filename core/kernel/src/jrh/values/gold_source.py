@@ -44,7 +44,7 @@ class GoldSource:
         kind, colon, model = (part.strip() for part in text.partition(":"))
         word = kind.casefold().replace("_", "-").replace(" ", "-") or GoldKind.UNKNOWN.value
         if word not in [each.value for each in GoldKind] or (colon and (word != GoldKind.MODEL.value or not model)):
-            raise JrhError(f"'{text}' is no source of gold labels; accepted: {ACCEPTED}")
+            raise JrhError(f"'{text}' is not a source of gold labels; accepted: {ACCEPTED}")
         return cls(kind=GoldKind(word), model=model)
 
     @property

@@ -59,7 +59,7 @@ def check_declared(items: Iterable[Item], task: Task, declared: Iterable[str]) -
     """Check that every declared covariate has a value for some item.
 
     Raises:
-        JrhError: one has none; the text says which columns it is read of.
+        JrhError: one has none; the text says which columns it is read from.
     """
     wanted = list(declared)
     known: set[str] | None = None
@@ -70,7 +70,7 @@ def check_declared(items: Iterable[Item], task: Task, declared: Iterable[str]) -
             options = [f"`{name}_{option_field(place)[-1]}`" for place in range(len(task.scale.options))]
             columns = " and ".join(options) if task.mode is Mode.PAIRWISE else f"`{name}`"
             why = ", one column per option" if task.mode is Mode.PAIRWISE else ""
-            raise JrhError(f"task '{task.name}': no item has the covariate '{name}'; it is read of {columns}{why}")
+            raise JrhError(f"task '{task.name}': no item has the covariate '{name}'; jrh reads it from {columns}{why}")
 
 
 def written(covariates: Mapping[str, Json]) -> str:

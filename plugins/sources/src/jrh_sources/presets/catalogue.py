@@ -256,5 +256,5 @@ def suite_part(each: Preset) -> str:
     return (
         f"# {each.title}. Licence: {each.licence}.\n"
         f"data:\n  source: {each.name}\n  {place}{answers if each.answers else ''}\n\n{each.task}"
-        f"\n# Each test changes what the judge sees and tells what a reliable judge does then.\n{each.tests}"
+        f"\n# Each test changes what the judge sees and states what a reliable judge does then.\n{each.tests}"
     )

@@ -83,7 +83,7 @@ def expected(first: Expectation | None, then: Expectation | None) -> Expectation
         return None
     if type(first) is type(then) and not isinstance(first, Changes | Equals):
         return first
-    raise ConflictError(f"nothing can be expected of {_worded(first)}, then {_worded(then)}")
+    raise ConflictError(f"no verdict can be expected after {_worded(first)} and then {_worded(then)}")
 
 
 def _worded(expectation: Expectation) -> str:

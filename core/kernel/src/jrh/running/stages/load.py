@@ -211,7 +211,7 @@ def _value(item: Item, name: str) -> str:
     if name in item.fields or name in item.metadata:
         return str(item.fields.get(name, item.metadata.get(name)))
     known = sorted({*item.fields, *item.metadata})
-    raise JrhError(f"sample: stratify: '{name}' is no field of the items; there are {', '.join(known)}")
+    raise JrhError(f"sample: stratify: the items have no field '{name}'; they have {', '.join(known)}")
 
 
 def _shares(strata: dict[str, list[int]], n: int) -> dict[str, int]:

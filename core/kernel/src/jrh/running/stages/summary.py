@@ -318,8 +318,8 @@ def _shown_in_part(store: Store, summary: Summary) -> Iterable[str]:
         if judge in found:
             shown = found[judge]
             yield (
-                f"judge '{judge}' was shown only a part of the transcript in {shown.times} of {shown.questions} "
-                f"questions, its length budget being smaller; at most {shown.most:,} characters were left out"
+                f"judge '{judge}' saw only part of the transcript in {shown.times} of {shown.questions} questions "
+                f"because of its length limit; at most {shown.most:,} characters were left out"
             )
 
 
