@@ -10,7 +10,7 @@ from typing import Final
 from attrs import frozen
 
 RAISED: Final = (Exception, SystemExit)
-"""What a plugin may raise and a run survives; `sys.exit()` too, which would end jrh with the plugin's exit code."""
+"""Exceptions of plugins that a run survives, including that of `sys.exit()`, which would otherwise end jrh."""
 
 
 class JrhError(Exception):
@@ -31,7 +31,7 @@ class PluginError(JrhError):
 
 
 class OtherToolError(JrhError):
-    """Report a file that is not what the tool of an importer writes.
+    """Report a file that is not an export of the tool that the importer reads.
 
     Name the tool with `--from`.
     """
@@ -46,7 +46,7 @@ class StoreError(JrhError):
 
 
 class DamagedStoreError(StoreError):
-    """Report a store whose content is not what was written to it.
+    """Report a store whose content changed after jrh wrote it.
 
     The file was edited, or the disk lost parts of it. Restore a copy, or run the suite into a new directory.
     """
@@ -72,10 +72,10 @@ class Problem:
 
 
 class CostNotAgreedError(JrhError):
-    """Report a run that may cost more than was agreed to; nothing was spent.
+    """Report a run that may cost more than agreed; nothing was spent.
 
-    There was nobody to ask, or the answer was no. Look at `jrh plan SUITE`, then pass `--yes`, set a `budget`, or take
-    fewer items (`--limit`).
+    jrh could not ask for confirmation, or the answer was no. Look at `jrh plan SUITE`, then pass `--yes`, set a
+    `budget`, or take fewer items (`--limit`).
     """
 
     def __init__(self, what: str, advice: str) -> None:

@@ -23,7 +23,7 @@ _UNSURE = frozenset({FEW_EVENTS, "few-clusters"})
 
 
 class Answer(Enum):
-    """What a test of equivalence can say."""
+    """The possible answers of a test of equivalence."""
 
     EQUIVALENT = "equivalent"
     """The difference is smaller than the margin."""
@@ -35,7 +35,7 @@ class Answer(Enum):
 
 @frozen(kw_only=True)
 class Equivalence:
-    """What a test of equivalence found."""
+    """The result of a test of equivalence."""
 
     answer: Answer
     difference: Estimate

@@ -113,7 +113,7 @@ def missingness_test(
 
 
 def imbens_manski_quantile(width: float, error: float, *, level: float = 0.95) -> float:
-    """Return how many standard errors an interval reaches beyond each bound of a quantity that is only bounded.
+    """Return how many standard errors an interval extends beyond each bound of a quantity that is only bounded.
 
     c with Phi(c + width / error) - Phi(-c) = level: 1.96 where the bounds coincide, 1.64 where they are far apart,
     because the quantity cannot be near both ends. [lower - c se, upper + c se] then covers the quantity, wherever

@@ -42,7 +42,7 @@ class PanelScore:
 
 @frozen(kw_only=True)
 class BestPanel:
-    """The best panel of a size, and what choosing it promises."""
+    """The best panel of a size, and the accuracy to expect from choosing it."""
 
     best: PanelScore
     held_out: Estimate

@@ -19,7 +19,7 @@ _METHOD: Final = "change point, bootstrap of clusters"
 
 @frozen(kw_only=True)
 class ReadingWindow:
-    """What a rater reads: the first `head` and the last `tail` of a text; None: neither is bounded by the data."""
+    """What a rater reads of a text: its first `head` and last `tail`; None where the data set no bound."""
 
     head: Estimate | None
     """How far from the start evidence is followed. The interval ends at tested positions."""

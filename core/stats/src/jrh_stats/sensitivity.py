@@ -15,7 +15,7 @@ from jrh_stats.proportion import clustered_proportion
 
 @frozen(kw_only=True)
 class Sensitivity:
-    """What `jss` finds."""
+    """The result of `jss`."""
 
     jss: Estimate
     """The judge sensitivity score: the share of pairs whose decisions agree."""

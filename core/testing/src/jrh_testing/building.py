@@ -103,7 +103,7 @@ def build(
     seed: int = 0,
     role: type[Spec] | None = None,
 ) -> Any:
-    """Build a component from options as a suite would say them.
+    """Build a component from options, written as in a suite.
 
     Args:
         plugin: the module, class or object that holds the hook implementations.

@@ -29,7 +29,7 @@ class LogEntry:
 
 @define
 class RecordingLog:
-    """A logger that keeps what it is told."""
+    """A logger that keeps what components log."""
 
     entries: list[LogEntry] = Factory(list)
 
@@ -48,7 +48,7 @@ class RecordingLog:
 
 @frozen(kw_only=True)
 class FakeContext:
-    """A `BuildContext` whose models, parsers and validators are the ones a test gives it."""
+    """A `BuildContext` with the models, parsers and validators that a test provides."""
 
     name: str
     task: Task

@@ -33,7 +33,7 @@ class Asked:
 
 
 class ScriptedModel:
-    """A model that answers from a script: a `ModelClient` as components see it, and a `ChatModel` as the gateway does.
+    """A model that answers from a script: a `ModelClient` to components, and a `ChatModel` to the gateway.
 
     The script is one text for everything, a sequence used up in order, a mapping from a piece of the prompt to the
     answer (the first piece found counts), or a function of the request. A request the script has no answer for fails

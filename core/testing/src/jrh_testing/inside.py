@@ -15,7 +15,7 @@ from jrh_testing.runner import Outcome, Project, environment_of
 
 
 def call(project: Project, *arguments: str) -> Outcome:
-    """Run `jrh` with the arguments in the project's directory; what it prints is caught."""
+    """Run `jrh` with the arguments in the project's directory, and capture what it prints."""
     started = time.monotonic()
     out, err = io.StringIO(), io.StringIO()
     with chdir(project.path), redirect_stdout(out), redirect_stderr(err):

@@ -44,7 +44,7 @@ def failed(detail: str, *, status: Status = Status.PROVIDER_ERROR, retry: bool =
 
 
 def as_values(question: Question) -> dict[str, object]:
-    """Return what a user-supplied judge sees: task, labels, fields, repeat, seed. New values on every call.
+    """Return what a user-supplied judge sees: task, labels, fields, repeat, seed; a new copy on every call.
 
     The gold label and the condition are not included.
     """

@@ -63,7 +63,7 @@ class OwnEndpoint(Bounds):
 
 
 def endpoint_of(options: OwnEndpoint, context: BuildContext) -> Endpoint:
-    """Return what asks the endpoint.
+    """Return the client that asks the endpoint.
 
     Raises:
         JrhError: The environment variable for the token is not set.

@@ -33,7 +33,7 @@ class OwnFunction(Bounds):
 
 
 def function_call(options: OwnFunction, context: BuildContext) -> Call:
-    """Load the callable, and return what asks it.
+    """Load the callable, and return the function that asks it.
 
     Raises:
         JrhError: The module or name does not exist, or is not callable.

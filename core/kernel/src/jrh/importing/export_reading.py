@@ -50,7 +50,7 @@ def _read(path: Path, entry: Entry[ImporterSpec], options: Mapping[str, Json]) -
 
 
 def tools_of(path: Path, options: Mapping[str, Json], plugins: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the importers that take a file or folder for their tool's, by reading it.
+    """Return the importers that recognise a file or folder as an export of their tool, by reading it.
 
     Of a large file the first entries decide; one JSON document is read whole where no importer takes them. An importer
     that reads the file takes it for its tool's. Where none does, those do that fail for another reason than

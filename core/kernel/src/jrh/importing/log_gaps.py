@@ -33,7 +33,7 @@ class Gap:
 
 
 def unmeasured(tasks: Sequence[Task], records: Rows) -> tuple[str, ...]:
-    """Say what cannot be measured from some records, one sentence pair each, what matters most first."""
+    """Say what cannot be measured from some records: two sentences each, the most important first."""
     pairs = {task.name for task in tasks if task.scale.kind is ScaleKind.PAIRWISE}
     paired = [record for record in records if record.task in pairs]
     return (

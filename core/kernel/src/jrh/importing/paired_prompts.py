@@ -168,7 +168,7 @@ def label_of(text: str, scale: Scale, labels: Mapping[str, str]) -> str | None:
 def paired_task(
     rows: Sequence[Row], scale: str | None, path: Path, labels: Mapping[str, str] = MappingProxyType({})
 ) -> Task:
-    """Return the task of rows of one task type; its scale is the one given, or what the mapped labels look like."""
+    """Return the task for rows of one task type; its scale is the given one, or inferred from the mapped labels."""
     written = rows[0]["response_being_judged"].lstrip()
     mode = Mode.PAIRWISE if written.startswith("A:") and "| B:" in written else Mode.POINTWISE
     golds = [label_of(row["ground_truth_label"], Scale.of_levels(0, _MOST_LEVELS), labels) for row in rows]

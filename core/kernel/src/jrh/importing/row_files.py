@@ -17,7 +17,7 @@ from jrh.text.csv_cells import csv_rows, next_csv_row
 
 _SHOWN: Final = 20
 LARGEST_TABLE: Final = 1024 * 1024 * 1024
-"""Bytes of a table of verdicts, which is read whole."""
+"""Maximum size in bytes of a table of verdicts, which jrh reads whole."""
 
 
 @frozen(kw_only=True)

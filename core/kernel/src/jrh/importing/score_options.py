@@ -14,7 +14,7 @@ OUTPUT: Final = "output"
 
 @frozen(kw_only=True)
 class ScoreOptions:
-    """What to read of an export that holds scores."""
+    """Which parts of an export of scores to read."""
 
     metric: str | None = field(
         default=None,

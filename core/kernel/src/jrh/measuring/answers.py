@@ -33,7 +33,7 @@ class Axes:
 
 @frozen(kw_only=True, eq=False)
 class Answers:
-    """Verdicts by question, level and label; all are sorted, so that no order of rows shows.
+    """Verdicts by question, level and label; all are sorted, so that the order of rows has no effect.
 
     A question is an item under one condition but for the factor: levels are compared only where the rest is the same.
     """

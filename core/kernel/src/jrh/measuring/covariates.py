@@ -29,7 +29,7 @@ _DECIMALS: Final = 9
 
 @frozen(kw_only=True, eq=False)
 class Standard:
-    """What verdicts are held against: the gold label, or the other judges' verdicts."""
+    """What verdicts are compared with: the gold label, or the other judges' verdicts."""
 
     stratum: Codes
     """Items of the same number are equal in it, shape (items,); -1 where it is not known."""

@@ -38,28 +38,28 @@ MISSING_ON_RIGHT: Final = "missing-on-right"
 ONE_ITEM: Final = "one-item"
 """One item only: agreement beyond chance cannot be estimated."""
 SENSITIVE_TO_MISSING: Final = "sensitive-to-missing"
-"""Too many verdicts are missing for the interval to hold if they are missing for a reason that the data do not show."""
+"""So many verdicts are missing that a reason which the data do not show could invalidate the interval."""
 SIMULATED: Final = "simulated"
 """The judge is simulated: its answers are made up."""
 
 UNTESTABLE_MISSING: Final = "untestable-missing"
-"""No item without a verdict has another one, so nothing shows why they are missing, and so many are that it matters."""
+"""Many verdicts are missing, and items without a verdict have no other one that would show why."""
 UNSTABLE_CHOICE: Final = "unstable-choice"
-"""Many panels were compared on few items: the interval of the chosen one may cover less than it says."""
+"""Many panels were compared on few items: actual coverage for the chosen one may be below the stated level."""
 
 SMALL_SAMPLE: Final = frozenset({FEW_EVENTS, FEW_ITEMS, FEW_CLUSTERS, DEGENERATE, ONE_ITEM})
-"""Flags of intervals that rest on too little for their approximation; an exact limit does not need it."""
+"""Flags of intervals with too few data for their approximation; exact limits are not affected."""
 BOUNDED: Final = "imbens-manski"
-"""Begin of the method of intervals that hold whatever the missing verdicts would have been."""
+"""Prefix of the methods whose intervals hold whatever the missing verdicts would have been."""
 UNSURE: Final = SMALL_SAMPLE | {INFORMATIVE_MISSING, UNSTABLE_CHOICE}
-"""Flags of intervals that may cover less than they say: nothing is called equivalent and no rule decided on them."""
+"""Flags of intervals whose coverage may be too low: they support no claim of equivalence and decide no rule."""
 
 FLAG_MEANINGS: Final[Mapping[str, str]] = {
     FEW_ITEMS: "few items; the interval is wide, and its coverage is approximate.",
     CHANGE_DUE: "this test asks for different verdicts than the reference; agreement is not a merit here.",
     ONE_ITEM: "one item only; chance-corrected agreement cannot be estimated.",
-    "few-labels": "fewer than 30 labels to correct with; the interval is approximate.",
-    "few-levels": "two or three levels, or mostly one, with few judges, templates or repeats, or few of them in an "
+    "few-labels": "fewer than 30 labels for the correction; the interval is approximate.",
+    "few-levels": "too few judges, templates or repeats for scores of two or three levels, or mostly one, or for an "
     "unbalanced design; coverage may be below 95%.",
     "few-missing": "too few missing verdicts for this test's approximation.",
     "few": "too few events for this test's approximation.",
@@ -70,7 +70,7 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     CONSTANT_REFERENCE: "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
     INFORMATIVE_MISSING: "verdicts are not missing at random; intervals of measures with bounds allow for any missing "
     "verdicts.",
-    UNTESTABLE_MISSING: "items without a verdict were asked once only, so nothing shows why verdicts are missing; the "
+    UNTESTABLE_MISSING: "items without a verdict were asked only once, so nothing shows why verdicts are missing; the "
     "interval allows for any missing verdicts.",
     SENSITIVE_TO_MISSING: "verdicts are missing; the interval would be off if wrong ones were lost ten times as "
     "readily as right ones, or the reverse, and the data cannot rule that out.",
@@ -93,7 +93,7 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     "different": "different: the change exceeds the declared margin.",
     "undecided": "inconclusive: too few data to decide whether the change lies within the declared margin.",
 }
-"""What the flags of measures mean, in one sentence each; `finding` and `simulated` are told in other ways."""
+"""What each flag of a measure means, in one sentence; reports show `finding` and `simulated` in other ways."""
 
 _EXACT: Final = frozenset({"clopper-pearson", "bentkus-clusters"})
 """Methods of limits that hold for any number of clusters: `jrh_stats.clustered_limits`."""

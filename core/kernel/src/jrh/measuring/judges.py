@@ -24,7 +24,7 @@ def _questions(trials: Trials) -> Codes:
 
 
 def judge_pairs(trials: Trials, panel: Cell) -> Iterator[tuple[Cell, Codes, Codes]]:
-    """Yield, for every two judges by name, the cell and the rows of both on the questions that both were asked."""
+    """Yield, for each pair of judges by name, the cell and the rows of both on the questions put to both."""
     question = questions(trials)
     judges = trials.judge.codes[panel.rows]
     rows = {int(judge): panel.rows[judges == judge] for judge in np.unique(judges)}

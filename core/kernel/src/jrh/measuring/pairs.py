@@ -130,7 +130,7 @@ class Pairs:
 
 
 def all_pairs(answers: Answers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the levels that stand first and second in every pair, by their places."""
+    """Return the positions of the first and the second level of every pair."""
     levels = range(len(answers.axes.levels))
     pairs = np.array(list(combinations(levels, 2)), dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]

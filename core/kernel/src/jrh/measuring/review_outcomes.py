@@ -155,7 +155,7 @@ def _of_test(
 def reviewer_agreement(
     queue: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], *, level: float = 0.95
 ) -> ReviewerAgreement:
-    """Estimate how far reviewers agree, from the decisions that they made without knowing each other's."""
+    """Estimate how far reviewers agree, from the decisions that they made independently."""
     open_cases = [(case, reviews[case.case_id].blind) for case in queue if case.case_id in reviews]
     both = [(case, blind) for case, blind in open_cases if len(blind) > 1]
     clusters = np.unique([f"{case.task}\0{case.cluster}" for case, _ in both], return_inverse=True)[1]

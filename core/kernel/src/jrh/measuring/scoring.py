@@ -28,9 +28,9 @@ Bound: TypeAlias = float | Numbers | Side
 keep theirs; or the scores of all trials, shape (n,); or what returns those of some."""
 
 NO_REFERENCE: Final = "no_reference"
-"""Counted as missing: there is a verdict, but none of the reference condition to compare it with."""
+"""Reason for counting a verdict as missing: the reference condition has none to compare it with."""
 NOTHING_EXPECTED: Final = "no trial of which anything is expected"
-"""Why there is no measure, where a measure is about expectations."""
+"""The reason for a missing measure where no trial has an expectation."""
 _PARTS: Final = 4
 _TWO: Final = 2
 

@@ -107,7 +107,7 @@ def _response(item: Item) -> str:
 def response_scores(
     trials: Trials, rows: Codes, facts: ResponseFacts, conditions: Codes | None = None
 ) -> ResponseScores:
-    """Add the credits of some trials up, by response, condition and repeat.
+    """Add up the credits of some trials, by response, condition and repeat.
 
     Args:
         trials: of all tasks.

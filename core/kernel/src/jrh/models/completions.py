@@ -39,7 +39,7 @@ def string_or_empty(value: object) -> str:
 
 
 def count_or_none(value: object) -> int | None:
-    """Return a number of tokens, or None if it is not a whole number of at least 0, or an absurd one."""
+    """Return a number of tokens, or None if it is not a whole number of at least 0, or is absurdly large."""
     # Servers written in JavaScript or Lua count in floating point: 5000.0 is 5,000.
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_TOKENS:
         return None

@@ -14,7 +14,7 @@ _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 def check_address(_instance: object, attribute: Attribute[Any], value: str | None) -> None:
-    """Refuse what is no HTTP address, and one with a user name or a password.
+    """Refuse a value that is not an HTTP address, or that contains a user name or a password.
 
     Raises:
         ValueError: the value cannot be used.
@@ -30,7 +30,7 @@ def check_address(_instance: object, attribute: Attribute[Any], value: str | Non
 
 
 def check_variable_name(_instance: object, attribute: Attribute[Any], value: str | None) -> None:
-    """Refuse what cannot be the name of an environment variable, without showing it.
+    """Refuse a value that cannot be the name of an environment variable, without showing it.
 
     Raises:
         ValueError: the value cannot be used.
@@ -41,7 +41,7 @@ def check_variable_name(_instance: object, attribute: Attribute[Any], value: str
 
 
 def check_header_variables(instance: object, attribute: Attribute[Any], value: Mapping[str, str]) -> None:
-    """Refuse what is no map of HTTP headers to names of environment variables.
+    """Refuse a value that does not map HTTP headers to names of environment variables.
 
     Raises:
         ValueError: the value cannot be used.

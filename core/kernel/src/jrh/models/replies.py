@@ -14,14 +14,14 @@ COMPLETE: Final = frozenset(
     {"", "stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed", "finished", "done"}
     | {"tool_calls", "tool_use", "function_call"}
 )
-"""The finish reasons that mean a complete reply; a server that gives none says nothing against it."""
+"""The finish reasons of a complete reply; a missing reason counts as complete."""
 CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
 FILTERED: Final = frozenset(
     {"content_filter", "content_filtered", "safety", "refusal", "recitation", "blocklist", "prohibited_content", "spii"}
     | {"guardrail_intervened"}
 )
 FAILED: Final = frozenset({"error", "network_error", "server_error"})
-"""The finish reasons of an answer that broke off: not an answer, and asked for again."""
+"""The finish reasons of an answer that broke off; it does not count, and jrh asks again."""
 _LONGEST_DETAIL: Final = 500
 
 

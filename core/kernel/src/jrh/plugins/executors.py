@@ -13,7 +13,7 @@ class LostUnitError(Exception):
 
 @frozen(kw_only=True)
 class Job:
-    """What the units of one run have in common; sent to every worker once."""
+    """What all units of a run share; sent to each worker once."""
 
     setup: bytes
     """The suite, and the code of local plugins by content; no key and no password."""
@@ -25,7 +25,7 @@ class Job:
 
 @frozen(kw_only=True)
 class Unit:
-    """Work that depends on nothing but its content, so that it may be done anywhere, and again."""
+    """A piece of work that depends only on its content: any worker can do it, and repeat it."""
 
     name: str
     """For people, such as `format, items 1 to 500`."""
@@ -35,7 +35,7 @@ class Unit:
 
 
 class Executor(Protocol):
-    """Work on units, on this machine or on others. It keeps nothing that a run needs."""
+    """Do the work of units, on this machine or on others. It keeps nothing that a run needs."""
 
     @property
     def places(self) -> int:

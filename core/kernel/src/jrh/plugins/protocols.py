@@ -56,7 +56,7 @@ class SetPerturber(Protocol):
 
 @runtime_checkable
 class CountsCalls(Protocol):
-    """Tell the most calls of a perturber whose later requests depend on earlier replies, for `jrh plan`.
+    """State the maximum number of calls for `jrh plan`, for a perturber whose requests depend on earlier replies.
 
     A perturber that asks for each text until it can be used needs no such method: `jrh plan` lets it treat the items
     with replies that cannot be read, which use up all attempts.
@@ -317,7 +317,7 @@ class Importer(Protocol):
 
 
 class Exporter(Protocol):
-    """Bring a run into a tool that people use beside jrh."""
+    """Bring a run into another tool that people use."""
 
     def export(self, report: RunReport, attached: Sequence[Path]) -> Iterable[str]:
         """Write or send the measures and records, and yield sentences that say what went where.

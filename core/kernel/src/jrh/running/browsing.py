@@ -30,7 +30,7 @@ from jrh.version import __version__
 
 @frozen(kw_only=True)
 class RunOutline:
-    """What a run is about; known from the moment its plan is made."""
+    """The tasks, judges and tests of a run; known as soon as its plan is made."""
 
     suite: str
     tasks: tuple[TaskSummary, ...]
@@ -42,7 +42,7 @@ class RunOutline:
 
 @frozen(kw_only=True)
 class RunProgress:
-    """How far a run is."""
+    """How far a run has progressed."""
 
     planned: int
     """Trials of the plan; 0 until it is made."""

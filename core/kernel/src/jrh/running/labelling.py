@@ -19,12 +19,12 @@ from jrh.values.person_labels import LabelAction, LabelSettings, PersonLabel, it
 
 
 class StaleLabelError(JrhError):
-    """Report a label of an item that the same person labelled in another window. Reload the page."""
+    """Report a label for an item that the same person has since labelled in another window. Reload the page."""
 
 
 @frozen(kw_only=True)
 class LabelScreen:
-    """One item as one person is shown it."""
+    """One item as one person sees it."""
 
     task: Task
     item: Item

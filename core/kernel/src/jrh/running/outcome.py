@@ -236,7 +236,7 @@ class Ended:
 
 @frozen(kw_only=True)
 class RunState:
-    """What a run directory tells without its records."""
+    """What a run directory says without its records being read."""
 
     suite: str
     gate: Gate = Gate()

@@ -22,7 +22,7 @@ from jrh.values.reviews import Decision, QueuedCase, ReviewAction
 
 
 class StaleDecisionError(JrhError):
-    """Report a decision about a case that somebody else has decided about since. Reload the page."""
+    """Report a decision about a case that another person has decided about in the meantime. Reload the page."""
 
 
 @frozen(kw_only=True)

@@ -189,7 +189,7 @@ class ReviewPolicy(Enum):
 
 
 class First(Enum):
-    """What is reviewed first."""
+    """Which cases reviewers see first."""
 
     RANDOM = "random"
     DISAGREEMENT = "disagreement"

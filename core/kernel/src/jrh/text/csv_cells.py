@@ -16,7 +16,7 @@ _lock: Final = Lock()
 
 
 def next_csv_row(reader: Reader) -> list[str] | None:
-    """Return the next row, whatever the size of its cells; None at the end.
+    """Return the next row, even if its cells are large; None at the end.
 
     Raises:
         csv.Error: the row is not valid csv.
@@ -32,6 +32,6 @@ def next_csv_row(reader: Reader) -> list[str] | None:
 
 
 def csv_rows(reader: Reader) -> Iterator[list[str]]:
-    """Yield the rows that are left, whatever the size of their cells."""
+    """Yield the remaining rows, even if their cells are large."""
     while (row := next_csv_row(reader)) is not None:
         yield row

@@ -38,7 +38,7 @@ class QuestionParts:
 
 
 NO_PARTS: Final = QuestionParts(changes=(), context=(), more=0)
-"""Of cases that are not known."""
+"""The parts of a question whose cases are not known."""
 
 
 def compare_questions(before: Case, after: Case, *, limit: int = TEXT, most: int = PARTS) -> QuestionParts:

@@ -60,7 +60,7 @@ def _brief(text: str) -> str:
 
 
 def linked(members: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
-    """Join the members that share a key, also by way of others: the connected components.
+    """Join the members that share a key, directly or through others: the connected components.
 
     Args:
         members: member and its keys; a member may come several times. Empty keys are ignored.

@@ -69,7 +69,7 @@ def shown_criterion(criterion: Criterion) -> dict[str, Json]:
 
 
 def written_together(criteria: Iterable[tuple[str, str]]) -> str:
-    """Write (id, text) of the criteria of one call as the field `TOGETHER_FIELD` holds them."""
+    """Format the (id, text) pairs of the criteria of one call for the field `TOGETHER_FIELD`."""
     return json.dumps(dict(criteria), ensure_ascii=False)
 
 

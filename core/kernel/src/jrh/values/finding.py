@@ -11,7 +11,7 @@ from attrs.validators import deep_mapping, ge, gt, in_, lt
 
 
 class Severity(Enum):
-    """How much a finding matters: what is decided, the worst first, then what is open."""
+    """How much a finding matters: decided findings first, the worst at the top, then open ones."""
 
     BAD = "bad"
     """The judge fails here."""
@@ -142,7 +142,7 @@ _WIDER: Final = {"compression": 0.1, "rationale-contradiction": 0.1}
 
 @frozen(kw_only=True)
 class FindingSettings:
-    """What findings are held against."""
+    """The effect floors and the equivalence margin of findings."""
 
     floor: float = field(
         default=0.03,

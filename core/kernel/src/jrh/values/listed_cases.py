@@ -58,7 +58,7 @@ YES_NO = ("", "yes", "no")
 
 @frozen(kw_only=True)
 class CaseFilter:
-    """Which rows are listed; what is empty filters nothing."""
+    """Which rows are listed; an empty field filters nothing."""
 
     task: str = ""
     test: str = ""

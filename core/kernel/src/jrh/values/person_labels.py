@@ -25,7 +25,7 @@ class LabelAction(Enum):
 
 @frozen(kw_only=True)
 class LabelSettings:
-    """What the screens of a file are made with; the same for as long as it has labels."""
+    """The settings of a label file's screens; fixed once the file has labels."""
 
     seed: int = 0
     """Decides the order of the items and of options."""

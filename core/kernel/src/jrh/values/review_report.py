@@ -79,7 +79,7 @@ class ReviewEffect:
 
 @frozen(kw_only=True)
 class ReviewReport:
-    """The decisions that count in a run, and what they say."""
+    """The decisions that count in a run, and their statistics."""
 
     tests: tuple[ReviewedTest, ...]
     agreement: tuple[ReviewersAgree, ...]

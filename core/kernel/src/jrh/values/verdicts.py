@@ -13,7 +13,7 @@ from jrh.values.items import Task
 from jrh.values.json_values import Json
 
 ARGUES_FOR_NONE: Final = "(none)"
-"""Instead of a label in `Record.argued`. A word, because an empty cell of a table cannot be told from none at all."""
+"""Stands for no label in `Record.argued`. A word, because in a table an empty cell would look like a missing value."""
 
 
 @frozen(kw_only=True)

@@ -16,7 +16,7 @@ from jrh_testing.contracts.base import ComponentContract
 
 
 class ImporterContract(ComponentContract):
-    """Contract tests for every importer, on a file of its tool and on files that are none."""
+    """Contract tests for every importer, on an export of its tool and on other files."""
 
     role: ClassVar[type[Spec]] = ImporterSpec
     export: ClassVar[str]

@@ -156,7 +156,7 @@ FAULTS: Final[Mapping[str, Misbehaviour]] = {
     "huge-body": _huge_body,
     "html": _html,
 }
-"""Name -> what the server does instead of answering properly."""
+"""Name -> what the server does instead of a proper answer."""
 
 
 @frozen(kw_only=True)

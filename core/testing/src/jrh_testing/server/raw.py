@@ -29,7 +29,7 @@ def http_answer(status: int, body: bytes | object, **headers: str) -> bytes:
 
 @define
 class RawServer:
-    """Sends `answer` to every request and keeps what it was sent."""
+    """Sends `answer` to every request and keeps what it receives."""
 
     url: str = ""
     """The base URL, which ends in `/v1`."""

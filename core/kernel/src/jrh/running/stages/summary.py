@@ -51,7 +51,7 @@ FINDINGS: Final = "findings"
 
 @frozen(kw_only=True)
 class RunFindings:
-    """What the reports of a run say, as they said it."""
+    """The findings of a run, in the words of its reports."""
 
     findings: tuple[Finding, ...]
     family: ClaimFamily | None
@@ -100,7 +100,7 @@ class Summary:
     reports: tuple[ComponentUsed, ...] | None = None
     """The reporters the suite names; None where it names none."""
     findings: FindingSettings = FindingSettings()
-    """What findings are held against."""
+    """The effect floors and the equivalence margin of findings."""
     models: Mapping[str, str] = Factory(dict)
     """Judge -> name of the model it asks; judges without a model are left out."""
 
