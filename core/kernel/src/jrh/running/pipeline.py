@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
+from typing import Final
 
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCase
@@ -21,8 +22,12 @@ from jrh.running.stages import judge as judging
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored_cases import StoredCases
 from jrh.store.derived_table import GROWING
+from jrh.store.trials_table import TrialRow
 from jrh.suite.definition import Budget
 from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, references, tests_of
+
+_MOST: Final = 8 * SLICE
+"""Trials that are planned in one transaction."""
 
 
 def overlaps(ready: Prepared) -> bool:
@@ -101,8 +106,10 @@ class Overlap:
         """
         stored = StoredCases(self._store, [(task, test)])
         rows = self._planner.trials(stored) if asked is None else self._planner.trials_of(asked)
-        while some := list(islice(rows, SLICE)):
+        most = SLICE  # the judges wait for the first ones; more at once are written with fewer pages
+        while some := await _taken(rows, most):
             await asyncio.to_thread(self._store.trials.extend, some)
+            most = min(2 * most, _MOST)
             self._feed.grown()
             assert self._judging is not None
             if self._judging.done():
@@ -121,6 +128,15 @@ class Overlap:
         self._progress.begin("judge", planned, done=max(done - self.shown.steps, 0))
         self._progress.advance(self.shown.steps)
         self.shown.begun = True
+
+
+async def _taken(rows: Iterator[TrialRow], most: int) -> list[TrialRow]:
+    """Return the next rows, and let other tasks run while they are made."""
+    found = list(islice(rows, SLICE))
+    while len(found) < most and (more := list(islice(rows, SLICE))):
+        found += more
+        await asyncio.sleep(0)
+    return found
 
 
 class _Later(Silent):

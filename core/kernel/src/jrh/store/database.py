@@ -76,7 +76,6 @@ CREATE TABLE IF NOT EXISTS trials (
     position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, case_id TEXT NOT NULL, judge TEXT NOT NULL,
     repeat INTEGER NOT NULL, occasion INTEGER NOT NULL
 );
-CREATE INDEX IF NOT EXISTS trials_by_case ON trials (case_id);
 CREATE TABLE IF NOT EXISTS occasions (
     place INTEGER PRIMARY KEY, question INTEGER NOT NULL, occasion INTEGER NOT NULL
 );
@@ -123,13 +122,14 @@ CREATE INDEX IF NOT EXISTS decisions_by_case ON decisions (case_id);
 """
 
 # What a stage makes is gathered here, slice by slice, and moved in one transaction: a stopped run changes nothing.
-# Temporary tables are seen by the writer alone and are not synced.
+# Temporary tables are seen by the writer alone, and are not synced. They have no rollback journal, which was most of
+# what making cases wrote: the writer takes no job after one that failed, and their file goes with the connection.
 _STAGING: Final = """
+PRAGMA temp.journal_mode=OFF;
 CREATE TEMP TABLE new_items AS SELECT * FROM items WHERE 0;
 CREATE TEMP TABLE new_cases AS SELECT * FROM cases WHERE 0;
 CREATE TEMP TABLE new_drafts AS SELECT * FROM drafts WHERE 0;
 CREATE TEMP TABLE new_trials AS SELECT * FROM trials WHERE 0;
-CREATE INDEX temp.new_cases_by_id ON new_cases (id);
 """
 
 _SET_META: Final = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
