@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from attrs import define
+from jrh.plugins import LONGEST_ANSWER
 from jrh_batch import anthropic, openai
 from jrh_testing import ChatServer, Inside, LabelAnswers, Outcome, Project
 from support.batch_server import BatchServer, Lines
@@ -219,6 +220,36 @@ def test_expired_failed_missing_and_doubled_lines_are_handled_one_by_one(world: 
     lost = [] if world.provider == "openai-batch" else [("malformed", 2, None)]  # the status says that it expired
     assert [row for row in faults if row[0] != "ok"] == [*lost, ("server_error", 8 - 2 * len(lost), 0.0)]
     assert query(world.project, "partly", VERDICTS) == query(world.project, "whole", VERDICTS)
+
+
+def test_a_line_too_long_to_read_is_the_truncated_reply_of_its_call_and_hides_no_other(world: World) -> None:
+    def spoil(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        long = {**rows[3], "padding": "x" * (LONGEST_ANSWER + 1_000_000)}
+        foreign = {"padding": long["padding"]}
+        return [*rows[:3], foreign, long, *rows[4:]]
+
+    world.server.spoil = spoil
+    outcome = run(world.project, "long-line")
+    assert outcome.exit_code == 0, outcome.output
+    assert set(world.server.submitted.values()) == {1}, "what was answered is asked again"
+    statuses = query(world.project, "long-line", "SELECT status, count(*) FROM records GROUP BY 1 ORDER BY 1")
+    assert statuses == [("ok", TRIALS - 1), ("truncated", 1)]
+
+
+def test_an_error_with_a_lone_surrogate_fails_its_own_call_alone(world: World) -> None:
+    def spoil(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        said = {"type": "invalid_request_error", "code": "invalid", "message": "bad \ud800"}
+        response = {"status_code": 400, "body": {"error": said}}
+        result = {"type": "errored", "error": {"type": "error", "error": said}}
+        return [{"custom_id": rows[0]["custom_id"], "response": response, "result": result}, *rows[1:]]
+
+    world.server.spoil = spoil
+    outcome = run(world.project, "surrogate")
+    assert outcome.exit_code == 3, outcome.output
+    assert "1 of 16 trials failed" in outcome.stderr
+    again = run(world.project, "surrogate")
+    assert again.exit_code == 0, again.output
+    assert sorted(world.server.submitted.values()) == [1] * (TRIALS - 1) + [2]
 
 
 def test_a_batch_whose_creation_was_not_confirmed_is_found(world: World) -> None:

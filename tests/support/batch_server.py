@@ -77,6 +77,8 @@ class BatchServer:
         """Do no work of such requests, and answer with these statuses, one after the other."""
         self.room: int | None = None
         """Requests that may be worked on at once."""
+        self.spoil: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] | None = None
+        """Change the lines of the first batch's results."""
         self.forget_metadata = False
         self.max_lines = 0
         """The most lines in one batch so far."""
@@ -232,7 +234,10 @@ class BatchServer:
                 good += [{**row, "response": {"status_code": 200, "request_id": "r", "body": answer}}] * (
                     2 if fate.twice(prompt) else 1
                 )
-        return _jsonl(good), _jsonl(bad)
+        return _jsonl(self._spoilt(batch, good)), _jsonl(bad)
+
+    def _spoilt(self, batch: Submitted, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return self.spoil(rows) if self.spoil is not None and batch is self.batches[0] else rows
 
     # -- Anthropic ---------------------------------------------------------------------------------------------------
 
@@ -283,7 +288,7 @@ class BatchServer:
                 result = {"type": "succeeded", "message": message}
             if not fate.missing(prompt):
                 rows += [{"custom_id": call, "result": result}] * (2 if fate.twice(prompt) else 1)
-        return web.Response(body=_jsonl(rows))
+        return web.Response(body=_jsonl(self._spoilt(self._batch(request), rows)))
 
     def _message_document(self, batch: Submitted) -> dict[str, Any]:
         ended = batch.looks >= self.looks

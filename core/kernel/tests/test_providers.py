@@ -101,6 +101,7 @@ def test_a_schema_that_leaves_anything_open_is_not_strict(schema: Any) -> None:
 def test_an_error_text_is_one_line_of_at_most_500_characters() -> None:
     assert error_text("  no\n\n luck\t", str) == "no luck"
     assert len(error_text("x" * 501, str)) == 500
+    assert error_text("bad \ud800 byte", str) == "bad ? byte", "a lone surrogate cannot be stored"
 
 
 def test_a_key_is_masked_before_the_text_is_cut() -> None:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from jrh import ChatRequest, Usage
 from jrh.errors import FaultKind, ModelFault, StillPendingError
 from jrh.models import count_or_none, error_text, http_fault, string_or_empty
-from jrh.plugins import Completion
+from jrh.plugins import TOO_LONG, Completion
 from jrh.text import Redactor, utf8_text
 
 from jrh_batch.batches import Batch, Look
@@ -97,7 +97,8 @@ class AnthropicDialect:
         async for line in self._http.lines(f"{self._base}/{quote(batch.id, safe='')}/results"):
             call = line.get("custom_id") if isinstance(line, dict) else None
             if isinstance(call, str):
-                yield call, self._outcome(line.get("result"))
+                unread = Completion(text=None, finish_reason=TOO_LONG) if TOO_LONG in line else None
+                yield call, unread or self._outcome(line.get("result"))
 
     async def aclose(self) -> None:
         """Close the connection."""

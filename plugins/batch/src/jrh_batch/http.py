@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 import aiohttp
 from jrh.errors import FaultKind, ModelFault
 from jrh.models import error_text, from_error_response
-from jrh.plugins import LONGEST_ANSWER
+from jrh.plugins import LONGEST_ANSWER, TOO_LONG
 
 from jrh_batch.credentials import Credentials
 
@@ -22,6 +23,12 @@ _OK: Final = range(200, 300)
 _MAX_ERROR: Final = 64 * 1024
 _QUIET_SECONDS: Final = 120.0
 """A server that sends nothing for so long is not answering."""
+_HEAD: Final = 4096
+"""Bytes of a line too long to read in which its call is looked for: both providers write it before the answer."""
+_LONGEST_LINE: Final = 64 * LONGEST_ANSWER
+"""More than any file of results has: a line that goes on so long never ends."""
+# Within the text of an answer every quotation mark is escaped, so the text cannot name a call.
+_CALL: Final = re.compile(rb'"custom_id"\s*:\s*"([\w-]{1,64})"')
 
 
 class Http:
@@ -61,6 +68,8 @@ class Http:
     async def lines(self, url: str) -> AsyncIterator[Any]:
         """Yield the JSON of every line at an address, as it arrives; a line that is not JSON is None.
 
+        A line too long to read is an object with its `custom_id` and `TOO_LONG`.
+
         Raises:
             ModelFault: the address cannot be read to its end.
         """
@@ -71,7 +80,7 @@ class Http:
                     fault = await self._fault(response)
                 else:
                     async for line in _split(response.content):
-                        yield _parsed(line)
+                        yield _parsed(line) if len(line) <= LONGEST_ANSWER else _too_long(line)
                     return
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             fault = self._network_fault(error)
@@ -134,29 +143,34 @@ async def _read(content: aiohttp.StreamReader) -> bytes:
     found = bytearray()
     async for chunk in content.iter_any():
         found += chunk
-        _check_length(found)
+        if len(found) > LONGEST_ANSWER:
+            raise ModelFault(FaultKind.REJECTED, "the answer of the provider is too long to read")
     return bytes(found)
 
 
-def _check_length(found: bytearray) -> None:
-    if len(found) > LONGEST_ANSWER:
-        raise ModelFault(FaultKind.REJECTED, "the answer of the provider is too long to read")
-
-
 async def _split(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
-    """Yield lines of any length."""
-    rest = bytearray()
+    """Yield the lines; of one that is too long, a beginning that is too long as well."""
+    rest, dropped = bytearray(), 0
     async for chunk in content.iter_any():
         rest += chunk
         if b"\n" in chunk:
             *whole, last = bytes(rest).split(b"\n")
-            rest = bytearray(last)
+            rest, dropped = bytearray(last), 0
             for line in whole:
                 if line.strip():
                     yield line
-        _check_length(rest)
+        elif len(rest) > LONGEST_ANSWER + 1:
+            dropped += len(rest) - (LONGEST_ANSWER + 1)
+            del rest[LONGEST_ANSWER + 1 :]
+            if dropped > _LONGEST_LINE:
+                raise ModelFault(FaultKind.REJECTED, "a line of the provider's results does not end")
     if rest.strip():
         yield bytes(rest)
+
+
+def _too_long(line: bytes) -> dict[str, str]:
+    found = _CALL.search(line[:_HEAD])
+    return {TOO_LONG: "", "custom_id": found[1].decode()} if found else {}
 
 
 def _parsed(text: bytes) -> Any:

@@ -11,7 +11,7 @@ import aiohttp
 from jrh import ChatRequest
 from jrh.errors import FaultKind, ModelFault
 from jrh.models import PayloadWriter, error_text, from_error_response, http_fault, read_document, string_or_empty
-from jrh.plugins import Completion
+from jrh.plugins import TOO_LONG, Completion
 from jrh.text import Redactor
 
 from jrh_batch.batches import Batch, Look, Refusal
@@ -116,6 +116,8 @@ class OpenAIDialect:
         await self._http.aclose()
 
     def _outcome(self, line: Mapping[str, Any]) -> Completion | ModelFault:
+        if TOO_LONG in line:
+            return Completion(text=None, finish_reason=TOO_LONG)
         response, error = line.get("response"), line.get("error")
         if isinstance(response, Mapping) and not error:
             return self._response(response.get("status_code"), response.get("body"))

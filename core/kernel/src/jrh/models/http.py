@@ -150,10 +150,10 @@ def error_text(text: str, redact: Callable[[str], str]) -> str:
     """Return a provider's error text in a form that is safe to store and show.
 
     Secrets, and anything of the shape of an OpenAI key, are masked before the text is cut to 500 characters, so that
-    no half of a key is left; white space is folded, so that it is one line.
+    no half of a key is left; white space is folded, so that it is one line; lone surrogates become question marks.
 
     Args:
         text: whatever the provider sent.
         redact: masks the secrets that are known, such as `jrh.Redactor`.
     """
-    return " ".join(_KEY_SHAPED.sub(MASK, redact(text)).split())[:LONGEST_ERROR_TEXT]
+    return " ".join(_KEY_SHAPED.sub(MASK, redact(utf8_text(text))).split())[:LONGEST_ERROR_TEXT]
