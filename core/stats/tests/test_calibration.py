@@ -95,7 +95,7 @@ def test_nothing_is_nothing_and_bad_input_an_error():
         brier_score([1.2], [1], [0])
     with pytest.raises(ValueError, match="0 or 1"):
         brier_score([0.2], [0.5], [0])
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="equal length"):
         brier_score([0.2], [0, 1], [0])
 
 

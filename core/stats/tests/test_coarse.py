@@ -134,5 +134,5 @@ def test_the_icc_of_items_that_share_clusters_covers():
 
 
 def test_clusters_have_the_shape_of_the_items():
-    with pytest.raises(ValueError, match="every item has a cluster"):
+    with pytest.raises(ValueError, match="every item needs a cluster"):
         icc([[1, 2], [2, 5], [4, 4]], "3,1", [0, 1])

@@ -292,9 +292,9 @@ def test_repeats_reduce_the_residual_alone():
 
 def test_a_facet_that_is_not_there_is_an_error():
     found = variance_components(*crossed())
-    with pytest.raises(ValueError, match="'item' is no facet"):
+    with pytest.raises(ValueError, match="'item' is not a facet"):
         d_study(found, {"i": 2})
-    with pytest.raises(ValueError, match="'repeat' is no facet that a design can vary"):
+    with pytest.raises(ValueError, match="'repeat' is not a facet that a design can vary"):
         d_study(found, {"repeat": 2}, object_of_measurement="person")
     with pytest.raises(ValueError, match="what the design has to reach"):
         cheapest_design(found, {"i": [1]}, object_of_measurement="person")

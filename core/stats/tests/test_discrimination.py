@@ -91,5 +91,5 @@ def test_what_cannot_be_estimated_has_a_flag():
     for bad in ([np.nan, 1.0], [np.inf, 1.0]):
         with pytest.raises(ValueError, match="finite"):
             auc(bad, [0, 1], [0, 1])
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="equal length"):
         score_tau_b([1.0], [1, 2], [0, 1])

@@ -131,7 +131,7 @@ def test_no_pairs_are_no_estimate() -> None:
 def test_labels_that_are_missing_must_be_left_out() -> None:
     with pytest.raises(ValueError, match="0 or more"):
         cohen_kappa([0, -1], [0, 1])
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="equal length"):
         cohen_kappa([0, 1], [0])
 
 

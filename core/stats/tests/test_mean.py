@@ -79,5 +79,5 @@ def test_exchanging_the_sides_mirrors_the_interval() -> None:
 
 def test_nothing_is_empty_and_shapes_have_to_fit() -> None:
     assert paired_difference([], [], []).flags == ("empty",)
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="equal length"):
         paired_difference([1], [1, 0], [0, 1])

@@ -170,7 +170,7 @@ def test_of_two_labels_the_evenest_filling_is_the_only_one_that_differs() -> Non
 
 
 def test_bad_pairs_are_refused_and_nothing_has_no_bounds() -> None:
-    with pytest.raises(ValueError, match="label codes go from 0 to 1"):
+    with pytest.raises(ValueError, match="label codes must go from 0 to 1"):
         gwet_ac1_bounds([0, 2], [0, 1], [0, 1], n_labels=2)
     with pytest.raises(ValueError, match="a cluster and a weight per pair"):
         pabak_bounds([0], [0, 1], [0, 1], n_labels=2)

@@ -94,7 +94,7 @@ def test_what_has_no_correlation_says_so():
     assert phi_coefficient([0, 1], [0, 1], [3, 3]).flags == ("no-interval",)
     with pytest.raises(ValueError, match="0 or 1"):
         phi_coefficient([0, 2], [0, 1])
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="equal length"):
         phi_coefficient([0, 1], [0])
 
 

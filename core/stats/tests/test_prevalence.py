@@ -97,5 +97,5 @@ def test_tuned_intervals_cover():
 def test_too_few_labels_are_no_estimate_or_are_flagged():
     assert prediction_powered_mean([1], [1], [1, 0]).flags == ("empty",)
     assert "few-labels" in prediction_powered_mean([1, 0, 1], [1, 0, 0], [1, 0, 1, 1]).flags
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="equal length"):
         prediction_powered_mean([1, 0], [1], [1, 0])

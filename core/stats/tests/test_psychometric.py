@@ -63,7 +63,7 @@ def test_a_threshold_outside_of_the_doses_is_a_flag_and_not_a_number():
 
 def test_input_that_makes_no_sense_is_refused():
     assert psychometric_curve([[1.0]], [[1.0]], [2.0]) is None
-    with pytest.raises(ValueError, match="rise"):
+    with pytest.raises(ValueError, match="rising"):
         psychometric_curve([[1.0, 0.0]], [[1.0, 1.0]], [2.0, 1.0])
     with pytest.raises(ValueError, match="shape"):
         psychometric_curve([[1.0, 0.0]], [[1.0]], [2.0, 1.0])

@@ -54,5 +54,5 @@ def test_constant_decisions_have_no_kappa_and_lists_of_unequal_length_are_refuse
     assert (found.jss.value, found.kappa.value) == (1.0, None)
     assert "degenerate" in found.kappa.flags
     assert jss([], []).jss.value is None
-    with pytest.raises(ValueError, match="one entry per pair in every list, got 2, 1 and 2"):
+    with pytest.raises(ValueError, match="every list needs one entry per pair, got 2, 1 and 2"):
         jss([1, 2], [1])

@@ -136,7 +136,7 @@ def rating_counts(counts: ArrayLike) -> NDArray[np.float64]:
     """
     table = np.asarray(counts, dtype=np.float64)
     if table.ndim != 2:  # noqa: PLR2004 - units x labels
-        raise ValueError(f"ratings are counted per unit and label, shape (units, labels); got {table.shape}")
+        raise ValueError(f"ratings must be counts of shape (units, labels); got {table.shape}")
     if not np.all(np.isfinite(table) & (table >= 0)):
-        raise ValueError("counts of ratings are finite and 0 or more")
+        raise ValueError("counts of ratings must be finite and 0 or more")
     return table

@@ -145,18 +145,18 @@ def checked_answers(
     p, y = np.asarray(probabilities, dtype=np.float64), np.asarray(outcomes, dtype=np.float64)
     items = np.asarray(clusters, dtype=np.int64)
     if p.shape != y.shape or p.shape != items.shape or p.ndim != 1:
-        raise ValueError("probabilities, outcomes and clusters are arrays of one length")
+        raise ValueError("probabilities, outcomes and clusters must be arrays of equal length")
     if not np.all((p >= 0) & (p <= 1)):
-        raise ValueError("a probability lies between 0 and 1; leave out answers without one")
+        raise ValueError("probabilities must be between 0 and 1; leave out answers without one")
     if not np.all((y == 0) | (y == 1)):
-        raise ValueError("an outcome is 0 or 1")
+        raise ValueError("outcomes must be 0 or 1")
     return p, y, items
 
 
 def bin_edges(p: NDArray[np.float64], bins: int, binning: Binning) -> NDArray[np.float64]:
     """Return the edges of the bins, shape (bins + 1,)."""
     if bins < 1:
-        raise ValueError("a reliability curve has one bin at least")
+        raise ValueError("a reliability curve needs at least one bin")
     if binning == "width" or not len(p):
         return np.linspace(0.0, 1.0, bins + 1)
     inner = np.quantile(p, np.arange(1, bins) / bins, method="inverted_cdf")

@@ -89,7 +89,7 @@ def human_ceiling(
     """
     people, asked, codes = (np.asarray(each, dtype=np.int64) for each in (labels, verdicts, clusters))
     if people.ndim != _TWO or asked.ndim != _TWO or not len(people) == len(asked) == len(codes):
-        raise ValueError("labels and verdicts have a row for every item, and every item has a cluster")
+        raise ValueError("labels and verdicts need a row for every item, and every item needs a cluster")
     usable = ((people >= 0).sum(axis=1) >= _TWO) & (asked >= 0).any(axis=1)
     people, asked, codes = people[usable], asked[usable], codes[usable]
     size = int(max(people.max(initial=0), asked.max(initial=0))) + 1

@@ -168,7 +168,7 @@ def _change(data: Compared, families: Sequence[Sequence[Kind]], terms: _Terms) -
     z_quantile(terms.level)
     top, bottom = data.sums.T
     if np.any(np.abs(top) > bottom * (1 + _NOISE) + _NOISE):
-        raise ValueError(f"a difference lies within the span of {terms.span:g}")
+        raise ValueError(f"a difference must lie within the span of {terms.span:g}")
     clusters, total = len(top), float(bottom.sum())
     value = float(np.clip(top.sum() / total, *_BOUNDS))
     deviations = (top - value * bottom) * clusters / total

@@ -36,7 +36,7 @@ def cluster_sums(clusters: ArrayLike, *values: ArrayLike) -> NDArray[np.float64]
     codes = np.asarray(clusters, dtype=np.int64)
     columns = [np.asarray(column, dtype=np.float64) for column in values]
     if any(column.shape != codes.shape for column in columns):
-        raise ValueError(f"values have the shape of the clusters, {codes.shape}")
+        raise ValueError(f"values must have the shape of the clusters, {codes.shape}")
     dense, present = dense_codes(codes)
     sums = [np.bincount(dense, weights=column, minlength=len(present)) for column in columns]
     return _exact(np.stack(sums, axis=1))

@@ -42,7 +42,7 @@ def jrh_bootstrap_accuracy(
     z_quantile(level)
     right = np.asarray(hits, dtype=np.float64)
     if right.ndim != 1 or not np.all(np.isin(right, (0.0, 1.0))) or repetitions < 1:
-        raise ValueError("hits are 0 or 1, one per row, and there is at least one repetition")
+        raise ValueError("hits must be 0 or 1, one per row, with at least one repetition")
     n = len(right)
     drawn = int(size * n)
     if not drawn:
@@ -81,7 +81,7 @@ def judgesense_jss(
     z_quantile(level)
     one, other = np.asarray(first), np.asarray(second)
     if one.shape != other.shape or one.ndim != 1:
-        raise ValueError(f"both sides are two arrays of one length, got {one.shape} and {other.shape}")
+        raise ValueError(f"both sides must be two arrays of equal length, got {one.shape} and {other.shape}")
     n = len(one)
     if not n:
         return Estimate(value=None, flags=("empty",))

@@ -42,7 +42,7 @@ def gain_over_constant(
     codes = np.asarray(clusters, dtype=np.int64)
     mass = np.ones(hits.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if not hits.shape == labels.shape == codes.shape == mass.shape:
-        raise ValueError(f"labels, clusters and weights have the shape of the scores, {hits.shape}")
+        raise ValueError(f"labels, clusters and weights must have the shape of the scores, {hits.shape}")
     present = np.unique(labels)
     if not len(present):
         return Estimate(value=None, flags=("empty",))

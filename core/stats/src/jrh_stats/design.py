@@ -142,14 +142,14 @@ def _cells(columns: list[NDArray[np.int64]], sizes: list[int], n: int) -> tuple[
 
 def _check(values: NDArray[np.float64], facets: Mapping[str, ArrayLike]) -> None:
     if values.ndim != 1 or not facets:
-        raise ValueError("variance components need scores of shape (n,) and one facet at least")
+        raise ValueError("variance components need scores of shape (n,) and at least one facet")
     if not np.all(np.isfinite(values)):
-        raise ValueError("scores are finite; leave out trials without a verdict")
+        raise ValueError("scores must be finite; leave out trials without a verdict")
     for name, column in facets.items():
         if name in (REPEAT, RESIDUAL):
             raise ValueError(f"the facet name '{name}' is taken: repeats are the observations of one cell")
         if np.shape(column) != values.shape:
-            raise ValueError(f"the facet '{name}' has the shape {np.shape(column)}, the scores {values.shape}")
+            raise ValueError(f"the facet '{name}' has the shape {np.shape(column)}, but the scores have {values.shape}")
 
 
 def _ordered_mean(values: NDArray[np.float64]) -> float:

@@ -53,7 +53,7 @@ def change_power(
     """
     stays = _stays(noise)
     if not 0 <= discordant <= 1 or reference < 1 or askings < 1:
-        raise ValueError("shares lie between 0 and 1, and every question is asked at least once")
+        raise ValueError("shares must be between 0 and 1, and every question must be asked at least once")
     between = max(discordant * stays**2, abs(change) * stays) - change**2
     variance = max(between, 0.0) + noise / 2 * (1 / reference + 1 / askings)
     if variance <= _NOISE:
@@ -124,7 +124,9 @@ def excess_power(
         ValueError: a number is out of its range.
     """
     if not 0 <= moved <= 1 or reference <= 1 or askings < 1 or items < 1:
-        raise ValueError("the reference is asked twice or more, a test once or more, and shares lie between 0 and 1")
+        raise ValueError(
+            "the reference must be asked twice or more, a test at least once, and shares must be between 0 and 1"
+        )
     kinds = _kinds(reference, askings)
     chance = kinds.chance(moved, (1 - _stays(noise)) / 2)
     counts = np.random.default_rng(seed).multinomial(items, chance / chance.sum(), size=_STUDIES)
@@ -257,5 +259,5 @@ def _excess(first: NDArray[np.int64], second: NDArray[np.int64], reference: int,
 def _stays(noise: float) -> float:
     """Return 1 - 2 f, with f the probability that one asking differs from the settled verdict."""
     if not 0 <= noise <= 1 / 2:
-        raise ValueError("two askings of one question differ with a probability from 0 to 0.5")
+        raise ValueError("two askings of a question must differ with a probability from 0 to 0.5")
     return float((1 - 2 * noise) ** 0.5)

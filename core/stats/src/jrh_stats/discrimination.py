@@ -101,9 +101,9 @@ def _checked(scores: ArrayLike, right: ArrayLike, clusters: ArrayLike) -> tuple[
     numbers, other = np.asarray(scores, dtype=np.float64), np.asarray(right, dtype=np.float64)
     _, codes = np.unique(np.asarray(clusters), return_inverse=True)
     if numbers.ndim != 1 or numbers.shape != other.shape or numbers.shape != codes.shape:
-        raise ValueError("scores, right answers and clusters are arrays of one length")
+        raise ValueError("scores, right answers and clusters must be arrays of equal length")
     if not (np.isfinite(numbers).all() and np.isfinite(other).all()):
-        raise ValueError("every score is a finite number")
+        raise ValueError("every score must be a finite number")
     return numbers, other, codes.astype(np.int64)
 
 

@@ -170,7 +170,7 @@ def items_to_rule_out(share: float, *, alpha: float = 0.05) -> int:
         alpha: error rate.
     """
     if not 0 < share < 1 or not 0 < alpha < 1:
-        raise ValueError("the share and alpha lie between 0 and 1")
+        raise ValueError("the share and alpha must be between 0 and 1")
     return int(np.ceil(np.log(alpha) / np.log1p(-share)))
 
 
@@ -220,9 +220,9 @@ def _exact(answer: Answer, found: Estimate, bound: float, margin: float) -> tupl
 
 def _check(margin: float, alpha: float) -> None:
     if not margin > 0:
-        raise ValueError(f"the margin is a difference greater than 0, got {margin}")
+        raise ValueError(f"the margin must be greater than 0, got {margin}")
     if not 0 < alpha < 1 / 2:
-        raise ValueError(f"alpha lies between 0 and 0.5, got {alpha}")
+        raise ValueError(f"alpha must be between 0 and 0.5, got {alpha}")
 
 
 def _answer(interval: Estimate, margin: float) -> Answer:

@@ -264,16 +264,16 @@ def excess_decision(
 def _checked(counts: ArrayLike) -> NDArray[np.float64]:
     table = np.asarray(counts, dtype=np.float64)
     if table.ndim != _DIMENSIONS or table.shape[1] < _ASKED_AGAIN:
-        raise ValueError(f"answers are counted per item, group and label, the reference first; got {table.shape}")
+        raise ValueError(f"answers must be counts per item, group and label, the reference first; got {table.shape}")
     if not np.all(np.isfinite(table) & (table >= 0)):
-        raise ValueError("counts of answers are finite and 0 or more")
+        raise ValueError("counts of answers must be finite and 0 or more")
     return table
 
 
 def _checked_clusters(clusters: ArrayLike, table: NDArray[np.float64]) -> NDArray[np.int64]:
     codes = np.asarray(clusters, dtype=np.int64)
     if codes.shape != table.shape[:1]:
-        raise ValueError(f"clusters have one number per item, {table.shape[:1]}; got {codes.shape}")
+        raise ValueError(f"clusters need one number per item, {table.shape[:1]}; got {codes.shape}")
     return codes
 
 

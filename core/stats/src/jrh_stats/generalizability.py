@@ -120,7 +120,7 @@ def cheapest_design(
         ValueError: no requirement is given, or as for `d_study`.
     """
     if generalizability is None and dependability is None and standard_error is None:
-        raise ValueError("say what the design has to reach: generalizability, dependability or standard_error")
+        raise ValueError("say what the design has to reach: give generalizability, dependability or standard_error")
     extra = prices or {}
 
     def cost_of(numbers: tuple[int, ...]) -> float:
@@ -158,9 +158,9 @@ def _check(
 ) -> None:
     known = {*components.levels, *(REPEAT for part in components.components if REPEAT in part.facets)}
     if object_of_measurement not in components.levels:
-        raise ValueError(f"the object of measurement '{object_of_measurement}' is no facet of the components")
+        raise ValueError(f"the object of measurement '{object_of_measurement}' is not a facet of the components")
     for facet in (*design, *fixed):
         if facet not in known or facet == object_of_measurement:
-            raise ValueError(f"'{facet}' is no facet that a design can vary; there are {', '.join(sorted(known))}")
+            raise ValueError(f"'{facet}' is not a facet that a design can vary; available: {', '.join(sorted(known))}")
     if any(number < 1 for number in design.values()):
-        raise ValueError("a design has at least one level of every facet")
+        raise ValueError("a design needs at least one level of every facet")

@@ -63,9 +63,9 @@ def mean_squares(ratings: ArrayLike) -> MeanSquares:
     """
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != _TWO or min(table.shape) < _TWO:
-        raise ValueError(f"ratings are a table of two or more items by two or more raters, got {table.shape}")
+        raise ValueError(f"ratings must be a table of two or more items by two or more raters, got {table.shape}")
     if not np.all(np.isfinite(table)):
-        raise ValueError("every rater rates every item; leave out items with a missing rating")
+        raise ValueError("every rater must rate every item; leave out items with a missing rating")
     items, raters = table.shape
     centred = table - (table.min() + table.max()) / 2
     grand = centred.mean()
@@ -149,7 +149,7 @@ def icc(
         return Estimate(value=value, n=n, clusters=squares.items, flags=("no-interval",))
     of = np.arange(squares.items) if clusters is None else np.asarray(clusters, dtype=np.int64)
     if of.shape != (squares.items,):
-        raise ValueError(f"every item has a cluster: expected {squares.items}, got the shape {of.shape}")
+        raise ValueError(f"every item needs a cluster: expected {squares.items}, got the shape {of.shape}")
     coarse = is_coarse(np.asarray(ratings, dtype=np.float64))
     if coarse or len(np.unique(ratings)) <= _GRADES or len(np.unique(of)) < squares.items:
         return _by_cluster(np.asarray(ratings, dtype=np.float64), squares, form, of, value, level, coarse=coarse)

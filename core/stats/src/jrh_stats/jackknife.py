@@ -70,7 +70,7 @@ def _left_out(
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the statistic of all clusters, and of all but one cluster of each kind."""
     if int(counts.sum()) <= 1:
-        raise ValueError("leaving out one cluster at a time needs two")
+        raise ValueError("leaving out one cluster at a time needs at least two clusters")
     total = counts @ kinds
     value = float(statistic(total[None, :])[0])
     if np.isnan(value):

@@ -126,9 +126,9 @@ class _Pairs:
         one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
         mass = np.ones(one.shape) if case_weights is None else np.asarray(case_weights, dtype=np.float64)
         if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
-            raise ValueError("the labels of both sides and the case weights are arrays of one length")
+            raise ValueError("the labels of both sides and the case weights must be arrays of equal length")
         if one.size and min(one.min(), other.min()) < 0:
-            raise ValueError("label codes are 0 or more; leave out pairs without a label")
+            raise ValueError("label codes must be 0 or more; leave out pairs without a label")
         dense, labels = dense_codes(np.concatenate([one, other]))
         self.distance = label_distance(labels[:, None], labels[None, :], weighting)
         rows, columns = np.split(dense, 2)

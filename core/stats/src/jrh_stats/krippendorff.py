@@ -123,5 +123,5 @@ def _distances(size: int, values: ArrayLike | None, metric: AlphaMetric) -> NDAr
     if metric == "interval":
         return gaps
     if numbers.min(initial=0.0) < 0:
-        raise ValueError("the ratio metric is for values of 0 or more")
+        raise ValueError("the ratio metric needs values of 0 or more")
     return np.asarray(gaps / np.square(np.maximum(numbers[:, None] + numbers[None, :], np.finfo(float).tiny)))

@@ -104,7 +104,9 @@ def paired_difference(
     """
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.shape != other.shape or one.ndim != 1:
-        raise ValueError(f"the scores of both sides are two arrays of one length, got {one.shape} and {other.shape}")
+        raise ValueError(
+            f"the scores of both sides must be two arrays of equal length, got {one.shape} and {other.shape}"
+        )
     sums = cluster_sums(clusters, one - other, np.ones(len(one)))
     return clustered_difference(sums[:, 0], sums[:, 1], span=span, level=level)
 
@@ -161,7 +163,7 @@ def _within(
     means = sums.rows[:, 0] / sums.rows[:, 1]
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
     if not low < high or means.min() < low - slack or means.max() > high + slack:
-        raise ValueError(f"a cluster's mean score lies within the bounds {low:g} to {high:g}")
+        raise ValueError(f"a cluster's mean score must lie within the bounds {low:g} to {high:g}")
     clusters, width = len(sums), high - low
     share = float(np.clip((value - low) / width, 0.0, 1.0))
     varies = variance > _NOISE * width**2

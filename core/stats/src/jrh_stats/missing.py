@@ -38,7 +38,7 @@ def manski_bounds(total: float, observed: float, missing: float) -> tuple[float,
         ValueError: a number is negative, or the total exceeds the number of scores.
     """
     if min(total, observed, missing) < 0 or total > observed + 1e-9 * max(observed, 1.0):
-        raise ValueError("numbers are 0 or more, and scores sum to at most their number")
+        raise ValueError("numbers must be 0 or more, and scores must sum to at most their number")
     trials = observed + missing
     return (total / trials, min((total + missing) / trials, 1.0)) if trials else None
 
@@ -82,7 +82,7 @@ def missingness_test(
     strata = np.asarray(items, dtype=np.int64)
     cluster = strata if clusters is None else np.asarray(clusters, dtype=np.int64)
     if not gone.shape == groups.shape == strata.shape == cluster.shape or gone.ndim != 1:
-        raise ValueError("missing, conditions, items and clusters are arrays of one length")
+        raise ValueError("missing, conditions, items and clusters must be arrays of equal length")
     names, dense = np.unique(groups, return_inverse=True)
     trials = cluster_margins(strata, dense, np.ones(len(gone)), n_labels=len(names)) if len(gone) else np.zeros((0, 1))
     lost = cluster_margins(strata, dense, gone, n_labels=len(names)) if len(gone) else np.zeros((0, 1))
@@ -130,7 +130,7 @@ def imbens_manski_quantile(width: float, error: float, *, level: float = 0.95) -
         ValueError: a width or error is negative, or the level is not between 0 and 1.
     """
     if width < 0 or error < 0 or not 0 < level < 1:
-        raise ValueError("widths and errors are 0 or more, and the level lies between 0 and 1")
+        raise ValueError("widths and errors must be 0 or more, and the level between 0 and 1")
     normal = NormalDist()
     least, most = normal.inv_cdf(level), normal.inv_cdf(0.5 + level / 2)
     if error == 0:

@@ -132,7 +132,7 @@ def threshold_items(threshold: float, *, alpha: float = 0.025) -> int:
         alpha: error rate of the limit.
     """
     if not 0 < threshold < 1 or not 0 < alpha < 1:
-        raise ValueError("the threshold and alpha lie between 0 and 1")
+        raise ValueError("the threshold and alpha must be between 0 and 1")
     return int(np.ceil(np.log(alpha) / np.log(threshold) - _NOISE))
 
 

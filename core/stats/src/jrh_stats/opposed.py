@@ -56,12 +56,12 @@ def opposition_test(
     """
     table, of_pairs = np.asarray(shares, dtype=np.float64), np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
     if table.ndim != _DIMENSIONS:
-        raise ValueError(f"shares have the shape (items, levels, labels); got {table.shape}")
+        raise ValueError(f"shares must have the shape (items, levels, labels); got {table.shape}")
     items = len(table)
     counts = np.ones((items, len(of_pairs))) if usable is None else np.asarray(usable, dtype=np.float64)
     of = np.arange(items) if clusters is None else np.asarray(clusters, dtype=np.int64)
     if counts.shape != (items, len(of_pairs)) or of.shape != (items,):
-        raise ValueError("clusters have one number per item, `usable` one per item and pair")
+        raise ValueError("clusters need one number per item, `usable` one per item and pair")
     if not counts.any():
         return Significance(p=None, method="permutation-of-levels", flags=("empty",))
     blocks = _blocks(of, np.column_stack([table.sum(axis=2) > 0, counts > 0]))

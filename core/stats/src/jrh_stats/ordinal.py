@@ -34,10 +34,10 @@ def confusion_matrix(truths: ArrayLike, verdicts: ArrayLike, *, n_labels: int) -
     """
     right, given = np.asarray(truths, dtype=np.int64), np.asarray(verdicts, dtype=np.int64)
     if right.shape != given.shape or right.ndim != 1:
-        raise ValueError(f"truths and verdicts are two arrays of one length, got {right.shape} and {given.shape}")
+        raise ValueError(f"truths and verdicts must be two arrays of equal length, got {right.shape} and {given.shape}")
     both = np.concatenate([right, given])
     if both.size and (both.min() < 0 or both.max() >= n_labels):
-        raise ValueError(f"label codes go from 0 to {n_labels - 1}; leave out pairs without a label")
+        raise ValueError(f"label codes must go from 0 to {n_labels - 1}; leave out pairs without a label")
     flat = np.bincount(right * n_labels + given, minlength=n_labels * n_labels)
     return flat.reshape(n_labels, n_labels).astype(np.int64)
 
@@ -224,7 +224,7 @@ def _moments(x: ArrayLike, y: ArrayLike, clusters: ArrayLike, weights: ArrayLike
     one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     mass = np.ones(one.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
-        raise ValueError("both sides and the case weights are arrays of one length")
+        raise ValueError("both sides and the case weights must be arrays of equal length")
     if not one.size:
         return kinds_of(np.zeros((0, 6)))
     # The middle of all numbers does not depend on their order, and keeps the squares small.
@@ -259,7 +259,7 @@ def _mass(sums: Kinds) -> float:
 def _errors(verdicts: ArrayLike, truths: ArrayLike) -> NDArray[np.float64]:
     given, right = np.asarray(verdicts, dtype=np.float64), np.asarray(truths, dtype=np.float64)
     if given.shape != right.shape or given.ndim != 1:
-        raise ValueError(f"verdicts and truths are two arrays of one length, got {given.shape} and {right.shape}")
+        raise ValueError(f"verdicts and truths must be two arrays of equal length, got {given.shape} and {right.shape}")
     return np.asarray(given - right)
 
 

@@ -91,10 +91,10 @@ def _estimate(
     one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     mass = np.ones(one.shape) if case_weights is None else np.asarray(case_weights, dtype=np.float64)
     if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
-        raise ValueError("the labels of both sides and the case weights are arrays of one length")
+        raise ValueError("the labels of both sides and the case weights must be arrays of equal length")
     both = np.concatenate([one, other])
     if both.size and (both.min() < 0 or both.max() >= n_labels):
-        raise ValueError(f"label codes go from 0 to {n_labels - 1}; leave out pairs without a label")
+        raise ValueError(f"label codes must go from 0 to {n_labels - 1}; leave out pairs without a label")
     codes = np.asarray(clusters, dtype=np.int64)
     # Weight, weight of the pairs that differ, and the labels of both sides together.
     margins = cluster_margins(np.tile(codes, 2), both, np.tile(mass, 2), n_labels=n_labels)

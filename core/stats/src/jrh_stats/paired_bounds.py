@@ -134,7 +134,7 @@ class _Pairs:
         if not one.shape == other.shape == units.shape == mass.shape or one.ndim != 1:
             raise ValueError("give a label, -1 where missing, a cluster and a weight per pair")
         if one.size and (min(one.min(), other.min()) < -1 or max(one.max(), other.max()) >= labels):
-            raise ValueError(f"label codes go from 0 to {labels - 1}, -1 where missing")
+            raise ValueError(f"label codes must go from 0 to {labels - 1}, -1 where missing")
         if not mass.sum() or labels < _LABELS:
             return None
         return cls(one=one, other=other, clusters=units, mass=mass, labels=labels)

@@ -95,21 +95,21 @@ def _first_among(table: NDArray[np.int64], tied: NDArray[np.bool_]) -> NDArray[n
 def _votes(votes: ArrayLike, n_labels: int) -> NDArray[np.int64]:
     table = np.asarray(votes, dtype=np.int64)
     if table.ndim != 2:  # noqa: PLR2004 - items and judges
-        raise ValueError(f"votes have the shape (items, judges), got {table.shape}")
+        raise ValueError(f"votes must have the shape (items, judges), got {table.shape}")
     if table.size and (table.min() < -1 or table.max() >= n_labels):
-        raise ValueError(f"votes lie between 0 and {n_labels - 1}, or are -1 where missing")
+        raise ValueError(f"votes must be between 0 and {n_labels - 1}, or -1 where missing")
     return table
 
 
 def _scores(scores: ArrayLike) -> NDArray[np.float64]:
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2:  # noqa: PLR2004 - items and judges
-        raise ValueError(f"scores have the shape (items, judges), got {table.shape}")
+        raise ValueError(f"scores must have the shape (items, judges), got {table.shape}")
     return table
 
 
 def _weights(weights: ArrayLike | None, judges: int) -> NDArray[np.float64]:
     power = np.ones(judges) if weights is None else np.asarray(weights, dtype=np.float64)
     if power.shape != (judges,) or np.any(power < 0) or not np.all(np.isfinite(power)):
-        raise ValueError(f"weights are {judges} numbers, none negative")
+        raise ValueError(f"weights must be {judges} numbers, none negative")
     return power

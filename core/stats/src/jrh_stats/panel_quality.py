@@ -71,7 +71,7 @@ def error_correlation(errors: ArrayLike) -> NDArray[np.float64]:
     """
     table = np.asarray(errors, dtype=np.float64)
     if table.ndim != 2:  # noqa: PLR2004 - items and judges
-        raise ValueError(f"errors have the shape (items, judges), got {table.shape}")
+        raise ValueError(f"errors must have the shape (items, judges), got {table.shape}")
     there = (~np.isnan(table)).astype(np.float64)
     values = np.nan_to_num(table)
     n = there.T @ there
@@ -243,7 +243,7 @@ def leave_one_out(
     table = np.asarray(votes, dtype=np.int64)
     judges = table.shape[1] if table.ndim == 2 else 0  # noqa: PLR2004
     if judges < 2:  # noqa: PLR2004
-        raise ValueError("leaving one judge out needs two judges")
+        raise ValueError("leaving one judge out needs at least two judges")
     panels = [tuple(other for other in range(judges) if other != judge) for judge in range(judges)]
     return [
         PanelScore(

@@ -233,7 +233,7 @@ def _checked(
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     of = np.arange(len(one)) if clusters is None else np.asarray(clusters, dtype=np.int64)
     if one.shape != other.shape or one.shape != of.shape or one.ndim != 1:
-        raise ValueError("both sides and the clusters are arrays of one length")
+        raise ValueError("both sides and the clusters must be arrays of equal length")
     if not np.all((one == 0) | (one == 1)) or not np.all((other == 0) | (other == 1)):
-        raise ValueError("an event is 0 or 1; leave out pairs without both")
+        raise ValueError("events must be 0 or 1; leave out pairs without both")
     return one, other, of

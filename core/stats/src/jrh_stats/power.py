@@ -29,7 +29,7 @@ def design_effect(trials_per_item: float, icc: float) -> float:
         ValueError: an argument is out of its range.
     """
     if trials_per_item < 1 or not 0 <= icc <= 1:
-        raise ValueError("there are 1 or more trials per item, and their correlation lies between 0 and 1")
+        raise ValueError("there must be 1 or more trials per item, and their correlation must be between 0 and 1")
     return 1 + (trials_per_item - 1) * icc
 
 
@@ -51,7 +51,7 @@ def paired_power(difference: float, sd: float, items: int, *, alpha: float = 0.0
     from scipy.special import nctdtr
 
     if items < _TWO or not sd > 0:
-        raise ValueError("power needs two items and a standard deviation greater than 0")
+        raise ValueError("power needs at least two items and a standard deviation greater than 0")
     shift = abs(difference) / sd * float(np.sqrt(items))
     critical = t_quantile(1 - alpha, items - 1)
     # Far below the shift the distribution function underflows, to NaN.
@@ -76,7 +76,7 @@ def smallest_detectable_difference(sd: float, items: int, *, alpha: float = 0.05
         ValueError: an argument is out of its range.
     """
     if not alpha < power < 1:
-        raise ValueError("the power lies between alpha and 1")
+        raise ValueError("the power must be between alpha and 1")
     top = sd
     while paired_power(top, sd, items, alpha=alpha) < power:
         top *= 2
@@ -101,7 +101,7 @@ def items_to_detect(difference: float, sd: float, *, alpha: float = 0.05, power:
         ValueError: an argument is out of its range, or a thousand million items are too few.
     """
     if difference == 0 or not alpha < power < 1:
-        raise ValueError("a difference of 0 is never found; the power lies between alpha and 1")
+        raise ValueError("a difference of 0 is never found, and the power must be between alpha and 1")
     return _fewest(lambda items: paired_power(difference, sd, items, alpha=alpha) >= power)
 
 
@@ -119,7 +119,7 @@ def items_for_mean(half_width: float, sd: float, *, level: float = 0.95) -> int:
         ValueError: the precision is not positive, or a thousand million items are too few.
     """
     if not half_width > 0 or sd < 0:
-        raise ValueError("a precision is greater than 0, and a standard deviation at least 0")
+        raise ValueError("the precision must be greater than 0, and the standard deviation at least 0")
     return _fewest(lambda items: t_quantile(level, items - 1) * sd <= half_width * float(np.sqrt(items)))
 
 
@@ -141,7 +141,7 @@ def items_for_proportion(
         ValueError: an argument is out of its range, or a thousand million items are too few.
     """
     if not 0 < half_width < 1 / 2 or not 0 <= p <= 1:
-        raise ValueError("a precision lies between 0 and 0.5, and a rate between 0 and 1")
+        raise ValueError("the precision must be between 0 and 0.5, and the rate between 0 and 1")
     z_quantile(level)
     worth = trials_per_item / design_effect(trials_per_item, icc)
 
@@ -179,7 +179,9 @@ def items_to_decide(
         ValueError: an argument is out of its range.
     """
     if items < 1 or not half_width > 0 or effect == 0 or not 1 / 2 < power < 1 or comparisons < 1:
-        raise ValueError("items, half-width and comparisons are positive, the effect is not 0, the power exceeds 0.5")
+        raise ValueError(
+            "items, half-width and comparisons must be positive, the effect not 0, and the power above 0.5"
+        )
     reached, wished = z_quantile(level), z_quantile(2 * power - 1)
     tested = z_quantile(1 - (1 - level) / comparisons)
     return int(np.ceil(items * (half_width * (tested + wished) / (reached * effect)) ** 2))
@@ -191,7 +193,7 @@ def _fewest(enough: Callable[[int], bool], *, least: int = 2) -> int:
     while not enough(high):
         high *= 2
         if high > _MOST:
-            raise ValueError("more than a thousand million items would be needed")
+            raise ValueError("this would need more than a thousand million items")
     low = max(least - 1, high // 2)
     if low < least:
         return high

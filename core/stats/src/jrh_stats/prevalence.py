@@ -67,7 +67,7 @@ def rogan_gladen(
     z = z_quantile(level)
     for hits, trials in ((positives, n), (true_negatives, negatives), (true_positives, labelled_positives)):
         if not 0 <= hits <= trials:
-            raise ValueError("successes lie between 0 and the number of trials")
+            raise ValueError("successes must be between 0 and the number of trials")
     if not (n and negatives and labelled_positives):
         return Estimate(value=None, flags=("empty",), n=n)
     youden = true_negatives / negatives + true_positives / labelled_positives - 1
@@ -134,7 +134,7 @@ def rogan_gladen_of_shares(
     """
     samples = [np.sort(np.asarray(part, dtype=np.float64)) for part in (unlabelled, negatives, positives)]
     if any(len(part) and (part[0] < 0 or part[-1] > 1) for part in samples):
-        raise ValueError("shares lie between 0 and 1")
+        raise ValueError("shares must be between 0 and 1")
     (p, n), (q0, m0), (q1, m1) = (_effective(part) for part in samples)
     found = rogan_gladen(
         p * n,
@@ -197,7 +197,7 @@ def prediction_powered_mean(
     z = z_quantile(level)
     y, f, others = (np.asarray(part, dtype=np.float64) for part in (labels, predictions, unlabelled_predictions))
     if y.shape != f.shape or y.ndim != 1 or others.ndim != 1:
-        raise ValueError("labels and predictions are arrays of one length; unlabelled predictions are an array")
+        raise ValueError("labels and predictions must be arrays of equal length, and unlabelled predictions an array")
     n, many = len(y), len(others)
     if n <= _FITTED or many < _LEAST:
         return Estimate(value=None, flags=("empty",), n=n + many, clusters=n)

@@ -72,7 +72,7 @@ def clustered_proportion(
         return Estimate(value=None, flags=("empty",))
     shares = sums.rows[:, 0] / sums.rows[:, 1]
     if np.any(shares < 0) or np.any(shares > 1 + _NOISE):
-        raise ValueError("a cluster's score lies between 0 and its number of trials")
+        raise ValueError("a cluster's score must be between 0 and its number of trials")
     top, n = sums.total
     value = min(float(top / n), 1.0)
     deviations = sums.rows[:, 0] - value * sums.rows[:, 1]

@@ -92,9 +92,9 @@ def psychometric_curve(
     """
     top, bottom, dose = (np.asarray(each, dtype=np.float64) for each in (noticed, asked, doses))
     if top.ndim != _DIMENSIONS or top.shape != bottom.shape or dose.shape != top.shape[1:]:
-        raise ValueError("noticed and asked have the shape (clusters, doses), doses one number per dose")
+        raise ValueError("noticed and asked must have the shape (clusters, doses), and doses one number per dose")
     if (dose <= 0).any() or (np.diff(dose) <= 0).any():
-        raise ValueError("doses must be above 0 and rise")
+        raise ValueError("doses must be above 0 and in rising order")
     there = bottom.sum(axis=0) > 0
     top, bottom, x = top[:, there], bottom[:, there], np.log2(dose[there])
     if len(x) < _DIMENSIONS:

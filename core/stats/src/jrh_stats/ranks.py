@@ -97,7 +97,7 @@ def _tables(
     one, other = np.asarray(verdicts, dtype=np.float64), np.asarray(truths, dtype=np.float64)
     mass = np.ones(one.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
-        raise ValueError("both sides and the case weights are arrays of one length")
+        raise ValueError("both sides and the case weights must be arrays of equal length")
     if not one.size:
         return kinds_of(np.zeros((0, 1))), 1
     found = pair_kinds(one, other, clusters, mass)
@@ -106,7 +106,7 @@ def _tables(
     levels, dense = np.unique(np.concatenate([one, other]), return_inverse=True)
     size = len(levels)
     if size > MOST_LEVELS:
-        raise ValueError(f"rank correlations are for up to {MOST_LEVELS} levels, got {size}; bin the numbers first")
+        raise ValueError(f"rank correlations support up to {MOST_LEVELS} levels, got {size}; bin the numbers first")
     rows, columns = np.split(dense, 2)
     return margin_kinds(clusters, rows * size + columns, mass, n_labels=size * size), size
 

@@ -62,7 +62,7 @@ def jss(
     size = len(decisions_a)
     named: Sequence[Hashable] = range(size) if items is None else items
     if len(decisions_b) != size or len(named) != size:
-        raise ValueError(f"one entry per pair in every list, got {size}, {len(decisions_b)} and {len(named)}")
+        raise ValueError(f"every list needs one entry per pair, got {size}, {len(decisions_b)} and {len(named)}")
     rows = [
         (one, other, item)
         for one, other, item in zip(decisions_a, decisions_b, named, strict=True)

@@ -58,7 +58,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> Significance:
     from scipy.special import bdtr
 
     if min(only_first, only_second) < 0:
-        raise ValueError("numbers of pairs are 0 or more")
+        raise ValueError("numbers of pairs must be 0 or more")
     n = only_first + only_second
     p = min(1.0, 2 * float(bdtr(min(only_first, only_second), n, 0.5))) if n else 1.0
     least = min(1.0, 2.0 ** (1 - n))
@@ -217,7 +217,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
 def _ordered(p_values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
-        raise ValueError("p-values lie between 0 and 1; leave out tests that are not defined")
+        raise ValueError("p-values must be between 0 and 1; leave out tests that are not defined")
     return p, np.argsort(p, kind="stable").astype(np.int64)
 
 

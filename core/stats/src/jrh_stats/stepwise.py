@@ -89,9 +89,9 @@ def _check(
     if any([len(chain) for chain in chains] != [len(chain) for chain in each] for each in (least, weights)):
         raise ValueError("give one least p-value and one weight per p-value")
     if not all(0.0 <= p <= 1.0 for chain in (*chains, *least) for p in chain):
-        raise ValueError("p-values lie between 0 and 1; leave out tests that are not defined")
+        raise ValueError("p-values must be between 0 and 1; leave out tests that are not defined")
     if not all(after <= before for chain in weights for before, after in pairwise((inf, *chain))):
-        raise ValueError("weights do not grow along a chain")
+        raise ValueError("weights must not grow along a chain")
     if not all(weight > 0 for chain in weights for weight in chain):
         raise ValueError("weights are positive")
 

@@ -26,7 +26,7 @@ def t_quantile(level: float, degrees: float) -> float:
         ValueError: the level is not between 0 and 1.
     """
     if not 0.0 < level < 1.0:
-        raise ValueError(f"the level of an interval lies between 0 and 1, got {level}")
+        raise ValueError(f"the level of an interval must be between 0 and 1, got {level}")
     if not degrees > 0:
         return nan
     normal = NormalDist().inv_cdf(0.5 + level / 2)

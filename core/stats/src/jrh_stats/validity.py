@@ -61,7 +61,7 @@ def validity_bounds(
         ValueError: the counts are impossible or the level is not between 0 and 1.
     """
     z_quantile(level)
-    reviews = _Reviews.of(invalid, reviewed, "invalid cases are among the reviewed ones")
+    reviews = _Reviews.of(invalid, reviewed, "invalid cases must be among the reviewed ones")
     if not reviews.number or failures.value is None or failures.low is None or failures.high is None:
         return None
     if reviews.share == 1:
@@ -162,7 +162,7 @@ def corrected_failure_rate(
         ValueError: the counts are impossible or the level is not between 0 and 1.
     """
     z_quantile(level)
-    told = "valid cases are among the reviewed ones"
+    told = "valid cases must be among the reviewed ones"
     failed, passed = (
         _Reviews.of(*sides, told) for sides in ((valid_failures, reviewed_failures), (valid_passes, reviewed_passes))
     )

@@ -15,7 +15,7 @@ def z_quantile(level: float) -> float:
         ValueError: the level is not between 0 and 1.
     """
     if not 0.0 < level < 1.0:
-        raise ValueError(f"the level of an interval lies between 0 and 1, got {level}")
+        raise ValueError(f"the level of an interval must be between 0 and 1, got {level}")
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
@@ -47,7 +47,7 @@ def wilson(
     hits, trials = np.broadcast_arrays(np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64))
     slack = 1e-9 * np.maximum(trials, 1.0)  # sums of thirds may exceed their count by rounding
     if not np.all((hits >= 0) & (hits <= trials + slack)):
-        raise ValueError("successes lie between 0 and n")
+        raise ValueError("successes must be between 0 and n")
     return score_interval(
         np.minimum(hits, trials) / np.maximum(trials, np.finfo(float).tiny), trials, z_quantile(level)
     )
