@@ -133,7 +133,7 @@ def test_replies_are_found_under_the_new_numbers_of_their_calls(divided: Divided
     ("dirs", "said"),
     [
         (("part-1", "part-1"), "'part-1' and 'part-1' are both shard 1/8"),
-        (("part-1", "whole"), "'whole' is no shard: it was run without --shard"),
+        (("part-1", "whole"), "'whole' is not a shard: it was run without --shard"),
         (("part-1", "--run-dir", "part-2"), "'part-2' already holds a run; choose another with --run-dir"),
     ],
 )

@@ -140,11 +140,11 @@ def test_a_test_that_does_not_apply_to_a_task_or_is_empty_in_one_of_two_is_no_em
     lines = {(line["task"], line["test"]): line for line in report(project, "run")["attrition"]}
     assert not lines["one", "option-order"]["applies"]
     assert lines["two", "option-order"]["kept"]
-    assert "the test makes nothing for this task" in " ".join(outcome.stdout.split())
+    assert "the test does not apply to this task" in " ".join(outcome.stdout.split())
     assert (lines["two", "drafts"]["kept"], lines["two", "drafts"]["skipped"]) == (0, {"two responses": 3})
     said = " ".join(outcome.stdout.split())
     assert "drafts no cases: 3 skipped: two responses" in said
-    assert "the test makes nothing for this task" in said
+    assert "the test does not apply to this task" in said
     # A rule holds everywhere or says where it cannot be decided.
     assert project.run("gate", "run", "--rule", "flip-rate[drafts] <= 0.9", "--undecided", "1").exit_code == 1
     assert project.run("gate", "run", "--rule", "flip-rate[drafts, task=one] <= 0.9").exit_code == 0

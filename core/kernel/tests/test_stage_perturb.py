@@ -238,9 +238,9 @@ async def test_the_end_of_a_run_is_not_an_error_of_the_plugin(lab: Any) -> None:
     [
         (Draft(fields={"respnse": "x"}), "jrh: changes a field the item does not have"),
         (Draft(label_map={"YES": "NO"}), "jrh: its label map leaves out a label"),
-        (Draft(label_map={"YES": "NO", "NO": "MAYBE"}), "jrh: its label map leads off the scale"),
+        (Draft(label_map={"YES": "NO", "NO": "MAYBE"}), "jrh: its label map leads to a label off the scale"),
         (Draft(expectation=Equals(label="MAYBE")), "jrh: expects a label that is not on the scale"),
-        (Draft(repeats=0), "jrh: asks for no repeat"),
+        (Draft(repeats=0), "jrh: asks for fewer than 1 repeat"),
         (Draft(task=Task(name="t", scale=Scale.of_levels(1, 3))), "jrh: its label map leaves out a label"),
     ],
 )

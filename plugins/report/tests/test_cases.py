@@ -21,7 +21,7 @@ def test_four_reasons_are_all_named(report) -> None:
 
 def test_a_test_that_made_nothing_of_a_task_says_so(report) -> None:
     assert fate(report, drafted=0, kept=0) == "no cases: the perturber returned no draft"
-    assert fate(report, drafted=0, kept=0, applies=False) == "no cases: the test makes nothing for this task"
+    assert fate(report, drafted=0, kept=0, applies=False) == "no cases: the test does not apply to this task"
     assert fate(report, drafted=2, kept=0, rejected={"a": 2}) == "no cases: 2 of 2 drafts rejected: a"
     assert fate(report, drafted=0, kept=0, made=False) == "not drafted yet"
     assert fate(report, drafted=3, kept=3) == ""

@@ -112,6 +112,6 @@ def _misfits(record: Record, tasks: Mapping[str, Task]) -> Iterator[str]:
     if record.probability is not None and not 0 <= record.probability <= 1:
         yield f"the probability {record.probability} is not between 0 and 1"
     if record.score is not None and not math.isfinite(record.score):
-        yield f"the score {record.score} is no finite number"
+        yield f"the score {record.score} is not a finite number"
     if record.repeat < 0:
         yield f"the repeat {record.repeat} is negative; the first repeat is 0"

@@ -35,7 +35,7 @@ def why_no_cases(line: Attrition) -> str:
     if line.kept or not line.made:
         return ""
     if not line.applies:
-        return f"{NO_CASES}: the test makes nothing for this task"
+        return f"{NO_CASES}: the test does not apply to this task"
     return _why(line.drafted, line.rejected, line.skipped)
 
 

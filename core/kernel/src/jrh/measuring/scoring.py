@@ -44,7 +44,7 @@ class Scores:
     value: Numbers
     """The score, of a rate from 0 to 1; NaN where it is missing."""
     low: Bound | None = None
-    """Score if every verdict that is missing had been the worst, the reference's included; None: no bounds are told."""
+    """Score if every missing verdict, the reference's included, had been the worst; None: no bounds."""
     high: Bound | None = None
     """Score if every verdict that is missing had been the best."""
     truth: Codes | None = None

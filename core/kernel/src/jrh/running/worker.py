@@ -196,4 +196,4 @@ def _check_installed(name: str, version: str, digest: str, modules: tuple[str, .
     if here.version != version:
         raise JrhError(f"a worker has {name} {here.version}, the run {version}; install the same on every machine")
     if digest and code_digest(editable_source(here, modules)) != digest:
-        raise JrhError(f"a worker has another source of {name} than the run; install the same on every machine")
+        raise JrhError(f"a worker has other source code of {name} than the run; install the same on every machine")

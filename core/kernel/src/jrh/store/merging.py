@@ -122,7 +122,7 @@ def _checked(parts: Sequence[Database]) -> tuple[str, tuple[str, ...]]:
     for part in parts:
         where, shard = part.path.parent, part.meta(SHARD)
         if not shard:
-            raise StoreError(f"'{where}' is no shard: it was run without --shard")
+            raise StoreError(f"'{where}' is not a shard: it was run without --shard")
         if Shard.read(shard) is None:
             raise StoreError(f"'{where}' is damaged: its store calls it shard '{shard[:20]}'")
         if shard in found:

@@ -1,6 +1,6 @@
 """What a reporter is handed: everything a run found, nothing that differs between equal runs.
 
-Wall-clock times, cache hits and what an interruption cost are not here; they stand in the run's ledger.
+Wall-clock times, cache hits and what an interruption cost are not here; they are in the run's ledger.
 """
 
 from __future__ import annotations

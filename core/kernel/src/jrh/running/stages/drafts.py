@@ -101,7 +101,7 @@ async def _propose_set(
 
 def _must_be(value: T, *kinds: type) -> T:
     if not isinstance(value, kinds):
-        raise TypeError(f"got {type(value).__name__} where {' or '.join(kind.__name__ for kind in kinds)} is due")
+        raise TypeError(f"expected {' or '.join(kind.__name__ for kind in kinds)}, got {type(value).__name__}")
     return value
 
 
@@ -190,11 +190,11 @@ def _breach(task: Task, item: Item, draft: Draft) -> str:
     rules = (
         (unknown, "changes a field the item does not have"),
         (any(label not in label_map for label in presented.scale.labels), "its label map leaves out a label"),
-        (any(label not in task.scale for label in label_map.values()), "its label map leads off the scale"),
+        (any(label not in task.scale for label in label_map.values()), "its label map leads to a label off the scale"),
         (
             isinstance(draft.expectation, Equals) and draft.expectation.label not in task.scale,
             "expects a label that is not on the scale",
         ),
-        (draft.repeats < 1, "asks for no repeat"),
+        (draft.repeats < 1, "asks for fewer than 1 repeat"),
     )
     return next((f"jrh: {rule}" for broken, rule in rules if broken), "")

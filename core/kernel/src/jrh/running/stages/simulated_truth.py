@@ -1,4 +1,4 @@
-"""What judges with planted behaviour are told: the truth, which no other judge sees."""
+"""The truth that judges with planted behaviour get; no other judge sees it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def originals(store: Store, items: Mapping[str, Sequence[Item]], task: str) -> C
 
 
 def truth(case: Case, item: Item) -> Truth:
-    """Return what a judge with planted behaviour is told of a case of an item."""
+    """Return the truth about a case of an item for a judge with planted behaviour."""
     changes = isinstance(case.expectation, Changes)
     right = case.expectation.label if isinstance(case.expectation, Equals) else None if changes else case.gold
     return Truth(
