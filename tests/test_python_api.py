@@ -220,11 +220,11 @@ def test_a_result_is_one_line_and_finds_its_measures(found: RunResult) -> None:
     assert found.findings == (found.report.findings if found.report else None)
     measure = found.measure("flip-rate", judge="words", test="format")
     assert (measure.name, measure.judge, measure.test, measure.cell) == ("flip-rate", "words", "format", {})
-    with pytest.raises(jrh.JrhError, match=r"measures are named 'flip-rate'; say which\. judge: lambda, words"):
+    with pytest.raises(jrh.JrhError, match=r"measures are named 'flip-rate'; choose one by judge: lambda, words"):
         found.measure("flip-rate")
     with pytest.raises(jrh.JrhError, match="Did you mean 'flip-rate'"):
         found.measure("fliprate")
-    with pytest.raises(jrh.JrhError, match=r"There are: judge: lambda, words; .*"):
+    with pytest.raises(jrh.JrhError, match=r"Available: judge: lambda, words; .*"):
         found.measure("flip-rate", judge="nobody")
 
 
