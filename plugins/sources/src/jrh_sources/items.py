@@ -59,11 +59,13 @@ class ItemBuilder:
         if not identity:
             self._without_id.append(row.line)
             return None if self._has_ids() else f"row-{self._rows}"
-        first = self._line_of.setdefault(identity, row.line)
+        # Two ids that differ in spaces around them alone look the same in every report.
+        first = self._line_of.setdefault(identity.strip(), row.line)
         if first != row.line:
             place = self._problems.place
+            spaces = ", also without the spaces around them" if identity != identity.strip() else ""
             self._problems.add(
-                f"id '{identity}' is used twice: {place(first)} and {place(row.line)}; ids must be unique",
+                f"id '{identity}' is used twice: {place(first)} and {place(row.line)}; ids must be unique{spaces}",
                 line=row.line,
             )
         return identity
