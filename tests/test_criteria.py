@@ -140,7 +140,7 @@ MISTAKES = [
     ({}, RUBRIC.replace("weight: 2", "weight: 0"), ITEMS, "rubric.yaml:1:"),
     ({}, RUBRIC.replace("weight: 2", "weight: .nan"), ITEMS, "rubric.yaml:1:"),
     ({}, RUBRIC.replace("weight: 2", "weight: .inf"), ITEMS, "rubric.yaml:1:"),
-    ({}, RUBRIC.replace("id: price", "id: hello"), ITEMS, "rubric.yaml:2:4: id: the entry of line 1 has the id"),
+    ({}, RUBRIC.replace("id: price", "id: hello"), ITEMS, "rubric.yaml:2:4: id: the entry on line 1 has the same id"),
     ({}, RUBRIC.replace("id: price", "id: 'a\\\\b'"), ITEMS, "has a slash, a line break"),
     ({}, "- {id: rude, instructions: The text is rude., weight: -1}\n", ITEMS, "all weights are negative"),
     (

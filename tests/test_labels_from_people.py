@@ -48,7 +48,7 @@ def test_the_majority_is_the_gold_label_and_its_source_is_named(project: Project
     _items(project, 6)
     missing = call(project, "run", "suite.yaml", "--run-dir", "run")
     assert missing.exit_code == 2
-    assert "`jrh label` makes it" in missing.stderr
+    assert "`jrh label` creates it" in missing.stderr
     _label(project, {"Ann": "YYYYNY", "Ben": "YYNN..", "Cem": "YYY..."})
     outcome = call(project, "run", "suite.yaml", "--run-dir", "run")
     assert outcome.exit_code == 0, outcome.output

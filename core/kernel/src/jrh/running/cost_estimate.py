@@ -304,8 +304,8 @@ def _review(review: Review | None, lines: Iterable[PlanLine]) -> str:
     about = "up to " if any(line.estimated for line in chosen) else ""
     who = "1 person decides" if review.reviewers == 1 else f"{review.reviewers} people decide"
     return (
-        f"Review: {who} about each of {about}{counted(number, 'case')} before any judge is asked. The plan counts all "
-        "cases, as none is rejected yet"
+        f"Review: {who} about each of {about}{counted(number, 'case')} before any judge is asked. The plan counts "
+        "every case that is not rejected"
     )
 
 

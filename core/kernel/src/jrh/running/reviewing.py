@@ -167,9 +167,9 @@ def _check(decision: Decision, review: CaseReview, version: int) -> None:
         raise StaleDecisionError("There is a later decision about this case: read it, then decide again.")
     if review.is_open != decision.settles:
         raise StaleDecisionError(
-            "Two people disagree about this case, and one more decision settles it. Load it again."
+            "Two people have already decided about this case, so a new decision must settle it. Load it again."
             if review.is_open
-            else "This case needs no decision that settles a disagreement. Load it again."
+            else "Fewer than two people have decided about this case, so there is nothing to settle. Load it again."
         )
     if decision.action is ReviewAction.REJECT and not decision.reason.strip():
         raise JrhError("A rejection needs a reason.")
