@@ -98,21 +98,6 @@ def test_duplicate_ids_name_both_lines(complaint):
     assert said == "data.csv:5: id 'a' is used twice: data.csv:2 and data.csv:5; ids must be unique"
 
 
-def test_ids_that_differ_in_spaces_around_them_alone_are_one_id(complaint):
-    said = complaint('id,response\na,x\nb,y\n"a ",w\n')
-    assert said == (
-        "data.csv:4: id 'a ' is used twice: data.csv:2 and data.csv:4; "
-        "ids must be unique, also without the spaces around them"
-    )
-
-
-def test_invisible_characters_of_a_label_or_a_column_are_shown(complaint):
-    said = complaint("id,response,label\na,x,YES\x1b[0m\nb,x,NO\u200b\n")
-    assert "data.csv:2: label 'YES␛[0m' is not on the scale" in said
-    assert "data.csv:3: label 'NO⟨U+200B⟩' is not on the scale" in said
-    assert "Columns: id, respon␛[0mse, label" in complaint("id,respon\x1b[0mse,label\na,x,YES\n")
-
-
 def test_ragged_rows_are_named_by_line(complaint):
     said = complaint("id,response\na,x\nb,y,z\nc\n").splitlines()
     assert said[0].startswith("data.csv:3: too many cells: 3, but the header has 2")

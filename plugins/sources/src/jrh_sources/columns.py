@@ -8,7 +8,6 @@ from string import ascii_lowercase
 from typing import Final
 
 from attrs import Factory, field, frozen
-from jrh.text import visible_text
 
 FIELDS: Final = ("request", "response", *(f"response_{letter}" for letter in ascii_lowercase), "transcript")
 """The standard targets that become fields."""
@@ -60,4 +59,4 @@ class ColumnMap:
 def did_you_mean(name: str, there: list[str]) -> str:
     """Return the close match and the list of columns, as the end of a message."""
     close = get_close_matches(name, there, n=1)
-    return f"{f'; did you mean {close[0]!r}?' if close else '.'} Columns: {', '.join(map(visible_text, there))}"
+    return f"{f'; did you mean {close[0]!r}?' if close else '.'} Columns: {', '.join(there)}"

@@ -59,13 +59,11 @@ class ItemBuilder:
         if not identity:
             self._without_id.append(row.line)
             return None if self._has_ids() else f"row-{self._rows}"
-        # Two ids that differ in spaces around them alone look the same in every report.
-        first = self._line_of.setdefault(identity.strip(), row.line)
+        first = self._line_of.setdefault(identity, row.line)
         if first != row.line:
             place = self._problems.place
-            spaces = ", also without the spaces around them" if identity != identity.strip() else ""
             self._problems.add(
-                f"id '{identity}' is used twice: {place(first)} and {place(row.line)}; ids must be unique{spaces}",
+                f"id '{identity}' is used twice: {place(first)} and {place(row.line)}; ids must be unique",
                 line=row.line,
             )
         return identity

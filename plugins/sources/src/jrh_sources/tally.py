@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from jrh import Scale, ScaleKind, Task
-from jrh.text import visible_text
 
 from jrh_sources.columns import ColumnMap, did_you_mean
 from jrh_sources.problems import Problems
@@ -63,10 +62,7 @@ class Tally:
                 self._report_missing(target, lines, there)
         for label, lines in self._off_scale.items():
             labels = ", ".join(self._task.scale.labels)
-            # The program drops escape sequences when it prints, and then the label would look right.
-            message = (
-                f"label '{visible_text(label)}' is not on the scale {labels}{lines}{_hint(label, self._task.scale)}"
-            )
+            message = f"label '{label}' is not on the scale {labels}{lines}{_hint(label, self._task.scale)}"
             self._problems.add(message, line=lines.first[0])
 
     def _report_missing(self, target: str, lines: _Lines, there: list[str]) -> None:
