@@ -106,4 +106,5 @@ def main(records: int) -> None:
     print(json.dumps(found))
 
 
-main(int(sys.argv[1]))
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

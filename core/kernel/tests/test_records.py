@@ -154,7 +154,7 @@ NUMBERS = st.one_of(st.none(), st.floats())
 def test_a_table_that_was_packed_is_the_same_table(rows: list[tuple[str | None, str, float | None, float]]) -> None:
     names = ("rationale", "trial_id", "score", "latency")
     table = RecordTable.from_slices([{name: [row[place] for row in rows] for place, name in enumerate(names)}])
-    again = RecordTable.unpacked(table.packed())
+    again = RecordTable.unpacked((name, table.packed(name)) for name in table.columns)
     assert (len(again), again.columns) == (len(table), table.columns)
     for name in ("rationale", "trial_id"):
         assert not rows or again._categorical[name].codes.strides == table._categorical[name].codes.strides

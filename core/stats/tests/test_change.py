@@ -185,6 +185,17 @@ def test_a_missing_answer_leaves_the_items_of_a_cluster_nearly_together() -> Non
     assert found.test.p == pytest.approx(whole.test.p, abs=0.1)
 
 
+def test_scores_in_few_bytes_lose_no_digit() -> None:
+    generator = np.random.default_rng(8)
+    first, second = ((generator.random((30, number)) < share).astype(float) for number, share in ((7, 0.9), (3, 0.6)))
+    values, sides, items = _answers(first, second)
+    values[generator.random(len(values)) < 0.1] = np.nan
+
+    found = paired_change(values.astype(np.float32), sides, items, items // 2, seed=1)
+
+    assert found == paired_change(values, sides, items, items // 2, seed=1)
+
+
 def test_neither_rows_nor_clusters_have_an_order() -> None:
     generator = np.random.default_rng(16)
     first, second = ((generator.random((25, number)) < 0.7).astype(float) for number in (3, 1))

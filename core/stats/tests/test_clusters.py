@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh_stats import cluster_sums, ratio_variance
+from jrh_stats.clusters import cluster_margins
 from scipy.stats import sem
 
 
@@ -23,6 +24,12 @@ def test_sums_of_thirds_do_not_depend_on_the_order_of_rows(order: list[int]) -> 
 def test_sums_need_values_of_the_clusters_shape() -> None:
     with pytest.raises(ValueError, match="shape"):
         cluster_sums([0, 1], [1.0])
+
+
+@pytest.mark.parametrize("label", [-1, 2])
+def test_margins_refuse_a_label_that_would_count_for_another_cluster(label: int) -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        cluster_margins([0, 1, 1], [0, label, 1], np.ones(3), n_labels=2)
 
 
 def test_with_clusters_of_one_the_variance_is_the_squared_standard_error_of_the_mean() -> None:

@@ -68,3 +68,13 @@ def test_few_missing_verdicts_are_said_to_be_few() -> None:
 
 def test_nothing_is_no_test() -> None:
     assert missingness_test([], [], []).p is None
+
+
+def test_clusters_may_have_any_codes() -> None:
+    generator = np.random.default_rng(3)
+    items = np.repeat(np.arange(40), 4)
+    missing, conditions = generator.random(160) < 0.3, np.tile([0, 1], 80)
+
+    found = missingness_test(missing, conditions, items, items // 2 - 5)
+
+    assert found == missingness_test(missing, conditions, items, items // 2)

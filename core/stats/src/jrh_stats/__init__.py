@@ -119,6 +119,7 @@ from jrh_stats.panel_quality import panel_accuracy as panel_accuracy
 from jrh_stats.partial import Bounds as Bounds
 from jrh_stats.partial import excess_bounds as excess_bounds
 from jrh_stats.partial import kappa_bounds as kappa_bounds
+from jrh_stats.parts import parts_of as parts_of
 from jrh_stats.phi import phi_coefficient as phi_coefficient
 from jrh_stats.power import design_effect as design_effect
 from jrh_stats.power import items_for_mean as items_for_mean
@@ -271,6 +272,7 @@ __all__ = [
     "paired_pabak",
     "paired_power",
     "panel_accuracy",
+    "parts_of",
     "pearson",
     "phi_coefficient",
     "plain_calibration_error",

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.bootstrap import ratio_kinds
+from jrh_stats.clusters import whole_codes
 from jrh_stats.degrees import FEW_EVENTS, are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.exchange import Compared, Kind, Statistic, mid_p
@@ -104,16 +105,18 @@ def paired_change(
     Raises:
         ValueError: the shapes differ, or a difference exceeds the span.
     """
-    score, side = np.asarray(values, dtype=np.float64), np.asarray(second, dtype=np.bool_)
+    score, side = np.asarray(values), np.asarray(second, dtype=np.bool_)
+    if score.dtype.kind != "f":
+        score = score.astype(np.float64)
     columns = [None if each is None else np.asarray(each) for each in (items, clusters, weights)]
     if score.ndim != 1 or any(each is not None and each.shape != score.shape for each in (side, *columns)):
         raise ValueError("give one value, side, item, cluster and weight per answer")
     item, cluster, weight = columns
     answers = sides(
-        score / span,
+        score if span == 1 else score.astype(np.float64, copy=False) / span,
         side,
-        np.asarray(item, dtype=np.int64),
-        None if cluster is None else cluster.astype(np.int64),
+        whole_codes(np.zeros(0) if item is None else item),
+        None if cluster is None else whole_codes(cluster),
         None if weight is None else weight.astype(np.float64),
     )
     terms = _Terms(span=span, level=level, resamples=resamples, seed=seed)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.parts import parts_of
 
 _DECIMALS: Final = 12
 """Sums are rounded to so many decimals, which makes them independent of the order of the rows."""
@@ -15,16 +17,20 @@ _SPARSE: Final = 8
 """Whole numbers up to so many times their count are counted rather than sorted."""
 _SMALL: Final = 1024
 _LARGEST_KEY: Final = 2.0**53
+_SHORT: Final = 2**15
 _LARGE_TABLE: Final = 1 << 20
 """Sums, of which the table is not made; 8 MB."""
 
 
-def cluster_sums(clusters: ArrayLike, *values: ArrayLike) -> NDArray[np.float64]:
+def cluster_sums(
+    clusters: ArrayLike, *values: ArrayLike, rows: NDArray[np.signedinteger] | None = None
+) -> NDArray[np.float64]:
     """Sum values within clusters.
 
     Args:
         clusters: cluster of every row as a whole number >= 0, shape (n,).
         values: one array of shape (n,) per column.
+        rows: places of the rows that are summed; None: all. They take less memory than arrays of their own.
 
     Returns:
         Shape (clusters that occur, columns), ordered by the cluster's number, rounded to 12 decimals so that equal
@@ -33,13 +39,17 @@ def cluster_sums(clusters: ArrayLike, *values: ArrayLike) -> NDArray[np.float64]
     Raises:
         ValueError: the shapes differ.
     """
-    codes = np.asarray(clusters, dtype=np.int64)
-    columns = [np.asarray(column, dtype=np.float64) for column in values]
+    codes = whole_codes(clusters)
+    columns = [np.asarray(column) for column in values]
     if any(column.shape != codes.shape for column in columns):
         raise ValueError(f"values must have the shape of the clusters, {codes.shape}")
-    dense, present = dense_codes(codes)
-    sums = [np.bincount(dense, weights=column, minlength=len(present)) for column in columns]
-    return _exact(np.stack(sums, axis=1))
+    numbering = Numbering.of(codes, rows)
+    sums = np.zeros((len(columns), len(numbering.present)))
+    for some in numbering.parts():
+        dense = numbering.of_rows(some)
+        for column, total in zip(columns, sums, strict=True):
+            np.add.at(total, dense, column[some])  # in the order of the rows: the sums are those of `numpy.bincount`
+    return np.ascontiguousarray(sums.round(_DECIMALS, out=sums).T)
 
 
 def cluster_margins(
@@ -55,14 +65,78 @@ def cluster_margins(
 
     Returns:
         Shape (clusters that occur, L), ordered and rounded as by `cluster_sums`.
+
+    Raises:
+        ValueError: a label is not one of 0 to `n_labels` - 1.
     """
-    dense, present = dense_codes(np.asarray(clusters, dtype=np.int64))
-    flat = np.bincount(
-        dense * n_labels + np.asarray(labels, dtype=np.int64),
-        weights=np.asarray(weights, dtype=np.float64),
-        minlength=len(present) * n_labels,
-    )
-    return _exact(flat.reshape(len(present), n_labels))
+    codes, label, mass = whole_codes(clusters), whole_codes(labels), np.asarray(weights)
+    if label.size and not 0 <= int(label.min()) <= int(label.max()) < n_labels:
+        # It would count for another cluster.
+        raise ValueError(f"labels must go from 0 to {n_labels - 1}")
+    numbering = Numbering.of(codes)
+    flat = np.zeros(len(numbering.present) * n_labels)
+    for some in numbering.parts():
+        np.add.at(flat, numbering.of_rows(some).astype(np.int64) * n_labels + label[some], mass[some])
+    return flat.round(_DECIMALS, out=flat).reshape(len(numbering.present), n_labels)
+
+
+def whole_codes(codes: ArrayLike) -> NDArray[np.signedinteger]:
+    """Return codes as whole numbers, in as many bytes as they have."""
+    found = np.asarray(codes)
+    return found if found.dtype.kind == "i" else found.astype(np.int64)
+
+
+@frozen(kw_only=True, eq=False)
+class Numbering:
+    """Codes of rows, numbered from 0 on in the order of the codes that occur."""
+
+    codes: NDArray[np.signedinteger]
+    rows: NDArray[np.signedinteger] | None
+    present: NDArray[np.int64]
+    """The codes that occur."""
+    place: NDArray[np.int64] | None
+    """Number of every code from 0 on; None: the codes are the numbers."""
+    number: int
+    """Rows."""
+
+    @classmethod
+    def of(cls, codes: NDArray[np.signedinteger], rows: NDArray[np.signedinteger] | None = None) -> Numbering:
+        """Number the codes of all rows, or of some."""
+        number = len(codes) if rows is None else len(rows)
+        ends = [(int(some.min()), int(some.max())) for some in _some(codes, rows, number) if len(some)]
+        least, top = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=-1)
+        if top > _SPARSE * number + _SMALL or least < 0:
+            dense, present = dense_codes(codes if rows is None else codes[rows])
+            back = dense if rows is None else np.zeros(len(codes), dtype=np.int64)
+            if rows is not None:
+                back[rows] = dense
+            return cls(codes=back, rows=rows, present=present, place=None, number=number)
+        occurs = np.zeros(top + 1, dtype=np.bool_)
+        for some in _some(codes, rows, number):
+            occurs[some] = True
+        present = np.flatnonzero(occurs)
+        place = None
+        if len(present) < len(occurs):
+            place = np.zeros(len(occurs), dtype=np.int64)
+            place[present] = np.arange(len(present))
+        return cls(codes=codes, rows=rows, present=present, place=place, number=number)
+
+    def parts(self) -> Iterator[slice | NDArray[np.signedinteger]]:
+        """Yield the rows, some at a time."""
+        for part in parts_of(self.number):
+            yield part if self.rows is None else self.rows[part]
+
+    def of_rows(self, some: slice | NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
+        """Return the numbers of some rows."""
+        found = self.codes[some]
+        return found if self.place is None else self.place[found]
+
+
+def _some(
+    codes: NDArray[np.signedinteger], rows: NDArray[np.signedinteger] | None, number: int
+) -> Iterator[NDArray[np.signedinteger]]:
+    for part in parts_of(number):
+        yield codes[part] if rows is None else codes[rows[part]]
 
 
 def dense_codes(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -83,6 +157,18 @@ def dense_codes(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
     place = np.zeros(top + 1, dtype=np.int64)
     place[present] = np.arange(len(present))
     return place[codes], present
+
+
+def paired_codes(
+    one: NDArray[np.signedinteger], other: NDArray[np.signedinteger]
+) -> tuple[NDArray[np.signedinteger], NDArray[np.signedinteger], NDArray[np.int64]]:
+    """Number the labels of both sides from 0 on, in their order; return the numbers of either side, and the labels."""
+    both = Numbering.of(one).present, Numbering.of(other).present
+    labels = np.union1d(*both)
+    places = (np.searchsorted(labels, side) for side in (one, other))
+    # The number of a pair of labels has to fit.
+    rows, columns = ((each.astype(np.int32) if len(labels) < _SHORT else each) for each in places)
+    return rows, columns, labels.astype(np.int64, copy=False)
 
 
 def _exact(sums: ArrayLike) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
@@ -15,8 +15,10 @@ from jrh_stats.estimate import Estimate
 from jrh_stats.excess_null import Deals, item_excess, raw_and_floor
 from jrh_stats.mean import clustered_difference, clustered_mean
 from jrh_stats.one_sided import clustered_limits
+from jrh_stats.parts import PART, by_parts
 from jrh_stats.significance import Significance
 
+_Counts: TypeAlias = NDArray[np.floating[Any] | np.signedinteger[Any]]
 _DIMENSIONS: Final = 3
 _ASKED_AGAIN: Final = 2
 _NOISE: Final = 1e-9
@@ -100,17 +102,23 @@ def _sums(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], bool]:
     """Return raw disagreement, floor and weight of every cluster, and whether a condition asks once."""
     table = _checked(counts)
-    asked = table.sum(axis=2)
-    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
-    single = takes & (asked[:, 1:] < _ASKED_AGAIN)
-    raw, floor = raw_and_floor(table, asked)
-    rows = np.flatnonzero(takes.any(axis=1))
-    weights = takes[rows].sum(axis=1).astype(np.float64)
-    raw_sums, floor_sums = ((part * takes)[rows].sum(axis=1).round(12) for part in (raw, floor))
+    raw_sums, floor_sums, weights, once = by_parts(_item_sums, table, size=max(PART // table.shape[1], 1))
+    rows = np.flatnonzero(weights)
+    raw_sums, floor_sums, weights = raw_sums[rows], floor_sums[rows], weights[rows]
     if clusters is not None and len(rows):
         sums = cluster_sums(_checked_clusters(clusters, table)[rows], raw_sums, floor_sums, weights)
         raw_sums, floor_sums, weights = sums.T
-    return raw_sums, floor_sums, weights, bool(single.any())
+    return raw_sums, floor_sums, weights, bool(once.any())
+
+
+def _item_sums(counts: _Counts) -> tuple[NDArray[np.float64], ...]:
+    """Return of every item raw disagreement, floor, conditions that take part, and those of them that ask once."""
+    table = counts.astype(np.float64, copy=False)
+    asked = table.sum(axis=2)
+    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
+    once = takes & (asked[:, 1:] < _ASKED_AGAIN)
+    raw, floor = ((part * takes).sum(axis=1).round(12) for part in raw_and_floor(table, asked))
+    return raw, floor, takes.sum(axis=1).astype(np.float64), once.sum(axis=1).astype(np.float64)
 
 
 def excess_limits(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
@@ -204,33 +212,38 @@ def excess_permutation_test(
         ValueError: `counts` has another shape or a negative number.
     """
     table = _checked(counts)
-    asked = table.sum(axis=2)
-    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
-    rows = np.flatnonzero(takes.any(axis=1))
+    (moves,) = by_parts(_item_moves, table, size=max(PART // table.shape[1], 1))
+    rows = np.flatnonzero(moves)
     if not len(rows):
         return Significance(p=None, method=_METHOD, flags=("empty",))
     of = np.arange(len(table)) if clusters is None else _checked_clusters(clusters, table)
     units = len(np.unique(of[rows]))
-    rows = rows[(table[rows].sum(axis=1) > 0).sum(axis=1) > 1]
+    rows = rows[moves[rows] > 1]
     names, times = np.unique(of[rows], return_counts=True)
     several = np.isin(of[rows], names[times > 1])
-    blocks = shared_deals(table[rows[several]], of[rows[several]])
-    mixed = table[rows[~several]]
+    blocks = shared_deals(table[rows[several]].astype(np.float64, copy=False), of[rows[several]])
+    mixed = table[rows[~several]].astype(np.float64, copy=False)
     # Sorted, so that the draws do not depend on the order of the items.
     mixed = mixed[np.lexsort(mixed.reshape(len(mixed), mixed.shape[1] * mixed.shape[2]).T)]
-    seen = float(item_excess(mixed).sum()) + sum(
-        block.number * float(item_excess(block.tables).sum()) for block in blocks
-    )
-    sizes = mixed.sum(axis=2)
-    pooled = mixed.sum(axis=1).astype(np.int64)
+    (excesses,) = by_parts(lambda some: (item_excess(some),), mixed, size=max(PART // table.shape[1], 1))
+    seen = float(excesses.sum()) + sum(block.number * float(item_excess(block.tables).sum()) for block in blocks)
+    sizes, pooled = mixed.astype(np.int32).sum(axis=2, dtype=np.int32), mixed.sum(axis=1).astype(np.int32)
     moving = len(mixed) + sum(block.number for block in blocks)
-    drawn = Deals(pooled=pooled, sizes=sizes.astype(np.int64), blocks=blocks, seed=seed)
+    del mixed
+    drawn = Deals(pooled=pooled, sizes=sizes, blocks=blocks, seed=seed)
     if moving > _DEALT:
         p, method = drawn.normal_p(seen), f"{_METHOD}-normal"
     else:
         p, method = drawn.dealt_p(seen, resamples), _METHOD
     least = drawn.least() if moving <= _DEALT else 0.0
     return Significance(p=p, statistic=seen, method=method, n=moving, clusters=units, least=least)
+
+
+def _item_moves(table: _Counts) -> tuple[NDArray[np.float64]]:
+    """Return of every item 0 where it does not take part, and else the number of labels among its answers."""
+    asked = table.sum(axis=2)
+    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
+    return (np.where(takes.any(axis=1), (table.sum(axis=1) > 0).sum(axis=1), 0).astype(np.float64),)
 
 
 def excess_decision(
@@ -261,8 +274,10 @@ def excess_decision(
     return evolve(found, excess=evolve(excess, low=low)), test
 
 
-def _checked(counts: ArrayLike) -> NDArray[np.float64]:
-    table = np.asarray(counts, dtype=np.float64)
+def _checked(counts: ArrayLike) -> _Counts:
+    table = np.asarray(counts)
+    if table.dtype.kind not in "if":
+        table = table.astype(np.float64)
     if table.ndim != _DIMENSIONS or table.shape[1] < _ASKED_AGAIN:
         raise ValueError(f"answers must be counts per item, group and label, the reference first; got {table.shape}")
     if not np.all(np.isfinite(table) & (table >= 0)):
@@ -270,7 +285,7 @@ def _checked(counts: ArrayLike) -> NDArray[np.float64]:
     return table
 
 
-def _checked_clusters(clusters: ArrayLike, table: NDArray[np.float64]) -> NDArray[np.int64]:
+def _checked_clusters(clusters: ArrayLike, table: _Counts) -> NDArray[np.int64]:
     codes = np.asarray(clusters, dtype=np.int64)
     if codes.shape != table.shape[:1]:
         raise ValueError(f"clusters need one number per item, {table.shape[:1]}; got {codes.shape}")

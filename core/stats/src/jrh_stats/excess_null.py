@@ -39,8 +39,8 @@ _ROUNDING: Final = 1e-13
 class Deals:
     """What is dealt again: the answers of items that are alone, and those of clusters of several."""
 
-    pooled: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    pooled: NDArray[np.signedinteger]
+    sizes: NDArray[np.signedinteger]
     blocks: tuple[SharedDeal, ...]
     seed: int
 

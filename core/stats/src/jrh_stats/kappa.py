@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import Kinds, cluster_margins, cluster_sums, dense_codes, kinds_of
+from jrh_stats.clusters import Kinds, cluster_margins, cluster_sums, kinds_of, paired_codes, whole_codes
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import chance_corrected
 from jrh_stats.kinds import label_kinds
@@ -123,15 +123,14 @@ class _Pairs:
         weighting: Weighting,
         case_weights: ArrayLike | None,
     ) -> None:
-        one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
-        mass = np.ones(one.shape) if case_weights is None else np.asarray(case_weights, dtype=np.float64)
+        one, other = whole_codes(first), whole_codes(second)
+        mass = np.broadcast_to(1.0, one.shape) if case_weights is None else np.asarray(case_weights, dtype=np.float64)
         if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
             raise ValueError("the labels of both sides and the case weights must be arrays of equal length")
         if one.size and min(one.min(), other.min()) < 0:
             raise ValueError("label codes must be 0 or more; leave out pairs without a label")
-        dense, labels = dense_codes(np.concatenate([one, other]))
+        rows, columns, labels = paired_codes(one, other)
         self.distance = label_distance(labels[:, None], labels[None, :], weighting)
-        rows, columns = np.split(dense, 2)
         self.kinds = _pair_kinds(rows, columns, clusters, mass, self.distance)
         self.total = self.kinds.total
 

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import Kinds, dense_codes, margin_kinds
+from jrh_stats.clusters import Kinds, Numbering, dense_codes, margin_kinds, whole_codes
+from jrh_stats.parts import parts_of
 
 _BITS: Final = 53
 """Whole numbers below 2 to this power are exact as floating-point numbers, and so are their sums."""
@@ -35,56 +36,52 @@ def label_kinds(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike | Non
         weights: what every row counts, shape (n,); 1 by default.
         n_labels: number of labels L, the columns of the result.
     """
-    codes, label = np.asarray(clusters, dtype=np.int64), np.asarray(labels, dtype=np.int64)
-    mass = np.ones(label.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    whole = _whole(mass)
-    if not len(codes) or whole is None:
+    codes, label = whole_codes(clusters), whole_codes(labels)
+    mass = np.broadcast_to(1.0, label.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    scale = _scale(mass)
+    if not len(codes) or scale is None:
         return margin_kinds(codes, label, mass, n_labels=n_labels)
-    parts, scale = whole
-    cluster, present = dense_codes(codes)
-    digit, used = dense_codes(label)
-    base = float(np.bincount(cluster, weights=parts).max()) + 1
+    cluster, digit = Numbering.of(codes), Numbering.of(label)
+    totals = np.zeros(len(cluster.present))
+    for part in cluster.parts():
+        np.add.at(totals, cluster.of_rows(part), np.rint(mass[part] * scale))
+    base, used = float(totals.max()) + 1, digit.present
     width = floor(_BITS * log(2) / log(base)) if base > 1 else len(used)
     if width < 1 or len(used) > width * _MOST_KEYS:
         return margin_kinds(codes, label, mass, n_labels=n_labels)
-    keys = _keys(cluster, digit, parts, base=base, width=width, shape=(len(present), len(used)))
-    keys, counts = _distinct_keys(keys)
+    keys, counts = _distinct_keys(_keys(cluster, digit, mass, scale=scale, base=base, width=width))
     rows = np.zeros((len(counts), n_labels))
     for place, column in enumerate(used):
         rows[:, column] = keys[place // width] // base ** (width - 1 - place % width) % base / scale
     return Kinds(rows=rows, counts=counts)
 
 
-def _whole(mass: NDArray[np.float64]) -> tuple[NDArray[np.float64], int] | None:
-    """Return weights as whole numbers and what they were multiplied by; None where they are not so simple."""
-    if mass.size and not (np.all(np.isfinite(mass)) and mass.min() >= 0):
+def _scale(mass: NDArray[np.float64]) -> int | None:
+    """Return what makes weights whole numbers; None where they are not so simple."""
+    parts = [part for part in parts_of(len(mass)) if len(mass)]
+    if not all(bool(np.isfinite(mass[part]).all()) and mass[part].min() >= 0 for part in parts):
         return None
     for scale in _SCALES:
-        parts = np.rint(mass * scale)
-        if np.abs(parts - mass * scale).max(initial=0.0) < _SAME:
-            return parts, scale
+        if all(np.abs(np.rint(mass[part] * scale) - mass[part] * scale).max() < _SAME for part in parts):
+            return scale
     return None
 
 
 def _keys(
-    cluster: NDArray[np.int64],
-    digit: NDArray[np.int64],
-    parts: NDArray[np.float64],
-    *,
-    base: float,
-    width: int,
-    shape: tuple[int, int],
+    cluster: Numbering, digit: Numbering, mass: NDArray[np.float64], *, scale: int, base: float, width: int
 ) -> list[NDArray[np.float64]]:
     """Return for every `width` labels one number per cluster, whose digits are the sums of those labels."""
-    clusters, labels = shape
+    labels = len(digit.present)
     powers = base ** np.arange(width - 1, -1, -1, dtype=np.float64)
     keys: list[NDArray[np.float64]] = []
     for start in range(0, labels, width):
         worth = np.zeros(labels)
         here = powers[: min(width, labels - start)]
         worth[start : start + len(here)] = here
-        key = np.bincount(cluster, weights=parts * worth[digit], minlength=clusters)
-        keys.append(np.asarray(key, dtype=np.float64))
+        key = np.zeros(len(cluster.present))
+        for part in cluster.parts():
+            np.add.at(key, cluster.of_rows(part), np.rint(mass[part] * scale) * worth[digit.of_rows(part)])
+        keys.append(key)
     return keys
 
 

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import Kinds, dense_codes, kinds_of, margin_kinds
+from jrh_stats.clusters import Kinds, kinds_of, margin_kinds, paired_codes, whole_codes
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import NOISE, correlation_estimate
 from jrh_stats.kinds import label_kinds
@@ -65,17 +65,16 @@ def matthews_correlation(
 
 def _tables(first: ArrayLike, second: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None) -> tuple[Kinds, int]:
     """Return the kinds of per-cluster tables of pairs of labels, flattened, and the number of labels."""
-    one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
-    mass = np.ones(one.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    one, other = whole_codes(first), whole_codes(second)
+    mass = np.broadcast_to(1.0, one.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
         raise ValueError("the labels of both sides and the case weights must be arrays of equal length")
     if not one.size:
         return kinds_of(np.zeros((0, 1))), 1
     if min(one.min(), other.min()) < 0:
         raise ValueError("label codes must be 0 or more; leave out pairs without a label")
-    dense, labels = dense_codes(np.concatenate([one, other]))
+    rows, columns, labels = paired_codes(one, other)
     size = len(labels)
-    rows, columns = np.split(dense, 2)
     pairs = rows * size + columns
     if size <= _MOST_LABELS:
         return label_kinds(clusters, pairs, mass, n_labels=size * size), size

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import cluster_margins, cluster_sums
+from jrh_stats.clusters import cluster_margins, cluster_sums, dense_codes, whole_codes
 from jrh_stats.significance import Significance
 
 _FEW: Final = 5
@@ -16,6 +16,8 @@ _FEW: Final = 5
 _GROUPS: Final = 2
 _STEPS: Final = 60
 _NOISE: Final = 1e-12
+_SPARSE: Final = 8
+"""Times the number of trials: up to this number, items are counted rather than sorted."""
 
 
 def manski_bounds(total: float, observed: float, missing: float) -> tuple[float, float] | None:
@@ -77,15 +79,16 @@ def missingness_test(
     """
     from scipy.special import chdtrc
 
-    gone = np.asarray(missing, dtype=np.float64)
-    groups = np.asarray(conditions, dtype=np.int64)
-    strata = np.asarray(items, dtype=np.int64)
-    cluster = strata if clusters is None else np.asarray(clusters, dtype=np.int64)
+    gone, groups, strata = np.asarray(missing), whole_codes(conditions), whole_codes(items)
+    cluster = strata if clusters is None else whole_codes(clusters)
     if not gone.shape == groups.shape == strata.shape == cluster.shape or gone.ndim != 1:
         raise ValueError("missing, conditions, items and clusters must be arrays of equal length")
-    names, dense = np.unique(groups, return_inverse=True)
-    trials = cluster_margins(strata, dense, np.ones(len(gone)), n_labels=len(names)) if len(gone) else np.zeros((0, 1))
-    lost = cluster_margins(strata, dense, gone, n_labels=len(names)) if len(gone) else np.zeros((0, 1))
+    dense, names = dense_codes(groups)
+    every = np.broadcast_to(1.0, gone.shape)
+    trials, lost = (
+        cluster_margins(strata, dense, each, n_labels=len(names)) if len(gone) else np.zeros((0, 1))
+        for each in (every, gone)
+    )
     n, m = trials.sum(axis=1), lost.sum(axis=1)
     telling = (m > 0) & (m < n) & ((trials > 0).sum(axis=1) > 1)
     of = _cluster_of(strata, cluster)[telling]
@@ -182,10 +185,13 @@ def missing_association(missing: ArrayLike, scores: ArrayLike) -> Significance:
     )
 
 
-def _cluster_of(strata: NDArray[np.int64], clusters: NDArray[np.int64]) -> NDArray[np.int64]:
+def _cluster_of(strata: NDArray[np.signedinteger], clusters: NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
     """Return the cluster of every item that occurs, in the order of the items."""
-    _, first = np.unique(strata, return_index=True)
-    return np.asarray(clusters[first])
+    if not len(strata) or int(strata.max()) > _SPARSE * len(strata) or int(strata.min()) < 0:
+        return np.asarray(clusters[np.unique(strata, return_index=True)[1]])
+    first = np.full(int(strata.max()) + 1, -1, dtype=np.int64)
+    first[strata[::-1]] = np.arange(len(strata) - 1, -1, -1)  # the item's first trial is written last
+    return np.asarray(clusters[first[first >= 0]])
 
 
 def _between(differences: NDArray[np.float64], clusters: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -13,21 +13,24 @@ from numpy.typing import NDArray
 
 from jrh_stats.clusters import Kinds, dense_codes, distinct, joined
 from jrh_stats.exchange import Compared, Kind, Numbers
+from jrh_stats.parts import parts_of
 
 _DEALINGS: Final = 1000
 """With so many ways to deal, or fewer, all are listed; otherwise so many are drawn."""
-_CLUSTERS: Final = 1 << 15
+_CLUSTERS: Final = 1 << 13
 """Clusters whose slots are in memory at once."""
 _DECIMALS: Final = 12
 _TWO: Final = 2
 _FEW: Final = 5
+_MOST: Final = 2**30
+"""Items that can be numbered in 32 bits together with their side."""
 
 
 @frozen(kw_only=True, eq=False)
 class Answers:
     """The answers to two sides of the same items, without those that are missing; arrays of one entry per answer."""
 
-    value: Numbers
+    value: NDArray[np.floating]
     second: NDArray[np.bool_]
     item: NDArray[np.int32]
     """Numbered from 0 without gaps; every item has answers on both sides."""
@@ -44,30 +47,33 @@ class Answers:
     @property
     def sums(self) -> Numbers:
         """Return the weighted sum of the items' differences and the sum of their weights per cluster."""
-        scaled = np.where(self.second, 1 / self.second_number[self.item], -1 / self.first_number[self.item])
-        parts = self.weight[self.item] * self.value * scaled
-        tops = np.bincount(self.cluster[self.item], weights=parts)
+        tops = np.zeros(int(self.cluster.max(initial=-1)) + 1)
+        for part in parts_of(len(self.value)):
+            item, second = self.item[part], self.second[part]
+            scaled = np.where(second, 1 / self.second_number[item], -1 / self.first_number[item])
+            np.add.at(tops, self.cluster[item], self.weight[item] * self.value[part] * scaled)
         sums = np.stack([tops, np.bincount(self.cluster, weights=self.weight)], axis=1)
         return np.asarray(sums, dtype=np.float64).round(_DECIMALS)
 
 
 def sides(
-    value: Numbers,
+    value: NDArray[np.floating],
     second: NDArray[np.bool_],
-    items: NDArray[np.int64],
-    clusters: NDArray[np.int64] | None,
+    items: NDArray[np.signedinteger],
+    clusters: NDArray[np.signedinteger] | None,
     weights: Numbers | None,
 ) -> Answers | None:
     """Number items and clusters, and leave out missing answers and items without an answer on either side."""
     item = dense_codes(items)[0].astype(np.int32)
+    slot = _ranks(item, second)
     there = np.isfinite(value)
     number = int(item.max(initial=-1)) + 1
     both = [np.bincount(item[there & side], minlength=number) for side in (~second, second)]
     kept = (both[0] > 0) & (both[1] > 0)
     if not kept.any():
         return None
-    first = np.zeros(number, dtype=np.int64)
-    first[item] = np.arange(len(item))  # any answer of the item: they share cluster and weight
+    first = np.zeros(number, dtype=np.int32)
+    first[item] = np.arange(len(item), dtype=np.int32)  # any answer of the item: they share cluster and weight
     cluster, _ = dense_codes(np.arange(int(kept.sum())) if clusters is None else clusters[first[kept]])
     used = there & kept[item]
     place = (np.cumsum(kept) - 1).astype(np.int32)
@@ -75,7 +81,7 @@ def sides(
         value=value[used],
         second=second[used],
         item=place[item[used]],
-        slot=_ranks(item, second)[used],
+        slot=slot[used],
         cluster=cluster,
         weight=both[1][kept].astype(np.float64) if weights is None else weights[first[kept]],
         first_number=both[0][kept],
@@ -85,13 +91,15 @@ def sides(
 
 def _ranks(item: NDArray[np.int32], second: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Number the answers of each item and side in the order given."""
-    key = item.astype(np.int64) * 2 + second
+    key = item.astype(np.int64 if len(item) > _MOST else np.int32) * 2 + second
     order = np.argsort(key, kind="stable").astype(np.int32)
     counts = np.bincount(key)
     del key
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int32)
     ranks = np.empty(len(order), dtype=np.int32)
-    ranks[order] = np.arange(len(order), dtype=np.int32) - np.repeat(starts, counts)
+    for part in parts_of(len(order)):
+        rows = order[part]
+        ranks[rows] = np.arange(part.start, part.stop, dtype=np.int32) - starts[2 * item[rows] + second[rows]]
     return ranks
 
 
@@ -126,9 +134,11 @@ def _slots(answers: Answers, start: int) -> tuple[NDArray[np.int64], Numbers]:
     """Return the answers in each slot and the sums of their values, of the clusters from a number on."""
     number = min(_CLUSTERS, int(answers.cluster.max()) + 1 - start)
     width = 2 * (int(answers.slot.max()) + 1)
-    of = answers.cluster[answers.item] - start
-    here = np.flatnonzero((of >= 0) & (of < number))
-    place = of[here] * width + answers.slot[here] + answers.second[here] * (width // 2)
+    within = (answers.cluster >= start) & (answers.cluster < start + number)
+    here = np.flatnonzero(within[answers.item])
+    place = (
+        (answers.cluster[answers.item[here]] - start) * width + answers.slot[here] + answers.second[here] * (width // 2)
+    )
     values = answers.weight[answers.item[here]] * answers.value[here]
     asked = np.bincount(place, minlength=number * width).reshape(-1, width)
     totals = np.bincount(place, weights=values, minlength=number * width)
@@ -198,7 +208,8 @@ def _in_one_order(answers: Answers, cluster: int, weight: float, seed: int) -> K
     alike, and those that lack some nearly so: what the items have in common in a slot stays together.
     """
     own = answers.cluster[answers.item] == cluster
-    item, second, slot, value = answers.item[own], answers.second[own], answers.slot[own], answers.value[own]
+    item, second, slot = answers.item[own], answers.second[own], answers.slot[own]
+    value = answers.value[own].astype(np.float64)
     column = slot + second * (int(slot.max()) + 1)
     order = np.random.default_rng(seed).random((_DEALINGS, int(column.max()) + 1))
     found = np.zeros(_DEALINGS)

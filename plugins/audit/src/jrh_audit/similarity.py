@@ -8,11 +8,13 @@ share. From memory: not consulted.
 from __future__ import annotations
 
 import re
+import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import ceil
-from typing import Final, TypeAlias, overload
+from tempfile import TemporaryFile
+from typing import IO, Final, TypeAlias, overload
 from zlib import crc32
 
 import numpy as np
@@ -36,6 +38,9 @@ COMPARED: Final = 16
 """Texts that a text is compared with word by word."""
 _BLOCK: Final = 500
 """Texts whose candidates are held at once."""
+_SIZE: Final = np.dtype(np.uint32).itemsize
+_IN_MEMORY: Final = 2**22
+"""Bytes of hashes that need no file: those of some 4,000 texts."""
 _BUCKETS: Final = (2**20, 2**24)
 """Counters of how common triples are, for few texts and for many: an order by shared counters is as exact as one by
 frequencies. Where each triple has one of its own, those of a single text need no place in the index."""
@@ -57,30 +62,59 @@ class Similar:
 
 
 class _Sets:
-    """Sets of hashes in one piece of memory: an array for each would take half as much again."""
+    """Sets of hashes; those of many texts are in a temporary file, if it has room, and are read one at a time."""
 
     def __init__(self) -> None:
-        self._hashes = bytearray()
+        self._file: IO[bytes] | None = None
+        self._written = 0
+        """Bytes that are in the file."""
+        self._held = bytearray()
+        """Those that come after them."""
+        self._full = False
         self._ends = array("q", [0])
 
     def __len__(self) -> int:
         return len(self._ends) - 1
 
     def __getitem__(self, place: int) -> Hashes:
-        start, end = self._ends[place : place + 2]
-        return np.frombuffer(self._hashes, dtype=np.uint32, count=end - start, offset=4 * start)
+        start, end = (each * _SIZE for each in self._ends[place : place + 2])
+        if self._file is None or start >= self._written:
+            return np.frombuffer(self._held[start - self._written : end - self._written], dtype=np.uint32)
+        self._file.seek(start)
+        return np.frombuffer(self._file.read(end - start), dtype=np.uint32)
 
     def add(self, hashes: Hashes) -> None:
-        self._hashes += hashes.tobytes()
+        """Add a set."""
+        self._held += hashes.tobytes()
         self._ends.append(self._ends[-1] + len(hashes))
+        if len(self._held) >= _IN_MEMORY and not self._full:
+            try:
+                self._write()
+            except OSError:  # no room: what is there stays, and all else is held
+                self._full = True
+
+    def _write(self) -> None:
+        if self._file is None:
+            self._file = TemporaryFile(prefix="jrh-audit-", buffering=0)  # noqa: SIM115 - as long as the sets
+            weakref.finalize(self, self._file.close)
+        self._file.seek(self._written)
+        done = 0
+        while done < len(self._held):
+            done += self._file.write(self._held[done:])
+        self._written += done
+        self._held = bytearray()
 
     def smallest_first(self) -> list[int]:
         """Return the places of the sets that are not empty, in the order of their two smallest hashes."""
-        places = [place for place in range(len(self)) if len(self[place])]
-        first = np.array([self[place][0] for place in places], dtype=np.int64)
+        places: list[int] = []
         # A set of one hash comes before all others that begin with it.
-        second = np.array([self[place][1] if len(self[place]) > 1 else -1 for place in places], dtype=np.int64)
-        return [places[each] for each in np.lexsort((second, first)).tolist()]
+        first, second = array("q"), array("q")
+        for place in range(len(self)):
+            if len(hashes := self[place]):
+                places.append(place)
+                first.append(int(hashes[0]))
+                second.append(int(hashes[1]) if len(hashes) > 1 else -1)
+        return [places[each] for each in np.lexsort((np.array(second), np.array(first))).tolist()]
 
 
 class Texts:

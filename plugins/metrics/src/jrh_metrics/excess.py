@@ -25,7 +25,7 @@ from jrh.measuring import (
     sensitive,
     within_bounds,
 )
-from jrh_stats import Bounds, excess_bounds, excess_decision, excess_equivalence, excess_limits
+from jrh_stats import Bounds, excess_bounds, excess_decision, excess_equivalence, excess_limits, parts_of
 from numpy.typing import NDArray
 
 from jrh_metrics.changes import equivalence_p
@@ -110,7 +110,7 @@ class ExcessEquivalence:
 def _selected(trials: Trials, cell: Cell, reference: ReferenceVerdicts) -> tuple[Codes, Codes]:
     """Return the trials of a cell that are compared, and those of them that an excess can rest on."""
     rows = cell.rows[compared(trials)[cell.rows]]
-    return rows, rows[trials.usable[rows] & (reference.usable[rows] >= _TWO)]
+    return rows, rows[trials.usable[rows] & reference.at_least(_TWO, rows)]
 
 
 def _measured(
@@ -155,34 +155,43 @@ def _measured(
 
 def _clusters(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> Codes:
     """Return the cluster of every question that `_counts` counts, in the same order."""
-    _, first = np.unique(reference.of[usable], return_index=True)
-    return trials.cluster.codes[usable[first]]
+    return trials.cluster.codes[usable[_first(reference, usable)]]
 
 
-def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDArray[np.float64]:
+def _first(reference: ReferenceVerdicts, usable: Codes) -> Codes:
+    """Return the place of the first trial of every question, in the order of the questions."""
+    found = np.full(len(reference.counts), -1, dtype=np.int32)
+    found[reference.of[usable[::-1]]] = np.arange(len(usable) - 1, -1, -1, dtype=np.int32)  # the first is written last
+    return found[found >= 0]
+
+
+def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDArray[np.int32]:
     """Count the answers per item, group and label; group 0 is the reference, each other a condition.
 
     Only reruns are in one group. Several texts of one item under one condition are in several.
     """
-    items, first, item = np.unique(reference.of[usable], return_index=True, return_inverse=True)
-    _, group = np.unique(_groups(trials, item, usable), return_inverse=True)
+    first = _first(reference, usable)
+    item = numbered(reference.of[usable]).astype(np.int32)
+    group = _groups(trials, item, usable).astype(np.int32)
     width = len(trials.labels)
     groups = int(group.max(initial=0)) + 2
-    flat = (item * groups + 1 + group) * width + trials.label[usable]
-    counts = np.bincount(flat, minlength=len(items) * groups * width).reshape(len(items), groups, width)
+    counts = np.zeros((len(first), groups, width), dtype=np.int32)
+    for part in parts_of(len(usable)):
+        np.add.at(counts, (item[part], 1 + group[part], trials.label[usable[part]]), 1)
     counts[:, 0, :] = reference.counts[reference.of[usable[first]]]
     used = counts.any(axis=(0, 1))
-    return counts[:, :, used].astype(np.float64)
+    return counts if used.all() else counts[:, :, used]
 
 
 def _bounds(builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, rows: Codes) -> Bounds | None:
     """Bound the excess by what the missing verdicts of both sides could have been; None where none is missing."""
     trials = builder.trials
-    asked = rows[reference.planned[rows] >= _TWO]
-    if not len(asked) or (trials.usable[asked].all() and (reference.usable == reference.planned)[asked].all()):
+    asked = rows[(reference.trials >= _TWO)[reference.of[rows]]]
+    whole = reference.answered == reference.trials
+    if not len(asked) or (trials.usable[asked].all() and whole[reference.of[asked]].all()):
         return None
     items, first, item = np.unique(reference.of[asked], return_index=True, return_inverse=True)
-    _, group = np.unique(_groups(trials, item, asked), return_inverse=True)
+    group = _groups(trials, item, asked)
     width, groups = len(trials.labels), int(group.max()) + 2
     place = item * groups + 1 + group
     there = trials.usable[asked]
@@ -199,12 +208,11 @@ def _bounds(builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, r
 
 def _groups(trials: Trials, item: Codes, usable: Codes) -> Codes:
     """Number condition and case, where the cases of an item under one condition are counted from 0."""
-    condition = condition_codes(trials)[usable].astype(np.int64)
-    most = len(usable) + 1
-    asked = item * (int(condition.max(initial=0)) + 1) + condition
-    pairs, of = np.unique(numbered(asked, trials.case.codes[usable]), return_inverse=True)
-    case = np.zeros(len(pairs), dtype=np.int64)
+    condition = condition_codes(trials)[usable]
+    asked = numbered(item, condition)
+    of = numbered(asked, trials.case.codes[usable])
+    case = np.zeros(int(of.max(initial=-1)) + 1, dtype=np.int64)
     case[of] = asked
     # Sorted by item and condition: the place among the cases that share both.
     place = np.arange(len(case)) - np.searchsorted(case, case)
-    return np.asarray(condition * most + place[of])
+    return numbered(condition, place[of])

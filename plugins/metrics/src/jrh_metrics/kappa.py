@@ -36,6 +36,7 @@ from jrh_stats import (
     pabak_bounds,
     paired_gwet_ac1,
     paired_pabak,
+    parts_of,
 )
 from numpy.typing import NDArray
 
@@ -176,21 +177,25 @@ class _Pairs:
 def _pairs(trials: Trials, cell: Cell, reference: ReferenceVerdicts, codes: Codes) -> _Pairs:
     """Pair up the trials of a cell; `codes` gives the code of each label, -1 for labels that cannot be compared."""
     rows = cell.rows[compared(trials)[cell.rows]]
-    usable = rows[trials.usable[rows] & (reference.usable[rows] > 0)]
+    usable = rows[trials.usable[rows] & reference.at_least(1, rows)]
+    parts = [_paired(trials, usable[part], reference, codes) for part in parts_of(len(usable))]
+    first, second, clusters, weights = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return _Pairs(rows=rows, usable=usable, first=first, second=second, clusters=clusters, weights=weights)
+
+
+def _paired(
+    trials: Trials, usable: Codes, reference: ReferenceVerdicts, codes: Codes
+) -> tuple[Codes, Codes, Codes, NDArray[np.float64]]:
+    """Return the labels of both sides of the pairs of some trials, their clusters and weights."""
     # Trial x label: how many reference verdicts of the trial's item have the label.
     among = reference.counts[reference.of[usable]]
     trial, label = np.nonzero(among)
     first, second = codes[trials.label[usable]][trial], codes[label]
     kept = (first >= 0) & (second >= 0)
-    share = among[trial, label] / reference.usable[usable][trial]
-    return _Pairs(
-        rows=rows,
-        usable=usable,
-        first=first[kept],
-        second=second[kept],
-        clusters=trials.cluster.codes[usable][trial][kept],
-        weights=share[kept],
-    )
+    share = among[trial, label] / reference.answered[reference.of[usable]][trial]
+    cluster = trials.cluster.codes[usable][trial]
+    one, other, of = (side[kept].astype(np.int32, copy=False) for side in (first, second, cluster))
+    return one, other, of, share[kept]
 
 
 def _measured(
@@ -262,10 +267,11 @@ class _Lost:
 
 def _lost_pairs(trials: Trials, codes: Codes, reference: ReferenceVerdicts, compared_rows: Codes) -> _Lost | None:
     """Pair up trials with what is missing on either side; None where nothing is."""
-    rows = compared_rows[reference.planned[compared_rows] > 0]
-    lost = reference.planned[rows] - reference.usable[rows]
-    if not len(rows) or (trials.usable[rows].all() and not lost.any()):
+    rows = compared_rows[(reference.trials > 0)[reference.of[compared_rows]]]
+    fewer = reference.trials > reference.answered
+    if not len(rows) or (trials.usable[rows].all() and not fewer[reference.of[rows]].any()):
         return None
+    lost = (reference.trials - reference.answered)[reference.of[rows]]
     among = np.column_stack([reference.counts[reference.of[rows]], lost])
     trial, label = np.nonzero(among)
     second = np.append(codes, -1)[label]
@@ -274,7 +280,7 @@ def _lost_pairs(trials: Trials, codes: Codes, reference: ReferenceVerdicts, comp
     comparable &= (first >= 0) | ~trials.usable[rows][trial]
     if not comparable.any():
         return None
-    share = among[trial, label] / reference.planned[rows][trial]
+    share = among[trial, label] / reference.trials[reference.of[rows]][trial]
     return _Lost(
         first=first[comparable],
         second=second[comparable],

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh.measuring import BreakdownOptions, Cell, Codes, MeasureBuilder, Trials, cells_of, rerun_codes
-from jrh_stats import disagreeing_pairs, rerun_disagreement
+from jrh_stats import disagreeing_pairs, parts_of, rerun_disagreement
 from numpy.typing import NDArray
 
 _NAME = "rerun-disagreement"
@@ -52,22 +52,22 @@ class RerunDisagreement:
 
 
 def _repeats(trials: Trials) -> _Repeats:
-    groups, first, inverse = np.unique(rerun_codes(trials), return_index=True, return_inverse=True)
-    width = len(trials.labels)
-    usable = trials.usable
-    counts = np.bincount(inverse[usable] * width + trials.label[usable], minlength=len(groups) * width)
-    table = counts.reshape(len(groups), width).astype(np.int64)
-    return _Repeats(
-        of=inverse,
-        counts=table,
-        answered=table.sum(axis=1),
-        planned=np.bincount(inverse, minlength=len(groups)).astype(np.int64),
-        cluster=trials.cluster.codes[first],
-    )
+    of = rerun_codes(trials)  # numbered without gaps
+    groups, width = int(of.max(initial=-1)) + 1, len(trials.labels)
+    counts, planned = np.zeros((groups, width), dtype=np.int64), np.zeros(groups, dtype=np.int32)
+    for part in parts_of(len(of)):
+        usable = trials.usable[part]
+        np.add.at(counts, (of[part][usable], trials.label[part][usable]), 1)
+        np.add.at(planned, of[part], 1)
+    cluster = np.zeros(groups, dtype=np.int32)
+    cluster[of] = trials.cluster.codes  # that of any: they are about one item
+    return _Repeats(of=of, counts=counts, answered=counts.sum(axis=1, dtype=np.int32), planned=planned, cluster=cluster)
 
 
 def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Codes) -> Measure:
-    groups = np.unique(repeats.of[rows])
+    asked = np.zeros(len(repeats.planned), dtype=np.bool_)
+    asked[repeats.of[rows]] = True
+    groups = np.flatnonzero(asked)
     counts = repeats.counts[groups]
     estimate = rerun_disagreement(
         counts,
@@ -91,7 +91,7 @@ def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Code
 def _bounds(counts: NDArray[np.int64], planned: Codes) -> tuple[float, float] | None:
     """Bound the share of differing pairs if all pairs with a missing verdict agreed, and if all of them differed."""
     differing, pairs = disagreeing_pairs(counts)
-    all_pairs = float((planned * (planned - 1) // 2).sum())
+    all_pairs = float((planned.astype(np.int64) * (planned - 1) // 2).sum())
     if not all_pairs:
         return None
     low = float(differing.sum()) / all_pairs

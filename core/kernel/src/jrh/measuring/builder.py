@@ -11,7 +11,7 @@ from jrh_stats import Estimate, cluster_sums, clustered_limits, clustered_mean, 
 from numpy.typing import ArrayLike, NDArray
 
 from jrh.measuring.cells import Cell
-from jrh.measuring.coded import Codes, Mask
+from jrh.measuring.coded import Codes, Mask, number_of
 from jrh.measuring.flags import (
     ALL_MISSING,
     CONSTANT_GOLD,
@@ -330,7 +330,8 @@ class MeasureBuilder:
         return f"no verdict has a score: {unscored.replace('_', ' ')}"
 
     def _sums(self, scores: Scores, usable: Codes) -> NDArray[np.float64]:
-        return cluster_sums(self.trials.cluster.codes[usable], scores.value[usable], np.ones(len(usable)))
+        ones = np.broadcast_to(1.0, scores.value.shape)
+        return cluster_sums(self.trials.cluster.codes, scores.value, ones, rows=usable)
 
     def _selected(self, cell: Cell, scores: Scores) -> tuple[Codes, Codes]:
         """Return the eligible trials of a cell, and those of them that have a score."""
@@ -347,16 +348,15 @@ class MeasureBuilder:
             return known
         if len(self._facts) >= _REMEMBERED:
             self._facts.clear()
-        said = labels[rows][self.trials.usable[rows]]
-        trials = self.trials
-        items = int(np.count_nonzero(np.bincount(trials.item.codes[rows])))
+        trials, answered = self.trials, rows[self.trials.usable[rows]]
+        items = number_of(trials.item.codes, rows)
         alone = trials.cluster is trials.item
         found = _Facts(
             rows=rows,
             labels=labels,
             items=items,
-            clusters=items if alone else int(np.count_nonzero(np.bincount(trials.cluster.codes[rows]))),
-            constant=len(said) > 1 and bool(said.max() == said.min()),
+            clusters=items if alone else number_of(trials.cluster.codes, rows),
+            constant=len(answered) > 1 and number_of(labels, answered) == 1,
         )
         self._facts[key] = found
         return found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from jrh_stats import Change, paired_change
+from numpy.typing import NDArray
 
 from jrh.measuring.builder import MeasureBuilder
 from jrh.measuring.cells import Cell
 from jrh.measuring.coded import Codes
 from jrh.measuring.reference import reference_verdicts
-from jrh.measuring.scoring import Numbers, stated_label
+from jrh.measuring.scoring import stated_label
 from jrh.measuring.trials import Trials, condition_codes
 
 
@@ -44,7 +45,7 @@ def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Chan
     )
 
 
-def _right(trials: Trials) -> Numbers:
+def _right(trials: Trials) -> NDArray[np.float32]:
     """Return 1 where a verdict is the stated label, 0 where it is not, NaN without a verdict or a stated label."""
     truth = stated_label(trials)
-    return np.where((truth >= 0) & trials.usable, (trials.label == truth).astype(np.float64), np.nan)
+    return np.where((truth >= 0) & trials.usable, (trials.label == truth).astype(np.float32), np.float32(np.nan))

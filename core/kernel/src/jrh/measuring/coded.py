@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
+from jrh_stats import parts_of
 from numpy.typing import NDArray
 
 Codes = NDArray[np.signedinteger]
@@ -44,6 +45,15 @@ def is_named(column: Coded, name: str) -> Mask:
     return np.asarray(column.codes == code)
 
 
+def number_of(codes: Codes, rows: Codes) -> int:
+    """Count the distinct codes, -1 among them, of some rows."""
+    top = max((int(codes[rows[part]].max()) for part in parts_of(len(rows)) if len(rows)), default=-1)
+    occurs = np.zeros(top + 2, dtype=np.bool_)
+    for part in parts_of(len(rows)):
+        occurs[codes[rows[part]]] = True  # the place of -1 is the last
+    return int(np.count_nonzero(occurs))
+
+
 def numbered(*columns: Codes) -> NDArray[np.int64]:
     """Number the distinct combinations of codes, which are 0 or more, in their order; shape (n,), 64 bits each."""
     key, size = np.zeros(len(columns[0]), dtype=np.int64), 1
@@ -61,12 +71,33 @@ def numbered(*columns: Codes) -> NDArray[np.int64]:
 def _dense(key: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Number the keys that occur, in their order; keys below a small size are counted instead of sorted."""
     if size > _COUNTED * len(key) + _SMALL:
-        return np.unique(key, return_inverse=True)[1].astype(np.int64, copy=False)
+        return _sorted(key)
     occurs = np.zeros(size, dtype=np.bool_)
     occurs[key] = True
     if occurs.all():
         return key
-    return (np.cumsum(occurs, dtype=np.int64) - 1)[key]
+    number = np.cumsum(occurs, dtype=np.int32 if size < _LARGEST else np.int64) - 1
+    for part in parts_of(len(key)):  # each number is of use once: it makes room for the new one
+        key[part] = number[key[part]]
+    return key
+
+
+def _sorted(key: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number keys in their order by sorting them, in half the memory that `numpy.unique` takes; the keys are lost."""
+    order = np.argsort(key, kind="stable")
+    number = -1
+    last = None
+    for part in parts_of(len(order)):
+        rows = order[part]
+        sorted_keys = key[rows]
+        new = np.ones(len(rows), dtype=np.bool_)
+        new[1:] = sorted_keys[1:] != sorted_keys[:-1]
+        if len(rows):
+            new[0] = sorted_keys[0] != last
+            last = sorted_keys[-1]
+        key[rows] = number + np.cumsum(new)  # a row is read once: its key makes room for its number
+        number += int(np.count_nonzero(new))
+    return key
 
 
 def grouped(key: Codes) -> Iterator[Codes]:

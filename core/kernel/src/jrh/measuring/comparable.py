@@ -69,10 +69,12 @@ def without_order(trials: Trials) -> Codes:
 
 def _variant(trials: Trials, over: Coded) -> Codes:
     """Return the variants without the parts that name the level of the factor, from 1, shape (n,)."""
-    _, first, back = np.unique(numbered(trials.variant.codes, over.codes), return_index=True, return_inverse=True)
-    names = [_rest(trials.variant.names[trials.variant.codes[row]], over.names[over.codes[row]]) for row in first]
+    back = numbered(trials.variant.codes, over.codes)
+    one = np.zeros(int(back.max(initial=-1)) + 1, dtype=np.int64)
+    one[back] = np.arange(len(back))  # any trial with both: it has their names
+    names = [_rest(trials.variant.names[trials.variant.codes[row]], over.names[over.codes[row]]) for row in one]
     place = {name: number + 1 for number, name in enumerate(sorted(set(names)))}
-    return np.array([place[name] for name in names], dtype=np.int64)[back.reshape(-1)]
+    return np.array([place[name] for name in names], dtype=np.int64)[back]
 
 
 def _rest(variant: str, level: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from attrs import frozen
@@ -24,10 +25,16 @@ class Levels:
     """Highest level of the task's scale."""
     eligible: Mask
     """The trials of ordinal tasks with a right level."""
+    kept: Callable[[Scores], Scores]
+    """`Trials.kept`."""
 
     @classmethod
     def of(cls, trials: Trials) -> Levels:
         """Read the levels."""
+        return trials.shared("levels", lambda: cls._read(trials))
+
+    @classmethod
+    def _read(cls, trials: Trials) -> Levels:
         truth = stated_label(trials)
         # One more column, of -1, is what the code -1 of a missing label reads.
         rank = np.hstack([trials.rank, np.full((len(trials.rank), 1), -1, dtype=np.int64)])
@@ -37,6 +44,7 @@ class Levels:
             right=right.astype(np.float64),
             top=np.maximum(trials.levels - 1, 0).astype(np.float64)[trials.task.codes],
             eligible=right >= 0,
+            kept=trials.kept,
         )
 
     def usable(self, rows: Codes) -> Codes:
@@ -55,13 +63,14 @@ class Levels:
 
         def scores(value: Numbers, low: Numbers | float, high: Numbers | float) -> Scores:
             value = np.where(missing, np.nan, value)
-            return Scores(
+            made = Scores(
                 eligible=self.eligible,
                 value=value,
-                low=low if isinstance(low, float) else np.where(missing, low, value),
-                high=high if isinstance(high, float) else np.where(missing, high, value),
+                low=low if isinstance(low, float) else partial(_filled, value, low),
+                high=high if isinstance(high, float) else partial(_filled, value, high),
                 answered=answered,
             )
+            return self.kept(made)
 
         made: Mapping[str, Callable[[], Scores]] = {
             "mean-absolute-error": lambda: scores(np.abs(error), 0.0, self.top),
@@ -71,3 +80,8 @@ class Levels:
             "adjacent-accuracy": lambda: scores((np.abs(error) <= 1).astype(np.float64), 0.0, 1.0),
         }
         return {name: make() for name, make in made.items() if name in names or not names}
+
+
+def _filled(value: Numbers, missing: Numbers, rows: Codes) -> Numbers:
+    """Return the scores of some trials; those without one have what a missing verdict scores."""
+    return np.where(np.isnan(value[rows]), missing[rows], value[rows])

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from jrh.measuring.coded import Codes, compact, numbered
+from jrh.measuring.coded import Codes, Mask, compact, numbered
 from jrh.measuring.trials import Trials, condition_codes
 
 
@@ -37,6 +37,10 @@ class ReferenceVerdicts:
     def usable(self) -> Codes:
         """Count those of them with a verdict, shape (n,)."""
         return self.answered[self.of]
+
+    def at_least(self, number: int, rows: Codes) -> Mask:
+        """Tell which of some trials are compared with so many usable verdicts or more."""
+        return np.asarray((self.answered >= number)[self.of[rows]])
 
     def matching(self, label: Codes) -> Codes:
         """Count the reference verdicts that equal each trial's label, shape (n,); 0 where the label is -1."""

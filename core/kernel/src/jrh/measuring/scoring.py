@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
+from jrh_stats import parts_of
 from numpy.typing import NDArray
 
 from jrh.errors import JrhError
@@ -96,13 +97,18 @@ class Scores:
 
     def bounds(self, rows: Codes) -> tuple[float, float] | None:
         """Return the mean score of some trials if all missing verdicts had been the worst, and the best."""
-        sides = self.sides(rows)
-        if sides is None or not len(rows):
+        if self.low is None or self.high is None or not len(rows):
             return None
-        low, high = sides
-        if not (_exact(low) and _exact(high)):  # the order of addition must not show in the last digit
-            low, high = np.sort(low), np.sort(high)
-        return float(low.mean()), float(high.mean())
+        return self._mean(self.low, rows), self._mean(self.high, rows)
+
+    def _mean(self, bound: Bound, rows: Codes) -> float:
+        total = 0.0
+        for part in parts_of(len(rows)):
+            side = self._side(bound, rows[part])
+            if not _exact(side):  # the order of addition must not show in the last digit
+                return float(np.sort(self._side(bound, rows)).mean())
+            total += float(side.sum())
+        return total / len(rows)
 
     def sides(self, rows: Codes) -> tuple[Numbers, Numbers] | None:
         """Return the scores of some trials if all missing verdicts had been the worst, and the best."""
@@ -196,22 +202,24 @@ def against_reference(trials: Trials, reference: ReferenceVerdicts, favourable: 
 
 def _sides_of(trials: Trials, reference: ReferenceVerdicts, favourable: Codes) -> tuple[Side, Side]:
     """Return what makes the scores of some trials with every missing verdict at its worst, and at its best."""
-    fits = compact(favourable)
+    fits = trials.kept(compact(favourable))
+    return partial(_worst, trials.usable, reference, fits), partial(_best, trials.usable, reference, fits)
 
-    def counted(rows: Codes) -> tuple[Codes, Codes, Codes]:
-        there, of = trials.usable[rows], reference.of[rows]
-        usable = np.where(there, reference.answered[of], 0)
-        return fits[rows], usable, np.where(there, reference.trials[of], 0)
 
-    def worst(rows: Codes) -> Numbers:
-        found, _, planned = counted(rows)
-        return _share(found, planned, otherwise=0.0)
+def _counted(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> tuple[Codes, Codes, Codes]:
+    """Return of some trials the verdicts they fit, and the usable and planned verdicts they are compared with."""
+    there, of = usable[rows], reference.of[rows]
+    return fits[rows], np.where(there, reference.answered[of], 0), np.where(there, reference.trials[of], 0)
 
-    def best(rows: Codes) -> Numbers:
-        found, usable, planned = counted(rows)
-        return _share(found + planned - usable, planned, otherwise=1.0)
 
-    return worst, best
+def _worst(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> Numbers:
+    found, _, planned = _counted(usable, reference, fits, rows)
+    return _share(found, planned, otherwise=0.0)
+
+
+def _best(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> Numbers:
+    found, answered, planned = _counted(usable, reference, fits, rows)
+    return _share(found + planned - answered, planned, otherwise=1.0)
 
 
 def agreeing(trials: Trials) -> Scores:
@@ -250,12 +258,8 @@ def _as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
     worst, best = _sides_of(trials, reference, favourable)
     absolute = against_label(trials, stated, np.ones(len(stated), dtype=np.bool_))
     first = absolute.eligible
-
     value = np.where(first, absolute.value, relative.value)
-
-    def side(missing: float, other: Side, rows: Codes) -> Numbers:
-        return np.where(first[rows], np.where(trials.usable[rows], value[rows], missing), other(rows))
-
+    side = partial(_stated_or_relative, trials.usable, first, value)
     return Scores(
         eligible=relative.eligible | first,
         value=value,
@@ -263,6 +267,10 @@ def _as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
         high=partial(side, 1.0, best),
         truth=stated,
     )
+
+
+def _stated_or_relative(usable: Mask, first: Mask, value: Numbers, missing: float, other: Side, rows: Codes) -> Numbers:
+    return np.where(first[rows], np.where(usable[rows], value[rows], missing), other(rows))
 
 
 def _ranked(trials: Trials, reference: ReferenceVerdicts, *, upwards: bool, rows: Mask) -> Codes:
@@ -292,25 +300,33 @@ def gold_changes(trials: Trials) -> Scores:
 
     Eligible are the perturbed trials with a stated label (see `stated_label`).
     """
+    return trials.shared("gold changes", lambda: _gold_changes(trials))
+
+
+def _gold_changes(trials: Trials) -> Scores:
     truth = stated_label(trials)
     scored = (truth >= 0) & trials.usable
-    right = np.where(scored, trials.label == truth, np.nan).astype(np.float64)
+    right = scored & (trials.label == truth)
     reference = reference_verdicts(trials)
     of, groups = reference.of, len(reference.counts)
     before = np.flatnonzero(trials.reference & scored)
     number = np.bincount(of[before], minlength=groups)
     total = np.bincount(of[before], weights=right[before], minlength=groups)
     mean = np.where(number > 0, total / np.maximum(number, 1), np.nan)
-
-    def side(missing: float, before: Numbers, rows: Codes) -> Numbers:
-        return np.where(scored[rows], right[rows], missing) - before[of[rows]]
-
+    changed = np.where(scored & ~trials.reference, right, np.nan)
+    changed -= mean[of]
+    side = partial(_changed, of, scored, right)
     return Scores(
         eligible=(truth >= 0) & ~trials.reference,
-        value=np.where(trials.reference, np.nan, right - mean[of]),
-        low=partial(side, 0.0, _before(trials, reference, truth, missing=1.0)),
-        high=partial(side, 1.0, _before(trials, reference, truth, missing=0.0)),
+        value=changed,
+        low=partial(side, _before(trials, reference, truth, missing=1.0), 0.0),
+        high=partial(side, _before(trials, reference, truth, missing=0.0), 1.0),
     )
+
+
+def _changed(of: Codes, scored: Mask, right: Mask, before: Numbers, missing: float, rows: Codes) -> Numbers:
+    """Return the change of some trials; those without a verdict score `missing`."""
+    return np.where(scored[rows], right[rows], missing) - before[of[rows]]
 
 
 def _before(trials: Trials, reference: ReferenceVerdicts, truth: Codes, *, missing: float) -> Numbers:

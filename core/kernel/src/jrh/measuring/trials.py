@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeVar, cast
 from weakref import WeakKeyDictionary
 
@@ -16,6 +17,7 @@ from jrh.measuring.conditions import LEVELS, Conditions
 from jrh.plugins.protocols import MetricContext
 from jrh.values.cases import REFERENCE
 from jrh.values.clusters import linked
+from jrh.values.column_file import ColumnFile
 from jrh.values.items import Task
 from jrh.values.packed_ids import PackedIds
 from jrh.values.records import NUMERIC, RecordTable
@@ -82,8 +84,12 @@ class Trials:
     def shared(self, key: object, compute: Callable[[], T]) -> T:
         """Return what was computed of these trials under a key, for the first metric that asks, and for all others."""
         if key not in self._shared:
-            self._shared[key] = compute()
+            self._shared[key] = self.kept(compute())
         return cast("T", self._shared[key])
+
+    def kept(self, value: T) -> T:
+        """Return the same value with read-only arrays, which wait in a temporary file if they are large."""
+        return self.records.file.put_all(value)
 
     def column(self, name: str) -> Coded:
         """Return any text column of the records, coded; every row is the empty text where there is no such column."""
@@ -148,9 +154,11 @@ def read_trials(records: RecordTable, context: MetricContext) -> Trials:
     known = _READ.get(records)
     if known is not None and known[0] == context.tasks:
         return known[1]
-    order = _order(records)
+    file = records.file
+    order = file.put(_order(records))
     # Columns that were taken to be coded are let go: few metrics read them again.
-    trials = evolve(_read(records.where(order), order, context), records=records.where(order))
+    read = _read(records.in_order(order, ColumnFile()), order, context)
+    trials = evolve(read, records=records.in_order(order, file))
     _READ[records] = (context.tasks, trials)
     return trials
 
@@ -166,7 +174,7 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
     columns = {name: _coded(records, name) for name in ("family", *LEVELS) if name not in NUMERIC}
     columns |= {"task": task, "test": test, "variant": variant, "expectation": expectation}
     columns |= {"strength": strength, "temperature": temperature}
-    conditions = Conditions.of(columns, [context.tasks.get(name) for name in task.names])
+    conditions = records.file.put_all(Conditions.of(columns, [context.tasks.get(name) for name in task.names]))
     reference = is_named(test, REFERENCE)
     item = _coded(records, "item_id")
     status = _coded(records, "status", add=(_OFF_SCALE,))
@@ -179,14 +187,15 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
     for name, codes in (("gold", gold), ("expected", expected)):
         _check_labels(name, codes, task, labels, known)
     told = np.where(answered & (label < 0), status.names.index(_OFF_SCALE), status.codes)
+    kept = partial(_kept, records)
     return Trials(
         records=records,
         place=place,
         task=task,
         judge=_coded(records, "judge"),
-        test=evolve(test, codes=compact(np.where(conditions.again, test.names.index(REFERENCE), test.codes))),
+        test=evolve(test, codes=kept(np.where(conditions.again, test.names.index(REFERENCE), test.codes))),
         written_test=test,
-        variant=evolve(variant, codes=compact(_variants(task, variant, reference, conditions.again))),
+        variant=evolve(variant, codes=kept(_variants(task, variant, reference, conditions.again))),
         item=item,
         cluster=_clusters(records, item),
         case=_coded(records, "case_id"),
@@ -195,16 +204,16 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
         strength=strength,
         temperature=temperature,
         repeat=_repeat(records),
-        status=Coded(codes=compact(told), names=status.names),
-        label=label,
+        status=Coded(codes=kept(told), names=status.names),
+        label=kept(label),
         gold=gold,
         expected=expected,
         labels=labels,
         rank=_ranks(task.names, labels, context),
         levels=np.array([len(context.tasks[name].scale.labels) if name in context.tasks else 0 for name in task.names]),
-        simulated=_simulated(records),
-        usable=label >= 0,
-        reference=reference | conditions.again,
+        simulated=records.file.put(_simulated(records)),
+        usable=records.file.put(label >= 0),
+        reference=records.file.put(reference | conditions.again),
         conditions=conditions,
     )
 
@@ -222,6 +231,11 @@ def _order(records: RecordTable) -> Codes:
     return np.argsort(key, kind="stable").astype(np.int32)
 
 
+def _kept(records: RecordTable, codes: Codes) -> Codes:
+    """Return codes as a column of trials, which waits in the file of the table if it is large."""
+    return records.file.put(compact(codes))
+
+
 def _names(records: RecordTable, name: str) -> Sequence[str]:
     return records.categories(name) if name in records.columns else ()
 
@@ -236,14 +250,14 @@ def _coded(records: RecordTable, name: str, first: Sequence[str] = (), add: Iter
     present = _names(records, name)
     if isinstance(present, PackedIds):
         ids, lookup = present.ordered()
-        return Coded(codes=compact(lookup[_raw(records, name)]), names=ids)
+        return Coded(codes=_kept(records, lookup[_raw(records, name)]), names=ids.kept_in(records.file))
     all_names = {*present, *add, ""}
     before = [text for text in first if text in all_names]
     names = (*before, *sorted(all_names.difference(before)))
     position = {text: place for place, text in enumerate(names)}
     # One more entry, for None: code -1 reads the last.
     lookup = np.array([position[text] for text in (*present, "")], dtype=np.int32)
-    return Coded(codes=compact(lookup[_raw(records, name)]), names=names)
+    return Coded(codes=_kept(records, lookup[_raw(records, name)]), names=names)
 
 
 def _clusters(records: RecordTable, item: Coded) -> Coded:
@@ -276,7 +290,7 @@ def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
 def _label_codes(records: RecordTable, name: str, labels: tuple[str, ...]) -> Codes:
     position = {text: place for place, text in enumerate(labels)}
     lookup = np.array([*(position[text] for text in _names(records, name)), -1], dtype=np.int32)
-    return compact(lookup[_raw(records, name)])
+    return _kept(records, lookup[_raw(records, name)])
 
 
 def _ranks(tasks: Sequence[str], labels: tuple[str, ...], context: MetricContext) -> Codes:
@@ -326,9 +340,9 @@ def _levels(records: RecordTable, name: str) -> Coded:
     numbers, codes = np.unique(records.number(name), return_inverse=True)
     names = ["" if np.isnan(number) else f"{number:g}" for number in numbers]
     if "" not in names:
-        return Coded(codes=compact(codes), names=tuple(names))
+        return Coded(codes=_kept(records, codes), names=tuple(names))
     # numpy sorts what is no number last.
-    return Coded(codes=compact((codes + 1) % len(names)), names=("", *names[:-1]))
+    return Coded(codes=_kept(records, (codes + 1) % len(names)), names=("", *names[:-1]))
 
 
 def _variants(task: Coded, variant: Coded, reference: Mask, again: Mask) -> Codes:
@@ -343,7 +357,7 @@ def _variants(task: Coded, variant: Coded, reference: Mask, again: Mask) -> Code
 def _repeat(records: RecordTable) -> Codes:
     if "repeat" not in records.columns:
         return np.broadcast_to(np.int32(0), len(records))
-    return compact(np.nan_to_num(records.number("repeat"), nan=0.0).astype(np.int64))
+    return _kept(records, np.nan_to_num(records.number("repeat"), nan=0.0).astype(np.int64))
 
 
 def _simulated(records: RecordTable) -> Mask:

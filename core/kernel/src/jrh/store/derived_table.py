@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -87,23 +87,17 @@ class DerivedTable:
         """
         if not made_from or self.is_current():
             return
-        compressor = Compressor()  # column by column: a large table is not in memory twice
-        rows = [(place, name, compressor.compressed(data)) for place, (name, data) in enumerate(self._parts(table))]
+        sums = [(name, json.dumps(self._database.rows(sql)).encode("ascii")) for name, sql in self._sums.items()]
         if self.made_from() == made_from:
+            rows = _rows(sums, table)
             self._database.replace(self.STAGE, made_from, *self.FORGET, ("INSERT INTO derived VALUES (?, ?, ?)", rows))
             self._own = made_from
 
-    def _parts(self, table: RecordTable) -> Iterator[tuple[str, bytes]]:
-        for name, sql in self._sums.items():
-            yield name, json.dumps(self._database.rows(sql)).encode("ascii")
-        if len(table) and table.letters() <= _LETTERS * len(table):
-            for name, data in table.packed():
-                yield f"{_COLUMN}{name}", data
-
     def _payloads(self, pattern: str) -> Iterator[tuple[str, bytes]]:
-        sql = "SELECT name, payload FROM derived WHERE name GLOB ? ORDER BY position"
-        for name, payload in self._database.rows(sql, (pattern,)):
-            yield name, decompressed(payload)
+        names = self._database.rows("SELECT name FROM derived WHERE name GLOB ? ORDER BY position", (pattern,))
+        for (name,) in names:  # one column at a time is in memory
+            for (payload,) in self._database.rows("SELECT payload FROM derived WHERE name = ?", (name,)):
+                yield name, decompressed(payload)
 
     def made_from(self) -> str:
         """Return the id of everything that what is kept depends on; empty while the plan grows."""
@@ -112,6 +106,17 @@ class DerivedTable:
             return ""
         others = [self._database.digest(stage) for stage in ("items", "rationales")]
         return content_id("derived", plan, others, [*self.written()], dict(self._sums), _code())
+
+
+def _rows(sums: Sequence[tuple[str, bytes]], table: RecordTable) -> Iterator[tuple[int, str, bytes]]:
+    """Yield what is kept; column by column, when it is written: a large table is not in memory twice."""
+    compressor = Compressor()
+    for place, (name, data) in enumerate(sums):
+        yield place, name, compressor.compressed(data)
+    if len(table) and table.letters() <= _LETTERS * len(table):
+        for place, name in enumerate(table.columns, len(sums)):
+            yield place, f"{_COLUMN}{name}", compressor.compressed(table.packed(name))
+            table.file.release()
 
 
 @cache

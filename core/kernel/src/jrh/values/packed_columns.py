@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from jrh.values.packed_ids import PackedIds
+from jrh.values.packed_ids import PackedIds, as_bytes
 
 _END: Final = b"\n"
 """Ends the head, which is JSON without line breaks."""
@@ -43,10 +43,10 @@ def unpack_numbers(data: bytes) -> NDArray[Any]:
     return _unpacked(data)[0]
 
 
-def _packed(column: NDArray[Any], rest: bytes, categories: list[str] | None) -> bytes:
+def _packed(column: NDArray[Any], rest: bytes | memoryview, categories: list[str] | None) -> bytes:
     same = len(column) > 0 and column.strides == (0,)  # one value for all rows stays one
     head = {"type": column.dtype.str, "rows": len(column), "same": same, "categories": categories}
-    return b"".join((json.dumps(head).encode("ascii"), _END, (column[:1] if same else column).tobytes(), rest))
+    return b"".join((json.dumps(head).encode("ascii"), _END, as_bytes(column[:1] if same else column), rest))
 
 
 def _unpacked(data: bytes) -> tuple[NDArray[Any], bytes, list[str] | None]:

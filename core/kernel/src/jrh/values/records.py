@@ -10,6 +10,7 @@ import numpy as np
 from attrs import fields
 from numpy.typing import NDArray
 
+from jrh.values.column_file import ColumnFile, Gathering
 from jrh.values.packed_columns import pack_codes, pack_numbers, unpack_codes, unpack_numbers
 from jrh.values.packed_ids import IdGathering, PackedIds
 from jrh.values.verdicts import Record
@@ -47,6 +48,10 @@ _WHOLE: Final = 2**24
 """Below it, whole numbers are exact in 32 bits beside others that are not whole."""
 
 
+_PART: Final = 2**16
+"""Rows that are compared at once."""
+
+
 class Categorical:
     """Text as integer codes into distinct categories."""
 
@@ -60,13 +65,18 @@ class Categorical:
     @classmethod
     def of(cls, values: Iterable[str | None]) -> Categorical:
         """Code the values in order of first appearance, in as few bytes as their number allows."""
-        coding = _Coding()
+        coding = _Coding(ColumnFile())
         coding.add(list(values))
         return coding.column()
 
     def take(self, rows: NDArray[Any]) -> Categorical:
         """Return the rows of a boolean mask or an index array; the categories stay the same."""
         return Categorical(_chosen(self.codes, rows), self.categories)
+
+    def kept_in(self, file: ColumnFile) -> Categorical:
+        """Return the same column, which waits in a file if it is long."""
+        ids = self.categories
+        return Categorical(file.put(self.codes), ids.kept_in(file) if isinstance(ids, PackedIds) else ids)
 
     def values(self) -> list[str | None]:
         """Return the text of every row."""
@@ -77,10 +87,10 @@ class Categorical:
 class _Coding:
     """Code a column of text some rows at a time."""
 
-    def __init__(self) -> None:
-        self._codes: list[NDArray[np.signedinteger]] = []
+    def __init__(self, file: ColumnFile) -> None:
+        self._codes = Gathering(file)
         self._index: dict[str | None, int] = {None: -1}
-        self._ids: IdGathering | None = IdGathering()
+        self._ids: IdGathering | None = IdGathering(file)
         """Gathers the rows as long as all of them are ids."""
 
     def add(self, values: Sequence[str | None]) -> None:
@@ -94,7 +104,7 @@ class _Coding:
         for value in dict.fromkeys(values):
             self._index.setdefault(value, len(self._index) - 1)
         codes = map(self._index.__getitem__, values)
-        self._codes.append(np.fromiter(codes, dtype=self._type(), count=len(values)))
+        self._codes.add(np.fromiter(codes, dtype=self._type(), count=len(values)))
 
     def _type(self) -> np.dtype[Any]:
         """Return the shortest type: most columns have few categories, and a table has dozens of columns."""
@@ -104,22 +114,22 @@ class _Coding:
         if self._ids is not None and self._ids:
             return Categorical(*self._ids.column())
         categories = tuple(name for name in self._index if name is not None)
-        codes = np.concatenate(self._codes or [np.zeros(0, dtype=np.int8)], dtype=self._type())
+        codes = self._codes.joined(self._type()) if self._codes else np.zeros(0, dtype=self._type())
         return Categorical(_once(codes), categories)
 
 
 class _Numbers:
     """Gather a column of numbers some rows at a time."""
 
-    def __init__(self) -> None:
-        self._values: list[NDArray[Any]] = []
+    def __init__(self, file: ColumnFile) -> None:
+        self._values = Gathering(file)
 
     def add(self, values: Sequence[float | None]) -> None:
-        self._values.append(_shortest(np.array(values, dtype=np.float64)))
+        self._values.add(_shortest(np.array(values, dtype=np.float64)))
 
     def column(self) -> NDArray[Any]:
         """Return the numbers in as few bytes as hold each of them exactly."""
-        return _once(np.concatenate(self._values))
+        return _once(self._values.joined())
 
 
 def _shortest(numbers: NDArray[np.float64]) -> NDArray[Any]:
@@ -133,10 +143,19 @@ def _shortest(numbers: NDArray[np.float64]) -> NDArray[Any]:
 
 
 class RecordTable:
-    """Columns of equal length, one row per record, in plan order. Immutable by convention."""
+    """Columns of equal length, one row per record, in plan order. Their arrays are not to be written.
 
-    def __init__(self, categorical: Mapping[str, Categorical], numeric: Mapping[str, NDArray[Any]]) -> None:
+    Long columns that were read wait in a temporary file (`file`), which is gone with the table.
+    """
+
+    def __init__(
+        self,
+        categorical: Mapping[str, Categorical],
+        numeric: Mapping[str, NDArray[Any]],
+        file: ColumnFile | None = None,
+    ) -> None:
         """Keep the columns; a table may lack columns that its source does not have."""
+        self.file = ColumnFile() if file is None else file
         self._categorical: Mapping[str, Categorical] = dict(categorical)
         self._numeric: Mapping[str, NDArray[Any]] = dict(numeric)
         self._length = next(
@@ -154,17 +173,21 @@ class RecordTable:
         """Build a table from columns that come some rows at a time; only codes and numbers of them are kept."""
         texts: dict[str, _Coding] = {}
         numbers: dict[str, _Numbers] = {}
+        gathered, file = ColumnFile(), ColumnFile()
         for columns in slices:
             for name, values in columns.items():
                 if name in NUMERIC:
-                    numbers.setdefault(name, _Numbers()).add(values)
+                    numbers.setdefault(name, _Numbers(gathered)).add(values)
                 else:
-                    texts.setdefault(name, _Coding()).add(values)
+                    texts.setdefault(name, _Coding(gathered)).add(values)
         # Each column is let go as soon as it is an array.
-        return cls(
-            {name: texts.pop(name).column() for name in tuple(texts)},
-            {name: numbers.pop(name).column() for name in tuple(numbers)},
-        )
+        categorical: dict[str, Categorical] = {}
+        for name in tuple(texts):
+            categorical[name] = texts.pop(name).column().kept_in(file)
+        numeric: dict[str, NDArray[Any]] = {}
+        for name in tuple(numbers):
+            numeric[name] = file.put(numbers.pop(name).column())
+        return cls(categorical, numeric, file)
 
     @classmethod
     def from_records(cls, records: Iterable[Record]) -> RecordTable:
@@ -174,22 +197,22 @@ class RecordTable:
 
     @classmethod
     def unpacked(cls, columns: Iterable[tuple[str, bytes]]) -> RecordTable:
-        """Build a table from what `packed` yielded."""
+        """Build a table from what `packed` returned of each column."""
         texts: dict[str, Categorical] = {}
         numbers: dict[str, NDArray[Any]] = {}
+        file = ColumnFile()
         for name, data in columns:
             if name in NUMERIC:
-                numbers[name] = unpack_numbers(data)
+                numbers[name] = file.put(unpack_numbers(data))
             else:
-                texts[name] = Categorical(*unpack_codes(data))
-        return cls(texts, numbers)
+                texts[name] = Categorical(*unpack_codes(data)).kept_in(file)
+        return cls(texts, numbers, file)
 
-    def packed(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the columns as bytes, by name; to read them again takes a tenth of the time of reading the records."""
-        for name, each in self._categorical.items():
-            yield name, pack_codes(each.codes, each.categories)
-        for name, values in self._numeric.items():
-            yield name, pack_numbers(values)
+    def packed(self, name: str) -> bytes:
+        """Return a column as bytes; to read it again takes a tenth of the time of reading the records."""
+        if name in self._numeric:
+            return pack_numbers(self._numeric[name])
+        return pack_codes(self._categorical[name].codes, self._categorical[name].categories)
 
     def letters(self) -> int:
         """Count the characters of all distinct texts but ids: what `packed` needs beside some bytes for each row."""
@@ -240,9 +263,25 @@ class RecordTable:
 
         A column is taken when it is first asked for: a table has dozens of columns, and most metrics read few.
         """
-        found = RecordTable({}, {})
-        found._categorical = _Taken(self._categorical, rows, Categorical.take)
-        found._numeric = _Taken(self._numeric, rows, _chosen)
+        return self._chosen(rows, Categorical.take, _chosen)
+
+    def in_order(self, rows: NDArray[Any], file: ColumnFile) -> RecordTable:
+        """Return the rows of an index array likewise; the columns that are taken wait in a file."""
+        return self._chosen(
+            rows,
+            lambda column, rows: column.take(rows).kept_in(file),
+            lambda column, rows: file.put(_chosen(column, rows)),
+        )
+
+    def _chosen(
+        self,
+        rows: NDArray[Any],
+        texts: Callable[[Categorical, NDArray[Any]], Categorical],
+        numbers: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
+    ) -> RecordTable:
+        found = RecordTable({}, {}, self.file)
+        found._categorical = _Taken(self._categorical, rows, texts)
+        found._numeric = _Taken(self._numeric, rows, numbers)
         found._length = _number_of(rows)
         return found
 
@@ -316,8 +355,12 @@ def _chosen(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
 
 def _once(column: NDArray[Any]) -> NDArray[Any]:
     """Return a column in the room of one value where all are equal, as they are in most."""
-    same = len(column) > 1 and np.array_equal(column, np.broadcast_to(column[:1], column.shape), equal_nan=True)
-    return np.broadcast_to(column[:1].copy(), column.shape) if same else column
+    first = column[:1]
+    parts = (column[start : start + _PART] for start in range(0, len(column), _PART))
+    same = len(column) > 1 and all(
+        np.array_equal(part, np.broadcast_to(first, part.shape), equal_nan=True) for part in parts
+    )
+    return np.broadcast_to(first.copy(), column.shape) if same else column
 
 
 def _typed(column: NDArray[Any], kind: type[_Number]) -> NDArray[_Number]:

@@ -74,6 +74,8 @@ def run_metrics(
             log.warning("metric raised", metric=name, error=repr(error))
             notes.append(f"metric '{name}' could not be computed: {error_line(error)}")
             continue
+        finally:
+            records.file.release()  # what the next metric needs is read again
         measures += found
     return tuple(measures), tuple(notes)
 

@@ -1,0 +1,266 @@
+"""Large arrays wait in a temporary file: what no one reads at the moment takes no memory."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import IO, Any, Final, TypeVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+_LEAST: Final = 2**18
+"""Bytes of an array from which on it waits in the file: below, all columns of a table together are a few megabytes."""
+_CHUNK: Final = 2**26
+"""Bytes that are mapped at once; a file grows only by what is written."""
+_ALIGNED: Final = 64
+_MMAP_THRESHOLD: Final = -3
+"""`M_MMAP_THRESHOLD` of glibc's `malloc.h`."""
+_LARGE: Final = 2**19
+_FEW: Final = 64
+_PLAIN: Final = (str, int, float)
+"""Of many parts, the first of which is one of these, none is looked at: they are names or numbers."""
+_MOST: Final = 2**16
+"""Parts of a value that are looked at, which takes a tenth of a second; arrays in the others stay in memory."""
+_DEEPEST: Final = 50
+"""Levels of a value that are looked at."""
+_MAPPED: Final = hasattr(mmap, "MADV_DONTNEED") and hasattr(os, "pwrite")
+"""Elsewhere, as on Windows, all arrays stay in memory."""
+
+
+class _Process:
+    """What must differ after a fork: two processes that go on with one file would write over each other's arrays."""
+
+    def __init__(self) -> None:
+        self.renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        """Start another file in every table; a thread that wrote at the moment of the fork is not there any more."""
+        self.writing = threading.Lock()
+        self.own = object()
+
+
+_PROCESS: Final = _Process()
+
+
+@attrs.frozen(eq=False)
+class _Mapped:
+    """A part of the file, and where in it the next array can be."""
+
+    map: mmap.mmap
+    start: int
+    """Where the part starts in the file."""
+    used: int = 0
+    """Bytes of it that hold arrays."""
+
+
+class ColumnFile:
+    """A temporary file of arrays, read by mapping it; the system keeps in memory what is being read.
+
+    The file has no name, and its room on the disk is free again once no array of it is in use. Where nothing can be
+    written, as on a full disk, arrays stay in memory.
+    """
+
+    def __init__(self) -> None:
+        """Start without a file."""
+        self._file: IO[bytes] | None = None
+        self._maps: list[mmap.mmap] = []
+        self._last: _Mapped | None = None
+        self._process = _PROCESS.own
+        self._full = not _MAPPED
+
+    def __reduce__(self) -> tuple[type[ColumnFile], tuple[()]]:
+        """Pickle as another file: arrays of this one are pickled with what they hold."""
+        return ColumnFile, ()
+
+    def put(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return an equal array that is read-only, and in the file if it is large and holds nothing but its bytes."""
+        if not self._full and array.nbytes >= _LEAST and _is_bytes(array) and not is_mapped(array):
+            try:
+                with _PROCESS.writing:
+                    array = self._written(array)
+            except OSError:  # no room: what is there stays, and nothing more is written
+                self._full = True
+            self.release()
+        array.flags.writeable = False
+        return array
+
+    def release(self) -> None:
+        """Let go of the memory of all arrays in the file; they are read from it again when they are needed."""
+        for each in self._maps:
+            with suppress(OSError):  # memory that the process has locked
+                each.madvise(mmap.MADV_DONTNEED)
+
+    def _written(self, array: NDArray[Any]) -> NDArray[Any]:
+        if self._process is not _PROCESS.own:
+            self._file, self._last, self._process = None, None, _PROCESS.own
+        # The axes keep their order in memory: sums along them depend on it in their last digit.
+        axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+        rows = np.asarray(array.transpose(axes), order="C")
+        room = self._room(array.nbytes)
+        view = memoryview(rows.reshape(-1).view(np.uint8).data)
+        done = 0
+        while done < len(view):
+            done += os.pwrite(self._number(), view[done:], room.start + room.used + done)
+        found = np.frombuffer(room.map, dtype=array.dtype, count=array.size, offset=room.used)
+        used = room.used + array.nbytes
+        self._last = attrs.evolve(room, used=-(-used // _ALIGNED) * _ALIGNED)
+        return found.reshape(rows.shape).transpose(np.argsort(axes))
+
+    def _room(self, size: int) -> _Mapped:
+        """Return where an array can be; map more of the file if there is no room."""
+        last = self._last
+        if last is not None and last.used + size <= len(last.map):
+            return last
+        length = -(-max(size, _CHUNK) // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
+        start = last.start + len(last.map) if last is not None else 0
+        os.truncate(self._number(), start + length)
+        more = mmap.mmap(self._number(), length, prot=mmap.PROT_READ, offset=start)
+        self._maps.append(more)
+        self._last = _Mapped(more, start)
+        return self._last
+
+    def _number(self) -> int:
+        if self._file is None:
+            _give_back()
+            self._file = tempfile.TemporaryFile(prefix="jrh-columns-")  # noqa: SIM115 - open as long as the arrays
+            weakref.finalize(self, self._file.close)
+        return self._file.fileno()
+
+    def put_all(self, value: T) -> T:
+        """Put the arrays of a value: of its fields where it is an attrs object, of its parts where it has several.
+
+        Attrs objects, lists and dicts are changed in place: their arrays must not be in use elsewhere.
+        """
+        return _Putting(self).of(value)
+
+
+class _Putting:
+    """Puts each array of a value once, so that what was one array stays one."""
+
+    def __init__(self, file: ColumnFile) -> None:
+        self._file = file
+        self._done: dict[int, tuple[object, object]] = {}
+        self._level = 0
+
+    def of(self, value: T) -> T:
+        if value is None or isinstance(value, _PLAIN):
+            return value
+        known = self._done.get(id(value))
+        if known is None:
+            if len(self._done) >= _MOST or self._level >= _DEEPEST:
+                return value
+            # The value is kept beside the result: another could have its id otherwise.
+            self._done[id(value)] = (value, value)
+            self._level += 1
+            known = self._done[id(value)] = (value, self._put(value))
+            self._level -= 1
+        return known[1]  # type: ignore[return-value]  # of the same type
+
+    def _put(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return self._file.put(value) if value.dtype != np.object_ else value
+        if type(value) is partial:
+            return self._put_partial(value)
+        if type(value) is tuple:
+            put = value if _are_plain(value) else tuple(map(self.of, value))
+            return value if all(after is before for after, before in zip(put, value, strict=True)) else put
+        if type(value) is dict and not _are_plain(value.values()):
+            self._put_parts(value, list(value.items()))
+        elif type(value) is list and not _are_plain(value):
+            self._put_parts(value, list(enumerate(value)))
+        elif attrs.has(type(value)):
+            for each in attrs.fields(type(value)):
+                before = getattr(value, each.name, None)
+                if (after := self.of(before)) is not before:
+                    object.__setattr__(value, each.name, after)
+        return value
+
+    def _put_partial(self, value: partial[Any]) -> partial[Any]:
+        args, given = self.of(value.args), self.of(dict(value.keywords))
+        if args is value.args and all(given[name] is before for name, before in value.keywords.items()):
+            return value
+        return partial(value.func, *args, **given)
+
+    def _put_parts(self, value: Any, parts: Iterable[tuple[Any, object]]) -> None:
+        for place, before in parts:
+            if (after := self.of(before)) is not before:
+                value[place] = after
+
+
+def _are_plain(parts: Collection[object]) -> bool:
+    return len(parts) > _FEW and isinstance(next(iter(parts)), _PLAIN)
+
+
+class Gathering:
+    """An array that comes some rows at a time; rows that came earlier wait in a file."""
+
+    def __init__(self, file: ColumnFile) -> None:
+        """Start without rows."""
+        self._file = file
+        self._parts: list[NDArray[Any]] = []
+        self._held: list[NDArray[Any]] = []
+
+    def __bool__(self) -> bool:
+        """Tell whether there are rows, or arrays without any."""
+        return bool(self._parts or self._held)
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        """Yield what was gathered, in order."""
+        yield from self._parts
+        yield from self._held
+
+    def joined(self, dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
+        """Return all rows as one array in memory, of the type that holds them all unless one is given."""
+        parts = list(self)
+        found = np.concatenate([part[:0] for part in parts], dtype=dtype)
+        found = np.empty((sum(map(len, parts)), *found.shape[1:]), dtype=found.dtype)
+        at = 0
+        for part in parts:  # what was copied is let go before the next part is read
+            found[at : at + len(part)] = part
+            at += len(part)
+            self._file.release()
+        return found
+
+    def add(self, rows: NDArray[Any]) -> None:
+        """Add rows."""
+        self._held.append(rows)
+        if sum(each.nbytes for each in self._held) >= _LEAST:
+            self._parts.append(self._file.put(np.concatenate(self._held)))
+            self._held.clear()
+
+
+def _give_back() -> None:
+    """Have the C library give memory back to the system: what is free, and each array of half a megabyte when it is.
+
+    Left to itself, glibc keeps ever larger pieces: some 30 MB of a million records, and what the stages before used.
+    """
+    with suppress(OSError, AttributeError, TypeError):  # another library, or none that can be told
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, _LARGE)
+        library.malloc_trim(0)
+
+
+def _is_bytes(array: NDArray[Any]) -> bool:
+    """Tell whether an array is no more than its bytes: no mask, no references to objects, no value for many rows."""
+    return type(array) is np.ndarray and not array.dtype.hasobject and 0 not in array.strides
+
+
+def is_mapped(array: NDArray[Any]) -> bool:
+    """Tell whether an array, or what it is a view of, is in a file."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, memoryview) and isinstance(base.obj, mmap.mmap)
