@@ -15,7 +15,7 @@ from jrh.running import LabelDesk, label_desk
 from jrh.values import LabelAction, PersonLabel
 from jrh_review.label_screens import Labelling
 from jrh_review.people import People
-from support.browsing import wait_until
+from support.browsing import follow, wait_until
 from support.workbench import PROVOKE, TEXTS, TOGETHER, blemishes, look, served, tabbed
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def program(suite: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def entered(page: Page, address: str, name: str) -> None:
     page.goto(address)
     page.get_by_label("Name").select_option(name)
-    page.get_by_role("button", name="Label").click()
+    follow(page.get_by_role("button", name="Label"))
 
 
 def shown(page: Page, place: int) -> str:
@@ -152,7 +152,7 @@ def test_no_text_of_an_item_becomes_code_and_axe_finds_nothing(browser: Browser,
         page = seen.page
         assert (tabbed(seen), blemishes(seen)) == ([], [])
         page.get_by_label("Name").select_option("Ann")
-        page.get_by_role("button", name="Label").click()
+        follow(page.get_by_role("button", name="Label"))
         number = len(here.screens("Ann"))
         for place in range(number):
             shown(page, place)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jrh.running import review_desk
-from support.browsing import Visit
+from support.browsing import Visit, follow
 from support.stored import Made
 from support.workbench import PROVOKE, blemishes, hostile, look, tabbed, workbench
 
@@ -162,7 +162,7 @@ def test_cases_are_reviewed_by_keyboard_and_a_killed_server_loses_nothing(browse
         decided(page, 9)
         saved(page)
         page.wait_for_selector("#left:text-is('all done')")
-        page.get_by_role("link", name="Summary").click()
+        follow(page.get_by_role("link", name="Summary"))
         assert page.locator("#review-shares tbody td").nth(2).inner_text() == "9"
     context.close()
     assert said == []
@@ -173,7 +173,7 @@ def come_in(seen: Visit, name: str) -> Page:
     """Choose who reviews in this browser."""
     seen.page.set_default_timeout(10_000)
     seen.page.get_by_label("Name").select_option(name)
-    seen.page.get_by_role("button", name="Review").click()
+    follow(seen.page.get_by_role("button", name="Review"))
     seen.page.wait_for_selector("#review[data-shown]")
     return seen.page
 
@@ -199,7 +199,7 @@ def test_two_reviewers_are_blind_until_both_decided_and_a_third_decision_settles
             ben.wait_for_selector("#decided:has-text('Ann: reject · secret of Ann')")
             assert blemishes(other) == [], "a conflict"
             with look(browser, bench) as listed:
-                come_in(listed, "Ann").get_by_role("link", name="Summary").click()
+                follow(come_in(listed, "Ann").get_by_role("link", name="Summary"))
                 assert listed.page.locator("section:has(#conflicts) a").count() == 1
                 assert (tabbed(listed), blemishes(listed)) == ([], []), "a list of conflicts"
             ben.keyboard.press("a")
@@ -207,7 +207,7 @@ def test_two_reviewers_are_blind_until_both_decided_and_a_third_decision_settles
             saved(ben)
             ben.keyboard.press("k")
             ben.wait_for_selector("#decided:has-text('Settled by Ben: accept')")
-            one.page.get_by_role("link", name="Summary").click()
+            follow(one.page.get_by_role("link", name="Summary"))
             assert one.page.locator("#review-shares tbody td").nth(2).inner_text() == "1"
             other.assert_quiet()
         one.assert_quiet()

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 from jrh.text import visible_text
-from support.browsing import Visit
+from support.browsing import Visit, follow
 from support.stored import Made
 from support.workbench import PROVOKE, TEXTS, TOGETHER, Bench, blemishes, hostile, look, tabbed, workbench
 
@@ -49,22 +49,22 @@ def test_from_a_cell_to_its_cases_to_a_case_to_its_item_and_back_by_address(brow
     with look(browser, bench) as seen:
         page = seen.page
         assert "token" not in page.url
-        page.get_by_role("link", name="first", exact=True).click()
+        follow(page.get_by_role("link", name="first", exact=True))
         cell = page.locator("table.heat tbody tr:nth-child(2) td:nth-child(4) a")
         assert "0.60" in cell.inner_text()
-        cell.click()
+        follow(cell)
         assert page.locator("#total").inner_text().startswith("12 rows")
         assert set(page.locator("#list tbody td:nth-child(2)").all_inner_texts()) == {"judge 1"}
         assert set(page.locator("#list tbody td:nth-child(3)").all_inner_texts()) == {"test 2"}
         expected = [float(text) for text in page.locator("#list tbody td:nth-child(7)").all_inner_texts()]
         assert expected == sorted(expected), "those that make the cell bad come first"
         listed = page.url
-        page.locator("#list tbody th a").first.click()
+        follow(page.locator("#list tbody th a").first)
         assert page.locator("ins").all_inner_texts() != []
-        page.get_by_role("link", name="under all conditions").click()
+        follow(page.get_by_role("link", name="under all conditions"))
         assert page.locator("table.list tbody tr").count() == 4
         page.go_back()
-        page.get_by_role("link", name="Cases").click()
+        follow(page.get_by_role("link", name="Cases"))
         assert page.url == listed, "the whole view is in the address"
         seen.assert_quiet()
 
@@ -75,13 +75,13 @@ def test_a_filter_a_search_and_the_next_page_are_in_the_address(browser: Browser
         page.goto(f"{bench.base}/run/second/cases")
         page.get_by_label("Judge").select_option("judge 0")
         page.get_by_label("Right").select_option("no")
-        page.get_by_role("button", name="Filter").click()
+        follow(page.get_by_role("button", name="Filter"))
         assert "judge=judge+0&right=no" in page.url
         assert "search" not in page.url
         assert {float(text) <= 0.5 for text in page.locator("#list tbody td:nth-child(6)").all_inner_texts()} == {True}
         page.goto(f"{bench.base}/run/second/cases?sort=item")
         first = page.locator("#list tbody tr").all_inner_texts()
-        page.get_by_role("link", name="Next 100").click()
+        follow(page.get_by_role("link", name="Next 100"))
         assert set(page.locator("#list tbody tr").all_inner_texts()) - set(first)
         again = page.url
         rows = page.locator("#list tbody tr").all_inner_texts()
@@ -150,7 +150,7 @@ def test_without_scripts_everything_is_there(browser: Browser, bench: Bench) -> 
     with look(browser, bench, java_script_enabled=False) as seen:
         seen.page.goto(f"{bench.base}{PAGES['cases']}")
         seen.page.get_by_label("Moved").select_option("yes")
-        seen.page.get_by_role("button", name="Filter").click()
+        follow(seen.page.get_by_role("button", name="Filter"))
         assert "moved=yes" in seen.page.url
         assert seen.page.locator("button:visible").all_inner_texts() == ["Filter"]
 
@@ -182,9 +182,9 @@ def test_no_text_of_a_run_becomes_code_on_any_page(browser: Browser, tmp_path: P
     with workbench(tmp_path) as bench, look(browser, bench) as seen:
         page = seen.page
         shown = [_harmless(seen)]
-        page.locator("article h2 a").click()
+        follow(page.locator("article h2 a"))
         shown.append(_harmless(seen))
-        page.get_by_role("link", name="All cases").click()
+        follow(page.get_by_role("link", name="All cases"))
         shown.append(_harmless(seen))
         cases = page.evaluate("[...document.querySelectorAll('#list tbody th a')].map((each) => each.href)")
         assert len(cases) == 2 * items
@@ -195,7 +195,7 @@ def test_no_text_of_a_run_becomes_code_on_any_page(browser: Browser, tmp_path: P
             page.goto(f"{cases[0].partition('/case/')[0]}/cases?{urlencode({query: TEXTS[0]})}")
             _harmless(seen)
         page.goto(cases[0])
-        page.get_by_role("link", name="under all conditions").click()
+        follow(page.get_by_role("link", name="under all conditions"))
         shown.append(_harmless(seen))
         for query in ({}, {"a": TEXTS[0], "b": name}, {"a": name, "b": name, "task": TEXTS[0], "lens": TEXTS[0]}):
             page.goto(f"{bench.base}/compare?{urlencode(query)}")

@@ -14,7 +14,7 @@ import pytest
 from attrs import Factory, define
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 REQUIRED = "JRH_BROWSER_REQUIRED"
 """Environment variable that makes a missing browser a failure."""
@@ -51,6 +51,16 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def follow(link: Locator) -> None:
+    """Click what leads to another page, and wait until that page is whole.
+
+    A click alone returns when the new address is known. What does not wait by itself (`count`, `all_inner_texts`,
+    `evaluate`) then reads a page of which half has arrived.
+    """
+    with link.page.expect_navigation():
+        link.click()
 
 
 def wait_until(page: Page, script: str, arg: Any = None, seconds: float = 30) -> None:
