@@ -39,7 +39,7 @@ def measured(records):
 found = {}
 for size in (2_000, *map(int, sys.argv[1:])):
     made = table(size)
-    records = RecordTable.unpacked([(name, made.packed(name)) for name in made.columns])
+    records = RecordTable.unpacked((name, made.packed(name)) for name in made.columns)
     del made
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts again
     before = peak()

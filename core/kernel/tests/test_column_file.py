@@ -196,6 +196,49 @@ def test_without_room_on_the_disk_arrays_stay_in_memory(error: OSError, monkeypa
     assert [int(each[0]) for each in (first, second, third)] == [0, 1, 2]
 
 
+@pytest.mark.parametrize("kind", ["i1", "i4", "f8", ">u8"])
+@pytest.mark.parametrize("rows", [0, 10, 300_001])
+def test_parts_are_one_array_whatever_their_types(kind: str, rows: int) -> None:
+    whole = np.random.default_rng(5).integers(0, 100, (rows, 2))
+    parts = (whole[start : start + 777].astype("i2" if start else "u1") for start in range(0, rows, 777))
+    found = ColumnFile().joined(parts, whole.shape, np.dtype(kind))
+    assert found.dtype == np.dtype(kind)
+    assert np.array_equal(found, whole)
+    assert is_mapped(found) == (found.nbytes > 2**18 and hasattr(mmap, "MADV_DONTNEED"))
+    with pytest.raises(ValueError, match="read-only"):
+        found[:] = 0
+
+
+@in_files
+@pytest.mark.parametrize("writes", [0, 1, 5])
+def test_parts_are_one_array_where_the_disk_is_full_before_the_last(
+    writes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, real = np.random.default_rng(6).random(LARGE), os.pwrite
+    done: list[int] = []
+
+    def full(*given: Any) -> int:
+        if len(done) >= writes:
+            raise OSError(28, "No space left on device")
+        done.append(1)
+        return real(*given)
+
+    monkeypatch.setattr(os, "pwrite", full)
+    file = ColumnFile()
+    found = file.joined(np.array_split(whole, 9), whole.shape, whole.dtype)
+    assert not is_mapped(found)
+    assert np.array_equal(found, whole)
+    monkeypatch.undo()
+    assert not is_mapped(file.put(whole))
+
+
+@pytest.mark.parametrize("size", [3, LARGE])
+@pytest.mark.parametrize("other", [-1, 1])
+def test_parts_of_another_size_are_refused(size: int, other: int) -> None:
+    with pytest.raises(ValueError, match="bytes for an array of shape"):
+        ColumnFile().joined(iter([np.zeros(size)]), (size + other,), np.dtype("f8"))
+
+
 @in_files
 def test_a_write_that_is_cut_short_is_continued(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = os.pwrite

@@ -7,6 +7,7 @@ import pytest
 from attrs import asdict, evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
+from jrh.values.packed_ids import PackedIds
 from jrh.values.records import COLUMNS, NUMERIC, Categorical, RecordTable
 from jrh.values.verdicts import Record, Status
 from jrh_testing import sample_records
@@ -166,3 +167,33 @@ def test_a_table_that_was_packed_is_the_same_table(rows: list[tuple[str | None, 
         assert again.number(name).tobytes() == table.number(name).tobytes()
         assert not rows or again._numeric[name].strides == table._numeric[name].strides
         assert again._numeric[name].dtype == table._numeric[name].dtype
+
+
+@pytest.mark.parametrize("distinct", [200_000, 90_000, 3])
+def test_a_long_column_of_ids_has_the_codes_and_the_order_of_its_texts(distinct: int) -> None:
+    """Longer than a share and a piece; some ids differ only in their second half."""
+    draw = np.random.default_rng(distinct)
+    names = [bytes(row).hex() for row in draw.integers(0, 256, (distinct, 16), dtype=np.uint8)]
+    names[1:3] = [f"{names[0][:16]}{'0' * 15}1", f"{names[0][:16]}{'0' * 16}"]
+    texts = [*names, *(names[place] for place in draw.integers(0, distinct, 200_000 - distinct))]
+    draw.shuffle(texts)
+    made = RecordTable.from_slices({"trial_id": texts[start : start + 999]} for start in range(0, len(texts), 999))
+    again = RecordTable.unpacked((name, list(made.packed(name))) for name in made.columns)
+    expected = list(dict.fromkeys(texts))
+    for table in (made, again):
+        ids = table.categories("trial_id")
+        assert isinstance(ids, PackedIds)
+        assert list(ids) == expected
+        assert [expected[code] for code in table.codes("trial_id")] == texts
+        ordered, place = ids.ordered()
+        assert list(ordered) == ["", *sorted(expected)]
+        assert [ordered[each] for each in place[:-1][:999]] == expected[:999]
+    assert len(list(made.packed("trial_id"))) > 1
+
+
+def test_a_column_with_a_piece_missing_or_cut_is_refused() -> None:
+    table = RecordTable.from_columns({"trial_id": [f"{number:032x}" for number in range(100_000)]})
+    pieces = list(table.packed("trial_id"))
+    for wrong in ([], pieces[:-1], [*pieces[:-1], pieces[-1][:-16]], [pieces[0], *pieces[:1:-1]]):
+        with pytest.raises((ValueError, KeyError, TypeError)):
+            RecordTable.unpacked([("trial_id", wrong)])

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import evolve, field, frozen
+from jrh_stats import parts_of
 from numpy.typing import NDArray
 
 from jrh.errors import JrhError
@@ -236,6 +237,13 @@ def _kept(records: RecordTable, codes: Codes) -> Codes:
     return records.file.put(compact(codes))
 
 
+def _looked_up(records: RecordTable, name: str, lookup: NDArray[np.int32]) -> Codes:
+    """Return the code of every row by the one it has in its column; -1 takes the last."""
+    codes = _raw(records, name)
+    found = (lookup[codes[part]] for part in parts_of(len(codes)))
+    return _kept(records, records.file.joined(found, codes.shape, lookup.dtype))
+
+
 def _names(records: RecordTable, name: str) -> Sequence[str]:
     return records.categories(name) if name in records.columns else ()
 
@@ -250,14 +258,14 @@ def _coded(records: RecordTable, name: str, first: Sequence[str] = (), add: Iter
     present = _names(records, name)
     if isinstance(present, PackedIds):
         ids, lookup = present.ordered()
-        return Coded(codes=_kept(records, lookup[_raw(records, name)]), names=ids.kept_in(records.file))
+        return Coded(codes=_looked_up(records, name, lookup), names=ids.kept_in(records.file))
     all_names = {*present, *add, ""}
     before = [text for text in first if text in all_names]
     names = (*before, *sorted(all_names.difference(before)))
     position = {text: place for place, text in enumerate(names)}
     # One more entry, for None: code -1 reads the last.
     lookup = np.array([position[text] for text in (*present, "")], dtype=np.int32)
-    return Coded(codes=_kept(records, lookup[_raw(records, name)]), names=names)
+    return Coded(codes=_looked_up(records, name, lookup), names=names)
 
 
 def _clusters(records: RecordTable, item: Coded) -> Coded:
@@ -290,7 +298,7 @@ def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
 def _label_codes(records: RecordTable, name: str, labels: tuple[str, ...]) -> Codes:
     position = {text: place for place, text in enumerate(labels)}
     lookup = np.array([*(position[text] for text in _names(records, name)), -1], dtype=np.int32)
-    return _kept(records, lookup[_raw(records, name)])
+    return _looked_up(records, name, lookup)
 
 
 def _ranks(tasks: Sequence[str], labels: tuple[str, ...], context: MetricContext) -> Codes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -15,14 +16,15 @@ from jrh.hashing import content_id
 from jrh.store.database import SCHEMA_VERSION, Database
 from jrh.store.packing import Compressor, decompressed
 from jrh.store.writer import Statement
-from jrh.values import packed_columns, packed_ids, records
+from jrh.values import column_file, packed_columns, packed_ids, records
+from jrh.values.packed_columns import Piece
 from jrh.values.records import RecordTable
 from jrh.version import __version__
 
 GROWING: Final = "growing"
 """Digest of a plan whose later trials are still to come."""
 _COLUMN: Final = "column "
-"""Starts the name of a column of the table of records."""
+"""Starts the name of a piece of the table of records, which ends with its column and number."""
 _LETTERS: Final = 64
 """Characters of text for each record up to which a table is kept: longer ones would be stored twice."""
 _UNREADABLE: Final = (zstandard.ZstdError, ValueError, KeyError, TypeError)
@@ -64,7 +66,7 @@ class DerivedTable:
         """Return the rows of one of the queries."""
         if self.is_current():
             with suppress(*_UNREADABLE):
-                for _, kept in self._payloads(name):
+                for kept in self._payloads(name):
                     found = json.loads(kept)
                     if isinstance(found, list):
                         return [tuple(row) for row in found]
@@ -73,9 +75,8 @@ class DerivedTable:
     def table(self) -> RecordTable | None:
         """Return the table of records; None where it is not kept."""
         if self.is_current():
-            columns = ((name.removeprefix(_COLUMN), data) for name, data in self._payloads(f"{_COLUMN}*"))
             with suppress(*_UNREADABLE):
-                table = RecordTable.unpacked(columns)
+                table = RecordTable.unpacked(self._columns())
                 return table if table.columns else None
         return None
 
@@ -93,11 +94,14 @@ class DerivedTable:
             self._database.replace(self.STAGE, made_from, *self.FORGET, ("INSERT INTO derived VALUES (?, ?, ?)", rows))
             self._own = made_from
 
-    def _payloads(self, pattern: str) -> Iterator[tuple[str, bytes]]:
-        names = self._database.rows("SELECT name FROM derived WHERE name GLOB ? ORDER BY position", (pattern,))
-        for (name,) in names:  # one column at a time is in memory
-            for (payload,) in self._database.rows("SELECT payload FROM derived WHERE name = ?", (name,)):
-                yield name, decompressed(payload)
+    def _columns(self) -> Iterator[tuple[str, Iterator[bytes]]]:
+        names = self._database.rows("SELECT name FROM derived WHERE name GLOB ? ORDER BY position", (f"{_COLUMN}*",))
+        for column, pieces in groupby((name for (name,) in names), key=lambda name: name.split()[1]):
+            yield column, chain.from_iterable(map(self._payloads, pieces))
+
+    def _payloads(self, name: str) -> Iterator[bytes]:
+        for (payload,) in self._database.rows("SELECT payload FROM derived WHERE name = ?", (name,)):
+            yield decompressed(payload)
 
     def made_from(self) -> str:
         """Return the id of everything that what is kept depends on; empty while the plan grows."""
@@ -109,21 +113,27 @@ class DerivedTable:
 
 
 def _rows(sums: Sequence[tuple[str, bytes]], table: RecordTable) -> Iterator[tuple[int, str, bytes]]:
-    """Yield what is kept; column by column, when it is written: a large table is not in memory twice."""
+    """Yield what is kept; piece by piece, when it is written: a large column is not in memory twice."""
     compressor = Compressor()
-    for place, (name, data) in enumerate(sums):
-        yield place, name, compressor.compressed(data)
+    pieces: Iterable[tuple[str, Piece]] = sums
     if len(table) and table.letters() <= _LETTERS * len(table):
-        for place, name in enumerate(table.columns, len(sums)):
-            yield place, f"{_COLUMN}{name}", compressor.compressed(table.packed(name))
-            table.file.release()
+        pieces = chain(sums, _pieces(table))
+    for place, (name, piece) in enumerate(pieces):
+        yield place, name, compressor.compressed(piece)
+        table.file.release()
+
+
+def _pieces(table: RecordTable) -> Iterator[tuple[str, Piece]]:
+    for column in table.columns:
+        for number, piece in enumerate(table.packed(column)):
+            yield f"{_COLUMN}{column} {number}", piece
 
 
 @cache
 def _code() -> str:
     """Return the id of the code that makes and reads what is kept; a version that is not released yet changes."""
     here = Path(__file__)
-    others = (records, packed_columns, packed_ids)
+    others = (records, packed_columns, packed_ids, column_file)
     paths = [here, here.with_name("records_table.py"), *(Path(str(module.__file__)) for module in others)]
     texts = [path.read_text(encoding="utf-8") for path in paths if path.is_file()]
     return content_id(__version__, SCHEMA_VERSION, texts)

@@ -115,7 +115,7 @@ class Compressor:
         """Start without a dictionary."""
         self._made: dict[tuple[bytes, int], zstandard.ZstdCompressor] = {}
 
-    def compressed(self, data: bytes, shared: bytes = b"") -> bytes:
+    def compressed(self, data: bytes | memoryview, shared: bytes = b"") -> bytes:
         """Compress bytes; the blob carries a checksum."""
         # Sizes to the next power of two: a dictionary serves for all cases of an item, which follow one another.
         wanted = (shared, len(data).bit_length())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import mmap
 import os
 import tempfile
@@ -66,6 +67,29 @@ class _Mapped:
     """Bytes of it that hold arrays."""
 
 
+@attrs.frozen(eq=False)
+class _Room:
+    """Where one array is written, and from where it is read."""
+
+    map: mmap.mmap
+    offset: int
+    """Where the array starts in the map."""
+    file: int
+    """File descriptor."""
+    position: int
+    """Where the array starts in the file."""
+
+    def write(self, data: memoryview, at: int = 0) -> None:
+        """Write bytes of the array, or raise `OSError`."""
+        done = 0
+        while done < len(data):
+            done += os.pwrite(self.file, data[done:], self.position + at + done)
+
+    def bytes(self, size: int) -> NDArray[np.uint8]:
+        """Return the first bytes of the array."""
+        return np.frombuffer(self.map, dtype=np.uint8, count=size, offset=self.offset)
+
+
 class ColumnFile:
     """A temporary file of arrays, read by mapping it; the system keeps in memory what is being read.
 
@@ -89,8 +113,7 @@ class ColumnFile:
         """Return an equal array that is read-only, and in the file if it is large and holds nothing but its bytes."""
         if not self._full and array.nbytes >= _LEAST and _is_bytes(array) and not is_mapped(array):
             try:
-                with _PROCESS.writing:
-                    array = self._written(array)
+                array = self._written(array)
             except OSError:  # no room: what is there stays, and nothing more is written
                 self._full = True
             self.release()
@@ -103,24 +126,68 @@ class ColumnFile:
             with suppress(OSError):  # memory that the process has locked
                 each.madvise(mmap.MADV_DONTNEED)
 
+    def joined(self, parts: Iterable[NDArray[Any]], shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
+        """Return parts as one read-only array, in the file if it is large: they are not in memory together.
+
+        Args:
+            parts: arrays along the first axis, taken one after the other.
+            shape: of the whole.
+            kind: of the whole.
+
+        Raises:
+            ValueError: together, the parts have another size.
+        """
+        size, at = math.prod(shape) * kind.itemsize, 0
+        room = self._reserved(size) if size >= _LEAST else None
+        found = np.empty(size, dtype=np.uint8) if room is None else room.bytes(size)
+        for part in parts:
+            data = _bytes_of(np.ascontiguousarray(part, dtype=kind))
+            if at + len(data) > size:
+                raise ValueError(f"more than {size} bytes for an array of shape {shape}")
+            if room is not None:
+                try:
+                    room.write(data, at)
+                except OSError:
+                    self._full, room = True, None
+                    found = np.concatenate([found[:at], np.empty(size - at, dtype=np.uint8)])
+            if room is None:
+                found[at : at + len(data)] = data
+            at += len(data)
+            self.release()
+        if at < size:
+            raise ValueError(f"{at} bytes for an array of shape {shape}, which has {size}")
+        whole: NDArray[Any] = found.view(kind).reshape(shape)
+        whole.flags.writeable = False
+        return whole
+
     def _written(self, array: NDArray[Any]) -> NDArray[Any]:
-        if self._process is not _PROCESS.own:
-            self._file, self._last, self._process = None, None, _PROCESS.own
         # The axes keep their order in memory: sums along them depend on it in their last digit.
         axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
         rows = np.asarray(array.transpose(axes), order="C")
-        room = self._room(array.nbytes)
-        view = memoryview(rows.reshape(-1).view(np.uint8).data)
-        done = 0
-        while done < len(view):
-            done += os.pwrite(self._number(), view[done:], room.start + room.used + done)
-        found = np.frombuffer(room.map, dtype=array.dtype, count=array.size, offset=room.used)
-        used = room.used + array.nbytes
-        self._last = attrs.evolve(room, used=-(-used // _ALIGNED) * _ALIGNED)
-        return found.reshape(rows.shape).transpose(np.argsort(axes))
+        room = self._reserved(rows.nbytes)
+        if room is None:
+            return array
+        room.write(_bytes_of(rows))
+        return room.bytes(rows.nbytes).view(array.dtype).reshape(rows.shape).transpose(np.argsort(axes))
 
-    def _room(self, size: int) -> _Mapped:
-        """Return where an array can be; map more of the file if there is no room."""
+    def _reserved(self, size: int) -> _Room | None:
+        """Return where an array can be; None where the file cannot grow."""
+        if self._full:
+            return None
+        try:
+            with _PROCESS.writing:
+                if self._process is not _PROCESS.own:
+                    self._file, self._last, self._process = None, None, _PROCESS.own
+                last = self._mapped(size)
+                used = last.used + size
+                self._last = attrs.evolve(last, used=-(-used // _ALIGNED) * _ALIGNED)
+                return _Room(last.map, last.used, self._number(), last.start + last.used)
+        except OSError:  # no room: what is there stays, and nothing more is written
+            self._full = True
+            return None
+
+    def _mapped(self, size: int) -> _Mapped:
+        """Return the last part of the file; map more of it if that has no room for an array."""
         last = self._last
         if last is not None and last.used + size <= len(last.map):
             return last
@@ -129,8 +196,7 @@ class ColumnFile:
         os.truncate(self._number(), start + length)
         more = mmap.mmap(self._number(), length, prot=mmap.PROT_READ, offset=start)
         self._maps.append(more)
-        self._last = _Mapped(more, start)
-        return self._last
+        return _Mapped(more, start)
 
     def _number(self) -> int:
         if self._file is None:
@@ -200,6 +266,11 @@ class _Putting:
                 value[place] = after
 
 
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    """Return the bytes of an array whose rows lie one after the other."""
+    return array.reshape(-1).view(np.uint8).data
+
+
 def _are_plain(parts: Collection[object]) -> bool:
     return len(parts) > _FEW and isinstance(next(iter(parts)), _PLAIN)
 
@@ -222,17 +293,16 @@ class Gathering:
         yield from self._parts
         yield from self._held
 
-    def joined(self, dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
-        """Return all rows as one array in memory, of the type that holds them all unless one is given."""
-        parts = list(self)
-        found = np.concatenate([part[:0] for part in parts], dtype=dtype)
-        found = np.empty((sum(map(len, parts)), *found.shape[1:]), dtype=found.dtype)
-        at = 0
-        for part in parts:  # what was copied is let go before the next part is read
-            found[at : at + len(part)] = part
-            at += len(part)
+    def joined(self, file: ColumnFile, kind: np.dtype[Any] | None = None) -> NDArray[Any]:
+        """Return all rows as one array, in a file if it is large, of the type given or of one that holds them all."""
+        none = np.concatenate([part[:0] for part in self], dtype=kind)
+        shape = (sum(map(len, self)), *none.shape[1:])
+        return file.joined(self._read(), shape, none.dtype)
+
+    def _read(self) -> Iterator[NDArray[Any]]:
+        for part in self:  # what was copied is let go before the next part is read
+            yield part
             self._file.release()
-        return found
 
     def add(self, rows: NDArray[Any]) -> None:
         """Add rows."""

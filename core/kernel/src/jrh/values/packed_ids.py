@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, overload
 
 import numpy as np
@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 from jrh.hashing import ID_LENGTH
 from jrh.values.column_file import ColumnFile, Gathering
 
-_WORDS: Final = ID_LENGTH // 16
-_WORD: Final = np.dtype(">u8")
+WORDS: Final = ID_LENGTH // 16
+WORD: Final = np.dtype(">u8")
 """As the digits are written, so that the order of the numbers is that of the texts."""
+PART: Final = 2**16
+"""Rows of a column that are gone through at once."""
+_SHARES: Final = 4
+"""Ids are sorted in shares by so many of their first bits: what sorting needs besides the ids takes a 16th."""
 
 
 class PackedIds(Sequence[str]):
     """A sequence of ids as `content_id` makes them; texts are made of them one at a time, when they are asked for."""
 
-    __slots__ = ("_blank", "_order", "_words")
+    __slots__ = ("_blank", "_order", "words")
 
     def __init__(
         self, words: NDArray[np.unsignedinteger], *, blank: bool = False, order: NDArray[np.signedinteger] | None = None
@@ -31,22 +35,13 @@ class PackedIds(Sequence[str]):
             blank: whether the empty text comes before the first.
             order: places in `words`, in the order of the sequence; None: as they stand.
         """
-        self._words = words
+        self.words = words
         self._blank = blank
         self._order = order
 
-    def to_bytes(self) -> memoryview:
-        """Return the ids as bytes; the empty text of `blank` is left out."""
-        return as_bytes(self._words)
-
-    @classmethod
-    def from_bytes(cls, data: bytes | memoryview) -> PackedIds:
-        """Return the ids of which `to_bytes` made bytes."""
-        return cls(np.frombuffer(data, dtype=_WORD).reshape(-1, _WORDS))
-
     def __len__(self) -> int:
         """Return the number of ids."""
-        return len(self._words) + self._blank
+        return len(self.words) + self._blank
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -59,7 +54,7 @@ class PackedIds(Sequence[str]):
         number = range(len(self))[place] - self._blank
         if number < 0:
             return ""
-        words = self._words[number if self._order is None else self._order[number]]
+        words = self.words[number if self._order is None else self._order[number]]
         return bytes(words).hex()
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
@@ -71,7 +66,7 @@ class PackedIds(Sequence[str]):
     def kept_in(self, file: ColumnFile) -> PackedIds:
         """Return the same ids, which wait in a file."""
         return PackedIds(
-            file.put(self._words), blank=self._blank, order=None if self._order is None else file.put(self._order)
+            file.put(self.words), blank=self._blank, order=None if self._order is None else file.put(self._order)
         )
 
     def ordered(self) -> tuple[PackedIds, NDArray[np.int32]]:
@@ -80,15 +75,13 @@ class PackedIds(Sequence[str]):
         Returns:
             The sorted sequence, and an array of shape (n + 1,).
         """
-        order = _order(self._words)[0]
+        order, at = np.empty(len(self.words), dtype=np.int32), 0
         place = np.zeros(len(order) + 1, dtype=np.int32)
-        place[order] = np.arange(1, len(order) + 1, dtype=np.int32)
-        return PackedIds(self._words, blank=True, order=order), place
-
-
-def as_bytes(array: NDArray[Any]) -> memoryview:
-    """Return the bytes of an array without copying them, if they are in order."""
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        for rows, _ in _sorted_shares(self.words):
+            order[at : at + len(rows)] = rows
+            place[rows] = np.arange(at + 1, at + 1 + len(rows), dtype=np.int32)
+            at += len(rows)
+        return PackedIds(self.words, blank=True, order=order), place
 
 
 class IdGathering:
@@ -113,32 +106,52 @@ class IdGathering:
         """Yield what was gathered, as texts."""
         return (list(PackedIds(part)) for part in self._parts)
 
-    def column(self) -> tuple[NDArray[np.signedinteger], PackedIds]:
-        """Return a code for every row, and the distinct ids in order of first appearance."""
-        words = self._parts.joined(_WORD)
-        order, new = _order(words)
-        # The order is stable: the first row of every group is where its id appears first.
-        first = np.sort(order[new])
-        place = np.empty(len(first), dtype=np.int32)
-        place[np.argsort(order[new], kind="stable")] = np.arange(len(first), dtype=np.int32)
-        codes = np.empty(len(order), dtype=np.int32)
-        codes[order] = place[np.cumsum(new, dtype=np.int32) - 1]
-        return codes, PackedIds(words if len(first) == len(words) else words[first])
+    def column(self, file: ColumnFile) -> tuple[NDArray[np.signedinteger], PackedIds]:
+        """Return a code for every row, and the distinct ids in order of first appearance; all of it in a file."""
+        own = ColumnFile()
+        words = self._parts.joined(own, WORD)
+        first = np.empty(len(words), dtype=np.int32)
+        """The first row with the same id."""
+        for rows, new in _sorted_shares(words):
+            first[rows] = rows[new][np.cumsum(new) - 1]
+        own.release()
+        is_first = first == np.arange(len(first), dtype=np.int32)
+        number = np.cumsum(is_first, dtype=np.int32)
+        number -= 1
+        for part in _parts(len(first)):
+            first[part] = number[first[part]]
+        ids = (words[part][is_first[part]] for part in _parts(len(first)))
+        distinct = int(number[-1]) + 1 if len(number) else 0
+        return file.put(first), PackedIds(file.joined(ids, (distinct, WORDS), WORD))
 
 
-def _order(words: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Return the rows by their ids, equal ones as they came, and which of them in this order start another id."""
+def _parts(rows: int) -> Iterator[slice]:
+    return (slice(start, start + PART) for start in range(0, rows, PART))
+
+
+def _sorted_shares(words: NDArray[np.unsignedinteger]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.bool_]]]:
+    """Yield rows by their ids, equal ones as they came, and which of them start another id; a share at a time."""
+    if len(words) <= PART:
+        yield _sorted(np.arange(len(words), dtype=np.int32), words)
+        return
+    share = np.concatenate([words[part, 0] >> (64 - _SHARES) for part in _parts(len(words))], dtype=np.uint8)
+    for number in range(2**_SHARES):
+        rows = np.flatnonzero(share == number).astype(np.int32)
+        yield _sorted(rows, words[rows])
+
+
+def _sorted(rows: NDArray[np.int32], words: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     # Two ids with an equal first half are nearly always the same: sorting halves takes a third of the memory.
     half = words[:, 0].astype(np.uint64)
-    order = np.argsort(half, kind="stable").astype(np.int32)
+    order = np.argsort(half, kind="stable")
     half = half[order]
     new = np.ones(len(order), dtype=np.bool_)
     new[1:] = half[1:] != half[:-1]
     again = np.flatnonzero(~new)
     if (words[order[again], 1] != words[order[again - 1], 1]).any():
-        order = np.lexsort(words.T[::-1]).astype(np.int32)
+        order = np.lexsort(words.T[::-1])
         new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
-    return order, new
+    return rows[order], new
 
 
 def _words(values: Sequence[str | None]) -> NDArray[np.unsignedinteger] | None:
@@ -150,4 +163,4 @@ def _words(values: Sequence[str | None]) -> NDArray[np.unsignedinteger] | None:
     except ValueError:
         return None
     # White space and capitals would be lost.
-    return np.frombuffer(found, dtype=_WORD).reshape(-1, _WORDS) if found.hex() == text else None
+    return np.frombuffer(found, dtype=WORD).reshape(-1, WORDS) if found.hex() == text else None

@@ -11,7 +11,7 @@ from attrs import fields
 from numpy.typing import NDArray
 
 from jrh.values.column_file import ColumnFile, Gathering
-from jrh.values.packed_columns import pack_codes, pack_numbers, unpack_codes, unpack_numbers
+from jrh.values.packed_columns import Piece, pack_codes, pack_numbers, unpack_codes, unpack_numbers
 from jrh.values.packed_ids import IdGathering, PackedIds
 from jrh.values.verdicts import Record
 
@@ -67,7 +67,7 @@ class Categorical:
         """Code the values in order of first appearance, in as few bytes as their number allows."""
         coding = _Coding(ColumnFile())
         coding.add(list(values))
-        return coding.column()
+        return coding.column(ColumnFile())
 
     def take(self, rows: NDArray[Any]) -> Categorical:
         """Return the rows of a boolean mask or an index array; the categories stay the same."""
@@ -110,11 +110,12 @@ class _Coding:
         """Return the shortest type: most columns have few categories, and a table has dozens of columns."""
         return np.min_scalar_type(-len(self._index))
 
-    def column(self) -> Categorical:
+    def column(self, file: ColumnFile) -> Categorical:
+        """Return the column, whose arrays are in a file if they are large."""
         if self._ids is not None and self._ids:
-            return Categorical(*self._ids.column())
+            return Categorical(*self._ids.column(file))
         categories = tuple(name for name in self._index if name is not None)
-        codes = self._codes.joined(self._type()) if self._codes else np.zeros(0, dtype=self._type())
+        codes = self._codes.joined(file, self._type()) if self._codes else np.zeros(0, dtype=self._type())
         return Categorical(_once(codes), categories)
 
 
@@ -127,9 +128,9 @@ class _Numbers:
     def add(self, values: Sequence[float | None]) -> None:
         self._values.add(_shortest(np.array(values, dtype=np.float64)))
 
-    def column(self) -> NDArray[Any]:
-        """Return the numbers in as few bytes as hold each of them exactly."""
-        return _once(self._values.joined())
+    def column(self, file: ColumnFile) -> NDArray[Any]:
+        """Return the numbers in as few bytes as hold each of them exactly; in a file if they are many."""
+        return _once(self._values.joined(file))
 
 
 def _shortest(numbers: NDArray[np.float64]) -> NDArray[Any]:
@@ -183,10 +184,10 @@ class RecordTable:
         # Each column is let go as soon as it is an array.
         categorical: dict[str, Categorical] = {}
         for name in tuple(texts):
-            categorical[name] = texts.pop(name).column().kept_in(file)
+            categorical[name] = texts.pop(name).column(file)
         numeric: dict[str, NDArray[Any]] = {}
         for name in tuple(numbers):
-            numeric[name] = file.put(numbers.pop(name).column())
+            numeric[name] = numbers.pop(name).column(file)
         return cls(categorical, numeric, file)
 
     @classmethod
@@ -196,20 +197,20 @@ class RecordTable:
         return cls.from_columns({name: [_plain(getattr(row, name)) for row in rows] for name in COLUMNS})
 
     @classmethod
-    def unpacked(cls, columns: Iterable[tuple[str, bytes]]) -> RecordTable:
-        """Build a table from what `packed` returned of each column."""
+    def unpacked(cls, columns: Iterable[tuple[str, Iterable[Piece]]]) -> RecordTable:
+        """Build a table from the pieces that `packed` yielded of each column."""
         texts: dict[str, Categorical] = {}
         numbers: dict[str, NDArray[Any]] = {}
         file = ColumnFile()
-        for name, data in columns:
+        for name, pieces in columns:
             if name in NUMERIC:
-                numbers[name] = file.put(unpack_numbers(data))
+                numbers[name] = unpack_numbers(pieces, file)
             else:
-                texts[name] = Categorical(*unpack_codes(data)).kept_in(file)
+                texts[name] = Categorical(*unpack_codes(pieces, file))
         return cls(texts, numbers, file)
 
-    def packed(self, name: str) -> bytes:
-        """Return a column as bytes; to read it again takes a tenth of the time of reading the records."""
+    def packed(self, name: str) -> Iterator[Piece]:
+        """Yield a column as pieces of bytes; to read it again takes a tenth of the time of reading the records."""
         if name in self._numeric:
             return pack_numbers(self._numeric[name])
         return pack_codes(self._categorical[name].codes, self._categorical[name].categories)
