@@ -164,11 +164,19 @@ def paired_codes(
 ) -> tuple[NDArray[np.signedinteger], NDArray[np.signedinteger], NDArray[np.int64]]:
     """Number the labels of both sides from 0 on, in their order; return the numbers of either side, and the labels."""
     both = Numbering.of(one).present, Numbering.of(other).present
-    labels = np.union1d(*both)
-    places = (np.searchsorted(labels, side) for side in (one, other))
+    labels = np.union1d(*both).astype(np.int64, copy=False)
     # The number of a pair of labels has to fit.
-    rows, columns = ((each.astype(np.int32) if len(labels) < _SHORT else each) for each in places)
-    return rows, columns, labels.astype(np.int64, copy=False)
+    kind = np.int32 if len(labels) < _SHORT else np.int64
+    return _places(labels, one, kind), _places(labels, other, kind), labels
+
+
+def _places(
+    labels: NDArray[np.int64], codes: NDArray[np.signedinteger], kind: type[np.signedinteger]
+) -> NDArray[np.signedinteger]:
+    found = np.empty(codes.shape, dtype=kind)
+    for part in parts_of(len(codes)):
+        found[part] = np.searchsorted(labels, codes[part])
+    return found
 
 
 def _exact(sums: ArrayLike) -> NDArray[np.float64]:
