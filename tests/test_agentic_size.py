@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 def took(shape: str, how: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.benchmarks.long_transcript", shape, how]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=250, check=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 

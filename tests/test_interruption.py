@@ -229,7 +229,7 @@ def test_ctrl_c_twice_leaves_at_once_and_the_run_can_go_on(project: Project) -> 
             running.interrupt()
             until(lambda: '"stopping"' in log_of(project), "the first Ctrl-C to arrive")
             running.interrupt()
-            until(lambda: not running.running, "the end", patience=20.0)
+            until(lambda: not running.running, "the end", patience=50.0)  # the answers take 60
             stopped = running.wait()
         assert stopped.exit_code == 130, stopped.output
         assert "Traceback" not in stopped.output

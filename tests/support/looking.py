@@ -85,7 +85,7 @@ def report_bytes(project: Project, run_dir: str) -> dict[str, bytes]:
     return {name: (project.path / run_dir / name).read_bytes() for name in ("report.md", "report.json")}
 
 
-def until(condition: Callable[[], bool], what: str, patience: float = 30.0) -> None:
+def until(condition: Callable[[], bool], what: str, patience: float = 120.0) -> None:
     """Wait for something that another process does."""
     end = time.monotonic() + patience
     while not condition():
