@@ -21,6 +21,7 @@ import jrh
 import pytest
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.specs import NoOptions, Spec
+from jrh.running.examination import examine
 from jrh_testing import declarations
 from jrh_testing.building import factory_of
 
@@ -245,3 +246,7 @@ def test_the_list_of_maturity_has_every_shipped_component() -> None:
     }
     assert {each for each in shipped - listed if each[2] not in without} == set()
     assert listed - shipped == set()
+
+
+def test_the_doctor_finds_nothing_wrong_with_the_components_shipped() -> None:
+    assert examine(load_plugins().plugins).wrong == ()

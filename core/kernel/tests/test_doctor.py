@@ -17,9 +17,12 @@ from jrh.plugins.loading import load_plugins
 GOOD = """\
 from jrh import ParserSpec, hookimpl
 
+class Parser:
+    def parse(self, reply, scale): ...
+
 @hookimpl
 def jrh_parsers():
-    yield ParserSpec(name="{name}", summary="reads", factory=lambda options, context: None)
+    yield ParserSpec(name="{name}", summary="reads", factory=Parser)
 
 @hookimpl
 def jrh_run_finished(event):

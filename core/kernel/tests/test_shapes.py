@@ -12,7 +12,7 @@ import pytest
 from jrh.cli import invoke
 from jrh.plugins.factories import make
 from jrh.plugins.registry import Entry
-from jrh.plugins.shapes import WrongShapeError, protocol_of
+from jrh.plugins.shapes import WrongShapeError, check_class, protocol_of
 from jrh.plugins.specs import (
     AnySpec,
     JudgeKind,
@@ -127,6 +127,33 @@ def test_wrong_parameters_are_refused_with_those_that_are_due(spec: Any) -> None
         said = refusal(spec, kind(spec, **{name: wrong})())
         assert f"`{name}` takes (a, b, c, d, e), but jrh calls it with " in said
         assert f"line {wrong.__code__.co_firstlineno})" in said
+
+
+@EVERY
+def test_a_class_that_cannot_be_built_is_held_to_the_same(spec: Any) -> None:
+    """The class alone shows what is missing, not async, async, or takes other parameters."""
+
+    def refused(made: type) -> str:
+        with pytest.raises(WrongShapeError) as caught:
+            check_class(Entry(spec=spec, distribution="acme", version="1.0", plugin="acme"), made)
+        return str(caught.value)
+
+    def needs(self: Any, options: Any) -> None: ...
+
+    def plain(self: Any) -> Any: ...
+
+    async def coroutine(self: Any) -> Any: ...
+
+    check_class(Entry(spec=spec, distribution="acme", version="1.0", plugin="acme"), kind(spec, __init__=needs))
+    for name, member in members(spec).items():
+        assert f"it has no `{name}`, which" in refused(kind(spec, __init__=needs, **{name: None}))
+        if inspect.isfunction(member):
+            due = inspect.iscoroutinefunction(member)
+            assert f"`{name}` is {'not ' if due else ''}async" in refused(
+                kind(spec, **{name: plain if due else coroutine})
+            )
+            if len(inspect.signature(member).parameters) > 1:
+                assert f"`{name}` takes ()" in refused(kind(spec, **{name: coroutine if due else plain}))
 
 
 @EVERY

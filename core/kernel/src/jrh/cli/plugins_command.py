@@ -75,13 +75,17 @@ def list_all(plugins: str, as_json: bool) -> int:
 @command.command("doctor")
 @plugins_option
 def doctor(plugins: str) -> int:
-    """Examine what is installed: versions, what did not load and why, names that clash. Exit code 3 for problems."""
+    """Examine what is installed: versions, what did not load and why, unusable components, names that clash.
+
+    Imports all components and builds those whose options have defaults. Exit code 3 for problems.
+    """
     from importlib.metadata import version
     from platform import python_version
 
     from rich.table import Table
 
     from jrh.cli import COMMANDS
+    from jrh.running.examination import examine
 
     loaded = load_plugins(allowed(plugins))
     telling.say(f"jrh {__version__}, plugin API {API_VERSION}, Python {python_version()}, attrs {version('attrs')}")
@@ -90,10 +94,14 @@ def doctor(plugins: str) -> int:
     for each in plugins_found(loaded):
         table.add_row(each.distribution, versions.get(each.distribution, ""), ", ".join(each.hooks))
     telling.show(table)
-    wrong = list(problems(loaded, list(COMMANDS)))
+    components = examine(loaded.plugins)
+    wrong = [*problems(loaded, list(COMMANDS)), *components.wrong]
     _tell(wrong)
     if not wrong:
         telling.say("No problems.")
+    if components.unseen:
+        telling.say(f"\nNot examined, because only a suite can build them: {', '.join(components.unseen)}.")
+        telling.say("`jrh plan` examines the components of a suite.")
     return UNSOUND if wrong else 0
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from jrh.errors import PluginError
 from jrh.plugins.local_code import importable
 from jrh.plugins.registry import Entry
-from jrh.plugins.shapes import check_shape
+from jrh.plugins.shapes import check_factory, check_shape
 
 LOCAL: Final = "local"
 """The version of a plugin that is not installed."""
@@ -25,12 +25,16 @@ def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
     """Return the factory of a component, importing the module it is in.
 
     Raises:
-        PluginError: there is no such module, no such name in it, or it cannot be called.
+        PluginError: there is no such module, no such name in it, or jrh cannot call it.
         Exception: whatever importing the module raises.
     """
     declared = entry.spec.factory
-    if not isinstance(declared, str):
-        return declared  # type: ignore[no-any-return]
+    found = _named(entry, declared) if isinstance(declared, str) else declared
+    check_factory(entry, found, _given(found))
+    return found  # type: ignore[no-any-return]
+
+
+def _named(entry: Entry[Any], declared: str) -> Any:
     module, _, path = declared.partition(":")
     found: Any = _imported(entry, module)
     for name in path.split("."):
@@ -41,7 +45,7 @@ def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
         found = getattr(found, name)
     if not callable(found):
         raise _wrong(entry, f"'{path}' in '{module}' is a {type(found).__name__} and cannot be called")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def make(entry: Entry[Any], options: object, context: object, protocol: type | None = None) -> Any:
@@ -65,7 +69,7 @@ def make(entry: Entry[Any], options: object, context: object, protocol: type | N
 def call_factory(factory: Callable[..., Any], options: object, context: object) -> Any:
     """Call a factory with as many arguments as it takes: options and context, only the options, or none."""
     given = (options, context)
-    return factory(*given[: _positional(factory)])
+    return factory(*given[: _given(factory)])
 
 
 def missing_module(entry: Entry[Any]) -> str:
@@ -119,13 +123,15 @@ def _wrong(entry: Entry[Any], what: str) -> PluginError:
     )
 
 
-def _positional(factory: Callable[..., Any]) -> int:
-    """Count the positional arguments a factory takes."""
+def _given(factory: Callable[..., Any]) -> int:
+    """Return how many arguments jrh gives to a factory: as many as it takes, at most two."""
+    if getattr(getattr(factory, "__init__", None), "__module__", "") == "typing":
+        return 0  # the class has only the constructor of a protocol, which looks as if it took anything
     try:
         parameters = inspect.signature(factory).parameters.values()
-    except ValueError:  # callables written in C may have no signature
+    except (ValueError, TypeError):  # callables written in C may have no signature
         return 2
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return 2
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(parameter.kind in kinds for parameter in parameters)
+    return min(2, sum(parameter.kind in kinds for parameter in parameters))

@@ -1,4 +1,4 @@
-"""Compare a component with the protocol of its declaration when it is built, before anything is paid."""
+"""Compare a component, or the class that makes it, with the protocol of its declaration, before anything is paid."""
 
 from __future__ import annotations
 
@@ -101,6 +101,28 @@ def protocol_of(spec: Spec) -> tuple[type, str]:
     return _BY_KIND[type(spec)], kind
 
 
+def check_factory(entry: Entry[Any], factory: Callable[..., Any], given: int) -> None:
+    """Refuse a factory that jrh could not call.
+
+    Args:
+        entry: the declaration.
+        factory: what it declares.
+        given: how many arguments jrh calls it with.
+
+    Raises:
+        WrongShapeError: it needs others.
+    """
+    try:
+        takes = inspect.signature(factory)
+    except (ValueError, TypeError):  # callables written in C may have no signature
+        return
+    try:
+        takes.bind(*([None] * given))
+    except TypeError:
+        wrong = f"its factory takes {_bare(takes)}, but jrh calls it with the options and the build context at most"
+        raise _refusal(entry, f"{wrong}; give all other parameters a default", factory) from None
+
+
 def check_shape(entry: Entry[Any], component: object, protocol: type | None = None) -> None:
     """Refuse a component whose methods jrh could not call.
 
@@ -114,34 +136,83 @@ def check_shape(entry: Entry[Any], component: object, protocol: type | None = No
     Raises:
         WrongShapeError: a method is missing or has the wrong shape.
     """
+    if wrong := _no_component(component):
+        raise _refusal(entry, wrong, component)
+    _check_members(entry, component, protocol)
+
+
+def check_class(entry: Entry[Any], made: type, protocol: type | None = None) -> None:
+    """Refuse a class that makes components whose methods jrh could not call.
+
+    Makes no object of it, so that it needs no options. What the class may get only when an object is made passes.
+
+    Args:
+        entry: the declaration.
+        made: the class.
+        protocol: what its objects have to follow; by default what the declaration asks for.
+
+    Raises:
+        WrongShapeError: a method is missing or has the wrong shape.
+    """
+    _check_members(entry, made, protocol)
+
+
+def _check_members(entry: Entry[Any], subject: object, protocol: type | None) -> None:
     wanted, asked_by = protocol_of(entry.spec)
     followed = (protocol or wanted, *_OPTIONAL.get(type(entry.spec), ()))
-    for wrong, where in _faults(component, followed, asked_by):
-        at = place_in_code(where)
-        said = f"'{entry.qualified}' ({entry.version}) cannot be used: {wrong}"
-        raise WrongShapeError(f"{said} ({at})" if at else said)
+    for wrong, where in _faults(subject, followed, asked_by):
+        raise _refusal(entry, wrong, where)
 
 
-def _faults(component: object, followed: tuple[type, ...], asked_by: str) -> Iterator[tuple[str, object]]:
-    """Yield what is wrong, and the function or class to be mended."""
-    if wrong := _no_component(component):
-        yield wrong, component
-        return
+def _refusal(entry: Entry[Any], wrong: str, where: object) -> WrongShapeError:
+    at = place_in_code(where) or (f"an object of type {where.__name__}" if isinstance(where, type) else "")
+    said = f"'{entry.qualified}' ({entry.version}) cannot be used: {wrong}"
+    return WrongShapeError(f"{said} ({at})" if at else said)
+
+
+def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Iterator[tuple[str, object]]:
+    """Yield what is wrong with a component or a class, and the function or class to be mended."""
+    kind = subject if isinstance(subject, type) else type(subject)
     for protocol in followed:
         for name, declared in _members(protocol):
-            found = inspect.getattr_static(component, name, None)
-            if found is None and not hasattr(component, name):
+            found = inspect.getattr_static(subject, name, None)
+            if _is_inherited(kind, name, found, protocol) or (found is None and not _supplies(subject, name)):
                 if protocol is followed[0]:
                     lacks = f"it has no `{name}`, which {asked_by} needs"
-                    yield f"{lacks}; write `{_written(name, declared)}`", type(component)
+                    yield f"{lacks}; write `{_written(name, declared)}`", kind
                 continue
             if isinstance(declared, property):
                 wrong = _no_property(name, found)
-            else:
-                found = getattr(component, name)
+            elif not isinstance(subject, type):
+                found = getattr(subject, name)
                 wrong = _no_method(name, found, declared)
+            elif isinstance(found, FunctionType | staticmethod | classmethod):
+                found = found.__get__(object(), subject)  # bound to any object: a signature without `self`
+                wrong = _no_method(name, found, declared)
+            else:
+                continue
             if wrong:
                 yield wrong, found
+
+
+def _is_inherited(kind: type, name: str, found: object, protocol: type) -> bool:
+    """Return whether a member is only that of the protocol, which does nothing: the class inherits from it."""
+    return next((each for each in kind.__mro__ if vars(each).get(name) is found), None) in protocol.__mro__[:-1]
+
+
+def _supplies(subject: object, name: str) -> bool:
+    """Return whether a component has a member that is not in its class; of a class, whether its objects may have it.
+
+    They may if the class makes objects or looks up attributes in its own way, or if its code mentions the name, as
+    `self.judge = judge` does.
+    """
+    if not isinstance(subject, type):
+        return hasattr(subject, name)
+    own = [each for each in subject.__mro__ if each.__module__ != "typing"][:-1]
+    if any({"__new__", "__getattr__", "__getattribute__"} & vars(each).keys() for each in own):
+        return True
+    codes = [inspect.unwrap(each).__code__ for kind in own for each in vars(kind).values() if inspect.isfunction(each)]
+    return type(subject).__call__ is not type.__call__ or any(name in (*c.co_names, *c.co_consts) for c in codes)
 
 
 def _no_component(made: object) -> str:
@@ -201,9 +272,8 @@ def _wrong_parameters(name: str, found: Callable[..., Any], declared: FunctionTy
     try:
         has.bind(*([None] * (len(parameters) - len(keywords))), **keywords)
     except TypeError:
-        own = f"({', '.join(str(each.replace(annotation=each.empty)) for each in has.parameters.values())})"
         takes = f"{len(parameters)} argument{'s'[: len(parameters) != 1]}" if parameters else "no argument"
-        return f"`{name}` takes {own}, but jrh calls it with {takes}; {write}"
+        return f"`{name}` takes {_bare(has)}, but jrh calls it with {takes}; {write}"
     return ""
 
 
@@ -211,7 +281,11 @@ def _written(name: str, declared: Any) -> str:
     """Return how a member is written, without its types."""
     if isinstance(declared, property):
         return f"@property def {name}(self)"
-    plain = inspect.signature(declared)
-    bare = [each.replace(annotation=each.empty) for each in plain.parameters.values()]
     head = "async def" if inspect.iscoroutinefunction(declared) else "def"
-    return f"{head} {name}{plain.replace(parameters=bare, return_annotation=plain.empty)}"
+    return f"{head} {name}{_bare(inspect.signature(declared))}"
+
+
+def _bare(signature: inspect.Signature) -> str:
+    """Return the parameters without their types."""
+    bare = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+    return str(signature.replace(parameters=bare, return_annotation=signature.empty))

@@ -124,10 +124,10 @@ class Builder:
         made: RationaleReader = self.build(evolve(metric, entry=entry), protocol=RationaleReader)
         return made
 
-    def nested(self, entry: Entry[Any], task: Task | None) -> Any:
+    def nested(self, entry: Entry[Any], task: Task | None, protocol: type | None = None) -> Any:
         """Build a component that another one names, with its default options."""
         options = structure({}, entry.spec.options, base=self.resolved.suite.base)
-        return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name))
+        return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name), protocol)
 
     def data(self, task: Task) -> Sequence[Item]:
         """Return all items of a task's data source, checked, before any sample; the source is read on first use."""

@@ -44,17 +44,22 @@ def load_metrics(
         resolved = tuple(
             _resolved(found.metrics.find(name), name, options.get(name) if options else None) for name in names
         )
+    builder = builder_without_suite(found, resolved)
+    return {each.use.name: builder.build(each) for each in resolved}
+
+
+def builder_without_suite(plugins: Plugins, metrics: tuple[Resolved[MetricSpec], ...] = ()) -> Builder:
+    """Return what builds components of no suite: there is no task, no model and nothing of a run."""
     suite = ResolvedSuite(
         suite=Suite(name="metrics", tasks=(), judges=()),
         sources=(),
         models={},
         tests=(),
         judges=(),
-        metrics=resolved,
+        metrics=metrics,
         reporters=(),
     )
-    builder = Builder(suite, found, Quiet, StandIn)
-    return {each.use.name: builder.build(each) for each in resolved}
+    return Builder(suite, plugins, Quiet, StandIn)
 
 
 def default_metrics(plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:

@@ -1,0 +1,111 @@
+"""Examine installed components without a suite: can jrh find, build and call them?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from typing import Any, get_type_hints
+
+from attrs import evolve, frozen
+
+from jrh.errors import RAISED, JrhError, PluginError
+from jrh.plugins.factories import find_factory, missing_module
+from jrh.plugins.protocols import RationaleReader
+from jrh.plugins.registry import Entry, Plugins
+from jrh.plugins.secrets import secrets_optional
+from jrh.plugins.shapes import check_class
+from jrh.plugins.specs import ALL_MODES, DataSourceSpec, JudgeSpec, ParserSpec, PerturberSpec, ValidatorSpec
+from jrh.running.building import Builder
+from jrh.running.default_metrics import builder_without_suite
+from jrh.text.redact import error_line
+from jrh.values.items import Mode, Task
+from jrh.values.scales import Scale
+
+
+@frozen(kw_only=True)
+class Examination:
+    """What was found out about the installed components."""
+
+    wrong: tuple[str, ...]
+    """Why jrh cannot use a component, one sentence each."""
+    unseen: tuple[str, ...]
+    """Components, as `distribution/name`, that only a suite can build, and whose class is not known either."""
+
+
+def examine(plugins: Plugins) -> Examination:
+    """Import every component's factory, build the component with its default options, and look at its methods.
+
+    Of a component that says that it needs more, look at the class that its factory is, or says to return. Sends nothing
+    and needs no keys. A missing module is no finding here: `jrh.plugins.doctor` has it.
+    """
+    builder = builder_without_suite(plugins)
+    wrong: list[str] = []
+    unseen: list[str] = []
+    for entry, protocol in _declared(plugins):
+        try:
+            with redirect_stdout(sys.stderr), secrets_optional():
+                seen = _examined(builder, entry, protocol)
+        except PluginError as error:
+            wrong.append(str(error))
+        except RAISED as error:  # a class or declaration that breaks when it is looked at
+            wrong.append(f"'{entry.qualified}' ({entry.version}) cannot be examined: {error_line(error)}")
+        else:
+            unseen += [entry.qualified] * (not seen)
+    return Examination(wrong=tuple(wrong), unseen=tuple(dict.fromkeys(unseen)))
+
+
+def _declared(plugins: Plugins) -> Iterator[tuple[Entry[Any], type | None]]:
+    """Yield every component and every metric's reader, with its protocol where the declaration has another."""
+    for registry in plugins.registries():
+        for entry in registry:
+            spec: Any = entry.spec
+            if not missing_module(entry):
+                yield entry, None
+            if getattr(spec, "reader", None) is not None:
+                yield evolve(entry, spec=evolve(spec, factory=spec.reader)), RationaleReader
+
+
+def _examined(builder: Builder, entry: Entry[Any], protocol: type | None) -> bool:
+    """Return whether the component could be examined.
+
+    Raises:
+        PluginError: jrh could not use it.
+    """
+    try:
+        factory = find_factory(entry)
+    except PluginError:
+        raise
+    except RAISED as error:
+        raise PluginError(f"'{entry.qualified}' ({entry.version}) cannot be imported: {error_line(error)}") from error
+    try:
+        builder.nested(entry, _task(entry), protocol)
+    except PluginError:
+        raise
+    except JrhError:  # it needs what only a suite has
+        made = _class_of(factory)
+        if made is not None:
+            check_class(entry, made, protocol)
+        return made is not None
+    return True
+
+
+def _class_of(factory: Any) -> type | None:
+    """Return the class of what a factory makes: it is one, or its annotation names one without subclasses."""
+    if isinstance(factory, type):
+        return factory
+    try:
+        said = get_type_hints(factory).get("return")
+    except RAISED:  # a name that is imported for type checkers only, or anything else
+        return None
+    known = isinstance(said, type) and not getattr(said, "_is_protocol", False) and not type.__subclasses__(said)
+    return said if known else None
+
+
+def _task(entry: Entry[Any]) -> Task | None:
+    """Make a task that the component declares to serve; None for kinds that serve all tasks of a run at once."""
+    if not isinstance(entry.spec, DataSourceSpec | PerturberSpec | ValidatorSpec | JudgeSpec | ParserSpec):
+        return None
+    mode = next((mode for mode in Mode if mode in getattr(entry.spec, "modes", ALL_MODES)), Mode.POINTWISE)
+    scale = Scale.of_pairs() if mode is Mode.PAIRWISE else Scale.of_labels("YES", "NO")
+    return Task(name="examination", scale=scale, mode=mode)
