@@ -226,9 +226,14 @@ def _shares(strata: dict[str, list[int]], n: int) -> dict[str, int]:
 
 def summarise(task: Task, items: Sequence[Item]) -> TaskSummary:
     """Count a task's items and gold labels."""
-    gold = Counter(item.gold for item in items if item.gold is not None)
+    gold: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    for item in items:  # once: many items are read from a file
+        if item.gold is not None:
+            gold[item.gold] += 1
+        if source := gold_source(item):
+            sources[source.text] += 1
     ordered = {label: gold[label] for label in task.scale.labels if gold[label]}
-    sources = Counter(source.text for item in items if (source := gold_source(item)))
     return TaskSummary(
         task=task,
         items=len(items),
