@@ -216,3 +216,16 @@ def held(writer: Writer) -> Iterator[None]:
         yield
     finally:
         free.set()
+
+
+@pytest.mark.parametrize("where", ["main", "temp"])
+async def test_a_full_disk_names_both_places_that_may_be_full(path: Path, where: str) -> None:
+    connection = connect(path, synchronous="FULL")
+    connection.execute("CREATE TABLE rows (n INTEGER PRIMARY KEY, text TEXT)")
+    connection.execute("CREATE TEMP TABLE staged (n INTEGER PRIMARY KEY, text TEXT)")
+    connection.execute(f"PRAGMA {where}.max_page_count = 10")
+    writer = Writer(connection, "rows.sqlite")
+    table = "rows" if where == "main" else "staged"
+    with pytest.raises(StoreError, match=r"'rows\.sqlite': .*full; free space on its disk and in the directory"):
+        await writer.commit((f"INSERT INTO {table} VALUES (?, ?)", [(n, "x" * 9000) for n in range(20)]))
+    writer.close()

@@ -24,6 +24,9 @@ Statement: TypeAlias = tuple[str, Iterable[Row]]
 SQLITE_CORRUPT: Final = 11
 """Result code of SQLite, which Python names from 3.11 on."""
 SALVAGE: Final = "`jrh report '{name}' --salvage` copies what can be read to a new run directory, without model calls."
+_FULL: Final = "disk is full"
+_ROOM: Final = "; free space on its disk and in the directory for temporary files (TMPDIR, otherwise /var/tmp)"
+"""SQLite does not tell which of the two is full."""
 BUSY_SECONDS: Final = 30.0
 GATHER_SECONDS: Final = 0.0005
 """How long a group waits for more jobs. Fewer transactions also mean fewer switches of the interpreter lock."""
@@ -184,7 +187,8 @@ class Writer:
             except StoreError as error:
                 self._failure = error
             except sqlite3.DatabaseError as error:
-                self._failure = damaged(self._name, error) or StoreError(f"cannot write '{self._name}': {error}")
+                more = _ROOM if _FULL in str(error) else ""
+                self._failure = damaged(self._name, error) or StoreError(f"cannot write '{self._name}': {error}{more}")
             except Exception as error:  # every waiter needs an answer, whatever the error is
                 self._failure = StoreError(f"cannot write '{self._name}': {error}")
         jobs.sort(key=_goes_on_later)
