@@ -235,7 +235,7 @@ def test_parts_are_one_array_where_the_disk_is_full_before_the_last(
 @pytest.mark.parametrize("size", [3, LARGE])
 @pytest.mark.parametrize("other", [-1, 1])
 def test_parts_of_another_size_are_refused(size: int, other: int) -> None:
-    with pytest.raises(ValueError, match="bytes for an array of shape"):
+    with pytest.raises(BufferError, match="bytes for an array of shape"):
         ColumnFile().joined(iter([np.zeros(size)]), (size + other,), np.dtype("f8"))
 
 

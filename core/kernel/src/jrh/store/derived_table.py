@@ -27,7 +27,7 @@ _COLUMN: Final = "column "
 """Starts the name of a piece of the table of records, which ends with its column and number."""
 _LETTERS: Final = 64
 """Characters of text for each record up to which a table is kept: longer ones would be stored twice."""
-_UNREADABLE: Final = (zstandard.ZstdError, ValueError, KeyError, TypeError)
+_UNREADABLE: Final = (zstandard.ZstdError, ValueError, KeyError, TypeError, BufferError)
 """What is kept can be made again: where somebody else has written it, it is as if it were not there."""
 
 

@@ -135,7 +135,7 @@ class ColumnFile:
             kind: of the whole.
 
         Raises:
-            ValueError: together, the parts have another size.
+            BufferError: together, the parts have another size.
         """
         size, at = math.prod(shape) * kind.itemsize, 0
         room = self._reserved(size) if size >= _LEAST else None
@@ -143,7 +143,7 @@ class ColumnFile:
         for part in parts:
             data = _bytes_of(np.ascontiguousarray(part, dtype=kind))
             if at + len(data) > size:
-                raise ValueError(f"more than {size} bytes for an array of shape {shape}")
+                raise BufferError(f"more than {size} bytes for an array of shape {shape}")
             if room is not None:
                 try:
                     room.write(data, at)
@@ -155,7 +155,7 @@ class ColumnFile:
             at += len(data)
             self.release()
         if at < size:
-            raise ValueError(f"{at} bytes for an array of shape {shape}, which has {size}")
+            raise BufferError(f"{at} bytes for an array of shape {shape}, which has {size}")
         whole: NDArray[Any] = found.view(kind).reshape(shape)
         whole.flags.writeable = False
         return whole

@@ -36,7 +36,7 @@ def unpack_codes(pieces: Iterable[Piece], file: ColumnFile) -> tuple[NDArray[np.
     """Return what `pack_codes` was given; large arrays are in the file.
 
     Raises:
-        ValueError, KeyError, TypeError: these are other bytes.
+        ValueError, KeyError, TypeError, BufferError: these are other bytes.
     """
     feed = iter(pieces)
     codes, head = _unpacked(feed, file)
