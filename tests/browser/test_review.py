@@ -255,6 +255,7 @@ def test_payloads_in_every_text_and_name_are_shown_and_do_nothing(browser: Brows
     with workbench(run_dir, reviewers=(name, "Ben")) as bench, look(browser, bench) as seen:
         page = come_in(seen, name)
         for number in range(1, 15):
+            wait_for(page, f"case-1-{number - 1}")  # what is saved may be sooner than the next case
             seen.evaluate(PROVOKE)
             page.keyboard.press("e")
             page.wait_for_selector("#editing textarea")

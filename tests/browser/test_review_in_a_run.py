@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,12 +27,22 @@ EDITED, REJECTED = 3, 5
 MINE = "a text that Ann typed"
 
 
-def answer(body: dict[str, Any]) -> str:
-    """Judge, or write a text."""
-    asked = str(body["messages"])
-    number = re.search(r"number (\d{3})", asked)
-    writes = "Is the answer right?" not in asked
-    return f'{{"text": "What is said anew is {number.group(1) if number else ""}."}}' if writes else "YES"
+class Paced:
+    """Judges, and writes texts: the second half of them waits until somebody has seen the first case."""
+
+    def __init__(self) -> None:
+        self.asked_to_write = 0
+        self.seen = threading.Event()
+
+    def __call__(self, body: dict[str, Any]) -> str:
+        asked = str(body["messages"])
+        if "Is the answer right?" in asked:
+            return "YES"
+        self.asked_to_write += 1
+        if self.asked_to_write > ITEMS // 2:
+            self.seen.wait(60)
+        number = re.search(r"number (\d{3})", asked)
+        return f'{{"text": "What is said anew is {number.group(1) if number else ""}."}}'
 
 
 def suite(project: Project, url: str) -> None:
@@ -76,7 +87,8 @@ def test_thirty_cases_are_reviewed_by_keyboard_while_they_are_made(browser: Brow
     page = context.new_page()
     page.on("pageerror", lambda error: said.append(str(error)))
     keys = page.keyboard
-    with ChatServer(answer, latency=0.2) as server:
+    model = Paced()
+    with ChatServer(model, latency=0.2) as server:
         suite(project, server.url)
         with running(project) as (process, address):
             page.goto(address)
@@ -89,7 +101,8 @@ def test_thirty_cases_are_reviewed_by_keyboard_while_they_are_made(browser: Brow
                 )
                 seen.append(shown(page))
                 if place == 0:
-                    assert server.count < ITEMS, "the first case is there before the last one is written"
+                    assert model.asked_to_write < ITEMS, "the first case is there before the last one is written"
+                    model.seen.set()
                 if place == EDITED:
                     keys.press("e")
                     page.wait_for_selector("#editing textarea")

@@ -114,6 +114,11 @@ class Visit:
         assert self.violations == []
 
 
+def refused(seen: Visit, *directives: str) -> None:
+    """Wait until the page's policy has refused something under each of these directives: events tell of it later."""
+    wait_until(seen.page, "(wanted) => wanted.every((each) => window.violations.join().includes(each))", directives)
+
+
 @contextmanager
 def visit(browser: Browser, path: Path, size: tuple[int, int] = DESKTOP, **settings: Any) -> Iterator[Visit]:
     """Open a file in a window of its own.

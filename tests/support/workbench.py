@@ -22,7 +22,7 @@ from jrh_review.serving import Place
 from jrh_review.sessions import Sessions
 from jrh_testing import PAYLOADS
 
-from support.browsing import _VIOLATIONS, DESKTOP, PHONE, Visit
+from support.browsing import _VIOLATIONS, DESKTOP, PHONE, Visit, wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -134,6 +134,7 @@ def blemishes(seen: Visit) -> list[str]:
     found = []
     for width, height in (DESKTOP, PHONE):
         seen.page.set_viewport_size({"width": width, "height": height})
+        wait_until(seen.page, "(width) => innerWidth === width", width)
         if seen.evaluate("document.documentElement.scrollWidth") > width:
             found.append(f"{width}: too wide")
         for scheme in ("light", "dark"):
