@@ -9,6 +9,7 @@ import yaml
 from jrh_testing import ChatServer, Project
 from support import agentic
 from support.agentic import Agents, plan
+from support.holding import Held
 from support.looking import drafts_of, query, report_bytes, until
 from support.suites import openai_http
 
@@ -34,18 +35,22 @@ def command(run_dir: str) -> tuple[str, ...]:
     return ("run", "suite.yaml", "--run-dir", run_dir, "--no-cache")
 
 
-def kill_after(project: Project, server: ChatServer, calls: int) -> None:
+def kill_after(project: Project, server: ChatServer, model: Held, calls: int) -> None:
     """Start the run and kill it once it has a store and the server has had so many requests in all."""
     store = project.path / "killed" / "run.sqlite"
+    # Those in flight at an earlier kill may be answered only now.
+    model.stop_before(calls - server.count + CONCURRENCY)
     with project.start(*command("killed")) as running:
         until(lambda: (store.exists() and server.count >= calls) or not running.running, f"{calls} calls")
         running.kill()
         assert running.wait().exit_code == -9, "the run was over before it could be killed"
+    model.go_on()
     assert query(project, "killed", "SELECT count(*) FROM drafts") == [(0,)], "the plans were finished already"
 
 
 def test_a_run_killed_twice_in_the_middle_of_its_plans_pays_for_no_finished_step_again(project: Project) -> None:
-    with ChatServer(Agents(SCRIPT), latency=0.03) as server:
+    model = Held(Agents(SCRIPT))
+    with ChatServer(model, latency=0.03) as server:
         prepare(project, server.url)
         whole = project.run(*command("whole"))
         assert whole.exit_code == 0, whole.output
@@ -55,7 +60,7 @@ def test_a_run_killed_twice_in_the_middle_of_its_plans_pays_for_no_finished_step
 
         before = server.count
         for arrived in (7, 15):
-            kill_after(project, server, before + arrived)
+            kill_after(project, server, model, before + arrived)
         resumed = project.run(*command("killed"))
         asked_again = server.prompts - prompts - prompts
         spent = server.count - before

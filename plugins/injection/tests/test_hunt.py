@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -300,13 +303,21 @@ def over_http(url):
 
 def test_a_killed_hunt_continues_asks_nothing_twice_and_ends_like_one_that_was_not(tmp_path):
     command = ("hunt", "suite.yaml", "--budget", "120", "--exploits", "found.yaml", "--output")
-    with ChatServer(obeys_notes, latency=0.02) as server:
+    asked, killed = itertools.count(1), threading.Event()
+
+    def held(body):
+        if next(asked) == 60:
+            killed.wait(100)  # in the middle, also where the test has its turn late
+        return obeys_notes(body)
+
+    with ChatServer(held, latency=0.02) as server:
         project = written(Project(tmp_path), over_http(server.url), items=40)
         with project.start(*command, "killed") as running:
             while server.count < 60 and running.running:
-                pass
+                time.sleep(0.005)
             running.kill()
             assert running.wait().exit_code == -9
+            killed.set()
         lost = server.count
         done = Inside(tmp_path).run(*command, "killed")
         assert done.exit_code == 1, done.output
