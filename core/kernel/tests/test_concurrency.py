@@ -93,7 +93,7 @@ def test_a_waiter_that_gives_up_in_the_moment_it_is_let_in_leaves_its_place_to_t
         assert sum(task.done() for task in left) == min(len(left), maximum)
         assert gate.in_flight == min(len(left), maximum)
         for task in left:  # in line: each place given back lets the next one in
-            gate.release(await asyncio.wait_for(task, 1.0))
+            gate.release(await asyncio.wait_for(task, 20.0))
         assert gate.in_flight == 0
 
     asyncio.run(live())
@@ -171,7 +171,7 @@ async def test_who_gives_up_before_a_closed_gate_keeps_no_place() -> None:
     gate.release(since, limited=True, retry_after=0.05)
     await asyncio.sleep(0)
     line.cancel()
-    await asyncio.wait_for(gate.acquire(), 1.0)
+    await asyncio.wait_for(gate.acquire(), 20.0)
     assert gate.in_flight == 1
 
 

@@ -50,8 +50,12 @@ async def test_the_first_error_ends_the_feeding_and_lets_what_is_under_way_finis
 
 
 async def test_of_several_errors_the_first_is_raised() -> None:
+    turns = [asyncio.Event() for _ in range(3)]
+    turns[2].set()
+
     async def work(job: int) -> None:
-        await asyncio.sleep(0.01 * (3 - job))
+        await turns[job].wait()
+        turns[job - 1].set()
         raise ValueError(str(job))
 
     with pytest.raises(ValueError, match="2"):
@@ -60,8 +64,11 @@ async def test_of_several_errors_the_first_is_raised() -> None:
 
 async def test_cancelling_it_cancels_what_is_under_way() -> None:
     cancelled: list[int] = []
+    started = asyncio.Event()
 
     async def work(job: int) -> None:
+        if job == 2:
+            started.set()
         try:
             await asyncio.sleep(30)
         except asyncio.CancelledError:
@@ -69,7 +76,7 @@ async def test_cancelling_it_cancels_what_is_under_way() -> None:
             raise
 
     running = asyncio.ensure_future(for_each(range(10), work, 3))
-    await asyncio.sleep(0.01)
+    await started.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running

@@ -650,7 +650,7 @@ class Crowded:
     async def answer(self, *_: Any) -> Reply:
         self.waiting += 1
         self.most = max(self.most, self.waiting)
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0.02)
         self.waiting -= 1
         return Reply(status=Status.OK, text="YES", cost=0.0)
 

@@ -85,13 +85,9 @@ async def test_a_job_is_written_whole_or_not_at_all(writer: Writer, path: Path) 
 
 
 async def test_every_waiter_of_a_failed_transaction_is_told(writer: Writer, path: Path) -> None:
-    blocker = connect(path, synchronous="FULL")
-    blocker.execute("BEGIN IMMEDIATE")
     first = writer.commit((INSERT, [(1,)]))
-    await asyncio.sleep(0.05)
-    together = [writer.commit((INSERT, [(n,)])) for n in (2, 1, 3)]
-    blocker.execute("ROLLBACK")
-    blocker.close()
+    with held(writer):
+        together = [writer.commit((INSERT, [(n,)])) for n in (2, 1, 3)]
     await first
     outcomes = await asyncio.gather(*together, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [StoreError] * 3
