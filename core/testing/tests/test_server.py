@@ -192,7 +192,7 @@ def start(*arguments, **settings):
 
 def ends(process):
     try:
-        return process.wait(10)
+        return process.wait(60)
     finally:
         process.kill()
         process.wait()
@@ -234,7 +234,7 @@ def test_the_process_ends_when_its_parent_is_killed():
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 40  # its lifetime is longer
     while alive(child) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(child)

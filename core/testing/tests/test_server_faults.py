@@ -16,7 +16,7 @@ from jrh_testing.server.faults import HUGE
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Is 2 + 2 = 4?"}]}
 
 
-async def post(server, *, prompt=None, headers=None, patience=5.0, **more):
+async def post(server, *, prompt=None, headers=None, patience=30.0, **more):
     """Send one request; return status, headers and the raw body."""
     sent = {**BODY, **more, "messages": [{"role": "user", "content": prompt or "Is 2 + 2 = 4?"}]}
     async with (
@@ -86,9 +86,9 @@ async def test_drip_is_slower_than_a_total_timeout_but_never_silent(server):
     started = time.monotonic()
     with pytest.raises(TimeoutError):
         await post(server, patience=0.3)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 5  # the whole drip takes seven seconds
     # No single pause is long, so a timeout between two reads alone would not have ended it.
-    session_timeout = aiohttp.ClientTimeout(total=0.5, sock_read=0.2)
+    session_timeout = aiohttp.ClientTimeout(total=2.0, sock_read=1.5)
     async with (
         aiohttp.ClientSession(timeout=session_timeout) as session,
         session.post(f"{server.url}/chat/completions", json=BODY) as response,
@@ -108,11 +108,9 @@ async def test_hang_sends_nothing_and_ends_with_the_client(server):
     server.misbehave(Fault("hang"))
     with pytest.raises(TimeoutError):
         await post(server, patience=0.2)
-    for _ in range(100):
-        if server._app.tally.in_flight == 0:
-            break
-        await asyncio.sleep(0.02)
-    assert server._app.tally.in_flight == 0
+    async with asyncio.timeout(20):
+        while server._app.tally.in_flight:  # noqa: ASYNC110 - the server is in another thread
+            await asyncio.sleep(0.02)
 
 
 def test_a_server_with_a_hanging_request_stops_at_once():
@@ -127,7 +125,7 @@ def test_a_server_with_a_hanging_request_stops_at_once():
             await asking
 
     asyncio.run(work())
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20  # the client would wait for thirty seconds
 
 
 async def test_bad_json_is_cut_off(server):

