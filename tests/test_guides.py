@@ -10,7 +10,6 @@ import shlex
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 from jrh_testing import Inside, Outcome, Project
+from support.looking import until
 
 pytestmark = pytest.mark.inside
 
@@ -62,16 +62,17 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Inside, list[tuple[
     return project, list(followed(project, "first-suite.md"))
 
 
+def _listens(port: str) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", int(port))) == 0
+
+
 @contextmanager
 def served(project: Project, port: str) -> Iterator[None]:
     """Run the endpoint of the guide."""
     server = subprocess.Popen([sys.executable, "server.py"], cwd=project.path, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", int(port))) == 0:
-                    break
-            time.sleep(0.05)
+        until(lambda: server.poll() is not None or _listens(port), "the endpoint")
         yield
     finally:
         server.kill()

@@ -32,12 +32,22 @@ ENDLESS = {
     "reports": ["json", "markdown"],
 }
 STOPS = """
-import asyncio
+import asyncio, sqlite3
+from contextlib import closing
 from jrh import PerturberSpec, hookimpl
+
+def planned():
+    with closing(sqlite3.connect("one/run.sqlite")) as store:
+        sql = "SELECT count(*), count(r.trial_id) FROM trials t LEFT JOIN records r ON r.trial_id = t.id"
+        return store.execute(sql).fetchone()
 
 class Endless:
     async def perturb(self, item):
         await asyncio.sleep(0.5)
+        before = None
+        while (now := planned()) != before or not now[0] == now[1] > 0:  # all that is planned is judged, and stays so
+            before = now
+            await asyncio.sleep(0.2)
         raise KeyboardInterrupt
 
 @hookimpl
