@@ -117,7 +117,7 @@ def test_ctrl_c_leaves_a_batch_at_the_provider(world: World) -> None:
     with Project(world.project.path, env=world.project.env).start(*command("stopped")) as running:
         until(lambda: world.server.seen["look"] > 0, "a batch to be looked at")
         running.interrupt()
-        stopped = running.wait(timeout=20)
+        stopped = running.wait()
     assert stopped.exit_code == 130, stopped.output
     world.server.looks = 1
     outcome = run(world.project, "stopped")

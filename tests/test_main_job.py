@@ -73,7 +73,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
     answer = SimulatedAnswers(labels=LEVELS, accuracy=0.7, form='{"verdict": "{label}"}')
     with ChatServer(answer, latency=0.01) as server:
         suite = write_suite(project, essays(server.url, project.path))
-        first = project.run("run", suite, "--run-dir", "run", "--yes", timeout=240)
+        first = project.run("run", suite, "--run-dir", "run", "--yes")
         calls = server.count
         reports = report_bytes(project, "run") if first.exit_code == 0 else {}
         again = project.run("run", suite, "--run-dir", "run", "--yes")

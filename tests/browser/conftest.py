@@ -33,7 +33,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = Project(tmp_path_factory.mktemp("demo"))
     suite = yaml.safe_load((ROOT / "examples" / "demo.yaml").read_text(encoding="utf-8"))
     project.write("demo.yaml", yaml.safe_dump({**suite, "metrics": {"add": ["generalizability"]}}, sort_keys=False))
-    done = project.run("run", "demo.yaml", "--limit", "12", "--run-dir", "run", timeout=240)
+    done = project.run("run", "demo.yaml", "--limit", "12", "--run-dir", "run")
     assert done.exit_code == 0, done.output
     return project.path / "run"
 
@@ -45,7 +45,7 @@ def essays(tmp_path_factory: pytest.TempPathFactory) -> Path:
     form = '{"verdict": "{label}", "rationale": "The essay <b>argues</b> its case."}'
     with ChatServer(SimulatedAnswers(labels=tuple("123456"), accuracy=0.7, form=form)) as server:
         project.write("suite.yaml", yaml.safe_dump(_essays(server.url, project.path), sort_keys=False))
-        done = project.run("run", "suite.yaml", "--run-dir", "run", "--yes", timeout=240)
+        done = project.run("run", "suite.yaml", "--run-dir", "run", "--yes")
     assert done.exit_code == 0, done.output
     return project.path / "run"
 
@@ -132,7 +132,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "resamples": 200,
     }
     project.write("suite.yaml", yaml.safe_dump(suite, sort_keys=False))
-    done = project.run("run", "suite.yaml", "--run-dir", "run", timeout=240)
+    done = project.run("run", "suite.yaml", "--run-dir", "run")
     assert done.exit_code == 0, done.output
     return project.path / "run"
 

@@ -30,5 +30,5 @@ class Held:
         """Answer. The server has one thread, so nothing else is answered while this waits."""
         self._asked += 1
         if self._stop_at and self._asked >= self._stop_at:
-            self._on.wait(100)
+            self._on.wait(150)
         return self._answer(body)

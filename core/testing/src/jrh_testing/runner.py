@@ -15,7 +15,7 @@ from attrs import frozen
 from jrh.store.run_store import Store
 from jrh.values.records import RecordTable
 
-TIMEOUT: Final = 120.0
+TIMEOUT: Final = 300.0
 """Default limit on the run time of a program, in seconds; generous, for busy machines."""
 
 _SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")

@@ -15,7 +15,7 @@ from jrh_testing.server.faults import Fault
 from jrh_testing.server.tally import Faults
 
 T = TypeVar("T")
-_PATIENCE = 10.0
+_PATIENCE = 30.0
 """Seconds until a server that does not start or stop is an error."""
 
 
