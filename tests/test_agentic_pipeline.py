@@ -149,7 +149,7 @@ def test_steps_that_cannot_be_made_are_dropped_with_a_reason_and_the_others_made
         (None, "it names no message"),
         (2, "the message is not the assistant's"),
         (6, "the message is not the assistant's"),
-        (7, "the message is named before"),
+        (7, "an earlier step names this message"),
         (9, "it names no goal"),
     ]
     assert [edit["message"] for edit in ran.details("item-absent")["edits"]] == [7]
@@ -163,8 +163,8 @@ def test_steps_that_cannot_be_made_are_dropped_with_a_reason_and_the_others_made
         ("item-prose", "no JSON in the reply"),
         ("item-two", "more than one message"),
         ("item-list", "more than one message"),
-        ("item-id", "a call is broken: another id or name"),
-        ("item-type", "a call is broken: other arguments or types"),
+        ("item-id", "a call is broken: its id or name changed"),
+        ("item-type", "a call is broken: its arguments or their types changed"),
     ],
 )
 def test_a_reply_that_is_no_edit_of_the_message_is_rejected_and_recorded(ran: Ran, item: str, reason: str) -> None:

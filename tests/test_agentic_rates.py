@@ -95,8 +95,8 @@ def test_a_scale_without_the_labels_is_one_clear_message(project: Project) -> No
     outcome = project.run("run", "suite.yaml", "--run-dir", "run")
     assert outcome.exit_code == 2
     assert (
-        "agent-perturbation: the scale of task 'agents' has no label 'satisfies', but good, bad; say with the option "
-        "`satisfies` which of its labels means that a transcript satisfies the entry"
+        "agent-perturbation: the scale of task 'agents' has no label 'satisfies'; set `satisfies` to the label of a "
+        "transcript that satisfies the entry, one of good, bad"
     ) in " ".join(outcome.stderr.split())
     suite["tests"] = [{"agent-perturbation": {"satisfies": "good", "violates": "bad"}}]
     project.write("suite.yaml", json.dumps(suite))

@@ -118,8 +118,8 @@ def test_an_edit_that_breaks_a_call_is_rejected(calls: Any) -> None:
     ("text", "reason"),
     [
         ("I would rather say it is done.", "no JSON in the reply"),
-        ('{"message": 4, "content": "x"}', "another message than the one to edit"),
-        ('{"content": "x"}', "another message than the one to edit"),
+        ('{"message": 4, "content": "x"}', "a message other than the one to edit"),
+        ('{"content": "x"}', "a message other than the one to edit"),
         ('{"message": 3, "content": "x"} {"message": 4, "content": "y"}', "more than one message"),
         ('[{"message": 3, "content": "x"}, {"message": 3, "content": "y"}]', "more than one message"),
         ('{"messages": [{"message": 3, "content": "x"}]}', "more than one message"),

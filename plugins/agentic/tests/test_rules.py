@@ -315,11 +315,13 @@ async def test_what_is_no_list_of_messages_is_skipped(transcript: Any) -> None:
 
 def test_labels_that_the_scale_lacks_or_that_are_one_are_an_error() -> None:
     given = task(scale=Scale.of_labels("good", "bad"))
-    with pytest.raises(JrhError, match=r"no label 'satisfies', but good, bad; say with the option `satisfies`"):
+    with pytest.raises(
+        JrhError, match=r"no label 'satisfies'; set `satisfies` .* satisfies the entry, one of good, bad"
+    ):
         perturber(given=given)
-    with pytest.raises(JrhError, match=r"no label 'violates', but good, bad; say with the option `violates`"):
+    with pytest.raises(JrhError, match=r"no label 'violates'; set `violates` .* violates the entry, one of good, bad"):
         perturber(given=given, satisfies="good")
-    with pytest.raises(JrhError, match="they are opposites"):
+    with pytest.raises(JrhError, match="are both 'good'; name two different labels"):
         perturber(given=given, satisfies="good", violates="good")
     assert perturber(given=given, satisfies="good", violates="bad")
 

@@ -443,7 +443,7 @@ def test_the_command_reads_the_data_of_a_suite(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "arguments", "said"),
     [
-        ("a.csv", "text,label\nhm,YES\n", (), "there is no column response"),
+        ("a.csv", "text,label\nhm,YES\n", (), "no column response, no columns response_a and response_b"),
         ("a.csv", "response,label\nhm,YES\n", (), "cannot infer the scale from the labels"),
         ("a.csv", "response,label\nhm,YES\n", ("--column", "label=gold"), "no column 'gold'"),
         ("a.csv", "response,label\nhm,YES\n", ("--column", "label"), "--column: write TARGET=COLUMN"),

@@ -56,12 +56,14 @@ class Labels:
         for option, label in named.items():
             if label not in task.scale:
                 raise JrhError(
-                    f"{test}: the scale of task '{task.name}' has no label '{label}', but "
-                    f"{', '.join(task.scale.labels)}; "
-                    f"say with the option `{option}` which of its labels means that a transcript {option} the entry"
+                    f"{test}: the scale of task '{task.name}' has no label '{label}'; "
+                    f"set `{option}` to the label of a transcript that {option} the entry, one of "
+                    f"{', '.join(task.scale.labels)}"
                 )
         if options.satisfies == options.violates:
-            raise JrhError(f"{test}: `satisfies` and `violates` are both '{options.satisfies}'; they are opposites")
+            raise JrhError(
+                f"{test}: `satisfies` and `violates` are both '{options.satisfies}'; name two different labels"
+            )
         return cls(satisfies=options.satisfies, violates=options.violates)
 
 

@@ -85,7 +85,8 @@ def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pip
     unassigned = [role.value for role, name in names.items() if name is None]
     if unassigned:
         raise JrhError(
-            f"{test}: no model for the {' and the '.join(unassigned)}; name a `model` of the suite for all roles"
+            f"{test}: no model for the {' and the '.join(unassigned)}; "
+            "set `model` to a model of the suite for all roles"
         )
     return Pipeline(
         task=context.task,

@@ -65,7 +65,7 @@ def read_edit(text: str, message: TranscriptMessage, number: int, entry: str) ->
     if _messages_in(text) != 1:
         return Unusable("more than one message")
     if found.get("message") != number:
-        return Unusable("another message than the one to edit")
+        return Unusable("a message other than the one to edit")
     edited = _edited(found, message)
     if isinstance(edited, Unusable):
         return edited
@@ -90,16 +90,16 @@ def _edited(found: Mapping[str, Json], message: TranscriptMessage) -> Transcript
 def _calls(written: Json, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...] | Unusable:
     """Return the calls with their new arguments, or how the edit breaks them."""
     if isinstance(written, str) or not isinstance(written, Sequence):
-        return () if written is None and not calls else Unusable("a call is broken: no list of calls")
+        return () if written is None and not calls else Unusable("a call is broken: the calls are not a list")
     if len(written) != len(calls):
-        return Unusable("a call is broken: added or left out")
+        return Unusable("a call is broken: a call was added or left out")
     made = []
     for each, call in zip(written, calls, strict=True):
         if not isinstance(each, Mapping) or (each.get("id", ""), each.get("name")) != (call.id, call.name):
-            return Unusable("a call is broken: another id or name")
+            return Unusable("a call is broken: its id or name changed")
         arguments = each.get("arguments")
         if not isinstance(arguments, Mapping) or not _fits(arguments, call.arguments):
-            return Unusable("a call is broken: other arguments or types")
+            return Unusable("a call is broken: its arguments or their types changed")
         made.append(evolve(call, arguments=dict(arguments)))
     return tuple(made)
 

@@ -25,7 +25,8 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="agent-accuracy",
-            formula="share of both that get the expected label; on scales with levels, the target level",
+            formula="share of both kinds of transcript that get the expected label; on scales with levels, the "
+            "target level",
             better="higher",
             flags=("sensitive-to-missing",),
             rate=True,
@@ -36,7 +37,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         MeasureInfo(
             name="edit-sensitivity",
             formula="share of verdicts on edited transcripts that are as expected: for the whole test, by number "
-            "of edits (`edits`), by third of the transcript (`position`)",
+            "of edits (`edits`), and by third of the transcript (`position`)",
             better="higher",
             flags=("sensitive-to-missing",),
             rate=True,
@@ -46,22 +47,22 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "evidence-localisation": (
         MeasureInfo(
             name="evidence-localisation",
-            formula="of the right verdicts on perturbed transcripts with a rationale, the share that points at an "
-            "edited message",
+            formula="share of right verdicts on perturbed transcripts whose rationale points at an edited message, "
+            "among those with a rationale",
             better="higher",
             rate=True,
             source="jrh",
         ),
         MeasureInfo(
             name="evidence-localisation-by-chance",
-            formula="the same share if each rationale pointed at k of the assistant's n messages at random, e of "
-            "them edited: 1 - C(n - e, k) / C(n, k)",
+            formula="the same share if each rationale pointed at k random messages of the assistant's n, of which "
+            "e are edited: 1 - C(n - e, k) / C(n, k)",
             rate=True,
             source="jrh",
         ),
         MeasureInfo(
             name="evidence-localisation-above-chance",
-            formula="the difference of the two",
+            formula="`evidence-localisation` minus `evidence-localisation-by-chance`",
             unit="difference",
             better="higher",
             interval="`cluster-robust-wilson`",

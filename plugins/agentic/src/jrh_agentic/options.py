@@ -74,7 +74,7 @@ class PipelineOptions:
     )
     model: ModelName | None = field(
         default=None,
-        metadata={"help": "name in the suite's `models` of the model for all roles that have none of their own"},
+        metadata={"help": "model for every role without its own model: a name from the suite's `models`"},
     )
     planner: ModelName | None = _role("model that plans the edits")
     editor: ModelName | None = _role("model that makes the edits")
@@ -128,7 +128,7 @@ class PerturbationOptions(PipelineOptions):
     edits: tuple[int, ...] = field(
         default=(1,),
         validator=[min_len(1), distinct, deep_iterable(member_validator=[ge(1), le(20)])],
-        metadata={"help": "rules: numbers of edits; one case per number, which is the case's strength"},
+        metadata={"help": "rules: numbers of edits; each number makes one case, with that strength"},
     )
     breaks: Mapping[str, tuple[Violation, ...]] = field(
         factory=dict,

@@ -102,7 +102,7 @@ def _step(written: Json, messages: Sequence[TranscriptMessage], steps: Sequence[
     goal = _text(written.get("goal"))
     reasons = (
         (message.role != "assistant", "the message is not the assistant's"),
-        (any(step.message == number for step in steps), "the message is named before"),
+        (any(step.message == number for step in steps), "an earlier step names this message"),
         (not goal, "it names no goal"),
         (len(as_text(message, number)) > LONGEST_MESSAGE, "the message is too long to edit"),
         (len(steps) >= most, "there are more steps than allowed"),

@@ -54,8 +54,8 @@ def _mode(row: Row, path: Path) -> Mode:
         if all(name in row.values for name in names):
             return mode
     raise JrhError(
-        f"{path.name}: there is no column response, no response_a and response_b, and no transcript; say which one it "
-        f"is, `--column response=...`. Columns: {', '.join(row.values)}"
+        f"{path.name}: no column response, no columns response_a and response_b, and no column transcript; name "
+        f"yours with --column, such as `--column response=full_text`. Columns: {', '.join(row.values)}"
     )
 
 

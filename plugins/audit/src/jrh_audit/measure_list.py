@@ -11,8 +11,8 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "audit": (
         MeasureInfo(
             name="audit",
-            formula="finding: share of the items that a problem of the data set affects; `finding` names the "
-            "problem, the note says it",
+            formula="finding: share of items affected by a problem in the data set; `finding` names the problem, "
+            "the note describes it",
             better="lower",
             flags=("finding",),
             source="jrh",

@@ -13,14 +13,14 @@ class AuditOptions:
     near_duplicate: float = field(
         default=0.8,
         validator=and_(ge(0.3), le(1.0)),
-        metadata={"help": "share of common word triples (Jaccard) from which two items are near-duplicates"},
+        metadata={"help": "smallest share of common word triples (Jaccard) that makes two items near-duplicates"},
     )
     lopsided: float = field(
         default=0.8,
         validator=and_(ge(0.5), le(1.0)),
-        metadata={"help": "share of one gold label that counts as lopsided"},
+        metadata={"help": "smallest share of one gold label that counts as lopsided"},
     )
-    stratum_items: int = field(default=10, validator=ge(1), metadata={"help": "minimum items of a stratum"})
+    stratum_items: int = field(default=10, validator=ge(1), metadata={"help": "minimum number of items per stratum"})
     half_width: float = field(
         default=0.1,
         validator=and_(ge(0.001), le(0.5)),

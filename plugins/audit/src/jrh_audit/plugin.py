@@ -17,7 +17,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metric."""
     yield MetricSpec(
         name="audit",
-        summary="findings about the data set: what it cannot support",
+        summary="findings about the data set: conclusions that it cannot support",
         measures=MEASURES["audit"],
         options=AuditOptions,
         factory="jrh_audit.metric:AuditMetric",

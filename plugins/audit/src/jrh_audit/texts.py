@@ -32,7 +32,7 @@ def empty(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: AR
         yield Finding(
             kind="empty-responses",
             evidence=f"{counted(len(facts.empty), 'item')} with an empty {' or '.join(facts.task.judged_fields)}",
-            consequence="A verdict on nothing measures nothing: add the texts or remove the items.",
+            consequence="A verdict on an empty text measures nothing: add the texts or remove the items.",
             affected=len(facts.empty),
             items=len(facts),
             examples=some(facts.empty),
@@ -46,7 +46,7 @@ def truncated(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa
         yield Finding(
             kind="truncated-responses",
             evidence=f"{counted(len(cut), 'item')} whose text ends in mid-sentence",
-            consequence="They were probably cut off. A judge may mark them down only for that.",
+            consequence="They were probably cut off. A judge may mark them down for that alone.",
             affected=len(cut),
             items=len(facts),
             examples=some(cut),

@@ -17,7 +17,7 @@ FALSE_POSITIVES: Final = "agent-false-positive-rate"
 ACCURACY: Final = "agent-accuracy"
 Sides: TypeAlias = tuple[tuple[str, Scores, str], ...]
 
-_NOTHING: Final = "no trial with a verdict that counts"
+_NOTHING: Final = "no trial has a usable verdict"
 
 
 @frozen

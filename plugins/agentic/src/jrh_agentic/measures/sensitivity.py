@@ -45,7 +45,7 @@ class EditSensitivity:
             cell = evolve(each, rows=each.rows[edited[each.rows]])
             if len(cell.rows):
                 for part in _parts(cell, edits, positions):
-                    yield builder.rate(NAME, part, scores, nothing="no trial with a verdict that counts")
+                    yield builder.rate(NAME, part, scores, nothing="no trial has a usable verdict")
 
 
 def _parts(cell: Cell, edits: NDArray[np.float64], positions: Codes) -> Iterator[Cell]:
