@@ -83,7 +83,7 @@ class AnthropicDialect:
             elif await self._first_call(found) in batch.calls:
                 return found
         if working:
-            raise StillPendingError(f"batch {working} may hold these calls; it shows that once it has ended")
+            raise StillPendingError(f"batch {working} may hold these calls; jrh can check only after it has ended")
         return ""
 
     async def look(self, batch: Batch) -> Look:
@@ -136,7 +136,7 @@ class AnthropicDialect:
             return ModelFault(FaultKind.REJECTED, "the batch was canceled at the provider")
         if kind == "expired":
             return ModelFault(FaultKind.SERVER_ERROR, "the batch expired before this request was worked on")
-        return ModelFault(FaultKind.MALFORMED, "the result has no known type")
+        return ModelFault(FaultKind.MALFORMED, "the type of the result is unknown")
 
     def _error(self, error: object) -> ModelFault:
         inner = error.get("error") if isinstance(error, Mapping) else None

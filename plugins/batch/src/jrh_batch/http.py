@@ -114,7 +114,7 @@ class Http:
                     document = _parsed(await _read(response.content))
                     if isinstance(document, dict):
                         return document
-                    what = f"the answer to {method} {response.url.path} is no JSON object"
+                    what = f"the answer to {method} {response.url.path} is not a JSON object"
                     fault = ModelFault(FaultKind.MALFORMED, what)
                 else:
                     fault = await self._fault(response)
@@ -144,7 +144,7 @@ async def _read(content: aiohttp.StreamReader) -> bytes:
     async for chunk in content.iter_any():
         found += chunk
         if len(found) > LONGEST_ANSWER:
-            raise ModelFault(FaultKind.REJECTED, "the answer of the provider is too long to read")
+            raise ModelFault(FaultKind.REJECTED, "the provider's answer is too long to read")
     return bytes(found)
 
 
@@ -163,7 +163,7 @@ async def _split(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
             dropped += len(rest) - (LONGEST_ANSWER + 1)
             del rest[LONGEST_ANSWER + 1 :]
             if dropped > _LONGEST_LINE:
-                raise ModelFault(FaultKind.REJECTED, "a line of the provider's results does not end")
+                raise ModelFault(FaultKind.REJECTED, "a line of the provider's results is too long to read")
     if rest.strip():
         yield bytes(rest)
 

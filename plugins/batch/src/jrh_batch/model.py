@@ -299,7 +299,7 @@ class BatchModel:
                 if not fault.retryable or not self._wait:
                     raise
                 # A batch takes hours: an outage of the provider or of the network is waited out.
-                self._log.warning("batch cannot be looked at", batch=batch.id, detail=fault.detail)
+                self._log.warning("cannot check batch; trying again", batch=batch.id, detail=fault.detail)
                 look = Look()
             if look.refusal is not None:
                 await self._refused(batch, look.refusal)
@@ -322,7 +322,7 @@ class BatchModel:
                         left.discard(call)
                         self._answers.deliver(call, outcome)
                     elif not attempt:
-                        self._log.warning("result of no call, or a second one", batch=batch.id, call=call)
+                        self._log.warning("unexpected or repeated result dropped", batch=batch.id, call=call)
                 break
             except ModelFault as fault:
                 if attempt + 1 == ATTEMPTS or not fault.retryable:

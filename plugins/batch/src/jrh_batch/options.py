@@ -61,20 +61,20 @@ class BatchOptions:
     in_flight: int = field(
         default=5_000,
         validator=ge(1),
-        metadata={"help": "calls that wait for answers at the same time, at most"},
+        metadata={"help": "maximum number of calls that wait for answers at the same time"},
     )
     collect_seconds: float = field(
         default=2.0,
         validator=gt(0),
-        metadata={"help": "a batch is submitted when no further request has come for so long, or when it is full"},
+        metadata={"help": "submit a batch when it is full, or when no request has arrived for this many seconds"},
     )
     poll_seconds: float = field(
-        default=60.0, validator=gt(0), metadata={"help": "longest time between two looks at a batch"}
+        default=60.0, validator=gt(0), metadata={"help": "longest time between two checks of a batch, in seconds"}
     )
     settle_seconds: float = field(
         default=30.0,
         validator=ge(0),
-        metadata={"help": "how long a new batch may take to appear in the provider's list of batches"},
+        metadata={"help": "seconds that a new batch may take to appear in the provider's list of batches"},
     )
     use_proxy: bool = field(
         default=True,
@@ -94,10 +94,10 @@ class OpenAIBatchOptions(BatchOptions):
     endpoint: str = field(
         default="/v1/chat/completions",
         validator=min_len(1),
-        metadata={"help": "path that the lines of a batch name; the server must answer it with chat completions"},
+        metadata={"help": "path that each line of a batch names; the server must answer it with chat completions"},
     )
     completion_window: str = field(
-        default="24h", validator=min_len(1), metadata={"help": "completion_window of a batch; OpenAI knows 24h only"}
+        default="24h", validator=min_len(1), metadata={"help": "completion_window of a batch; OpenAI accepts 24h only"}
     )
     max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = field(
         default="auto",
@@ -107,10 +107,12 @@ class OpenAIBatchOptions(BatchOptions):
         },
     )
     max_requests: int = field(
-        default=50_000, validator=ge(1), metadata={"help": "requests in a batch, at most; OpenAI allows 50,000"}
+        default=50_000,
+        validator=ge(1),
+        metadata={"help": "maximum requests in a batch; OpenAI allows 50,000"},
     )
     max_megabytes: float = field(
-        default=190.0, validator=gt(0), metadata={"help": "size of a batch's file, at most; OpenAI allows 200 MB"}
+        default=190.0, validator=gt(0), metadata={"help": "maximum size of a batch file, in MB; OpenAI allows 200 MB"}
     )
 
 
@@ -124,8 +126,10 @@ class AnthropicBatchOptions(BatchOptions):
         metadata={"help": "base URL of /messages/batches"},
     )
     max_requests: int = field(
-        default=100_000, validator=ge(1), metadata={"help": "requests in a batch, at most; Anthropic allows 100,000"}
+        default=100_000,
+        validator=ge(1),
+        metadata={"help": "maximum requests in a batch; Anthropic allows 100,000"},
     )
     max_megabytes: float = field(
-        default=240.0, validator=gt(0), metadata={"help": "size of a batch, at most; Anthropic allows 256 MB"}
+        default=240.0, validator=gt(0), metadata={"help": "maximum size of a batch, in MB; Anthropic allows 256 MB"}
     )
