@@ -128,9 +128,9 @@ def test_the_plan_says_which_requests_are_sampled_or_left_out(tmp_path):
     done = project.run("plan", "suite.yaml")
     assert done.exit_code == 0, done.output
     said = " ".join(done.stdout.split())
-    assert "Data of task 'pairs': 1 of 3 requests have more than 5 responses, up to 1,000. Of each, a random 5" in said
+    assert "Data of task 'pairs': 1 of 3 requests have more than 5 responses, up to 1,000. A random 5 of each" in said
     assert "Data of task 'order': 2 of 3 requests have fewer than 3 different responses and are left out." in said
-    assert "Data of task 'scores': 2 responses with the text of another response to the same request left out." in said
+    assert "Data of task 'scores': 2 responses left out: same text as another response to the request." in said
 
 
 def test_every_task_takes_the_same_requests_and_responses(tmp_path):
@@ -164,7 +164,7 @@ def test_scores_written_as_decimal_numbers_are_gold_labels(tmp_path):
 
 def test_a_scale_with_some_orders_only_is_refused(tmp_path):
     task = sample_task(Mode.POINTWISE, Scale.of_labels("A>B>C", "C>B>A"))
-    with pytest.raises(JrhError, match="lists all of them"):
+    with pytest.raises(JrhError, match="must list every order, such as six labels for three responses"):
         build(jrh_consistency.plugin, "response-sets", options={"path": "s.jsonl"}, base=tmp_path, task=task)
 
 

@@ -177,11 +177,17 @@ def test_rows_of_one_response_are_one_response(tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({"rubrics": [{"criterion": "a", "points": 0}]}, "lists.jsonl:1: the weight '0' of criterion '1' is no number"),
+        (
+            {"rubrics": [{"criterion": "a", "points": 0}]},
+            "lists.jsonl:1: the weight '0' of criterion '1' must be a number other than 0",
+        ),
         ({"rubrics": [{"criterion": "a", "points": "x\ny"}]}, "the weight 'x\\ny' of criterion '1'"),
-        ({"rubrics": [{"criterion": "a", "points": -1}]}, "all weights of the response 'p' are negative"),
+        (
+            {"rubrics": [{"criterion": "a", "points": -1}]},
+            "all weights of response 'p' are negative; at least one must be positive",
+        ),
         ({"rubrics": "nothing"}, "lists.jsonl:1: not valid JSON"),
-        ({"rubrics": [1]}, "lists.jsonl:1: 'rubrics' is no list of criteria"),
+        ({"rubrics": [1]}, "lists.jsonl:1: 'rubrics' is not a list of criteria"),
         ({"rubrics": [{"points": 1}]}, "lists.jsonl:1: no text in 'criterion' of criterion 1"),
         ({"rubrics": [{"criterion": "a", "criterion_id": "\x1b[31m"}]}, "characters that cannot be printed"),
         ({"completion": "", "rubrics": [{"criterion": "a"}]}, "lists.jsonl:1: no 'completion'; map it"),

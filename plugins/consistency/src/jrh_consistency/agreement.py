@@ -188,7 +188,7 @@ def _measured(builder: MeasureBuilder, name: str, each: _Compared) -> Iterator[t
     for part, column in (("conflict", 1), ("tie", 2)):
         found = clustered_mean(sums[:, column], sums[:, 3], bounds=(0.0, 1.0), level=level)
         yield f"{name}-{part}", _put(builder, f"{name}-{part}", each, found, note)
-    reason = note if each.noisy or not len(both.agree) else "a question was asked once, so noise is not known"
+    reason = note if each.noisy or not len(both.agree) else "a question was asked only once, so the noise is unknown"
     yield f"{name}-excess", _put(builder, f"{name}-excess", each, _excess(builder, each), reason, unit="difference")
     if {each.first.kind, each.second.kind} <= _ORDERED:
         yield f"{name}-tau-b", _tau(builder, f"{name}-tau-b", each)

@@ -11,7 +11,7 @@ _ROBUST: Final = "cluster-robust, within the bounds (`cluster-robust-wilson`)"
 _CYCLES: Final = (
     MeasureInfo(
         name="cycle-share",
-        formula="share of triples of responses whose preferences run in a circle",
+        formula="share of triples of responses with circular preferences",
         better="lower",
         interval=_ROBUST,
     ),
@@ -22,11 +22,11 @@ _CYCLES: Final = (
         interval=_ROBUST,
         source="jrh",
     ),
-    MeasureInfo(name="cycle-chance", formula="what coin tosses with as many ties give: 1/4 without ties"),
+    MeasureInfo(name="cycle-chance", formula="`cycle-share` of coin tosses with as many ties: 1/4 without ties"),
     MeasureInfo(
         name="cycle-noise",
-        formula="most cycles that noise explains: d (1 - d), d how often two verdicts on a pair differ, "
-        "option orders too",
+        formula="largest `cycle-share` that noise explains: d (1 - d), where d is how often two verdicts on a pair "
+        "differ, across repeats and option orders",
         source="jrh",
     ),
     MeasureInfo(
@@ -39,7 +39,7 @@ _CYCLES: Final = (
     ),
     MeasureInfo(
         name="transitivity-finding",
-        formula="finding: whether preferences run in circles more often than noise explains",
+        formula="finding: whether preferences are circular more often than noise explains",
         better="lower",
         flags=("finding",),
         source="jrh",
@@ -50,17 +50,23 @@ _CYCLES: Final = (
 def _agreement(name: str, one: str, other: str) -> Iterator[MeasureInfo]:
     yield MeasureInfo(
         name=name,
-        formula=f"of the pairs of responses that both decide, the share on which {one} and {other} agree",
+        formula=f"share of pairs of responses on which {one} and {other} agree, among the pairs that both decide",
         better="higher",
         interval="that of a rate",
     )
     yield MeasureInfo(
-        name=f"{name}-conflict", formula="share of pairs on which they disagree", better="lower", interval=_ROBUST
+        name=f"{name}-conflict",
+        formula=f"share of pairs on which {one} and {other} contradict each other",
+        better="lower",
+        interval=_ROBUST,
     )
-    yield MeasureInfo(name=f"{name}-tie", formula="share of pairs that one of the two calls a tie", interval=_ROBUST)
+    yield MeasureInfo(
+        name=f"{name}-tie", formula="share of pairs that only one of the two calls a tie", interval=_ROBUST
+    )
     yield MeasureInfo(
         name=f"{name}-excess",
-        formula=f"`{name}-conflict` minus the most that noise explains, e1 + e2 - 2 e1 e2, e the opposition of reruns",
+        formula=f"`{name}-conflict` minus the largest value that noise explains, e1 + e2 - 2 e1 e2, where e1 and e2 "
+        "are the shares of reruns that contradict each other in the two tasks",
         unit="difference",
         better="lower",
         interval=_ROBUST,

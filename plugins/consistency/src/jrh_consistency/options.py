@@ -19,9 +19,9 @@ _MOST: Final = 100
 def _check_columns(_options: object, _field: Attribute[Any], columns: Mapping[str, str]) -> None:
     unknown = [name for name in columns if name not in COLUMNS]
     if unknown:
-        raise ValueError(f"'columns' has '{unknown[0]}'; known are {', '.join(COLUMNS)}")
+        raise ValueError(f"'columns' has the unknown name '{unknown[0]}'; known names: {', '.join(COLUMNS)}")
     if len(set(columns.values())) != len(columns):
-        raise ValueError("'columns' names one column twice")
+        raise ValueError("'columns' uses one column of the file twice")
 
 
 @frozen(kw_only=True)
@@ -34,17 +34,17 @@ class ResponseSetsOptions:
     columns: Mapping[str, str] = field(
         default=Factory(dict),
         validator=_check_columns,
-        metadata={"help": f"what the file calls its columns, where it differs: {', '.join(COLUMNS)}"},
+        metadata={"help": f"standard name -> column of the file, where they differ: {', '.join(COLUMNS)}"},
     )
     requests: int | None = field(
         default=None,
         validator=optional(ge(1)),
-        metadata={"help": "requests; of more, the same random sample in every task. Default: all"},
+        metadata={"help": "maximum number of requests; more are sampled at random, alike in every task. Default: all"},
     )
     most: int = field(
         default=8,
         validator=and_(ge(2), le(_MOST)),
-        metadata={"help": "responses per request, 2 to 100; of more, the same random sample in every task"},
+        metadata={"help": "maximum responses per request, 2 to 100; more are sampled at random, alike in every task"},
     )
     lists: int = field(
         default=1,
@@ -52,7 +52,8 @@ class ResponseSetsOptions:
         metadata={"help": "lists per request, 1 to 100, of random responses in random order"},
     )
     seed: int = field(
-        default=0, metadata={"help": "of the sample, the lists, and which response of a pair is A; one for all tasks"}
+        default=0,
+        metadata={"help": "seed of the sample, the lists, and which response of a pair is A; the same for all tasks"},
     )
 
 

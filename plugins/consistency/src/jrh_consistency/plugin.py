@@ -41,7 +41,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
     yield MetricSpec(
         name="transitivity",
-        summary="share of triples whose preferences run in a circle, against chance and against noise",
+        summary="share of triples with circular preferences, compared with chance and noise",
         measures=MEASURES["transitivity"],
         options=MetricOptions,
         factory="jrh_consistency.transitivity:Transitivity",
@@ -55,14 +55,14 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="listwise-pairwise",
-        summary="whether comparisons prefer the response that stands higher in a list",
+        summary="whether comparisons prefer the response that ranks higher in a list",
         measures=MEASURES["listwise-pairwise"],
         options=MetricOptions,
         factory="jrh_consistency.agreement:ListwisePairwise",
     )
     yield MetricSpec(
         name="score-ranking",
-        summary="whether lists rank higher the response with the higher score",
+        summary="whether the response with the higher score also ranks higher in lists",
         measures=MEASURES["score-ranking"],
         options=MetricOptions,
         factory="jrh_consistency.agreement:ScoreRanking",

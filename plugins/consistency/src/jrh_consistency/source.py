@@ -67,9 +67,11 @@ class ResponseSets:
         """
         task = context.task
         if task.mode is Mode.TRANSCRIPT or task.criteria is not None:
-            raise JrhError("response-sets: a task about sets of responses has no transcripts and no criteria")
+            raise JrhError("response-sets: the task cannot have `mode: transcript` or `mode: criteria`")
         if names_orders(task) and not ranked_options(task):
-            raise JrhError("response-sets: a scale of orders lists all of them; of three responses six labels")
+            raise JrhError(
+                "response-sets: a scale of orders must list every order, such as six labels for three responses"
+            )
         shown = options.path.name or str(options.path)
         return cls(options=options, path=options.path, shown=shown, task=task, kind=kind_of(task))
 
@@ -99,18 +101,18 @@ class ResponseSets:
         of = f"of {len(found):,} requests"
         if large:
             yield (
-                f"{large:,} {of} have more than {most} responses, up to {max(sizes):,}. Of each, a random {most} are "
-                "judged, the same in every task; to change it, set `most`"
+                f"{large:,} {of} have more than {most} responses, up to {max(sizes):,}. A random {most} of each are "
+                "judged, the same in every task; set `most` to change this"
             )
         small = sum(size < self._size for size in sizes)
         if small:
             yield f"{small:,} {of} have fewer than {self._size} different responses and are left out"
         alike = sum(each.alike for each in found)
         if alike:
-            yield f"{counted(alike, 'response')} with the text of another response to the same request left out"
+            yield f"{counted(alike, 'response')} left out: same text as another response to the request"
         scored = any(each.written for one in found for each in one.responses)
         if scored and self.kind is Kind.SCORES and not self._labels(found):
-            yield "the column `score` holds numbers that are no labels of the scale, so these items have no gold label"
+            yield "the column `score` has numbers that are not labels of the scale, so these items have no gold label"
 
     @property
     def _size(self) -> int:
@@ -140,7 +142,9 @@ class ResponseSets:
             texts = {row[column]: row for _, row in rows if row[column].strip()}
             if len(texts) > 1:
                 line = list(texts.values())[1].line
-                mistakes.add(line, f"request '{name}' has another {column} on line {next(iter(texts.values())).line}")
+                mistakes.add(
+                    line, f"request '{name}' has a different {column} on line {next(iter(texts.values())).line}"
+                )
             said[column] = next(iter(texts), "")
         distinct: dict[str, _Response] = {}
         for own, row in rows:

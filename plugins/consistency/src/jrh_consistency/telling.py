@@ -16,7 +16,7 @@ from jrh_consistency.preferences import Judged
 
 _FEW_CYCLES: Final = 0.05
 """A judge whose cycles are shown to be rarer is called transitive."""
-_ONE_ORDER: Final = "Options were shown in one order, so position bias can be the cause: add `option-order`."
+_ONE_ORDER: Final = "Options were shown in one order only, so position bias may be the cause: add `option-order`."
 _EVEN: Final = 0.5
 _LEAST: Final = 0.02
 """A smaller excess is not called a defect, however sure it is."""
@@ -60,7 +60,7 @@ def told_cycles(builder: MeasureBuilder, found: Sequence[Told]) -> Iterator[Meas
 def _cycles(each: Told) -> tuple[str, str, str]:
     share, noise, chance = (each.measures[name] for name in ("cycle-share", "cycle-noise", "cycle-chance"))
     known = noise.estimate is not None
-    most = f"noise explains at most {_percent(noise.estimate)}" if known else "noise is not known without repeats"
+    most = f"noise explains at most {_percent(noise.estimate)}" if known else "the noise is unknown without repeats"
     figure = (
         f"{_figure(share)} of triples are cycles; {most}, and coin tosses give {_percent(chance.estimate)} "
         f"({_sizes(each, 'triple', share)})."
@@ -69,18 +69,18 @@ def _cycles(each: Told) -> tuple[str, str, str]:
         rest = (
             ""
             if each.judged.crossed
-            else " Options were shown in one order, so position bias can be the cause: add `option-order`."
+            else " Options were shown in one order only, so position bias may be the cause: add `option-order`."
         )
         return "preference-cycles", "bad", f"Preferences run in circles more often than noise explains: {figure}{rest}"
     interval = share.interval
     if interval is not None and interval.high <= _FEW_CYCLES:
         return "transitive", "good", f"Preferences are transitive: {figure}"
     if interval is not None and interval.high <= (chance.estimate or 0.0):
-        return "cycles-as-noise", "info", f"Preferences have fewer cycles than coin tosses: {figure}"
+        return "cycles-as-noise", "info", f"Preferences have fewer cycles than coin tosses would have: {figure}"
     return (
         "cycles-undecided",
         "inconclusive",
-        f"Preferences are not shown to be more orderly than coin tosses: {figure}",
+        f"Preferences are not shown to have fewer cycles than coin tosses would have: {figure}",
     )
 
 

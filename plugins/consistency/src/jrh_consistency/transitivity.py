@@ -156,7 +156,7 @@ def _measured(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iter
     yield "cycle-chance", _plain(builder, "cycle-chance", judged, chance, note)
     known = number > 0 and judged.noise is not None
     mean = float(triples.noise.mean().round(12)) if known else 0.0
-    reason = note if known or not number else "no question was asked twice, so noise is not known"
+    reason = note if known or not number else "no question was asked twice, so the noise is unknown"
     yield "cycle-noise", _plain(builder, "cycle-noise", judged, mean * (1 - mean) if known else None, reason)
     excess = _excess(builder, judged, triples)
     yield (

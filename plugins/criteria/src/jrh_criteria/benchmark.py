@@ -40,7 +40,7 @@ class BenchmarkSource:
         """Build the source."""
         unknown = [name for name in options.columns if name not in (*ROW, *ENTRY)]
         if unknown:
-            raise JrhError(f"columns: '{unknown[0]}' is none of {', '.join((*ROW, *ENTRY))}")
+            raise JrhError(f"columns: unknown name '{unknown[0]}'; known names: {', '.join((*ROW, *ENTRY))}")
         (judged,) = context.task.judged_fields[:1]
         return cls(options=options, path=options.path, judged=judged)
 
@@ -93,16 +93,16 @@ class BenchmarkSource:
         if isinstance(listed, str):
             listed = _json(listed, where)
         if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-            raise JrhError(f"{where}: '{self.options.criteria}' is no list of criteria")
+            raise JrhError(f"{where}: '{self.options.criteria}' is not a list of criteria")
         yield from listed
 
     def _items(self, name: str, own: list[_Entry]) -> Iterator[Item]:
         criteria = [self._criterion(where, entry, at) for at, (where, _, entry) in enumerate(own, start=1)]
         if len({each.id for each in criteria}) < len(criteria):
             twice = next(each.id for at, each in enumerate(criteria) if each.id in [one.id for one in criteria[:at]])
-            raise JrhError(f"{own[-1][0]}: the response '{name}' has the criterion '{twice[:80]}' twice")
+            raise JrhError(f"{own[-1][0]}: response '{name}' has criterion '{twice[:80]}' twice")
         if criteria and max(each.weight for each in criteria) < 0:
-            raise JrhError(f"{own[0][0]}: all weights of the response '{name}' are negative; one has to be positive")
+            raise JrhError(f"{own[0][0]}: all weights of response '{name}' are negative; at least one must be positive")
         everyone = tuple(criteria)
         for criterion, (where, row, entry) in zip(criteria, own, strict=True):
             yield Item(
@@ -144,7 +144,7 @@ def _weight(written: object, where: str, name: str) -> float:
         weight = math.nan
     if not (weight and abs(weight) <= MOST):
         raise JrhError(
-            f"{where}: the weight {str(written)[:40]!r} of criterion '{name[:80]}' is no number other than 0"
+            f"{where}: the weight {str(written)[:40]!r} of criterion '{name[:80]}' must be a number other than 0"
         )
     return weight
 

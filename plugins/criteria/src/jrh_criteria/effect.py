@@ -30,7 +30,7 @@ _NOTHING: Final = "no verdict under another rubric"
 _BEYOND: Final = (
     "share of verdicts that differ from the reference minus the disagreement of the reference's own repeats"
 )
-_ONCE: Final = "share of verdicts that differ from the reference, asked once: rerun noise is not taken off"
+_ONCE: Final = "share of verdicts that differ from the reference, asked once: rerun noise is not subtracted"
 
 
 @frozen
@@ -126,7 +126,7 @@ def _ignored(measure: Measure, least: float) -> str:
     variant = what.get(measure.cell["variant"], "another rubric")
     return (
         f"The judge ignores its rubric: {variant} moves {_moved(measure)}; "
-        f"one that reads it moves at least {least:g}. Its agreement with gold labels does not come from the rubric."
+        f"a judge that reads it moves at least {least:g}. Its agreement with gold labels does not come from the rubric."
     )
 
 
@@ -139,6 +139,6 @@ def _moved(measure: Measure) -> str:
 
 def _halo(measure: Measure) -> str:
     return (
-        "Halo: without the evidence of one criterion, the verdicts on the others moved: "
-        f"{_share(measure)} beyond reruns. Ask one criterion per call, or name what each criterion is about."
+        "Halo: cutting the evidence for one criterion moves verdicts on the others: "
+        f"{_share(measure)} beyond reruns. Ask one criterion per call, or state what each criterion is about."
     )

@@ -12,8 +12,8 @@ from jrh_criteria.asked import NO_CRITERIA, own_of, poles, rubric_of
 from jrh_criteria.options import HaloOptions
 
 NO_EVIDENCE: Final = "no criterion of the response has its evidence in the text"
-SHARED: Final = "the criterion's own evidence overlaps what is cut out"
-ALREADY: Final = "the criterion is not met as it is"
+SHARED: Final = "the criterion's own evidence overlaps the text to cut"
+ALREADY: Final = "the criterion is already unmet"
 NOT_TEXT: Final = "the judged field is not text"
 
 

@@ -54,14 +54,14 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="not-applicable-effect",
-            formula="weighted score if criteria that do not apply are left out, minus that if they are unmet",
+            formula="weighted score with criteria that do not apply left out, minus that with them counted as unmet",
             unit="score",
             interval="`cluster-robust-wilson`",
             source="jrh",
         ),
         MeasureInfo(
             name="not-applicable-as-met",
-            formula="of the criteria that do not apply, the share that the judge calls met",
+            formula="share of criteria that the judge calls met, among those that do not apply",
             better="lower",
             rate=True,
             source="jrh",
@@ -87,16 +87,16 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "rubric-effect": (
         MeasureInfo(
             name="rubric-effect",
-            formula="share of verdicts that another rubric moves, minus the rerun noise of the reference",
+            formula="share of verdicts that change under another rubric, minus the reference's rerun noise",
             unit="difference",
             better="higher",
-            interval="`cluster-robust-wilson`; half of the error, over the variants",
+            interval="`cluster-robust-wilson` at half the error rate, divided by the number of variants",
             source="jrh",
         ),
         MeasureInfo(
             name="halo-effect",
-            formula="share of verdicts on other criteria that cutting one criterion's evidence moves, minus the "
-            "rerun noise",
+            formula="share of verdicts on the other criteria that change when one criterion's evidence is cut, minus "
+            "the reference's rerun noise",
             unit="difference",
             better="lower",
             interval="`cluster-robust-wilson`",

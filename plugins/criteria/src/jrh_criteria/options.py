@@ -19,12 +19,12 @@ FILLER: Final = "The response contains at least one word of more than three lett
 
 def _holds_id(_: object, attribute: Attribute[Any], value: str) -> None:
     if "{id}" not in value:
-        raise ValueError(f"'{attribute.name}' needs '{{id}}' where the id of the criterion goes")
+        raise ValueError(f"'{attribute.name}' must contain '{{id}}', which stands for the criterion's id")
 
 
 def _check_sizes(_: object, __: Attribute[Any], sizes: tuple[int | str, ...]) -> None:
     if any(size != "all" and int(size) < 1 for size in sizes):
-        raise ValueError("a call has at least 1 criterion, or `all`")
+        raise ValueError("'sizes' must be numbers of at least 1, or `all`")
 
 
 @frozen(kw_only=True)
@@ -42,7 +42,7 @@ class PerCallOptions:
     sizes: tuple[int | Literal["all"], ...] = field(
         default=(1, "all"),
         validator=[min_len(1), _check_sizes],
-        metadata={"help": "how many criteria a call asks; the task's own number is left out"},
+        metadata={"help": "numbers of criteria per call; the task's own number is skipped"},
     )
     repeats: int = repeats_option()
 
@@ -69,9 +69,7 @@ class NegatedOptions:
 class FillerOptions:
     """Options of `irrelevant-criterion`."""
 
-    text: Text = field(
-        default=Text(content=FILLER), metadata={"help": "a criterion that does not matter to the others"}
-    )
+    text: Text = field(default=Text(content=FILLER), metadata={"help": "a criterion that is irrelevant to the others"})
     repeats: int = repeats_option()
 
 
@@ -82,7 +80,7 @@ class HaloOptions:
     evidence: str = field(
         default="evidence.{id}",
         validator=_holds_id,
-        metadata={"help": "column with the exact words of the response on which a criterion rests"},
+        metadata={"help": "column with the exact words of the response that decide a criterion"},
     )
     repeats: int = repeats_option()
 
@@ -94,11 +92,13 @@ class RubricOptions:
     variants: tuple[Literal["inverted", "empty", "other"], ...] = field(
         default=("inverted", "empty", "other"),
         validator=min_len(1),
-        metadata={"help": "which rubrics are shown instead"},
+        metadata={"help": "rubrics to show instead of the task's"},
     )
     other: Text | None = field(
         default=None,
-        metadata={"help": "the rubric of another task; default: with criteria, the next criterion; else none"},
+        metadata={
+            "help": "the rubric of another task; default: the next criterion in a task with criteria, otherwise none"
+        },
     )
     repeats: int = repeats_option()
 
@@ -110,7 +110,7 @@ class EffectOptions(MetricOptions):
     least: float = field(
         default=0.2,
         validator=and_(gt(0), le(1)),
-        metadata={"help": "share of verdicts that another rubric must move, beyond reruns, in a judge that reads it"},
+        metadata={"help": "smallest share of verdicts, beyond reruns, that another rubric moves if a judge reads it"},
     )
 
 

@@ -29,7 +29,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
     """Declare the source."""
     yield DataSourceSpec(
         name="rubric-benchmark",
-        summary="responses with criteria of their own: one row per criterion, or a list in every row",
+        summary="responses with their own criteria: one row per criterion, or a list in every row",
         options=BenchmarkOptions,
         factory="jrh_criteria.benchmark:BenchmarkSource.of",
     )
@@ -40,7 +40,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturbers."""
     yield PerturberSpec(
         name="rubric-matters",
-        summary="an inverted rubric, an empty one, that of another task: a judge that reads has to move",
+        summary="an inverted, empty or unrelated rubric: a judge that reads it must change its verdicts",
         options=RubricOptions,
         factory="jrh_criteria.rubric:RubricMatters.of",
     )
@@ -58,7 +58,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     )
     yield PerturberSpec(
         name="irrelevant-criterion",
-        summary="a criterion that does not matter is added to the call, first or last",
+        summary="an irrelevant criterion added to the call, first or last",
         options=FillerOptions,
         factory="jrh_criteria.calls:Filler.of",
     )
@@ -76,7 +76,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     )
     yield PerturberSpec(
         name="halo",
-        summary="the evidence of one criterion removed: its own verdict follows, those of the others stay",
+        summary="the evidence of one criterion removed: its verdict should change, the others should not",
         options=HaloOptions,
         factory="jrh_criteria.halo:Halo.of",
     )
@@ -94,7 +94,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="rubric-effect",
-        summary="how many verdicts another rubric moves; halo: how many another criterion's evidence moves",
+        summary="share of verdicts that change under another rubric, or when another criterion's evidence is cut",
         measures=MEASURES["rubric-effect"],
         options=EffectOptions,
         factory="jrh_criteria.effect:RubricEffect",

@@ -227,6 +227,6 @@ def _not_applicable(builder: MeasureBuilder, cell: Cell, table: _Table) -> Itera
     if cell.test == REFERENCE and found.interval is not None and found.interval.low > AS_MET:
         note = (
             f"The judge calls criteria met that do not apply: {format_measure(found, DIGITS)}. "
-            "Its scores are too high where little applies."
+            "Its scores are too high for responses to which few criteria apply."
         )
         yield evolve(found, name="counts-not-applicable", flags=(*found.flags, FINDING), note=note)
