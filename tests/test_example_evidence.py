@@ -40,4 +40,4 @@ def test_the_example_tells_how_far_the_model_reads_and_what_it_misses(tmp_path):
     assert report["planned"] == 12 * (2 + 8 + 3)
     told = {f["kind"]: f["sentence"] for f in report["findings"]}
     assert told["evidence-reach"].startswith("This judge reads the first 1,500 tokens [1,000, 2,000]")
-    assert "Half of the texts are noticed at 1." in told["errors-missed"]
+    assert "The judge notices half of the texts at 1." in told["errors-missed"]

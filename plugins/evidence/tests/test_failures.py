@@ -61,7 +61,7 @@ def test_the_gold_label_is_the_number_that_the_judge_sees(tmp_path):
     [
         ("[", "runs.json: not JSON"),
         ("[1]", "runs.json[0]: expected an object with a list of messages"),
-        (json.dumps([{**RUN, "mistake_step": "9"}]), "mistake_step '9' is no step of 0 to 2"),
+        (json.dumps([{**RUN, "mistake_step": "9"}]), "mistake_step '9' is not a step from 0 to 2"),
         (json.dumps([{**RUN, "history": [{"role": "x"}]}]), "history[0]: expected an object with the text `content`"),
     ],
 )

@@ -61,11 +61,11 @@ async def test_labels_that_the_user_states_are_expected():
 @pytest.mark.parametrize(
     ("options", "text", "reason"),
     [
-        ({"pattern": "valve"}, "No such thing.", "the evidence is not found"),
+        ({"pattern": "valve"}, "No such thing.", "the text does not contain the evidence"),
         ({"pattern": "valve"}, "A valve. A valve.", "the evidence is found more than once"),
         ({"text": "A valve."}, "A valve. A valve.", "the evidence is found more than once"),
         ({"column": "fact"}, "Fine.", "the item has no text in the evidence column"),
-        ({"lengths": [100]}, "x" * 10_000_000, "the text without its evidence is longer than the length asked for"),
+        ({"lengths": [100]}, "x" * 10_000_000, "the text without its evidence is longer than the requested length"),
         ({}, "  ", "the judged field has no text"),
         ({"place": "tool"}, "Fine.", "only a transcript has tool results"),
     ],
@@ -84,11 +84,11 @@ async def test_an_item_that_does_not_fit_is_skipped_with_a_reason(options, text,
         ({"lengths": [200_001]}, "lengths"),
         ({"text": " "}, "`text` is empty"),
         ({"pattern": "("}, "not a regular expression"),
-        ({"pattern": "a", "column": "b"}, "state one of text, column, pattern and model; got column and pattern"),
+        ({"pattern": "a", "column": "b"}, "set exactly one of text, column, pattern and model; got column and pattern"),
         ({"implies": "MAYBE"}, "'MAYBE' is not on the scale"),
         ({"implies": "NO", "otherwise": "NO"}, "both 'NO'"),
-        ({"field": "request"}, "'request' is not judged"),
-        ({"own": True, "filler": "x"}, "lengthened with one"),
+        ({"field": "request"}, "`field` 'request' is not a judged field; judged fields: "),
+        ({"own": True, "filler": "x"}, "`filler` is empty, or combined with `own`; set one of them"),
     ],
 )
 def test_bad_options_are_one_message(options, words):

@@ -47,7 +47,7 @@ async def test_what_cannot_be_used_is_asked_for_again_and_skipped_in_the_end():
 
 @pytest.mark.parametrize("implies", ["", "step"])
 def test_a_model_needs_the_label_that_its_evidence_implies(implies):
-    with pytest.raises(JrhError, match="state it as `implies`"):
+    with pytest.raises(JrhError, match="needs a label to write evidence for; set `implies`"):
         written(implies=implies)
 
 

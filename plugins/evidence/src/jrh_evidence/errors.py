@@ -13,7 +13,7 @@ from jrh.hashing import shuffled
 from jrh_evidence.options import ErrorsOptions
 
 NOT_TEXT: Final = "the judged field has no text"
-FEW: Final = "fewer places for such errors than asked for"
+FEW: Final = "fewer places for such errors than requested"
 _PLACES: Final[Mapping[str, re.Pattern[str]]] = {
     "wrong-number": re.compile(r"(?<![\w.,])[0-9]{1,15}(?![\w]|[.,][0-9])"),
     "negation": re.compile(r"\b(?:is|are|was|were|can|will|should|must|could|would)\b(?! not\b|n't)"),

@@ -64,7 +64,7 @@ def _item(name: str, where: str, run: Any, gold: str) -> Item:
     messages = [_message(each, f"{where}: history[{at}]") for at, each in enumerate(run["history"])]
     agent, step = str(run.get("mistake_agent", "")), str(run.get("mistake_step", ""))
     if not step.isdecimal() or int(step) >= len(messages):
-        raise JrhError(f"{where}: mistake_step '{step[:20]}' is no step of 0 to {len(messages) - 1}")
+        raise JrhError(f"{where}: mistake_step '{step[:20]}' is not a step from 0 to {len(messages) - 1}")
     return Item(
         id=name,
         fields={"request": str(run.get("question", "")), "transcript": messages},

@@ -11,8 +11,8 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "evidence-reach": (
         MeasureInfo(
             name="evidence-follow",
-            formula="share of verdicts with the evidence that are what it implies; without a stated label, of the "
-            "verdicts on the same text without it that differ; by `length` and `depth`",
+            formula="share of verdicts on texts with the evidence that equal the label it implies; without a stated "
+            "label, share that differ from the verdict on the same text without it; by `length` and `depth`",
             better="higher",
             rate=True,
             source="jrh",
@@ -36,22 +36,22 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="reads-first",
-            formula="end of the window from the start of the text that the judge reads",
+            formula="tokens from the start of the text that the judge reads",
             unit="tokens",
             interval="bootstrap of the change point",
             source="Page (1954); Hinkley (1970)",
         ),
         MeasureInfo(
             name="reads-last",
-            formula="the same from the end of the text",
+            formula="tokens from the end of the text that the judge reads",
             unit="tokens",
             interval="bootstrap of the change point",
             source="Page (1954); Hinkley (1970)",
         ),
         MeasureInfo(
             name="evidence-position-p",
-            formula="exchange of positions within cluster and length; null hypothesis: evidence is followed alike "
-            "at all of them",
+            formula="exchange of positions within cluster and length; null hypothesis: evidence is followed equally "
+            "often at all positions",
             unit="p-value",
             source="Westfall and Young (1993)",
         ),
@@ -73,7 +73,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="error-threshold",
-            formula="number of errors at which half of the texts are noticed, on the fitted curve",
+            formula="number of errors at which the judge notices half of the texts, on the fitted curve",
             unit="errors",
             better="lower",
             interval="bootstrap by cluster",
@@ -88,19 +88,19 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="error-lapse",
-            formula="share of texts that are missed however many errors there are",
+            formula="share of texts that the judge misses, however many errors they have",
             better="lower",
             interval="bootstrap by cluster",
             source="Wichmann and Hill (2001)",
         ),
         MeasureInfo(
             name="error-falls-p",
-            formula="change of signs by cluster; null hypothesis: noticing never falls where errors rise",
+            formula="sign flips by cluster; null hypothesis: texts with more errors are never noticed less often",
             unit="p-value",
         ),
         MeasureInfo(
             name="error-finding",
-            formula="finding: how many errors the judge needs",
+            formula="finding: how many errors a text needs for the judge to notice",
             unit="errors",
             flags=("finding",),
             source="jrh",

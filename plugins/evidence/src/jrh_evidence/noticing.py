@@ -102,7 +102,7 @@ def _of_kind(
         ("error-slope", found.slope, "log odds"),
         ("error-lapse", found.lapse, "proportion"),
     ):
-        note = "half are noticed only outside of the numbers asked" if estimate.value is None else ""
+        note = "half is reached only outside the tested numbers of errors" if estimate.value is None else ""
         kept = evolve(estimate, flags=())
         made = builder.measure(name, cell, kept, rows=cell.rows, usable=rows, unit=unit, note=note)
         yield evolve(made, curve=_curve(found, doses)) if name == "error-threshold" else made
@@ -112,7 +112,7 @@ def _of_kind(
         found.p,
         rows=cell.rows,
         usable=rows,
-        note="change of signs by cluster; null hypothesis: noticing never falls where errors rise",
+        note="sign flips by cluster; null hypothesis: texts with more errors are never noticed less often",
     )
     kind, severity, note = _say(found, cell.levels["error"], doses.tolist(), shares)
     yield builder.measure(
@@ -144,18 +144,21 @@ def _curve(found: PsychometricCurve, doses: NDArray[np.float64]) -> Curve:
 def _say(found: PsychometricCurve, error: str, doses: list[float], shares: Sequence[Measure]) -> tuple[str, str, str]:
     half, first, last = found.threshold, shares[0].interval, shares[-1].interval
     if last is not None and last.high < _HALF:
-        return "errors-missed", "bad", f"Fewer than half of the texts with {doses[-1]:g} errors ({error}) are noticed."
+        note = f"The judge notices fewer than half of the texts with {doses[-1]:g} errors ({error})."
+        return "errors-missed", "bad", note
     if first is not None and first.low > _HALF:
         what = "error" if doses[0] == 1 else "errors"
-        return "errors-noticed", "good", f"More than half of the texts with {doses[0]:g} {what} ({error}) are noticed."
+        note = f"The judge notices more than half of the texts with {doses[0]:g} {what} ({error})."
+        return "errors-noticed", "good", note
     if half.value is None or half.low is None or half.high is None:
         if first is not None and first.high < _HALF:
             what = "error" if doses[0] == 1 else "errors"
-            few = f"Fewer than half of the texts with {doses[0]:g} {what} ({error}) are noticed"
-            return "errors-missed", "bad", f"{few}; up to {doses[-1]:g} errors, no number is found at which half are."
-        return "errors-undecided", "inconclusive", f"Too few verdicts to tell how many errors ({error}) are noticed."
-    told = f"Half of the texts are noticed at {half.value:.1f} errors ({error}) [{half.low:.1f}, {half.high:.1f}]"
-    missed = f"; {found.lapse.value:.0%} are missed however many there are." if found.lapse.value else "."
+            few = f"The judge notices fewer than half of the texts with {doses[0]:g} {what} ({error})"
+            return "errors-missed", "bad", f"{few}; no number up to {doses[-1]:g} is found at which it notices half."
+        note = f"Too few verdicts to tell how many errors ({error}) a text needs for the judge to notice."
+        return "errors-undecided", "inconclusive", note
+    told = f"The judge notices half of the texts at {half.value:.1f} errors ({error}) [{half.low:.1f}, {half.high:.1f}]"
+    missed = f"; it misses {found.lapse.value:.0%}, however many errors they have." if found.lapse.value else "."
     # Not before the share at the smallest number is shown to be below one half is it called a defect.
     if first is not None and first.high < _HALF:
         return "errors-missed", "bad", told + missed

@@ -30,7 +30,10 @@ class EvidenceOptions:
     )
     model: ModelName | None = field(
         default=None,
-        metadata={"help": "or a model of the suite's `models` that writes it for every item, for the label `implies`"},
+        metadata={
+            "help": "or a model that writes it for every item, to imply the label `implies`: a name from the suite's "
+            "`models`"
+        },
     )
     attempts: int = field(
         default=3, validator=and_(ge(1), le(20)), metadata={"help": "model: attempts per item until one is usable"}
@@ -43,7 +46,7 @@ class EvidenceOptions:
     depths: tuple[float, ...] = field(
         default=(0.0, 0.25, 0.5, 0.75, 1.0),
         validator=[min_len(1), deep_iterable(and_(ge(0), le(1))), distinct],
-        metadata={"help": "where the evidence stands, from 0 (start) to 1 (end)"},
+        metadata={"help": "depths at which the evidence is planted, from 0 (start) to 1 (end)"},
     )
     implies: str = field(
         default="",
@@ -56,10 +59,10 @@ class EvidenceOptions:
     place: str = field(
         default="text",
         validator=in_(PLACES),
-        metadata={"help": "in a transcript: `text` of a message of the agent, or the result of a `tool`"},
+        metadata={"help": "transcripts: plant it in the `text` of an agent's message, or in the result of a `tool`"},
     )
     filler: Text | None = field(
-        default=None, metadata={"help": "what the text is lengthened with; default: neutral text by rule"}
+        default=None, metadata={"help": "text to lengthen with; default: neutral text written by rule"}
     )
     own: bool = field(default=False, metadata={"help": "lengthen with repetitions of the item's own other text"})
     repeats: int = repeats_option()

@@ -15,7 +15,7 @@ from jrh_evidence.options import CHARACTERS_PER_TOKEN, STEP, EvidenceOptions
 from jrh_evidence.planting import TWICE, Body, Impossible, body_of
 from jrh_evidence.writing import EvidenceWriter
 
-NOT_FOUND: Final = "the evidence is not found"
+NOT_FOUND: Final = "the text does not contain the evidence"
 NO_COLUMN: Final = "the item has no text in the evidence column"
 OFF_SCALE: Final = "the message that holds the evidence is not on the scale"
 _TWO: Final = 2
@@ -49,11 +49,11 @@ class Evidence:
         given = [name for name, value in sources.items() if value]
         if len(given) != 1:
             names = " and ".join(given) if given else "none"
-            raise JrhError(f"evidence: state one of text, column, pattern and model; got {names}")
+            raise JrhError(f"evidence: set exactly one of text, column, pattern and model; got {names}")
         if options.text is not None and not options.text.content.strip():
             raise JrhError("evidence: `text` is empty")
         if options.filler is not None and (not options.filler.content.strip() or options.own):
-            raise JrhError("evidence: `filler` is empty, or `own` is stated too; the text is lengthened with one")
+            raise JrhError("evidence: `filler` is empty, or combined with `own`; set one of them to lengthen the text")
         for name in ("implies", "otherwise"):
             label = getattr(options, name)
             if label and label not in task.scale.labels and not (name == "implies" and label == STEP):
@@ -61,7 +61,8 @@ class Evidence:
         if options.implies and options.implies == options.otherwise:
             raise JrhError(f"evidence: `implies` and `otherwise` are both '{options.implies}'")
         if options.field and options.field not in task.judged_fields:
-            raise JrhError(f"evidence: '{options.field}' is not judged; judged are {', '.join(task.judged_fields)}")
+            fields = ", ".join(task.judged_fields)
+            raise JrhError(f"evidence: `field` '{options.field}' is not a judged field; judged fields: {fields}")
         return cls(
             options=options,
             task=task,

@@ -12,7 +12,7 @@ from jrh import JrhError, Json, read_transcript
 from jrh.text import ToolCall, TranscriptMessage
 
 NO_TEXT: Final = "the judged field has no text"
-TOO_LONG: Final = "the text without its evidence is longer than the length asked for"
+TOO_LONG: Final = "the text without its evidence is longer than the requested length"
 TWICE: Final = "the evidence is found more than once"
 NO_TOOL: Final = "only a transcript has tool results"
 _NEAR: Final = 200

@@ -17,7 +17,7 @@ from jrh_evidence.sides import Followed, evidence_cells, followed
 from jrh_evidence.telling import Reached, told
 
 _NOTHING: Final = "no verdict on a text with evidence"
-_SEEN: Final = "by the stated length; jrh cut the rest before the judge was asked"
+_SEEN: Final = "based on the stated length; jrh cut the rest before it asked the judge"
 _PLOT: Final = Curve(
     of="evidence-follow",
     over="depth",
@@ -127,6 +127,7 @@ def _ends(builder: MeasureBuilder, each: Reached) -> Iterator[Measure]:
             each.window.p,
             rows=each.rows,
             usable=each.usable,
-            note="exchange of positions within cluster and length; null hypothesis: evidence is followed alike at all",
+            note="exchange of positions within cluster and length; null hypothesis: evidence is followed equally often "
+            "at all positions",
         ),
     )

@@ -61,18 +61,22 @@ def _say(each: Reached, level: float, p: float) -> tuple[str, str, str]:
         return _limit(each.window)
     effect = f"{each.effect.estimate:.2f} {format_interval(each.effect, _DIGITS)} beyond chance"
     if interval.high < _HALF:
-        note = f"Fewer than half of the verdicts follow the planted evidence, wherever it stands: {effect}."
+        note = f"Fewer than half of the verdicts follow the planted evidence, at any depth: {effect}."
         return "evidence-ignored", "bad", note
     if interval.low >= _HALF:
         cells = [one for one in each.curve if "depth" in one.cell and one.estimate is not None]
         worst = min(cells, key=lambda one: one.estimate or 0.0)
         note = (
-            f"Verdicts follow the planted evidence ({effect}), and no depth is shown to matter. The lowest share of "
-            f"{len(cells)} places is {worst.estimate:.2f} {format_interval(worst, _DIGITS)}, at depth "
+            f"Verdicts follow the planted evidence ({effect}), and no depth is shown to matter. The lowest of the "
+            f"{len(cells)} shares is {worst.estimate:.2f} {format_interval(worst, _DIGITS)}, at depth "
             f"{worst.cell['depth']} of {int(worst.cell['length']):,} tokens."
         )
         return "evidence-followed", "good", note
-    return "evidence-undecided", "inconclusive", f"Too few verdicts to tell whether evidence is followed: {effect}."
+    return (
+        "evidence-undecided",
+        "inconclusive",
+        f"Too few verdicts to tell whether the judge follows evidence: {effect}.",
+    )
 
 
 def _limit(window: ReadingWindow) -> tuple[str, str, str]:

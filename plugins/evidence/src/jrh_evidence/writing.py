@@ -49,7 +49,7 @@ class EvidenceWriter:
         """
         task = context.task
         if label not in task.scale.labels:
-            raise JrhError("evidence: `model` writes evidence for a label; state it as `implies`")
+            raise JrhError("evidence: `model` needs a label to write evidence for; set `implies`")
         shown = (task.rubric, task.instruction)
         writer = TextWriter(client=context.model(model), temperature=None, attempts=attempts, shown=shown)
         return cls(writer=writer, label=label, context=context)
