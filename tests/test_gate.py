@@ -111,7 +111,10 @@ def test_a_measure_without_an_interval_is_undecided_and_never_holds(finished: Pr
         ("as-expected[task=x] >= 0.9", "the run has no task 'x'\nAvailable: trial."),
         ("as-expected[variant=tabs] >= 0.9", "the run has no selector 'variant'"),
         ("as-expected[colour=red] >= 0.9", "the run has no selector 'colour'"),
-        ("agreement[reference] >= 0.9", "the run has no such measure there\n'agreement' is there for the tests format"),
+        (
+            "agreement[reference] >= 0.9",
+            "the run does not have this measure there\nIt has 'agreement' for the tests format",
+        ),
         ("as-expected >= 90", "as-expected is a share from 0 to 1; write the threshold as 0.9 or 90%, not 90"),
         ("as-expected is high", "character 13: expected one of >=, <=, >, <; got 'is high'"),
     ],

@@ -67,7 +67,7 @@ def test_no_key_is_told(run_dir: Path, langfuse: Langfuse, monkeypatch: pytest.M
     assert "[redacted]" in str(refused.value)
     assert refused.value.__cause__ is None
     monkeypatch.setenv("OTHER_NAME", "sk-another-secret")
-    with pytest.raises(jrh.JrhError, match=r"refuses the keys \(HTTP 401\)"):
+    with pytest.raises(jrh.JrhError, match=r"rejects the keys \(HTTP 401\); check both"):
         list(export_run(run_dir, "langfuse", {"secret_key_env": "OTHER_NAME"}))
     assert SECRET not in repr(Endpoint.of("http://127.0.0.1", "pk", SECRET, timeout=1))
 
@@ -98,7 +98,7 @@ def test_batches_stay_below_the_limit(langfuse: Langfuse, monkeypatch: pytest.Mo
 def test_a_part_that_is_refused_is_an_error(langfuse: Langfuse) -> None:
     report = sample_report()
     wrong = evolve(report.measures[0], estimate=True)  # no number
-    with pytest.raises(jrh.JrhError, match="refused 1 of the next: value does not fit"):
+    with pytest.raises(jrh.JrhError, match="rejected 1 of the next: value does not fit"):
         list(to_langfuse.LangfuseExporter(LangfuseOptions()).export(evolve(report, measures=(wrong,)), ()))
 
 
@@ -106,7 +106,7 @@ def test_a_part_that_is_refused_is_an_error(langfuse: Langfuse) -> None:
     "host", ["ftp://x", "localhost:3000", "http://", "http://me:pw@host", "http://h ost", "http://[x"]
 )
 def test_an_address_that_is_none_is_refused_without_its_password(host: str) -> None:
-    with pytest.raises(jrh.JrhError, match="is not an address of Langfuse") as refused:
+    with pytest.raises(jrh.JrhError, match="is not the URL of a Langfuse server, such as") as refused:
         Endpoint.of(host, "pk", "sk", timeout=1)
     assert "pw" not in str(refused.value)
 

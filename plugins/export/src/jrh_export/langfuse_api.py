@@ -63,7 +63,7 @@ class Endpoint:
         except ValueError:
             wrong = True
         if wrong or not base.isascii() or not base.isprintable() or " " in base:
-            raise JrhError(f"'{shown}' is not an address of Langfuse, such as {_CLOUD}")
+            raise JrhError(f"'{shown}' is not the URL of a Langfuse server, such as {_CLOUD}")
         token = base64.b64encode(f"{public}:{secret}".encode()).decode("ascii")
         return cls(f"{base}{_PATH}", shown, timeout, f"Basic {token}", build_opener(_NoRedirect))
 
@@ -117,12 +117,12 @@ class Endpoint:
 
     def _refused(self, error: HTTPError) -> JrhError:
         if error.code in _UNKNOWN_KEYS:
-            return JrhError(f"Langfuse at {self.shown} refuses the keys (HTTP {error.code})")
+            return JrhError(f"Langfuse at {self.shown} rejects the keys (HTTP {error.code}); check both")
         try:
             text = clean_text(error.read(2000).decode("utf-8", "replace"))
         except (HTTPException, OSError):
             text = ""
-        return JrhError(f"Langfuse at {self.shown} refuses (HTTP {error.code}): {text or 'no text'}")
+        return JrhError(f"Langfuse at {self.shown} rejects the request (HTTP {error.code}): {text or 'no text'}")
 
     def _check(self, answer: dict[str, Any], sent: int) -> None:
         """Raise if a part of a batch was refused: the status of the answer is 207 either way."""
@@ -131,7 +131,7 @@ class Endpoint:
             return
         first = errors[0] if isinstance(errors[0], dict) else {}
         why = clean_text(str(first.get("message") or first.get("error") or first.get("status") or "no reason"))
-        raise JrhError(f"Langfuse at {self.shown} took {sent} events and refused {len(errors)} of the next: {why}")
+        raise JrhError(f"Langfuse at {self.shown} accepted {sent} events and rejected {len(errors)} of the next: {why}")
 
 
 def _batches(events: Iterable[dict[str, Any]]) -> Iterator[tuple[bytes, int]]:

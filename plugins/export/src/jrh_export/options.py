@@ -13,7 +13,8 @@ class MlflowOptions:
     """Options of the exporter `mlflow`."""
 
     tracking_uri: str = field(
-        default="", metadata={"help": "store or server; default: MLFLOW_TRACKING_URI, else what MLflow takes"}
+        default="",
+        metadata={"help": "tracking store or server; default: MLFLOW_TRACKING_URI, else MLflow's own default"},
     )
     experiment: str = field(default="jrh", validator=_NAMED, metadata={"help": "name of the experiment"})
     reports: bool = field(
@@ -33,7 +34,9 @@ class WandbOptions:
         metadata={"help": "`offline` writes files that `wandb sync` uploads; `online` sends at once"},
     )
     timeout: float = field(default=60.0, validator=gt(0), metadata={"help": "seconds to wait for the service"})
-    directory: str = field(default="", metadata={"help": "where the files go; default: WANDB_DIR, else here"})
+    directory: str = field(
+        default="", metadata={"help": "directory of the files; default: WANDB_DIR, else the working directory"}
+    )
     reports: bool = field(
         default=True, metadata={"help": "attach report.html, report.json and records.csv, which hold texts of the data"}
     )
@@ -45,15 +48,17 @@ class LangfuseOptions:
 
     host: str = field(default="", metadata={"help": "address; default: LANGFUSE_HOST, else https://cloud.langfuse.com"})
     public_key_env: str = field(
-        default="LANGFUSE_PUBLIC_KEY", validator=_NAMED, metadata={"help": "variable with the public key"}
+        default="LANGFUSE_PUBLIC_KEY", validator=_NAMED, metadata={"help": "environment variable with the public key"}
     )
     secret_key_env: str = field(
-        default="LANGFUSE_SECRET_KEY", validator=_NAMED, metadata={"help": "variable with the secret key"}
+        default="LANGFUSE_SECRET_KEY", validator=_NAMED, metadata={"help": "environment variable with the secret key"}
     )
     verdicts: bool = field(default=True, metadata={"help": "send every verdict, not only the measures"})
     traces: str = field(
         default="own",
         validator=in_(("own", "items")),
-        metadata={"help": "verdicts go to traces of their `own`, or to those whose id is the item's: `items`"},
+        metadata={
+            "help": "attach verdicts to traces of their `own`, or to the traces whose id is the item's (`items`)"
+        },
     )
     timeout: float = field(default=30.0, validator=gt(0), metadata={"help": "seconds for one request"})

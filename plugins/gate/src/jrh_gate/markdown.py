@@ -57,7 +57,7 @@ def _head(checked: Checked) -> Iterator[str]:
     yield f"{markdown_text(wording.conclusion(checked), 1000)}."
     if checked.level is not None:
         sentences = (
-            "Rules are decided by one-sided confidence limits by cluster of items",
+            "Rules are decided by one-sided confidence limits, clustered by item",
             "A rule holds when a limit meets the threshold, fails when the other misses it, and is undecided otherwise",
             *(markdown_text(sentence, 1000) for sentence in wording.terms_of_decision(checked)),
         )

@@ -165,6 +165,6 @@ def _nowhere(rule: Rule, report: RunReport) -> str:
     named = [measure for measure in report.measures if measure.name == rule.measure]
     tests = list(dict.fromkeys(measure.test or "(no test)" for measure in named if not measure.cell))
     cells = list(dict.fromkeys(", ".join(measure.cell) for measure in named if measure.cell))
-    where = f"for the tests {', '.join(tests)}" if tests else "for no whole test"
+    where = f"for the tests {', '.join(tests)}" if tests else "not for any whole test"
     by = f", and by {'; by '.join(cells)}" if cells else ""
-    return f"rule '{rule.text}': the run has no such measure there\n'{rule.measure}' is there {where}{by}."
+    return f"rule '{rule.text}': the run does not have this measure there\nIt has '{rule.measure}' {where}{by}."
