@@ -215,7 +215,7 @@ def test_rows_of_one_item_are_reruns_and_intervals_count_items():
     assert (alone["n_items"], together["n_items"], together["n_trials"]) == (80, 40, 80)
     assert together["interval"]["low"] < alone["interval"]["low"]
     assert measure(clustered, "rerun-disagreement")["estimate"] == 0.0
-    assert "40 items with several rows: they count as reruns, intervals as items." in clustered["notes"]
+    assert "40 items with several rows: these count as reruns; intervals are clustered by item." in clustered["notes"]
 
 
 def test_reruns_that_differ_need_a_number_or_a_word():
@@ -289,7 +289,7 @@ BAD = {
     ),
     "judge twice": ("id,gpt,human\n1,Y,Y\n", (*NAMES, "--judge", "gpt"), "column 'gpt' is named twice, as --judge;"),
     "blank labels": ("gpt,human\nYES,\nNO, \n", NAMES, "column 'human' has no label in any of 2 rows"),
-    "one label": ("gpt,human\nYES,YES\nYES,YES\n", NAMES, "people and judges say 'yes' only; name the other labels"),
+    "one label": ("gpt,human\nYES,YES\nYES,YES\n", NAMES, "people and judges use only the label 'yes'; name"),
     "fractions": ("gpt,human\n0.5,1\n0.7,2\n1,3\n", NAMES, "numbers that are not whole, such as 0.5; round or bin"),
     "wide": ("gpt,human\n1,1\n5,500\n9,7\n", NAMES, "the labels are numbers from 1 to 500"),
     "replies": (
@@ -304,7 +304,7 @@ BAD = {
     ),
     "scale": ("gpt,human\nYES,NO\n", (*NAMES, "--scale", "labels: YES"), "--scale: write `ordinal: 1-5`, `labels: YES"),
     "gold off scale": ("gpt,human\n1,7\n2,2\n", (*NAMES, "--scale", "1-5"), "results.csv:2: the gold label '7' is not"),
-    "reruns of nothing": ("gpt,human\n1,1\n2,2\n", (*NAMES, "--reruns"), "reruns are of an item: name its column"),
+    "reruns of nothing": ("gpt,human\n1,1\n2,2\n", (*NAMES, "--reruns"), "reruns need an item: name its column"),
     "ragged": ("id,gpt,human\n1,YES\n", NAMES, "results.csv:2: 2 cells, but the header has 3"),
     "not UTF-8": (
         b"gpt,human\nYES,caf\xe9\n",

@@ -52,7 +52,7 @@ def test_a_file_of_several_tools_names_them(tmp_path: Path) -> None:
     project.write("log.json", json.dumps({"x": 1}))
     done = project.run("import", "log.json", "--plugins", "mine.py")
     assert done.exit_code == 2
-    assert "'log.json' may be of one or two: say with --from which" in done.stderr
+    assert "'log.json' may be from one or two; name the tool with --from" in done.stderr
 
 
 def test_a_file_of_no_tool_is_still_explained(tmp_path: Path) -> None:

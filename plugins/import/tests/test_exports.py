@@ -386,7 +386,7 @@ def test_a_log_of_judgesense_and_a_result_folder_are_importers_too(tmp_path):
     path.write_text("\n".join(map(json.dumps, rows)))
     found = read_export(path, "judgesense", {"scale": "YES,NO"})
     assert [record.canonical for record in found.records] == ["YES", "YES", "YES", "NO"]
-    with pytest.raises(JrhError, match="no directory"):
+    with pytest.raises(JrhError, match="is not a directory; the harness writes a folder"):
         read_export(path, "judge-reliability-harness", {})
 
 

@@ -32,7 +32,7 @@ def detected(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...]) 
     """
     found = tools_of(file, options, plugins)
     if len(found) > 1:
-        raise JrhError(f"'{file}' may be of {' or '.join(found)}: say with --from which")
+        raise JrhError(f"'{file}' may be from {' or '.join(found)}; name the tool with --from")
     if found:
         say(f"'{file}' was written by {found[0]}: read with --from {found[0]}.")
     return found[0] if found else None

@@ -75,7 +75,9 @@ def import_table(
     if options:
         raise click.UsageError(f"{', '.join(f'--{name}' for name in options)} belongs to --from")
     if file.is_dir():
-        raise click.UsageError(f"'{file}' is a directory; name a description, or say with --from whose results it is")
+        raise click.UsageError(
+            f"'{file}' is a directory; give an import file, or name the tool that wrote it with --from"
+        )
     return import_described(file, run_dir, chosen)
 
 

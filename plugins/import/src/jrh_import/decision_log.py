@@ -143,7 +143,9 @@ def _check_used(decisions: Sequence[Decision], options: LogOptions, name: str) -
     ):
         for text in labels:
             if text not in there:
-                raise JrhError(f"{option}: no {what} in {name} is '{text}'; there are {', '.join(sorted(there))[:200]}")
+                raise JrhError(
+                    f"{option}: no {what} in {name} is '{text}'; available: {', '.join(sorted(there))[:200]}"
+                )
 
 
 def _check_labels(

@@ -57,13 +57,13 @@ class Config:
         """Return a section, empty where it is not written.
 
         Raises:
-            JrhError: it is no mapping.
+            JrhError: it is not a mapping.
         """
         found = self.written
         for name in names:
             inner = found.get(name) or {}
             if not isinstance(inner, Mapping):
-                raise JrhError(f"{self.path}: '{'.'.join(names)}' is no mapping")
+                raise JrhError(f"{self.path}: '{'.'.join(names)}' is not a mapping")
             found = inner
         self._sections.update(names[:end] for end in range(1, len(names) + 1))
         return _Section(found, names, self._read)
@@ -105,12 +105,12 @@ def read_config(path: Path) -> Config:
     except OSError as error:
         raise JrhError(f"cannot read '{path}': {error.strerror or error}") from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise JrhError(f"'{path}' is no YAML file: {error}") from error
+        raise JrhError(f"'{path}' is not a YAML file: {error}") from error
     if _more_than(_MOST_VALUES, written):
-        raise JrhError(f"'{path}' has more than {_MOST_VALUES:,} values, aliases written out")
+        raise JrhError(f"'{path}' has more than {_MOST_VALUES:,} values, counting expanded aliases")
     config = Config(path, written if isinstance(written, Mapping) else {})
     if not config.part("admin", "dataset_config").get("dataset_name"):
-        raise JrhError(f"'{path}' is no configuration of that program: it has no admin.dataset_config.dataset_name")
+        raise JrhError(f"'{path}' is not a configuration of the harness: it has no admin.dataset_config.dataset_name")
     return config
 
 

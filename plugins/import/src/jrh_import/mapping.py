@@ -161,7 +161,7 @@ class ImportFile:
         default=OffScale.ERROR, metadata={"help": "Treatment of labels that are not on the scale: `error` or `status`."}
     )
     number_items: bool = field(
-        default=False, metadata={"help": "Every row is an item of its own, named row-1, row-2 and so on."}
+        default=False, metadata={"help": "Every row is a separate item, named row-1, row-2 and so on."}
     )
     drop_duplicates: bool = field(
         default=False, metadata={"help": "Drop rows that equal an earlier row in every cell; a note counts them."}

@@ -74,7 +74,7 @@ def _read(path: Path) -> _Table:
     table = read_table(path, _SUFFIXES[path.suffix], ",")
     absent = [name for name in ("original_idx", SCORE) if name not in table.columns]
     if absent:
-        raise JrhError(f"'{path}' is no table of results: it has no column '{absent[0]}'")
+        raise JrhError(f"'{path}' is not a table of results: it has no column '{absent[0]}'")
     return _Table(test=test, judge=judge, rows=table.rows)
 
 

@@ -65,7 +65,7 @@ def check_columns(asked: Asked, columns: Sequence[str]) -> None:
             both = option if earlier == option else f"{earlier} and {option}"
             raise JrhError(f"column '{clean_text(column)}' is named twice, as {both}; name two different columns")
     if asked.item is None and (asked.repeat is not None or asked.reruns):
-        raise JrhError("reruns are of an item: name its column with --item")
+        raise JrhError("reruns need an item: name its column with --item")
 
 
 def _absent(option: str, column: str, columns: Sequence[str]) -> str:

@@ -144,7 +144,8 @@ def _scale(human: Counter[str], judged: Counter[str], asked: Asked) -> tuple[Sca
     both = kinds | {_folded(text) for text in judged}
     if len(both) < 2:  # noqa: PLR2004 - one label is no scale
         (label,) = both
-        raise JrhError(f"people and judges say '{clean_text(label, 40)}' only; name the other labels with --scale")
+        shown = clean_text(label, 40)
+        raise JrhError(f"people and judges use only the label '{shown}'; name the other labels with --scale")
     if all(_NUMBER.fullmatch(kind) for kind in kinds):
         found = _numbers(kinds, judged, asked)
         if found is not None:

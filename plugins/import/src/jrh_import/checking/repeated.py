@@ -34,7 +34,7 @@ def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
     rows = [row for row in table.rows if row.place not in dropped]
     notes = [_exact(exact, dropped=asked.drop_duplicates, items=asked.item is not None)] if exact else []
     if asked.drop_duplicates and not telling:
-        notes.append("No row dropped: rows have too little in them to tell equal ones from two items; name --item.")
+        notes.append("No row dropped: the columns cannot tell a duplicate from another item; name --item.")
     notes += _shared_texts(table, asked)
     if asked.item is None:
         return [*notes, "Every row counts as an item. If rows share an item, name its column with --item."]
@@ -43,7 +43,10 @@ def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
         _check_alike(several, asked, labels)
     _check_human(several, asked, labels)
     if several:
-        notes.append(f"{counted(len(several), 'item')} with several rows: they count as reruns, intervals as items.")
+        notes.append(
+            f"{counted(len(several), 'item')} with several rows: these count as reruns; "
+            "intervals are clustered by item."
+        )
     return notes
 
 
@@ -83,7 +86,7 @@ def _exact(found: Mapping[str, str], *, dropped: bool, items: bool) -> str:
     named = _places(tuple(found))
     if dropped:
         return f"Dropped {rows} equal to an earlier row in every cell ({named})."
-    how = "They count as reruns" if items else "They count as items of their own"
+    how = "They count as reruns" if items else "They count as separate items"
     return f"{rows} equal to an earlier row in every cell ({named}). {how}; --drop-duplicates drops them."
 
 
@@ -111,7 +114,7 @@ def _check_human(several: Mapping[str, Sequence[Row]], asked: Asked, labels: Lab
         raise JrhError(
             f"{counted(len(differing), 'item')} with several labels in '{clean_text(asked.human)}':\n"
             f"{_named(differing, several)}\n"
-            "An item has one label: settle it, or leave the cells blank"
+            "An item needs one label: settle on one, or leave the cells blank"
         )
 
 

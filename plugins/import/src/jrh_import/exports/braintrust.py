@@ -33,7 +33,7 @@ class Braintrust:
         events = list(read_objects(path, "events", "data", "rows"))
         if not all("span_id" in event or "scores" in event for _, event in events):
             raise OtherToolError(
-                f"'{path}' holds no events of Braintrust; write those of `experiment.fetch()`, one per line"
+                f"'{path}' has no Braintrust events; write those of `experiment.fetch()`, one per line"
             )
         roots = [(place, event) for place, event in events if _is_root(event)]
         scorers = {

@@ -37,7 +37,7 @@ class DeepEval:
         cases = [*listed(run.get("testCases")), *listed(run.get("conversationalTestCases"))]
         if len(found) != 1 or not any("metricsData" in case for case in cases):
             raise OtherToolError(
-                f"'{path}' is no test run of DeepEval; it writes one to .deepeval/.latest_run_full.json"
+                f"'{path}' is not a DeepEval test run; DeepEval writes one to .deepeval/.latest_run_full.json"
             )
         rows = list(_rows(cases, str(path)))
         return imported_scores(rows, self._options, str(path), unmapped=_UNMAPPED)

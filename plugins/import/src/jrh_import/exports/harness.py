@@ -27,6 +27,6 @@ class Harness:
     def read(self, path: Path) -> ImportedLog:
         """Return the verdicts of all its tables."""
         if not path.is_dir():
-            raise OtherToolError(f"'{path}' is no directory; the harness writes a folder of result tables")
+            raise OtherToolError(f"'{path}' is not a directory; the harness writes a folder of result tables")
         found = read_folder(path, self._options.scale)
         return ImportedLog(tasks=found.tasks, records=found.records, origins=found.origins, unmapped=_UNMAPPED)

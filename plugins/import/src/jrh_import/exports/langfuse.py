@@ -42,7 +42,7 @@ class Langfuse:
             for score in (each["data"] if isinstance(each.get("data"), list) else [each])
         ]
         if not all(isinstance(score, Mapping) and "name" in score and "source" in score for _, score in found):
-            raise OtherToolError(f"'{path}' holds no scores of Langfuse; export `GET /api/public/scores`")
+            raise OtherToolError(f"'{path}' has no Langfuse scores; export `GET /api/public/scores`")
         kept = [(place, score) for place, score in found if _kind(score) not in _TEXTS]
         said = Annotations(_annotations(kept))
         left = [f"{len(found) - len(kept)} scores that are texts or corrections"] if len(found) > len(kept) else []

@@ -38,14 +38,12 @@ class LangSmith:
             said = Annotations(_feedback(found))
             return imported_scores(said.rows(), self._options, str(path), notes=[*said.notes()], unmapped=_UNMAPPED)
         if not all("run" in row and "evaluation_results" in row for _, row in found):
-            raise OtherToolError(f"'{path}' holds neither feedback of LangSmith nor rows of `evaluate()`, one per line")
+            raise OtherToolError(f"'{path}' has neither LangSmith feedback nor rows of `evaluate()`, one per line")
         if self._options.output is not None:
             rows = [self._answer(place, row) for place, row in found]
             return imported_scores(rows, self._options, str(path), unmapped=("feedback", *_UNMAPPED))
         failed = sum(bool(at(row, "run", "error")) for _, row in found)
-        notes = (
-            [f"Runs that failed and have no output: {failed}; what evaluators said of them counts."] if failed else []
-        )
+        notes = [f"Runs that failed and have no output: {failed}; their evaluator scores count."] if failed else []
         return imported_scores(list(_scored(found)), self._options, str(path), notes=notes, unmapped=_UNMAPPED)
 
     def _answer(self, place: str, row: Row) -> ExportRow:

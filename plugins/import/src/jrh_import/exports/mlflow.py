@@ -33,7 +33,7 @@ class MlflowTraces:
         """Return the verdicts of one assessment name."""
         traces = list(read_objects(path, "traces"))
         if not all("trace_id" in mapping(trace.get("info")) for _, trace in traces):
-            raise OtherToolError(f"'{path}' holds no traces of MLflow; write `Trace.to_dict()` of each, one per line")
+            raise OtherToolError(f"'{path}' has no MLflow traces; write `Trace.to_dict()` of each, one per line")
         said = Annotations(each for place, trace in traces for each in _annotations(place, mapping(trace["info"])))
         return imported_scores(said.rows(), self._options, str(path), notes=[*said.notes()], unmapped=_UNMAPPED)
 

@@ -42,7 +42,7 @@ class OpenAIEvals:
         elif "spec" in found[0][1]:
             rows = self._logged(found)
         else:
-            raise OtherToolError(f"'{path}' holds neither output items of the Evals API nor a log of `oaieval`")
+            raise OtherToolError(f"'{path}' has neither output items of the Evals API nor a log of `oaieval`")
         return imported_scores(list(rows), self._options, str(path), unmapped=_UNMAPPED)
 
     def _answers(self, items: list[tuple[str, Entry]]) -> Iterator[ExportRow]:

@@ -18,7 +18,11 @@ from jrh.values import ImportedLog
 from jrh_import.exports.people import Annotation, Annotations
 from jrh_import.exports.values import at, labels_in, listed, number, seconds, text
 
-_UNMAPPED: Final = ("trace ids and times of the runs", "metadata of annotations", "scores beside labels")
+_UNMAPPED: Final = (
+    "trace ids and times of the runs",
+    "metadata of annotations",
+    "scores of annotations that also have labels",
+)
 _LISTS: Final = ("data", "span_annotations", "runs")
 
 
@@ -38,9 +42,7 @@ class Phoenix:
         ]
         experiment = all("example_id" in run for _, run in found)
         if not experiment and not all("annotator_kind" in each for _, each in found):
-            raise OtherToolError(
-                f"'{path}' is neither an experiment of Phoenix (/v1/experiments/ID/json) nor annotations"
-            )
+            raise OtherToolError(f"'{path}' has neither a Phoenix experiment (/v1/experiments/ID/json) nor annotations")
         if self._options.output is not None and experiment:
             rows = [self._answer(place, run) for place, run in found]
             return imported_scores(rows, self._options, str(path), unmapped=("annotations", *_UNMAPPED))

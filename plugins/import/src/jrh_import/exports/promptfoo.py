@@ -40,7 +40,9 @@ class Promptfoo:
         results = list(read_objects(path, "results.results", "results"))
         first = results[0][1] if results else {}
         if "vars" not in first or "provider" not in first:
-            raise OtherToolError(f"'{path}' has no results of promptfoo (`promptfoo eval --output results.json`)")
+            raise OtherToolError(
+                f"'{path}' has no promptfoo results; write them with `promptfoo eval --output results.json`"
+            )
         rows = _Rows(self._options)
         found = list(rows.of(results))
         return imported_scores(found, self._options, str(path), notes=rows.notes(), unmapped=_UNMAPPED)
