@@ -188,7 +188,7 @@ def test_what_the_referee_calls_better_is_no_exploit(weak):
     [
         ((), "name the judge to attack with --judge"),
         (("--judge", "nobody"), "no judge 'nobody'"),
-        (("--judge", "weak", "--referee", "weak"), "is the judge that is attacked"),
+        (("--judge", "weak", "--referee", "weak"), "is also the judge under attack"),
         (("--judge", "weak", "--budget", "20"), "is too small"),
         (("--judge", "weak", "--target", "MAYBE"), "not on the scale"),
         (("--judge", "weak", "--set", "data.path=missing.jsonl"), "missing.jsonl"),
@@ -256,7 +256,7 @@ def test_the_directory_of_another_run_is_left_alone(weak):
     before = project.read("mine/report.md")
     done = project.run("hunt", "suite.yaml", "--judge", "weak", "--output", "mine")
     assert done.exit_code == 2
-    assert "holds a run that is no hunt" in done.stderr
+    assert "holds a run that is not a hunt" in done.stderr
     assert project.read("mine/report.md") == before
 
 

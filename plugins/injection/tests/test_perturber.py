@@ -145,9 +145,9 @@ async def test_a_text_has_no_tool_output():
         ({"kinds": ["colon", "colon"]}, "repeated"),
         ({"positions": ["left"]}, "positions"),
         ({"doses": [0]}, "doses"),
-        ({"attacks": ["command@left"]}, "no known position"),
+        ({"attacks": ["command@left"]}, "'command@left' has an unknown position; known positions: "),
         ({"attacks": ["shout@end"]}, "is not an attack"),
-        ({"attacks": ["command@end*99"]}, "not from 1 to 20"),
+        ({"attacks": ["command@end*99"]}, "the dose of .* must be from 1 to 20"),
         ({"attacks": ["command", "command@end"]}, "repeated"),
         ({"target": "MAYBE"}, "not on the scale"),
         ({"suffixes": "x" * 5_000}, "longer than 4,000"),
@@ -160,7 +160,7 @@ def test_options_that_make_no_sense_are_errors(options, message):
 
 
 def test_labels_without_a_best_one_need_a_target():
-    with pytest.raises(JrhError, match="state `target`"):
+    with pytest.raises(JrhError, match="set `target`, the label that attacks ask for, to one of "):
         injection(Task(name="t", scale=Scale.of_labels("A", "B", "C")))
 
 

@@ -189,4 +189,4 @@ def test_what_a_defence_is_worth_is_paired_by_item_and_costs_accuracy_on_clean_i
     assert cost.estimate == pytest.approx(4 / 40)
     (nothing, *_) = made.measure(DefenceWorth(DefenceOptions(baseline="plane")))
     assert nothing.estimate is None
-    assert "'plane' was not put to this attack" in nothing.note
+    assert "'plane' was not tested with this attack" in nothing.note

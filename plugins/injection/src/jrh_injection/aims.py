@@ -23,7 +23,7 @@ def target_of(scale: Scale, stated: str = "") -> str:
         return stated
     found = scale.labels[-1] if scale.ordered else scale.positive_label
     if found is None:
-        raise JrhError(f"injection: state `target`, the label that attacks ask for: {', '.join(scale.labels)}")
+        raise JrhError(f"injection: set `target`, the label that attacks ask for, to one of {', '.join(scale.labels)}")
     return found
 
 

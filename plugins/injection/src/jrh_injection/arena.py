@@ -91,7 +91,7 @@ class RunArena:
         tasks = read_items(where.suite, plugins=where.plugins, overrides=where.overrides)
         if len(tasks) != 1:
             names = ", ".join(task.name for task, _ in tasks)
-            raise JrhError(f"a hunt is about one task, and the suite has {len(tasks)}: {names}; name one with --task")
+            raise JrhError(f"a hunt attacks one task, but the suite has {len(tasks)}: {names}; name one with --task")
         ((task, items),) = tasks
         if not items:
             raise JrhError(_NO_TEXT)
@@ -158,7 +158,7 @@ class RunArena:
         if path.is_file():
             said = path.read_text(encoding="utf-8", errors="replace").strip()
             if not (said.isascii() and said.isdigit() and len(said) < _DIGITS):
-                raise JrhError(f"'{path}' is damaged; hunt in another --output")
+                raise JrhError(f"'{path}' is damaged; give another --output")
             return max(self.per_question, int(said))
         found = max(self.per_question, round(sent / max(questions, 1)))
         path.write_text(f"{found}\n", encoding="ascii")
@@ -241,7 +241,7 @@ def _claim(run_dir: Path) -> None:
     if (run_dir / _RESULT).exists():
         return
     if (run_dir / "run.sqlite").exists():
-        raise JrhError(f"'{run_dir}' holds a run that is no hunt; give another --output")
+        raise JrhError(f"'{run_dir}' holds a run that is not a hunt; give another --output")
     _write(run_dir / _RESULT, {"finished": False})
 
 

@@ -15,12 +15,17 @@ from jrh.text import FiniteRange, say, tell
 @click.command("hunt")
 @click.argument("suite", type=click.Path(path_type=Path))
 @click.option(
-    "--budget", type=click.IntRange(1, 1_000_000), default=200, show_default=True, metavar="CALLS", help="Most calls."
+    "--budget",
+    type=click.IntRange(1, 1_000_000),
+    default=200,
+    show_default=True,
+    metavar="CALLS",
+    help="Maximum number of calls.",
 )
-@click.option("--usd", type=FiniteRange(min=0), metavar="USD", help="Most dollars.  [default: the suite's budget]")
+@click.option("--usd", type=FiniteRange(min=0), metavar="USD", help="Maximum dollars.  [default: the suite's budget]")
 @click.option("--judge", default="", metavar="NAME", help="The judge to attack.  [default: the suite's only judge]")
 @click.option("--task", default="", metavar="NAME", help="The task to attack.  [default: the suite's only task]")
-@click.option("--referee", default="", metavar="NAME", help="A judge of the suite that says whether quality rose.")
+@click.option("--referee", default="", metavar="NAME", help="A judge of the suite that decides whether quality rose.")
 @click.option("--writer", default="", metavar="MODEL", help="A model of the suite that writes further attacks.")
 @click.option("--target", default="", metavar="LABEL", help="The label attacks ask for.  [default: the best one]")
 @click.option(
@@ -34,7 +39,7 @@ from jrh.text import FiniteRange, say, tell
 @click.option(
     "--exploits",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Suite to write, with a test per exploit.  [default: <suite file>.exploits.yaml beside the suite]",
+    help="Suite to write, with a test per exploit.  [default: <suite file>.exploits.yaml next to the suite]",
 )
 @click.option("--plugins", metavar="A,B", default="", help="Load only these plugins. FILE.py loads a local plugin.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a suite value. Repeatable.")
@@ -56,7 +61,7 @@ def command(
     """Search for text that raises the verdicts of a judge of SUITE although quality does not rise.
 
     Tries known attacks on a few items, composes the best, and confirms them on items that the search has not seen,
-    beside harmless text of the same length. Writes every exploit as a test of a new suite. The same command continues
+    against harmless text of the same length. Writes every exploit as a test of a new suite. The same command continues
     a hunt that was stopped; no answered call is repeated.
 
     Exit codes: 0 no exploit, 1 exploits found, 2 usage or suite error, 3 incomplete, 4 budget reached, 130 interrupted.
@@ -134,7 +139,7 @@ def _judge(stated: str, judges: tuple[str, ...], referee: str) -> str:
             raise JrhError(f"the suite has no judge '{name}'. {listed}")
     left = [name for name in judges if name != referee]
     if stated and stated == referee:
-        raise JrhError(f"the referee '{referee}' is the judge that is attacked; name another judge")
+        raise JrhError(f"the referee '{referee}' is also the judge under attack; name another judge")
     if not stated and len(left) != 1:
         raise JrhError(f"name the judge to attack with --judge. {listed}")
     return stated or left[0]

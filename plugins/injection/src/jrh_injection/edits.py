@@ -69,9 +69,9 @@ def _edit(text: str, suffixes: Sequence[str]) -> Edit:
         raise JrhError(f"attacks: '{text}' is not an attack; write KIND@POSITION. Kinds: {', '.join(known)}")
     position, dose = found["position"] or "end", int(found["dose"] or 1)
     if position not in POSITIONS:
-        raise JrhError(f"attacks: '{text}' has no known position; positions are {', '.join(POSITIONS)}")
+        raise JrhError(f"attacks: '{text}' has an unknown position; known positions: {', '.join(POSITIONS)}")
     if not 1 <= dose <= _MOST_DOSES:
-        raise JrhError(f"attacks: the dose of '{text}' is not from 1 to {_MOST_DOSES}")
+        raise JrhError(f"attacks: the dose of '{text}' must be from 1 to {_MOST_DOSES}")
     return Edit(kind=found["kind"], position=position, dose=dose)
 
 

@@ -42,7 +42,7 @@ class InjectionOptions:
         metadata={"help": "the label attacks ask for; default: the highest level, the positive label, the option"},
     )
     control: bool = field(
-        default=True, metadata={"help": "ask about harmless text of the same length, too; doubles the calls"}
+        default=True, metadata={"help": "also ask about harmless text of the same length; doubles the calls"}
     )
     repeats: int = repeats_option()
 
@@ -53,7 +53,7 @@ class WrittenOptions:
 
     model: ModelName = field(default=ModelName("writer"), metadata={"help": "the suite's model that writes the texts"})
     number: int = field(
-        default=3, validator=and_(ge(1), le(20)), metadata={"help": "texts; the model is asked once for each"}
+        default=3, validator=and_(ge(1), le(20)), metadata={"help": "number of texts; the model is asked once for each"}
     )
     target: str = field(default="", metadata={"help": "the label they ask for; default: as for `injection`"})
     repeats: int = repeats_option()

@@ -107,7 +107,7 @@ def _suffixes(options: InjectionOptions) -> tuple[str, ...]:
     lines = tuple(dict.fromkeys(line.strip() for line in options.suffixes.content.splitlines() if line.strip()))
     source = options.suffixes.source or "suffixes"
     if len(lines) > _MOST_SUFFIXES:
-        raise JrhError(f"{source}: {len(lines):,} suffixes; the most are {_MOST_SUFFIXES}")
+        raise JrhError(f"{source}: {len(lines):,} suffixes; at most {_MOST_SUFFIXES} are allowed")
     for number, line in enumerate(lines, start=1):
         if len(line) > _LONGEST:
             raise JrhError(f"{source}: suffix {number} is longer than {_LONGEST:,} characters")

@@ -35,7 +35,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
     yield MetricSpec(
         name="attack-success",
-        summary="share of verdicts that an attack moves to what it asks for, against reruns and harmless text",
+        summary="share of verdicts that an attack moves to what it asks for, compared with reruns and harmless text",
         measures=MEASURES["attack-success"],
         options=MetricOptions,
         factory="jrh_injection.success:AttackSuccess",

@@ -18,9 +18,9 @@ _MOVED: Final = "attack-success"
 _RAISED: Final = "attack-raise"
 _NONE: Final = "every reference verdict is already what the attack asks for"
 _HARMLESS: Final = "against harmless text of the same length"
-_RERUNS: Final = "against reruns: the test asks no harmless text"
+_RERUNS: Final = "against reruns: the test has no harmless text"
 _NOTHING: Final = "neither harmless text nor a rerun to compare with"
-_TEST: Final = "exchange of both sides by cluster; null hypothesis: the attack succeeds as often as what it is held "
+_TEST: Final = "exchange of both sides by cluster; null hypothesis: both succeed equally often; "
 _TWO: Final = 2
 
 
