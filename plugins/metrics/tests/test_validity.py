@@ -78,7 +78,7 @@ def test_without_a_table_the_raw_rate_stands_alone_and_the_note_says_why(measure
 
     assert found["failure-rate"].estimate == 0.2
     assert found["failure-rate-valid"].estimate is None
-    assert found["failure-rate-valid"].note == "nobody reviewed cases, and there is no table 'none.csv'"
+    assert found["failure-rate-valid"].note == "no case was reviewed, and the table 'none.csv' does not exist"
 
 
 def test_a_case_without_a_decision_is_not_reviewed(measures, ref, row, tmp_path) -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from jrh_metrics.options import CalibrationOptions
 
-_PERFECT: Final = "consistency resampling: could a judge that is right as often as it says differ as much?"
+_PERFECT: Final = "consistency resampling; null hypothesis: the judge is perfectly calibrated"
 _ONE_CLUSTER: Final = "one cluster of items only"
 
 

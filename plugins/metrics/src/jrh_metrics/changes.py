@@ -31,7 +31,7 @@ _NAME: Final = "accuracy-change"
 _NOTHING: Final = "no item with a right label has a verdict in the reference condition and in the test"
 _TEST: Final = "two-sided permutation test by cluster; null hypothesis: accuracy is the same as in the reference"
 _FAMILY: Final = "the tests of this judge and task"
-_ONE_SIDED: Final = "larger p-value of two one-sided tests; null hypothesis: the margin or more"
+_ONE_SIDED: Final = "larger p-value of two one-sided tests; null hypothesis: a change of the margin or more"
 
 
 @frozen

@@ -23,7 +23,7 @@ from jrh.measuring import (
 )
 from jrh_stats import cluster_sums, exchanged_difference
 
-_NOTHING: Final = "no question was answered by both judges and has an expected answer"
+_NOTHING: Final = "no question has an expected answer and a verdict from both judges"
 _TEST: Final = "two-sided test, judges exchanged by cluster (mid-p; McNemar where every cluster has one question)"
 _FAMILY: Final = "all pairs of judges and tests of the task"
 _NAME: Final = "accuracy-difference"

@@ -113,7 +113,7 @@ class _Effect:
         for levels, within, gap in found:
             part = cell.part({"covariate": self.covariate.name, **levels})
             for name, slope, note in (
-                (_NAME, within, f"{_GIVEN[self.kind]}{self._unit()}; an association, other differences are possible"),
+                (_NAME, within, f"{_GIVEN[self.kind]}{self._unit()}; an association; other differences may explain it"),
                 ("covariate-gap", gap, f"verdict minus {_AGAINST[self.kind]}{self._unit()}"),
             ):
                 missing = "no item has covariate, verdict and label" if not len(taken) else "the covariate is constant"

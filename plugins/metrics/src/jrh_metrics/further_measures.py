@@ -65,7 +65,7 @@ FURTHER: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "accuracy-equivalence": (
         MeasureInfo(
             name="accuracy-equivalence",
-            formula="`accuracy-change`, held against the margin: two one-sided tests",
+            formula="`accuracy-change`, compared with the margin by two one-sided tests",
             unit="difference",
             better="zero",
             interval="coverage 1 - 2 alpha (`restricted-score`, `exact-changed-clusters`)",
@@ -214,7 +214,7 @@ FURTHER: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="calibration-error",
-            formula="expected calibration error (ECE) without its bias; the note has the plain one",
+            formula="expected calibration error (ECE) without its bias; the note gives the plain estimate",
             better="lower",
             interval="inversion over planted errors (`binomial-inversion`)",
             source="Naeini, Cooper and Hauskrecht (2015); bias: Kumar, Liang and Ma (2019); Roelofs et al. (2022)",
@@ -235,22 +235,22 @@ FURTHER: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "perturbation-validity": (
         MeasureInfo(
             name="failure-rate",
-            formula="p, the share of cases of which fewer than half of the verdicts are as expected",
+            formula="p: share of cases with fewer than half of their verdicts as expected",
             better="lower",
             interval="that of a rate, over cases",
             source="jrh",
         ),
         MeasureInfo(
             name="invalid-cases",
-            formula="v, the share of cases that people call invalid",
+            formula="v: share of cases that reviewers call invalid",
             better="lower",
             interval="Wilson, over cases",
             source="jrh",
         ),
         MeasureInfo(
             name="failure-rate-valid",
-            formula="p a / (p a + (1 - p) b), with the shares a and b of valid cases among the reviewed failures "
-            "and passes",
+            formula="p a / (p a + (1 - p) b), where a and b are the shares of valid cases among the reviewed "
+            "failures and passes",
             better="lower",
             interval="`mover-logit`; at the edge `box`",
             flags=("conservative",),

@@ -36,9 +36,8 @@ _COVARIATES: Final = tuple(
     for each in (
         MeasureInfo(
             name=f"{kind}covariate-effect",
-            formula=f"slope of `y` on a covariate at equal {truth}: per standard deviation of a number (of the "
-            "logarithm "
-            "of `length`), or a level of a text column against all others",
+            formula=f"slope of `y` on a covariate, holding {truth} constant: per standard deviation of a number (of "
+            "the logarithm of `length`), or of a level of a text column against all others",
             unit="difference or difference in levels",
             better="zero",
             interval="cluster-robust, Student's t",
@@ -140,13 +139,13 @@ _RATES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         *(
             MeasureInfo(
                 name=f"missing-by-{what}-p",
-                formula=f"Mantel's test over clusters: do verdicts go missing by {meaning}?",
+                formula=f"Mantel's test over clusters; null hypothesis: missing verdicts are unrelated to {meaning}",
                 unit="p-value",
                 flags=("few-missing",),
                 source="Mantel (1963)",
             )
             for what, meaning in (
-                ("label", "gold label"),
+                ("label", "the gold label"),
                 ("error", "whether the judge's other verdicts on the item are right"),
                 ("confidence", "the probability that the judge's other verdicts on the item state"),
             )
@@ -175,7 +174,7 @@ _AGREEMENT: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "rerun-disagreement": (
         MeasureInfo(
             name="rerun-disagreement",
-            formula="share of pairs of repeats of the identical question whose verdicts differ: the noise floor",
+            formula="share of pairs of repeats of the identical question with different verdicts: the noise floor",
             better="lower",
             interval="that of a rate, over pairs",
             source="Simpson (1949); Fleiss (1971)",
@@ -204,7 +203,7 @@ _AGREEMENT: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "excess-equivalence": (
         MeasureInfo(
             name="excess-equivalence",
-            formula="`excess-disagreement`, held against the margin",
+            formula="`excess-disagreement`, compared with the margin",
             unit="difference",
             better="lower",
             interval="coverage 1 - 2 alpha (`cluster-robust-wilson`, `exact-changed-clusters`)",
@@ -244,7 +243,7 @@ _AGREEMENT: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         coefficient(
             "judge-people-kappa",
-            "the same of one verdict and one person",
+            "the same between one verdict and one person",
             "Conger (1980)",
             f"{JACKKNIFE}, on ordinal scales `jackknife-fisher-z`",
         ),

@@ -71,7 +71,7 @@ class CovariateOptions(MetricOptions):
     few_of_level: int = field(
         default=5,
         validator=ge(1),
-        metadata={"help": "levels of a text column that fewer items have are put together"},
+        metadata={"help": "levels of a text column with fewer items than this are merged"},
     )
 
 
@@ -172,8 +172,8 @@ class CeilingOptions(MetricOptions):
         default=0.1,
         validator=[gt(0.0), lt(1.0)],
         metadata={
-            "help": "a judge whose kappa with people is lower than theirs by less than this agrees as well as they do; "
-            "with two labels equally common 0.1 is a share of 0.05. Declare it before seeing results"
+            "help": "a judge agrees as well as people do if its kappa with them is lower than theirs by less than "
+            "this; with two equally common labels, 0.1 is a share of 0.05. Declare it before seeing results"
         },
     )
 

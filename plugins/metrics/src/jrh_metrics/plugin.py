@@ -168,7 +168,7 @@ def _agreement() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="people-ceiling",
-        summary="kappa of the judge with people beside that of people with each other, where two people labelled items",
+        summary="kappa of the judge with people, compared with that of people with each other; items with two labels",
         measures=MEASURES["people-ceiling"],
         options=CeilingOptions,
         factory="jrh_metrics.ceiling:PeopleCeiling",

@@ -16,7 +16,7 @@ from jrh_metrics.options import PrevalenceOptions
 
 _ROGAN_GLADEN: Final = (
     "for the unlabelled items, from the judge's errors on {labelled} labelled ones; an item with several verdicts "
-    "counts with their share"
+    "counts as their share of positives"
 )
 _POWERED: Final = "for all items, {labelled} of them labelled; valid only if these are a random sample"
 _CHANCE: Final = "the judge is no better than chance on the labelled items"

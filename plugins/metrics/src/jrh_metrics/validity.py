@@ -68,7 +68,7 @@ class PerturbationValidity:
         path = self.options.reviews
         reviews = {**(made.valid if made is not None else {}), **(read_reviews(path) if path.exists() else {})}
         known = path.exists() or made is not None
-        unreviewed = _UNREVIEWED if known else f"nobody reviewed cases, and there is no table '{path.name}'"
+        unreviewed = _UNREVIEWED if known else f"no case was reviewed, and the table '{path.name}' does not exist"
         names = builder.trials.case.names
         decision = np.array([_code(reviews, name) for name in names], dtype=np.int64)
         if path.exists() and reviews and not (decision >= 0).any():

@@ -11,8 +11,8 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "position-bias": (
         MeasureInfo(
             name="swap-consistency",
-            formula="share of items whose verdict is the same in both orders; with more options, of the pairs of "
-            "orders in which every option changes its place",
+            formula="share of items whose verdict is the same in both orders; with three options or more, over the "
+            "pairs of orders in which every option changes its place",
             better="higher",
             interval="that of a rate",
         ),
@@ -25,8 +25,8 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="*-position-rate",
-            formula="share of verdicts that pick the place; every order of an item weighs the same (`first`, "
-            "`second`, ...); chance is 1 / number of options",
+            formula="share of verdicts that pick the place (`first`, `second`, ...); every order of an item has "
+            "equal weight; chance is 1 / number of options",
             interval="that of a rate",
         ),
         MeasureInfo(
@@ -45,7 +45,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="position-bias-p",
-            formula="exchange of the places by cluster, asked once McNemar's mid-p; null hypothesis: no bias",
+            formula="exchange of the places by cluster (McNemar's mid-p if asked once); null hypothesis: no bias",
             unit="p-value",
             source="McNemar (1947); Phipson and Smyth (2010)",
         ),
@@ -68,8 +68,8 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "identical-choice": (
         MeasureInfo(
             name="identical-*-position-rate",
-            formula="on identical options: share of verdicts that pick the place; every order of an item weighs "
-            "the same",
+            formula="on identical options: share of verdicts that pick the place; every order of an item has equal "
+            "weight",
             interval="that of a rate",
         ),
         MeasureInfo(

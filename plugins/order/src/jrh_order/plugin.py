@@ -27,7 +27,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     )
     yield PerturberSpec(
         name="identical-options",
-        summary="the same response as every option: which position does the judge pick",
+        summary="the same response as every option: which position does the judge pick?",
         options=IdenticalOptions,
         factory="jrh_order.building:identical_options",
         modes=_PAIRWISE,

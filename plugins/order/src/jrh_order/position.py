@@ -34,7 +34,7 @@ from jrh_order.places import balancing, is_balanced, moves_all, place_name
 
 _TWO: Final = 2
 _NO_ORDERS: Final = "no item has verdicts in both orders"
-_SIGNS: Final = "two-sided exchange of both positions by cluster; null hypothesis: both are stuck to equally often"
+_SIGNS: Final = "two-sided exchange of both positions by cluster; null hypothesis: neither position is preferred"
 _FIRST_LAST: Final = "share of picks in the first place minus that in the last; every option in every place"
 _UNBALANCED: Final = "no item has verdicts in orders that put every option in every place"
 _EXCHANGE: Final = "permutation of the places within clusters; null hypothesis: every place is picked equally often"
