@@ -150,7 +150,7 @@ def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) ->
     shown = document.count("\n## judge-000 -") + 1
     last = document.rstrip().splitlines()[-1]
     assert last == (
-        f"Shortened to stay within 65,536 characters; {119 - shown} of 119 comparisons are left out whole; "
+        f"Shortened to stay within 65,536 characters; {119 - shown} of 119 comparisons are left out entirely; "
         "jrh compare --format json has all of it."
     )
     assert "## Cost of the compared verdicts, against how many are correct: the" in document

@@ -125,7 +125,7 @@ def test_what_cannot_be_compared_ends_with_2_and_says_what_to_do(project: Projec
         (("a:mini", "a:mini"), "judge 'mini' of 'a' is given twice"),
         (("a:mni", "b"), "'a' has no judge 'mni'\nDid you mean 'mini'? Available: mini, large."),
         (("a", "--judge", "lrge"), "no run has a judge 'lrge'\nDid you mean 'large'?"),
-        (("a:mini",), "there is one judge, 'mini' of 'a', and nothing to compare it with"),
+        (("a:mini",), "there is only one judge, 'mini' of 'a': nothing to compare it with"),
         (("a", "b"), "'a' and 'b' have no judge in common: mini, large; other, third"),
         (("a", "nowhere"), "'nowhere' is neither a run directory nor RUN:JUDGE"),
         (("a", "suite.yaml"), "'suite.yaml' is a file; `jrh compare` takes directories of runs"),

@@ -77,7 +77,7 @@ async def test_a_text_that_never_comes_is_a_skip_with_its_reason():
     [
         ({"expect": {"label": "MAYBE"}}, "'MAYBE' is not on the task's scale YES, NO"),
         ({"expect": "not-above"}, "`expect: not-above` needs ordered levels"),
-        ({"text": " "}, "'text' is empty; say in a sentence"),
+        ({"text": " "}, "'text' is empty; describe in a sentence what the model should change"),
         ({"length_ratio": [2, 1]}, "[low, high] with 0 < low < high"),
         ({"fields": "first"}, "chooses one response of a pair"),
         ({"model": "other"}, "other"),

@@ -125,8 +125,8 @@ async def test_the_guard_looks_first_and_what_it_does_not_clear_is_not_judged(re
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"defences": ["second"]}, "need each other"),
-        ({"guard": "m"}, "need each other"),
+        ({"defences": ["second"]}, "`second` needs `guard`, the model that looks first, and `guard` needs `second`"),
+        ({"guard": "m"}, "`second` needs `guard`, the model that looks first, and `guard` needs `second`"),
         ({"defences": ["marks", "marks"]}, "repeated"),
         ({"defences": ["prayer"]}, "defences"),
         ({"defences": ["marks"], "template": "{{ response }}"}, "needs tags with"),

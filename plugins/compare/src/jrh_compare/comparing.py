@@ -127,7 +127,7 @@ def _notes(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
             yield f"'{run.path}' has judges that were not compared: {', '.join(left)}"
     levels = {run.report.level for run in runs.values()}
     if len(levels) > 1:
-        yield f"the runs have different confidence levels; intervals here use {pairs[0][0].run.report.level:g}"
+        yield f"the runs have different confidence levels; these intervals use {pairs[0][0].run.report.level:g}"
     simulated = [side.name.label for pair in pairs for side in pair if side.name.simulated]
     if simulated:
         yield f"Simulated judges (planted behaviour, no model): {', '.join(dict.fromkeys(simulated))}"

@@ -74,7 +74,7 @@ def _matching(pair: Pair) -> Iterator[str]:
         if any(alone.values()):
             yield f"Only in {side(side_name)}: {sum(alone.values())} cases ({format_counts(alone)})."
     if found.ambiguous:
-        yield f"{found.ambiguous} cases could not be matched because others have the same place."
+        yield f"{found.ambiguous} cases could not be matched because others have the same position in the design."
     if found.gold_changed:
         yield f"{found.gold_changed} cases were left out because their gold labels differ."
     if pair.missing_cases:
@@ -259,9 +259,12 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     yield f"Differences are after minus before, paired by case; {level} confidence intervals, clustered by item."
     yield from _same(comparison)
     tests = counted(_tests(comparison), "difference")
-    yield f"p-values are Holm-adjusted over the {tests} of this comparison (one family); they decide what is shown."
+    yield (
+        f"p-values are Holm-adjusted over the {tests} of this comparison (one family); they decide which differences "
+        "count as shown."
+    )
     if any("alone" in _shown(row, comparison) for pair in comparison.pairs for row in pair.rows):
-        yield "Intervals are not adjusted: one that excludes 0 does not show a difference alone."
+        yield "Intervals are not adjusted: an interval that excludes 0 does not show a difference by itself."
     if any(row.answer is Answer.NOT_SHOWN for pair in comparison.pairs for row in pair.rows):
         yield '"No difference shown" does not mean that there is none: use --margin to test for equivalence.'
     if comparison.margin is not None:
@@ -278,7 +281,7 @@ def _same(comparison: Comparison) -> Iterator[str]:
     if any(row.same_as for pair in comparison.pairs for row in pair.rows):
         yield (
             "Measures joined by = are the same difference by definition: in the reference condition the expected label "
-            "is the gold label; in a test that must not matter, it is the judge's own reference verdict."
+            "is the gold label; in a test that should change nothing, it is the judge's own reference verdict."
         )
 
 

@@ -76,7 +76,7 @@ def fit(chapters: Sequence[Chapter], limit: int = LONGEST_COMMENT) -> str:
     room -= sum(comment_length(text) + len(_GAP) for text in closing)
     shown = _fitted(_first(others, room), room)
     left = len(others) - len(shown)
-    pairs = f"; {left:,} of {len(others):,} comparisons are left out whole" if left else ""
+    pairs = f"; {left:,} of {len(others):,} comparisons are left out entirely" if left else ""
     notice = f"Shortened to stay within {limit:,} characters{pairs}{_REST}"
     return _GAP.join(text for text in (*shown, *closing, "---", notice) if text) + "\n"
 

@@ -38,11 +38,11 @@ LESS: Final = frozenset({ERROR, SCORE_ERROR})
 MEASURES: Final[Mapping[str, str]] = {
     EXPECTED: "verdicts that are as expected: gold, a stated label, or relative to the judge's own reference verdict",
     GOLD: "verdicts that equal the gold label, where the condition keeps it",
-    AGREEMENT: "verdicts that equal the judge's own verdict in the reference condition, where no change is due",
-    ERROR: "distance to the right level; ordinal scales only, and less is better",
+    AGREEMENT: "verdicts that equal the judge's own verdict in the reference condition, where no change is expected",
+    ERROR: "distance to the right level; ordinal scales only; lower is better",
     SCORE: "the weighted score of a response over its criteria; neither higher nor lower is better",
     SCORE_ERROR: "distance of the weighted score to that of the gold labels, where the condition keeps them; "
-    "less is better",
+    "lower is better",
 }
 _CONDITION: Final = ("test", "item_id", "variant", "template", "option_order", "polarity", "language", "output")
 _NUMBERS: Final = ("strength", "temperature", "cost")

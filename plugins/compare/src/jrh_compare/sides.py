@@ -144,7 +144,7 @@ def _against_first(asked: Sequence[tuple[Opened, str | None]], judges: Sequence[
         seen.add(key)
     if len(sides) == 1:
         raise JrhError(
-            f"there is one judge, '{sides[0].name.judge}' of '{sides[0].run.path}', and nothing to compare it with; "
+            f"there is only one judge, '{sides[0].name.judge}' of '{sides[0].run.path}': nothing to compare it with; "
             "give another run"
         )
     if not sides:

@@ -34,20 +34,20 @@ class ExpectedLabel:
 
 def _instruction(instance: object, attribute: Attribute[Any], value: Text) -> None:  # noqa: ARG001
     if not value.content.strip():
-        raise ValueError(f"'{attribute.name}' is empty; say in a sentence what the model is to change")
+        raise ValueError(f"'{attribute.name}' is empty; describe in a sentence what the model should change")
 
 
 def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
     low, high = value
     if not 0 < low < high:
-        raise ValueError(f"'{attribute.name}' is [low, high] with 0 < low < high, got [{low:g}, {high:g}]")
+        raise ValueError(f"'{attribute.name}' must be [low, high] with 0 < low < high, got [{low:g}, {high:g}]")
 
 
 @frozen(kw_only=True)
 class WritingOptions:
     """Options of every perturber in which a model writes text from an instruction."""
 
-    model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that writes"})
+    model: ModelName = field(metadata={"help": "model that writes: a name from the suite's `models`"})
     fields: ChangedFields = field(
         default=ChangedFields.BOTH,
         metadata={"help": "pairwise tasks: change `both` responses, only the `first` or only the `second`"},
@@ -82,7 +82,7 @@ class InstructOptions(WritingOptions):
     """Options of the perturber `instruct`."""
 
     text: Text = field(
-        validator=_instruction, metadata={"help": "what the model is to change, in plain words, or {file: name}"}
+        validator=_instruction, metadata={"help": "what the model should change, in plain words, or {file: name}"}
     )
     expect: Expected | ExpectedLabel = field(
         metadata={

@@ -60,7 +60,7 @@ def _with_score(verdict: Verdict, score: object) -> Verdict:
     if score is None or verdict.presented is None:
         return verdict
     if isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) <= sys.float_info.max:
-        return _unparsable(f"`score` is no finite number but {type(score).__name__}")
+        return _unparsable(f"`score` is not a finite number but {type(score).__name__}")
     return evolve(verdict, score=float(score))
 
 

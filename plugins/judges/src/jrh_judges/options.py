@@ -34,7 +34,7 @@ class Defence(Enum):
 class LlmOptions:
     """Options of `llm`: the model, its prompt and how its reply is read."""
 
-    model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that judges"})
+    model: ModelName = field(metadata={"help": "model that judges: a name from the suite's `models`"})
     parser: ParserName = field(
         default=ParserName("auto"),
         metadata={"help": "parser for the reply, such as json or likert, or an entry of the suite's `parsers`"},
@@ -89,7 +89,7 @@ class LlmOptions:
     def __attrs_post_init__(self) -> None:
         """Refuse a guard without the defence, and the defence without a guard."""
         if (Defence.SECOND in self.defences) != (self.guard is not None):
-            raise JrhError("defences: `second` and `guard`, the model that looks first, need each other")
+            raise JrhError("defences: `second` needs `guard`, the model that looks first, and `guard` needs `second`")
 
 
 @frozen(kw_only=True)

@@ -52,7 +52,7 @@ def part_about(reply: Reply, own: str, ids: Sequence[str]) -> Reply | Verdict:
         return Verdict(status=Status.UNPARSABLE, detail="the reply has no JSON object with the criteria as keys")
     invented = [name for name in found if name not in ids]
     if invented:
-        detail = f"the reply has a verdict on '{invented[0][:80]}', which is no criterion of the call"
+        detail = f"the reply has a verdict on '{invented[0][:80]}', which is not a criterion of the call"
         return Verdict(status=Status.OFF_SCALE, detail=detail)
     value = found.get(own)
     if value is None:
