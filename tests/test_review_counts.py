@@ -290,7 +290,7 @@ def test_decisions_outside_of_the_queue_are_said_and_tests_that_are_gone_are_not
     (listed,) = found["review"]["tests"]
     inside = listed["counts"]["edit"] + listed["counts"]["reject"]
     assert (listed["queued"], inside + found["review"]["outside"]) == (1, 3)
-    assert f"{found['review']['outside']} cases outside of the queue are rejected or edited" in said
+    assert f"{found['review']['outside']} cases outside the queue are also rejected or edited" in said
     assert [each["test"] for each in found["review"]["effects"]] == [TEST]
     assert later["review"] is None
     assert later["planned"] == 2 * ITEMS

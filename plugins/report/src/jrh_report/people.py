@@ -15,8 +15,8 @@ DIFFERENCE: Final = "people-kappa-difference"
 TITLE: Final = "Agreement of judges with people, and of people with each other"
 NOTE: Final = (
     "Kappa (quadratically weighted on ordinal scales) on the items that two people or more labelled, in the reference "
-    "condition. The difference compares both on the same items, clustered as everywhere; below 0 the judge agrees less "
-    "with people than they do. It is about these people."
+    "condition. The difference compares both on the same items, clustered by item; below 0 the judge agrees less with "
+    "people than they agree with each other. It holds for these people only."
 )
 
 

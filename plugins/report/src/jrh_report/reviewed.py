@@ -25,12 +25,12 @@ def review_tables(report: RunReport, digits: int = 2) -> Iterator[Table]:
 def _decisions(review: ReviewReport, digits: int) -> Table:
     shares = ("accept", "edit", "reject")
     weighted = any(each.weighted for each in review.tests)
-    later = f" {counted(review.later, 'decision')} made since count from the next run on." if review.later else ""
+    later = f" {counted(review.later, 'later decision')} will count from the next run on." if review.later else ""
     outside = ""
     if review.outside:
         are = "is" if review.outside == 1 else "are"
         outside = (
-            f" {counted(review.outside, 'case')} outside of the queue {are} rejected or edited, too, and not listed."
+            f" {counted(review.outside, 'case')} outside the queue {are} also rejected or edited, but not listed here."
         )
     weights = " Shares are weighted by the inverse of a case's chance to be in the queue." if weighted else ""
     return Table(
@@ -52,8 +52,8 @@ def _decisions(review: ReviewReport, digits: int) -> Table:
             for each in review.tests
         ),
         right=(2, 3, 4),
-        note="Rejected cases are in no measure; an edited case is asked in the place of the one it was made from. "
-        f"A case in conflict is not decided.{weights}{outside}{later}",
+        note="Every measure leaves rejected cases out and uses an edited case instead of the original. "
+        f"A case in conflict does not count as decided.{weights}{outside}{later}",
     )
 
 
@@ -66,7 +66,7 @@ def _agreement(review: ReviewReport, digits: int) -> Table:
             for each in review.agreement
         ),
         right=(3,),
-        note="Of accept, edit and reject, decided without seeing the other's decision.",
+        note="Agreement on accept, edit or reject, each decided without seeing the other's decision.",
     )
 
 
@@ -83,7 +83,7 @@ def _validators(review: ReviewReport, digits: int) -> Table:
         ),
         right=(4, 6),
         note="Precision: share of the cases the validator accepted that people accepted unchanged. Recall: share of "
-        "the cases people accepted that the validator accepted; drafts that became no case are in neither.",
+        "the cases people accepted that the validator accepted. Neither includes drafts that did not become cases.",
     )
 
 
@@ -100,7 +100,7 @@ def _effects(report: RunReport, review: ReviewReport, digits: int) -> Table:
             for each in review.effects
         ),
         right=(4, 6),
-        note="As reviewed: without rejected cases, edited ones as edited. As made: as if nobody had reviewed.",
+        note="As reviewed: without rejected cases, and with edited cases as edited. As made: all cases, unedited.",
     )
 
 

@@ -228,7 +228,7 @@ def costs(report: RunReport, *, by_test: bool) -> Table | None:
         columns=(*first, "replies", "US dollars", "prompt tokens", "completion tokens"),
         rows=tuple(rows),
         right=tuple(range(len(first), len(first) + 4)),
-        note="All replies of the run, those of writers, graders and validators included, each counted once at the "
+        note="All replies of the run, including those of writers, graders and validators, each counted once at the "
         "price paid for it.",
     )
 

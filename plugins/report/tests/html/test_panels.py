@@ -50,7 +50,7 @@ def cells(page: str, caption: str) -> list[str]:
 
 def test_the_order_panel_shows_what_each_of_three_places_gains(render: Callable[..., str]) -> None:
     page = page_of(render, a_measure("position-bias", 0.375, unit="difference"), *of_places())
-    assert cells(page, "How much more often than the mean of all places") == [
+    assert cells(page, "Share of choices of each place, minus the mean over all places") == [
         "careful",
         "option-order",
         "+0.250 [0.125, 0.375] 30 items",
@@ -61,8 +61,8 @@ def test_the_order_panel_shows_what_each_of_three_places_gains(render: Callable[
 
 def test_of_two_options_there_is_no_table_of_preferences(render: Callable[..., str]) -> None:
     page = page_of(render, a_measure("position-bias", 0.375, unit="difference"))
-    assert "What the place of an option does" in page
-    assert "mean of all places" not in page
+    assert "Effect of option position" in page
+    assert "mean over all places" not in page
 
 
 def test_judges_with_other_places_leave_cells_empty() -> None:
@@ -76,5 +76,5 @@ def test_judges_with_other_places_leave_cells_empty() -> None:
 @pytest.mark.parametrize(("p", "shown"), [(0.0312, "p = 0.031"), (0.00004, "p &lt; 0.001"), (1.0, "p = 1.000")])
 def test_a_p_value_of_the_page_says_that_it_is_one(render: Callable[..., str], p: float, shown: str) -> None:
     measures = a_measure("position-bias", 0.375, unit="difference"), a_measure("position-bias-p", p, unit="p-value")
-    row = cells(page_of(render, *measures), "What the place of an option does")
+    row = cells(page_of(render, *measures), "Effect of option position")
     assert row[-1] == f"{shown} 30 items"

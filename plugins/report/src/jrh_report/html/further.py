@@ -31,7 +31,7 @@ def sections(found: Found) -> tuple[Section, ...]:
         Section(
             key="variance",
             name="Variance",
-            title="Where the variance comes from",
+            title="Sources of variance",
             parts=tuple(part for task in _tasks(found) if (part := variance(found, task))),
         ),
         Section(
@@ -57,5 +57,5 @@ def _tasks(found: Found) -> Iterator[str]:
 
 
 def _interactions(found: Found, task: str) -> Part | None:
-    shown = by_test(found, task, _INTERACTION, "What chains move beyond their parts")
+    shown = by_test(found, task, _INTERACTION, "Effects of chains beyond their parts")
     return Part(task=task, tables=(shown,)) if shown else None

@@ -46,7 +46,7 @@ LENSES: Final = (
         key="excess-disagreement",
         name="Excess over noise floor",
         meaning="how much more verdicts differ from the reference condition than reruns differ from each other; "
-        "0 is as much as reruns",
+        "0 means no more than reruns",
         shade=diverging,
         zero=0.0,
     ),

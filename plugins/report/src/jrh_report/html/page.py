@@ -277,10 +277,10 @@ def _panels(found: Found, summary: TaskSummary) -> dict[str, Any]:
         "matrices": matrices,
         "more_matrices": more,
         "prompts": prompt_tables(found, name),
-        "order": by_test(found, name, panels.ORDER, "What the place of an option does"),
+        "order": by_test(found, name, panels.ORDER, "Effect of option position"),
         "preferences": panels.preferences(found, name),
         "people": by_test(found, name, panels.PEOPLE, TITLE),
         "beyond_chance": by_test(found, name, panels.BEYOND_CHANCE, "Agreement with the gold labels beyond chance"),
         "alarms": by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),
-        "agentic": by_test(found, name, panels.AGENTIC, "Judging edited transcripts of agents"),
+        "agentic": by_test(found, name, panels.AGENTIC, "Verdicts on edited agent transcripts"),
     }

@@ -83,7 +83,7 @@ def preferences(found: Found, task: str) -> Table | None:
         )
         for key, measures in by_place.items()
     ]
-    caption = "How much more often than the mean of all places each place is chosen"
+    caption = "Share of choices of each place, minus the mean over all places"
     of = columns(*((PREFERENCE, f"{place} place") for place in places))
     return table(task, caption, ("Judge", "Test"), of, lines)
 

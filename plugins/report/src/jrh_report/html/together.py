@@ -84,9 +84,7 @@ def _decisions(found: Found, task: str) -> Table | None:
         for name in _WHAT
         for each in _measures(found, task, name)
     ]
-    return table(
-        task, "What the judges decide together in the reference condition", ("Measure", "Of"), _ESTIMATE, lines
-    )
+    return table(task, "Panel verdicts in the reference condition", ("Measure", "Of"), _ESTIMATE, lines)
 
 
 def _measures(found: Found, task: str, name: str) -> Iterator[Measure]:
@@ -113,7 +111,7 @@ def _pairs(found: Found, task: str) -> Table | None:
     pairs = [each for each in found.parts.get((task, "error-correlation"), ()) if set(each.cell) == {"judges"}]
     pairs.sort(key=lambda each: (each.estimate is None, -(each.estimate or 0.0)))
     lines = [_pair(found, each) for each in pairs]
-    caption = "How the errors of every two judges go together in the reference condition, the most alike first"
+    caption = "Correlation of the errors of two judges in the reference condition, highest first"
     return table(task, caption, ("Judge", "and"), _CORRELATION, lines, PAIRS)
 
 

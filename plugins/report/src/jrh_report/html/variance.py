@@ -35,7 +35,7 @@ def variance(found: Found, task: str) -> Part | None:
         ),
         table(
             task,
-            "What the components give",
+            "Reliability from the components",
             ("Coefficient",),
             _ESTIMATE,
             [_line(found, each, *_WHAT[each.name]) for each in coefficients if each is not None],

@@ -72,7 +72,7 @@ def _agreement(found: Found, places: list[Place], *, constant: bool) -> Sheet:
         title="Judges that always give one label" if constant else "Agreement between prompt templates",
         columns=("task", "judge", "test", "JSS", "flip rate", "kappa"),
         rows=tuple(rows),
-        note="One label, as shown, under every template: such a judge shows nothing about the prompts."
+        note="One label, as shown, under every template: such a judge says nothing about the prompts."
         if constant
         else "Sorted by task and JSS. The score counts what labels mean, so an inverted template is not a flip.",
     )
@@ -126,7 +126,7 @@ def _each_template(found: Found, places: list[Place]) -> Sheet:
         title="Agreement of each template with the others",
         columns=("task", "judge", "test", "template", "JSS, all pairs", "left out", "JSS, without"),
         rows=tuple(rows),
-        note="A template that agrees less than the others is worded differently, or of another polarity.",
+        note="A template that agrees less than the others is worded differently or has another polarity.",
     )
 
 
@@ -175,6 +175,6 @@ def _as_published(found: Found, places: list[Place]) -> Sheet:
         title="JSS and kappa by the paper's estimator, and by ours",
         columns=("task", "judge", "test", "JSS, paper", "JSS", "kappa, paper", "kappa"),
         rows=tuple(rows),
-        note="The paper bootstraps rows as if they were independent, takes labels as they mean here, and calls kappa 1 "
-        "where it is undefined. Ours counts clusters.",
+        note="The paper's estimator bootstraps rows as if they were independent and sets kappa to 1 where it is "
+        "undefined. Both compare what labels mean. Ours is clustered by item.",
     )
