@@ -199,7 +199,7 @@ def test_a_run_under_way_shows_its_progress_and_one_that_cannot_be_read_says_why
         now = json.loads(window.get("/run/going/progress.json")[1])["going"]
         assert (now["ended"], now["done"], now["planned"]) == (False, 15, 40)
         assert window.get("/run/going")[0] == 200
-        assert "not listed yet" in window.get("/run/going/cases")[1]
+        assert "are listed when it ends" in window.get("/run/going/cases")[1]
     finally:
         store.close()
 

@@ -78,7 +78,7 @@ def choose_other_keys(page: Page) -> None:
     page.get_by_role("button", name="Use these keys").click()
     page.wait_for_selector('#keys-said:has-text(\'cannot be both "accept" and "reject"\')')
     assert page.locator("[data-key='a'] kbd").inner_text() == "a"
-    page.get_by_role("button", name="Back to the usual keys").click()
+    page.get_by_role("button", name="Restore the default keys").click()
     page.wait_for_selector("[data-key='j'] kbd:text-is('j')")
     page.locator("#case-title").focus()
 

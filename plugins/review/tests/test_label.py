@@ -403,10 +403,10 @@ def test_a_sheet_is_filled_in_and_read_back_blind(desk: LabelDesk, tmp_path: Pat
     assert read_sheet(desk, path, "Ann") == 0
     by_item = {each.item_id.rpartition("-")[2]: each.label for each in desk.labels()}
     assert by_item == {str(n): "YES" if n % 10 < 2 else "NO" for n in range(N)}
-    with pytest.raises(JrhError, match=r"no row of the sheet of 'Ben'(.|\n)*mistakes in 22 rows"):
+    with pytest.raises(JrhError, match=r"this row is not in the sheet of 'Ben'(.|\n)*mistakes in 22 rows"):
         read_sheet(desk, path, "Ben")
     write([{**rows[0], "label": "MAYBE"}, {**rows[1], "label": "YES" if rows[1]["label"] == "NO" else "NO"}])
-    with pytest.raises(JrhError, match="'MAYBE' is none of the choices"):
+    with pytest.raises(JrhError, match="'MAYBE' is not one of the choices: "):
         read_sheet(desk, path, "Ann")
     assert {each.number for each in desk.labels()} == set(range(1, len(rows) + 1))
 

@@ -358,7 +358,7 @@ def test_a_wrong_table_changes_nothing_and_names_every_mistake(desk: ReviewDesk,
     for words in ("needs a reason", "not 'maybe'", "no such case_id", "Nothing was edited", "another run", "10 cases"):
         assert words in str(failed.value)
     assert str(failed.value).count("a name of 1 to 80 visible characters") == 3
-    assert "version is the number that was exported" in str(failed.value)
+    assert "version must be the number that was exported" in str(failed.value)
     assert "the row edits the case, but its action is accept" in str(failed.value)
     assert desk.reviews() == {}
 

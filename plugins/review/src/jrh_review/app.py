@@ -72,7 +72,7 @@ def enter(request: Request) -> Response:
     known = request.scope["session"]
     session = known or request.app.state.sessions.enter(request.query_params.get("token", ""))
     if session is None:
-        return answer(Refused(401, "The token is wrong or was used. The terminal shows the one that is good now."))
+        return answer(Refused(401, "The token is wrong or already used. The terminal shows the current one."))
     home = "/label" if request.app.state.labelling else "/review" if request.app.state.reviewing else "/"
     text = (
         "<!doctype html><html lang=en><meta charset=utf-8><title>jrh</title><link rel=icon href=/static/icon.svg>"
@@ -93,10 +93,10 @@ def _expected(request: Request, error: Exception) -> Response:
 
 def _refused(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    why = "There is no such page." if status == _MISSING else "This address cannot be used like that."
+    why = "There is no such page." if status == _MISSING else "This address does not accept this kind of request."
     return page(request, "problem.html.j2", status=status, title=str(status), why=why)
 
 
 def _broken(request: Request, error: Exception) -> Response:  # noqa: ARG001 - the signature is Starlette's
     """Answer where this program has a defect: without the traceback, which the terminal shows."""
-    return answer(Refused(500, "An error of jrh. The terminal shows it."))
+    return answer(Refused(500, "Internal error. The terminal shows the details."))

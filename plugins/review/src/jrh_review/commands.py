@@ -53,7 +53,7 @@ def view(run_dirs: tuple[Path, ...], open_browser: bool, port: int, host: str, a
     "reviewers",
     multiple=True,
     metavar="NAME",
-    help="Who reviews; give it twice for two people, each in an own browser. Default: reviewer.",
+    help="Who reviews; give it twice for two people, each in their own browser. Default: reviewer.",
 )
 @click.option("--tests", multiple=True, metavar="TEST", help="Review cases of this test only; may be repeated.")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Review N cases drawn at random. Default: all.")
@@ -61,11 +61,11 @@ def view(run_dirs: tuple[Path, ...], open_browser: bool, port: int, host: str, a
 @click.option(
     "--first",
     type=click.Choice(["random", "disagreement", "influence"]),
-    help="Which cases come first, and are likelier in the sample. Default: random.",
+    help="Which cases come first and are more likely to be sampled. Default: random.",
 )
-@click.option("--export", type=click.Path(path_type=Path, dir_okay=False), help="Write the decisions as CSV and end.")
+@click.option("--export", type=click.Path(path_type=Path, dir_okay=False), help="Write the decisions as CSV and exit.")
 @click.option(
-    "--import", "table", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read a CSV file and end."
+    "--import", "table", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read a CSV file and exit."
 )
 @_serving_options
 def review(
@@ -114,7 +114,7 @@ def review(
     "names",
     multiple=True,
     metavar="NAME",
-    help="Who labels; give it again for further people, each in an own browser. Default: labeller.",
+    help="Who labels; repeat it for further people, each in their own browser. Default: labeller.",
 )
 @click.option(
     "--labels", type=click.Path(path_type=Path, dir_okay=False), help="File of the labels. Default: SUITE.labels.jsonl."
@@ -123,7 +123,7 @@ def review(
     "--repeats",
     type=FiniteRange(0, 0.5),
     metavar="SHARE",
-    help="Share of the items that everybody is shown twice. Default: 0.1.",
+    help="Share of the items shown to each person twice. Default: 0.1.",
 )
 @click.option("--seed", type=int, metavar="SEED", help="Seed of the order of items and options. Default: 0.")
 @click.option("--plugins", metavar="LIST", default="", help="Allow-list of plugins, as for `jrh run`.")
@@ -131,7 +131,10 @@ def review(
     "--export", type=click.Path(path_type=Path, dir_okay=False), help="Write the gold labels, or NAME's sheet, as CSV."
 )
 @click.option(
-    "--import", "table", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read NAME's sheet and end."
+    "--import",
+    "table",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Read NAME's sheet and exit.",
 )
 @_serving_options
 def label(

@@ -130,7 +130,7 @@ def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[_Row]) -
         raise JrhError("the rows of one case and reviewer differ in action, reason, expected or version")
     action = next((each for each in ReviewAction if each.value == word), None)
     if action is None or action is ReviewAction.UNDO:
-        raise JrhError(f"action is accept, edit, reject or skip, not '{word[:40]}'")
+        raise JrhError(f"action must be accept, edit, reject or skip, not '{word[:40]}'")
     if not name:
         raise JrhError("the row has no reviewer; fill the column in, or pass --reviewer NAME")
     if not is_person_name(name):
@@ -162,9 +162,9 @@ def _version(cell: str, now: int, desk: ReviewDesk) -> int:
     if not cell:
         return now
     if not cell.isascii() or not cell.isdecimal() or len(cell) > _DIGITS:
-        raise JrhError("version is the number that was exported, or empty")
+        raise JrhError("version must be the number that was exported, or empty")
     if int(cell) > desk.last():
-        raise JrhError("the version is of another run; empty the column `version` to import its decisions here")
+        raise JrhError("the version belongs to another run; clear the column `version` to import its decisions here")
     return int(cell)
 
 

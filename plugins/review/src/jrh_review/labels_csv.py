@@ -101,9 +101,9 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
             if not cell:
                 continue
             if label is None:
-                raise JrhError(f"'{cell[:40]}' is none of the choices: {', '.join(screen.label_map)}")
+                raise JrhError(f"'{cell[:40]}' is not one of the choices: {', '.join(screen.label_map)}")
             if place in new:
-                raise JrhError("the row is there twice")
+                raise JrhError("the row appears twice")
             key = labeller, screen.task.name, screen.item.id, screen.again
             if _as_shown(screen, own.get(key)) != label:
                 new[place] = (labeller, screen, LabelAction.LABEL, label, desk.version(labeller, screen), None)
@@ -120,7 +120,7 @@ def _place(desk: LabelDesk, labeller: str, screens: tuple[LabelScreen, ...], row
     number = row["row"].strip()
     place = int(number) - 1 if number.isdecimal() and len(number) < 10 else -1  # noqa: PLR2004
     if not 0 <= place < len(screens) or row["check"].strip() != _check(desk, labeller, place, screens[place]):
-        raise JrhError(f"this is no row of the sheet of '{labeller}', or its item has changed; export the sheet again")
+        raise JrhError(f"this row is not in the sheet of '{labeller}', or its item has changed; export the sheet again")
     return place
 
 

@@ -54,9 +54,11 @@ def made(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) -> Decisio
     after = {name: text for name, text in after.items() if text != texts[name]}
     expected = "" if given.expected == before else given.expected
     if expected and expected not in choices(case):
-        raise JrhError(f"The expected verdict is none of the choices: {', '.join(map(visible_line, choices(case)))}.")
+        raise JrhError(
+            f"The expected verdict is not one of the choices: {', '.join(map(visible_line, choices(case)))}."
+        )
     if any(len(text) > LONGEST for text in after.values()) or len(given.reason) > REASON:
-        raise JrhError(f"The text is longer than {LONGEST:,} characters, or the reason than {REASON:,}.")
+        raise JrhError(f"The text has more than {LONGEST:,} characters, or the reason more than {REASON:,}.")
     if given.action is ReviewAction.EDIT and not after and not expected:
         raise JrhError("Nothing was edited. Accept the case, or change its text or its expected verdict.")
     edits = given.action is ReviewAction.EDIT

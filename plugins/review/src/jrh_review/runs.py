@@ -49,7 +49,7 @@ class Runs:
         if name not in self._known:
             self.scan()
         if name not in self._known:
-            raise JrhError("There is no run of this name below the directories that were given.")
+            raise JrhError("There is no run of this name in the given directories.")
         return self._known[name]
 
 

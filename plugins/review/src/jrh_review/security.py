@@ -98,7 +98,7 @@ class Guard:
         _check_path(scope)
         _check_site(headers, writing=scope["method"] in WRITING)
         if scope["method"] in READING and (headers.get("content-length", "0") != "0" or "transfer-encoding" in headers):
-            raise Refused(400, "A request that only reads has no body.")
+            raise Refused(400, "A request that only reads must not have a body.")
         return headers
 
     def _session(self, scope: Scope, headers: Mapping[str, str]) -> Session | None:
@@ -142,7 +142,9 @@ def _check_site(headers: Mapping[str, str], *, writing: bool) -> None:
     if writing:
         origin = headers.get("origin")
         if origin is None or origin != f"http://{headers['host'].lower()}":
-            raise Refused(403, "A change has to come from a page of this server: its Origin is missing or another.")
+            raise Refused(
+                403, "A change has to come from a page of this server: its Origin is missing or names another site."
+            )
         if site not in (None, "same-origin"):
             raise Refused(403, "A change has to come from a page of this server, not from another site.")
     elif site in ("cross-site", "same-site"):
@@ -151,7 +153,7 @@ def _check_site(headers: Mapping[str, str], *, writing: bool) -> None:
             raise Refused(403, "Another site may link to this page, not load it.")
     # A browser that loads ahead would use the one-time token up before the person follows the link.
     if any("prefetch" in headers.get(name, "").lower() for name in ("sec-purpose", "purpose", "x-moz")):
-        raise Refused(403, "This server does not answer requests made ahead of time.")
+        raise Refused(403, "This server does not answer prefetch requests.")
 
 
 def _cookie(text: str, name: str) -> str:
@@ -167,7 +169,7 @@ async def _body(headers: Mapping[str, str], receive: Receive) -> bytes:
     if length is not None and not _DIGITS.fullmatch(length):
         raise Refused(400, "The header Content-Length is malformed.")
     if length is not None and "transfer-encoding" in headers:
-        raise Refused(400, "A body has one length, not two.")
+        raise Refused(400, "A body must state one length, not two.")
     if int(length or 0) > MOST_BODY:
         raise Refused(413, "The form is too large.")
     read = bytearray()

@@ -45,7 +45,7 @@ class Place:
                 "`ssh -L` to a loopback address is safer"
             )
         if known.is_unspecified:
-            raise JrhError(f"{known} stands for every address; give the one that browsers will use")
+            raise JrhError(f"{known} means every address; give the one that browsers will use")
         return cls(address=str(known), port=port)
 
     def listen(self) -> socket.socket:

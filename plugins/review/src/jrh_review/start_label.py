@@ -49,7 +49,7 @@ def import_from(desk: LabelDesk, path: Path, names: Sequence[str]) -> None:
         JrhError: the sheet is wrong, or not exactly one person is named.
     """
     if not names:
-        raise JrhError("--import needs --name: whose sheet is it?")
+        raise JrhError("--import needs --name, the person who filled in the sheet")
     tell(f"Imported {counted(read_sheet(desk, path, _only(names)), 'new label')}.")
 
 
@@ -65,7 +65,7 @@ def say_agreement(desk: LabelDesk) -> None:
             say(f"{task.name}: {what} {told(estimate, share=False)}, n = {items_of}")
         for name, share in found.again.items():
             repeats = counted(int(share.n), "hidden repeat")
-            say(f"{task.name}: {name} repeats the own label in {told(share)} of {repeats}")
+            say(f"{task.name}: {name} gives the same label again in {told(share)} of {repeats}")
 
 
 def serve_labels(

@@ -29,7 +29,7 @@ def checked_names(names: Sequence[str], option: str = "--reviewer") -> tuple[str
         if not is_person_name(name):
             raise JrhError(f"{option} needs a name of 1 to 80 visible characters")
     if len(set(names)) != len(names):
-        raise JrhError(f"{option}: a name is there twice; give everybody a name of their own")
+        raise JrhError(f"{option}: a name is given twice; give each person a different name")
     return tuple(names)
 
 

@@ -91,7 +91,7 @@ def download(request: Request) -> Response:
 
 def _check(run: StoredRun) -> None:
     if not run.has_cases():
-        raise JrhError("The verdicts of this run are not listed yet. They are when the run ends; load this page then.")
+        raise JrhError("The verdicts of this run are listed when it ends. Load this page again then.")
 
 
 ROUTES = (

@@ -38,7 +38,7 @@ for (const button of every("[data-copy]")) {
       await navigator.clipboard.writeText(csv(table));
       button.textContent = "Copied";
     } catch {
-      button.textContent = "The browser did not allow it";
+      button.textContent = "The browser did not allow copying";
     }
   });
 }

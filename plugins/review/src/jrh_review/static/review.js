@@ -277,7 +277,7 @@ async function arrive() {
 ask("/review/queue.json").then((found) => {
   cases = found.cases;
   setInterval(arrive, 1000);
-  if (!cases.length) { at("progress").textContent = "No case is made yet. Cases appear here."; return; }
+  if (!cases.length) { at("progress").textContent = "No case exists yet. Cases will appear here."; return; }
   const asked = cases.findIndex((each) => each.id === root.dataset.start);
   const first = cases.findIndex((each) => !each.state);
   show(Math.max(asked >= 0 ? asked : first, 0));
