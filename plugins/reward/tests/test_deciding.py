@@ -83,12 +83,16 @@ def test_the_logistic_function_never_overflows(number):
 @pytest.mark.parametrize(
     ("scale", "decision", "message"),
     [
-        (Scale.of_labels("a", "b", "c"), {}, "scores have an order, the 3 labels of the scale have none"),
+        (Scale.of_labels("a", "b", "c"), {}, "scores have an order, but the 3 labels of the scale do not"),
         (FIVE, {"thresholds": (1.0,)}, "a scale of 5 labels needs 4 `thresholds`, got 1"),
         (FIVE, {"probability": Probability.SCORE}, "`probability` is for two labels, not for levels"),
         (Scale.of_pairs(), {"thresholds": (0.0,)}, "`thresholds` are not for comparisons; use `margin`"),
         (Scale.of_pairs(), {"probability": Probability.SCORE}, "is not for comparisons; use `logistic`"),
-        (Scale.of_pairs(tie="TIE"), {"probability": Probability.LOGISTIC}, "without a tie and a margin"),
+        (
+            Scale.of_pairs(tie="TIE"),
+            {"probability": Probability.LOGISTIC},
+            "two options without a tie and without a margin",
+        ),
         (YES_NO, {"margin": 1.0}, "`margin` is for comparisons only; use `thresholds`"),
     ],
 )

@@ -91,7 +91,7 @@ def test_items_come_while_the_file_is_read(tmp_path):
         ({"path": "d", "columns": {"request": "image"}}, "column 'image' (columns.request) is binary"),
         ({}, "not both"),
         ({"path": "d", "dataset": "a/b"}, "not both"),
-        ({"dataset": "../../etc/passwd"}, "is no name of the hub"),
+        ({"dataset": "../../etc/passwd"}, "is not a name on the Hugging Face Hub, such as `owner/name`"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_one_sentence(tmp_path, options, said):

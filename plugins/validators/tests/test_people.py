@@ -35,7 +35,7 @@ async def test_the_label_of_an_item_goes_before_that_of_all():
     ("content", "message"),
     [
         ("name,label\na,YES\n", "labels.csv:1: the column `variant` is missing"),
-        ("variant,label\na,perhaps\n", "labels.csv:2: 'PERHAPS' is no label; use YES, NO or UNSURE"),
+        ("variant,label\na,perhaps\n", "labels.csv:2: 'PERHAPS' is not a label; use YES, NO or UNSURE"),
         ("variant,label\na,YES\na,NO\n", "labels.csv:3: 'a' is labelled twice"),
     ],
 )

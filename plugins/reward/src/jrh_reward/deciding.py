@@ -84,7 +84,7 @@ class Decider:
         if self.probability is Probability.NONE:
             return Verdict(status=Status.OK, presented=label, score=score)
         if self.probability is Probability.SCORE and not 0 <= score <= 1:
-            return Verdict(status=Status.OFF_SCALE, detail=f"the score {score:g} is no probability")
+            return Verdict(status=Status.OFF_SCALE, detail=f"the score {score:g} is not a probability")
         share = score if self.probability is Probability.SCORE else logistic(score - self.thresholds[0])
         return _with_chances(label, score, {positive: share, negative: 1 - share})
 
@@ -96,7 +96,9 @@ class Decider:
             return _unparsable("the scores are too far apart for a number")
         if gap <= self.margin:
             if scale.tie is None:
-                return Verdict(status=Status.ABSTAINED, detail="the scores are as good as equal, and there is no tie")
+                return Verdict(
+                    status=Status.ABSTAINED, detail="the scores are practically equal, and the scale has no tie"
+                )
             return Verdict(status=Status.OK, presented=scale.tie, score=difference)
         label = scale.options[ranked[0]]
         if self.probability is Probability.NONE or difference is None:
@@ -123,12 +125,14 @@ def _thresholds(decision: Decision, scale: Scale) -> tuple[float, ...]:
         if decision.probability is Probability.SCORE:
             raise JrhError("`probability: score` is not for comparisons; use `logistic`")
         if decision.probability is Probability.LOGISTIC and (scale.tie or decision.margin or len(scale.options) > _TWO):
-            raise JrhError("`probability: logistic` of a comparison is for two options, without a tie and a margin")
+            raise JrhError(
+                "`probability: logistic` needs a comparison of two options without a tie and without a margin"
+            )
         return ()
     if decision.margin:
         raise JrhError("`margin` is for comparisons only; use `thresholds`")
     if not scale.ordered and len(scale.labels) > _TWO:
-        raise JrhError(f"scores have an order, the {len(scale.labels)} labels of the scale have none")
+        raise JrhError(f"scores have an order, but the {len(scale.labels)} labels of the scale do not")
     if scale.ordered and decision.probability is not Probability.NONE:
         raise JrhError("`probability` is for two labels, not for levels")
     if given and len(given) != len(scale.labels) - 1:
@@ -143,7 +147,7 @@ def _usual(scale: Scale, probability: Probability) -> tuple[float, ...]:
     try:
         levels = [float(label) for label in scale.labels]
     except ValueError:
-        raise JrhError(f"needs {len(scale.labels) - 1} `thresholds`: the levels are no numbers") from None
+        raise JrhError(f"needs {len(scale.labels) - 1} `thresholds`: the levels are not numbers") from None
     return tuple((one + other) / 2 for one, other in itertools.pairwise(levels))
 
 

@@ -36,7 +36,8 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="score-shift-p",
-            formula="sign flips by cluster; null hypothesis: scores under the test centre on those of the reference",
+            formula="sign flips by cluster; null hypothesis: scores under the test are centred on those of the "
+            "reference",
             unit="p-value",
             source="Good (2005)",
         ),

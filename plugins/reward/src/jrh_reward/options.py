@@ -29,14 +29,14 @@ class Decision:
     thresholds: tuple[float, ...] = field(
         default=(),
         metadata={
-            "help": "least scores of the positive label or of each level but the lowest; default: 0 (0.5 with "
+            "help": "lowest score of the positive label, or of each level but the lowest; default: 0 (0.5 with "
             "`probability: score`), or half-way between the levels"
         },
     )
     margin: float = field(
         default=0.0,
         validator=ge(0.0),
-        metadata={"help": "of a comparison: a difference up to this is a tie, or `abstained` on a scale without one"},
+        metadata={"help": "comparisons: a difference up to this is a tie, or `abstained` on a scale without one"},
     )
     probability: Probability = field(
         default=Probability.NONE,
@@ -46,9 +46,9 @@ class Decision:
     def __attrs_post_init__(self) -> None:
         """Refuse thresholds that do not rise."""
         if not all(map(math.isfinite, self.thresholds)) or list(self.thresholds) != sorted(set(self.thresholds)):
-            raise JrhError("thresholds: each has to be a finite number greater than the one before")
+            raise JrhError("thresholds: each must be a finite number greater than the one before")
         if not math.isfinite(self.margin):
-            raise JrhError("margin: has to be a finite number")
+            raise JrhError("margin: must be a finite number")
 
 
 _HELP = "how a score becomes a label: `thresholds`, `margin`, `probability`"
@@ -97,7 +97,9 @@ class ClassifierOptions(Bounds):
     longest: int | None = field(
         default=None,
         validator=optional(gt(0)),
-        metadata={"help": "most tokens; a longer text is `context_overflow`, never cut; default: the model's own"},
+        metadata={
+            "help": "maximum number of tokens; a longer text is `context_overflow`, never cut; default: the model's own"
+        },
     )
     concurrency: int = field(default=1, validator=gt(0), metadata={"help": "questions asked at the same time"})
     decide: Decision = field(default=Decision(), metadata={"help": _HELP})

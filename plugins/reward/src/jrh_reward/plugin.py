@@ -45,7 +45,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metric."""
     yield MetricSpec(
         name="score-quality",
-        summary="of judges with scores: area under the curve, tau-b with gold levels, and shifts under each test",
+        summary="judges that return scores: area under the curve, tau-b with gold levels, and shifts under each test",
         measures=MEASURES["score-quality"],
         options=MetricOptions,
         factory="jrh_reward.quality:ScoreQuality",

@@ -21,7 +21,7 @@ _NEGLIGIBLE: Final = 0.1
 """Shifts below a tenth of a standard deviation are not called a defect, however significant they are."""
 _ONE_KIND: Final = "every right answer is the same"
 _NO_SPREAD: Final = "fewer than two reference scores differ"
-_NO_PAIR: Final = "no score of the test with one of the reference beside it"
+_NO_PAIR: Final = "no item has a score both in the test and in the reference condition"
 _UNIT: Final = "standard deviations"
 
 
@@ -109,7 +109,7 @@ def _told(builder: MeasureBuilder, measured: Measure, cell: Cell, rows: Codes, u
     if interval.low > _EVEN:
         kind, severity, note = "scores-order", "good", f"Scores tell right from wrong: {ends}."
     elif interval.high < _EVEN:
-        kind, severity, note = "scores-inverted", "bad", f"What is right scores lower than what is wrong: {ends}."
+        kind, severity, note = "scores-inverted", "bad", f"Right answers score lower than wrong ones: {ends}."
     else:
         kind, severity = "scores-undecided", "inconclusive"
         note = f"Scores are not shown to tell right from wrong: {ends}, 0.5 is chance."
@@ -144,7 +144,7 @@ def _shift(builder: MeasureBuilder, cell: Cell, scores: NDArray[np.float64], kno
 
 
 def _p_value(builder: MeasureBuilder, found: _Shifted) -> Measure:
-    note = "sign flips by cluster; null hypothesis: scores under the test centre on those of the reference"
+    note = "sign flips by cluster; null hypothesis: scores under the test are centred on those of the reference"
     known = found.shift.estimate is not None
     return builder.p_value(
         f"{_SHIFT}-p",

@@ -78,7 +78,8 @@ def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Pro
         import datasets
     except ImportError as error:
         raise JrhError(
-            f"a dataset of the hub needs the library `datasets` ({error}); run `pip install 'jrh-sources[huggingface]'`"
+            f"a Hugging Face Hub dataset needs the library `datasets` ({error}); "
+            "run `pip install 'jrh-sources[huggingface]'`"
         ) from error
     try:
         found = datasets.load_dataset(
@@ -96,7 +97,7 @@ def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Pro
                 yield row
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        raise JrhError(f"the hub's dataset '{dataset}' cannot be read: {reason[:300]}") from error
+        raise JrhError(f"the Hub dataset '{dataset}' cannot be read: {reason[:300]}") from error
 
 
 def _local_rows(path: Path, shown: str, options: HuggingfaceOptions, problems: Problems) -> Iterator[Row]:

@@ -159,7 +159,7 @@ def benchmarks() -> Iterator[tuple[str, str, str]]:
 
 def _one_place(instance: PresetOptions, _: Attribute[Any], download: bool) -> None:
     if download == (instance.path is not None):
-        raise ValueError("write `path:` for your own copy, or `download: true`, and not both")
+        raise ValueError("write either `path:` for your own copy or `download: true`, not both")
 
 
 @frozen(kw_only=True)
@@ -175,7 +175,7 @@ class PresetOptions:
         metadata={"help": "Fetch a published version once, and keep it in the user's cache folder."},
     )
     subset: tuple[str, ...] = field(
-        default=(), metadata={"help": "Subsets to read, as the strata are called; for judgesense, one task type."}
+        default=(), metadata={"help": "Subsets to read, by the names of the strata; for judgesense, one task type."}
     )
     answers: Path | None = field(
         default=None,
@@ -188,9 +188,11 @@ class PresetOptions:
 
 def _hub_or_local(instance: HuggingfaceOptions, _: Attribute[Any], dataset: str) -> None:
     if bool(dataset) == (instance.path is not None):
-        raise ValueError("write `path:` for a local folder, or `dataset:` for one of the hub, and not both")
+        raise ValueError(
+            "write either `path:` for a local folder or `dataset:` for one on the Hugging Face Hub, not both"
+        )
     if dataset and not fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset):
-        raise ValueError(f"'{dataset[:60]}' is no name of the hub, such as `owner/name`")
+        raise ValueError(f"'{dataset[:60]}' is not a name on the Hugging Face Hub, such as `owner/name`")
 
 
 @frozen(kw_only=True)
@@ -202,22 +204,26 @@ class HuggingfaceOptions(TableOptions):
         metadata={"help": "A local folder: what `save_to_disk` wrote, or Arrow or Parquet files. Or one such file."},
     )
     dataset: str = field(
-        default="", validator=_hub_or_local, metadata={"help": "The name of a dataset of the hub, `owner/name`."}
+        default="",
+        validator=_hub_or_local,
+        metadata={"help": "The name of a dataset on the Hugging Face Hub, `owner/name`."},
     )
-    config: str = field(default="", validator=instance_of(str), metadata={"help": "The configuration on the hub."})
+    config: str = field(
+        default="", validator=instance_of(str), metadata={"help": "The configuration of the Hub dataset."}
+    )
     split: str = field(
-        default="", validator=instance_of(str), metadata={"help": "The split; needed where there are several."}
+        default="", validator=instance_of(str), metadata={"help": "The split; required if there are several."}
     )
     revision: str = field(
         default="",
         validator=instance_of(str),
-        metadata={"help": "A commit or tag on the hub; empty: the newest, which may change between runs."},
+        metadata={"help": "A commit or tag on the Hub; empty: the newest, which may change between runs."},
     )
 
 
 def _one_address(instance: SqlOptions, _: Attribute[Any], url: str) -> None:
     if bool(url) == bool(instance.url_env):
-        raise ValueError("write `url_env:`, the variable that holds the database's URL, or `url:`, and not both")
+        raise ValueError("write either `url_env:`, the variable that holds the database's URL, or `url:`, not both")
     if fullmatch(r"[^/]*://[^/@]*:[^/]*@.*", url) or search(r"(?i)(password|passwd|pwd)=", url):
         raise ValueError("has a password; put the URL into an environment variable and name that in `url_env`")
 

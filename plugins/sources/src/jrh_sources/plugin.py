@@ -77,7 +77,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
     )
     yield DataSourceSpec(
         name="huggingface",
-        summary="a dataset of the Hugging Face hub, or a local folder of Arrow or Parquet files",
+        summary="a dataset on the Hugging Face Hub, or a local folder of Arrow or Parquet files",
         options=HuggingfaceOptions,
         factory="jrh_sources.hub:huggingface_source",
     )

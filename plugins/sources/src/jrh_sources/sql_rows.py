@@ -81,13 +81,13 @@ def sql_rows(options: SqlOptions, base: Path, problems: Problems) -> Iterator[Ro
 def _url(sqlalchemy: Any, options: SqlOptions, base: Path) -> Any:
     written = options.url or environ.get(options.url_env, "").strip()
     if not written:
-        raise JrhError(f"sql: the environment variable {options.url_env}, the database's URL, is not set")
+        raise JrhError(f"sql: the environment variable {options.url_env} is not set; set it to the database's URL")
     try:
         url = sqlalchemy.engine.make_url(written)
     except (sqlalchemy.exc.SQLAlchemyError, ValueError):
         url = None
     if url is None:
-        raise JrhError("sql: the URL is none that SQLAlchemy reads, such as sqlite:///file.db")
+        raise JrhError("sql: SQLAlchemy cannot read the URL; write one such as sqlite:///file.db")
     if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":
         file = base / url.database
         if not file.is_file():

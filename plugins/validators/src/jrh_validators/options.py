@@ -14,7 +14,7 @@ from jrh import ModelName, ParserName, Text, ValidatorName
 class LabelOptions:
     """Options of `llm-label`."""
 
-    model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that applies the rubric"})
+    model: ModelName = field(metadata={"help": "model that applies the rubric: a name from the suite's `models`"})
     parser: ParserName = field(default=ParserName("auto"), metadata={"help": "the parser that reads its reply"})
     prompt: Text | None = field(
         default=None,
@@ -31,7 +31,7 @@ class LabelOptions:
 class EquivalenceOptions:
     """Options of `llm-equivalence`."""
 
-    model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that compares the texts"})
+    model: ModelName = field(metadata={"help": "model that compares the texts: a name from the suite's `models`"})
     prompt: Text | None = field(
         default=None,
         metadata={"help": "Jinja2 prompt template; variables: first, second, option_a, option_b, task, mark"},
@@ -93,10 +93,10 @@ class FallbackOptions:
     """Options of `fallback`: who is asked, in this order."""
 
     equivalence_by: tuple[ModelName, ...] = field(
-        default=(), metadata={"help": "models asked with llm-equivalence, the first first"}
+        default=(), metadata={"help": "models asked with llm-equivalence, in this order"}
     )
     label_by: tuple[ModelName, ...] = field(
-        default=(), metadata={"help": "models asked with llm-label, the first first, after those of `equivalence_by`"}
+        default=(), metadata={"help": "models asked with llm-label, in this order, after those of `equivalence_by`"}
     )
     validators: tuple[ValidatorName, ...] = field(
         default=(), metadata={"help": "validators asked last, with their default options"}
@@ -106,7 +106,7 @@ class FallbackOptions:
 def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
     low, high = value
     if not 0 <= low <= high:
-        raise ValueError(f"'{attribute.name}' is [low, high] with 0 <= low <= high, got [{low}, {high}]")
+        raise ValueError(f"'{attribute.name}' must be [low, high] with 0 <= low <= high, got [{low}, {high}]")
 
 
 @frozen(kw_only=True)

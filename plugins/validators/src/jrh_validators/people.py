@@ -41,7 +41,7 @@ class HumanLabels:
             label = (row["label"] or "").strip().upper()
             key = ((row.get("item") or "").strip(), (row["variant"] or "").strip())
             if label not in _SAID:
-                raise JrhError(f"{text.source}:{rows.line_num}: '{label[:40]}' is no label; use YES, NO or UNSURE")
+                raise JrhError(f"{text.source}:{rows.line_num}: '{label[:40]}' is not a label; use YES, NO or UNSURE")
             if key in found:
                 raise JrhError(f"{text.source}:{rows.line_num}: '{key[1]}' is labelled twice; keep one row")
             found[key] = _SAID[label]
@@ -54,4 +54,4 @@ class HumanLabels:
         said = self.labels.get((item.id, draft.variant), self.labels.get((_EVERY, draft.variant)))
         if said is None:
             return undecided("no label by people", {})
-        return Validation(accepted=said, score=float(said), reason="" if said else "not equivalent, say people")
+        return Validation(accepted=said, score=float(said), reason="" if said else "people say: not equivalent")

@@ -76,7 +76,7 @@ def rows_of(file: Path, problems: Problems) -> Iterator[Row]:
     """Yield the rows of a csv, JSON, JSON Lines or Parquet file; its ending says which it is."""
     read = _READERS.get(file.suffix.lower())
     if read is None:
-        problems.add(f"the ending '{file.suffix}' is none of {', '.join(_READERS)}")
+        problems.add(f"the file ending '{file.suffix}' is not one of {', '.join(_READERS)}")
         return
     yield from read(file, problems)
 
@@ -84,7 +84,7 @@ def rows_of(file: Path, problems: Problems) -> Iterator[Row]:
 def _document(file: Path, problems: Problems) -> Iterator[Row]:
     """Yield the objects of a JSON document: a list of them, or an object with one list of them."""
     if file.stat().st_size > LARGEST_DOCUMENT:
-        problems.add(f"has more than {LARGEST_DOCUMENT:,} bytes, the most a JSON document may have")
+        problems.add(f"has more than {LARGEST_DOCUMENT:,} bytes, the limit for a JSON document")
         return
     try:
         value = parsed(file.read_text(encoding="utf-8-sig"))

@@ -69,7 +69,7 @@ def mt_bench(rows: Iterable[Found]) -> Iterator[Row]:
         key = (row.text("question_id"), *sorted(models), row.text("turn"))
         vote = row.text("winner").partition(" ")[0]
         if vote not in ("model_a", "model_b", "tie"):
-            row.wrong(f"the winner '{row.text('winner')[:40]}' is neither model_a, model_b nor tie")
+            row.wrong(f"the winner '{row.text('winner')[:40]}' must be model_a, model_b or tie")
             continue
         # The first row of a comparison decides which model is A.
         stands = first.setdefault(key, row)
@@ -244,7 +244,7 @@ def _mapped(row: Found, name: str, labels: Mapping[str, str]) -> str | None:
     if text in (None, ""):
         return None
     if text not in labels:
-        row.wrong(f"the label '{str(text)[:40]}' in '{name}' is none of {', '.join(labels)}")
+        row.wrong(f"the label '{str(text)[:40]}' in '{name}' is not one of {', '.join(labels)}")
     return labels.get(text or "")
 
 

@@ -67,7 +67,7 @@ class PresetSource:
 
     def _nothing(self, answers: Mapping[str, object]) -> str:
         if self.preset.answers and answers:
-            return "no id of `answers` is an id of the benchmark"
+            return "`answers` and the benchmark have no id in common"
         asked = ", ".join(self.options.subset)
         return f"no row of the subset {asked}" if asked else "there are no rows"
 
@@ -133,15 +133,15 @@ def preset_source(options: PresetOptions, context: BuildContext, *, name: str) -
     if options.download and not known.files and known.hub is None:
         raise JrhError(f"{name} cannot be downloaded by jrh; name your copy in `path`")
     if known.answers and options.answers is None:
-        raise JrhError(f"{name} has prompts and no responses; name a file with your model's in `answers`")
+        raise JrhError(f"{name} has prompts but no responses; name a file with your model's responses in `answers`")
     if options.answers is not None and not known.answers:
-        raise JrhError(f"{name} has responses of its own; leave out `answers`")
+        raise JrhError(f"{name} already has responses; leave out `answers`")
     source = PresetSource(preset=known, options=options, task=context.task, base=context.base)
     if known.convert:
         return source
     assert options.path is not None
     if len(options.subset) > 1:
-        raise JrhError(f"{name}: `subset` names one task type here, as each has a scale of its own")
+        raise JrhError(f"{name}: `subset` must name exactly one task type, because each has its own scale")
     shown = source._shown(options.path)
     files = files_of(options.path, shown, known.names, known.apart)
     if len(files) > 1:
