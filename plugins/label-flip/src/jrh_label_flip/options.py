@@ -125,7 +125,7 @@ class LabelFlipOptions:
         default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
     )
     model: ModelName | None = field(
-        default=None, metadata={"help": "name in the suite's `models` of the model that rewrites the response"}
+        default=None, metadata={"help": "model that rewrites the response: a name from the suite's `models`"}
     )
     prompt: Text | None = field(
         default=None,

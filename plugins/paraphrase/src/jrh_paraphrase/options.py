@@ -29,7 +29,7 @@ class Rewrite(Enum):
 def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
     low, high = value
     if not 0 < low <= 1 <= high:
-        raise ValueError(f"'{attribute.name}' is [low, high] with 0 < low <= 1 <= high, got [{low}, {high}]")
+        raise ValueError(f"'{attribute.name}' must be [low, high] with 0 < low <= 1 <= high, got [{low}, {high}]")
 
 
 @frozen(kw_only=True)
@@ -37,7 +37,7 @@ class ParaphraseOptions:
     """Options of the perturber `paraphrase`."""
 
     model: ModelName | None = field(
-        default=None, metadata={"help": "name in the suite's `models` of the model that writes; default: rules write"}
+        default=None, metadata={"help": "model that writes: a name from the suite's `models`; default: rules write"}
     )
     by: WrittenBy | None = field(
         default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}

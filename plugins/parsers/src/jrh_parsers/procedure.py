@@ -121,7 +121,7 @@ def _slot(text: str, at: int, grammar: Grammar) -> Finding | None:
     if found is not None:
         return evolve(found, start=at, end=at + found.end)
     if cues.ABSTENTION_SLOT.match(line):
-        return Finding(status=Status.ABSTAINED, start=at, end=line_end, detail="the answer's place holds no answer")
+        return Finding(status=Status.ABSTAINED, start=at, end=line_end, detail="no answer where one is announced")
     inner = considered(line, grammar) or mentioned(line, grammar)
     if inner is not None:
         return evolve(inner, start=at, end=line_end)

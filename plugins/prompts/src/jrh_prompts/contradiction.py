@@ -30,7 +30,7 @@ def correction(builder: MeasureBuilder, corrected: Pairs, raw: Pairs) -> Iterato
         rows=corrected.rows,
         usable=corrected.told,
         unit="difference",
-        note="corrected less raw JSS: what the polarity of the templates does",
+        note="corrected minus raw JSS: the effect of template polarity",
     )
 
 

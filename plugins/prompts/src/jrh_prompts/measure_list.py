@@ -88,7 +88,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "polarity": (
         MeasureInfo(
             name="undeclared-polarity",
-            formula="finding: most judges read a template with the other polarity than declared",
+            formula="finding: most judges read a template with the opposite of its declared polarity",
             flags=("finding",),
             source="jrh",
         ),
@@ -109,7 +109,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="flipped-by",
-            formula="share of items and pairs that exactly so many `judges` flip",
+            formula="share of items and pairs that exactly this many `judges` flip",
             interval="that of a rate",
             source="jrh",
         ),
@@ -130,7 +130,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="pairwise-kappa",
-            formula="Cohen's kappa of the two judges",
+            formula="Cohen's kappa of the two judges' verdicts",
             unit="coefficient",
             better="higher",
             interval="`jackknife-wilson`",

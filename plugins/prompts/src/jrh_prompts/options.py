@@ -252,7 +252,8 @@ def _pairs(instance: object, attribute: Attribute[Any], value: object) -> None: 
         raise ValueError(f"'pairs' must be 1 or more, got {value}")
     if isinstance(value, Text) and value.source is None:
         raise ValueError(
-            f"'pairs' is `all`, `listed`, a number of pairs per item, or `{{file: name}}`; got '{value.content[:40]}'"
+            "'pairs' must be `all`, `listed`, a number of pairs per item, or `{file: name}`; "
+            f"got '{value.content[:40]}'"
         )
 
 

@@ -11,7 +11,7 @@ from jrh import Draft, Expectation, Item, NotAbove, NotBelow, Same, Scale, Skip,
 
 from jrh_prompts.options import RubricOptions
 
-NO_ORDER = "the scale has no order, so no rubric is stricter"
+NO_ORDER = "the scale has no order, so no rubric can be stricter"
 NO_LIST = "the rubric does not list the scale's labels"
 
 _BEFORE = r"[ \t]*(?:[-*+\u2022][ \t]+)?(?:\*\*|__)?(?:(?:score|level|grade|rating)[ \t]+)?(?:of[ \t]+)?[(\[]?"

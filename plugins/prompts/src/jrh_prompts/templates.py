@@ -47,8 +47,8 @@ class TemplatesPerturber:
         check_templates(found, task)
         if options.inverted and not options.from_items:
             raise JrhError(
-                "templates: inverted: it names prompts of the items and needs `from_items: true`; a template of the "
-                "suite says what its answers mean with its own `labels`"
+                "templates: `inverted` names prompts of the items, so it needs `from_items: true`; a template of the "
+                "suite declares what its answers mean in its own `labels`"
             )
         found = list(variants(_chosen(found, options), options.formats))
         if not found and not options.from_items and not _elsewhere(options):

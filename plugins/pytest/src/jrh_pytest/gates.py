@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MARK: Final = "judge_gate"
 _ABOUT: Final = (
-    f"{_MARK}(*rules, suite, **options): hold the run of a suite against gate rules such as 'as-expected[format] >= "
+    f"{_MARK}(*rules, suite, **options): check the run of a suite against gate rules such as 'as-expected[format] >= "
     "0.9'; without rules, against the suite's own. Options are those of jrh.run."
 )
 
@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--jrh-undecided",
         choices=("fail", "skip", "pass"),
         default="fail",
-        help="What a rule does that the data can neither confirm nor refute. [default: fail]",
+        help="What to do about a rule that the data neither confirm nor refute. [default: fail]",
     )
 
 

@@ -53,7 +53,7 @@ class Named:
                 f"at most {_LONGEST} characters"
             )
         if summary and ('"' in summary or "\\" in summary or not summary.isprintable()):
-            raise JrhError("--summary: one line without double quotes and backslashes")
+            raise JrhError("--summary: must be one line without double quotes or backslashes")
         named = cls(kind=kind, name=bare, summary=summary.strip(" .") or SUMMARIES[kind])
         if len(named.summary) > _SUMMARY:
             raise JrhError(f"--summary: at most {_SUMMARY} characters")

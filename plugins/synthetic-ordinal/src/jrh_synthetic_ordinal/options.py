@@ -31,11 +31,11 @@ class SyntheticOrdinalOptions:
         default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
     )
     model: ModelName | None = field(
-        default=None, metadata={"help": "name in the suite's `models` of the model that writes the responses"}
+        default=None, metadata={"help": "model that writes the responses: a name from the suite's `models`"}
     )
     grader: ModelName | None = field(
         default=None,
-        metadata={"help": "name in the suite's `models` of the model that grades the responses; required with `model`"},
+        metadata={"help": "model that grades the responses: a name from the suite's `models`; required with `model`"},
     )
     initial_temperature: float | None = field(
         default=0.7,

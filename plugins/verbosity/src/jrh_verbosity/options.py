@@ -33,12 +33,12 @@ DEFAULT_BOUNDS: Final[Mapping[tuple[WrittenBy, Variant], Bounds]] = {
 
 def _below_one(instance: object, attribute: Attribute[Any], value: Bounds | None) -> None:  # noqa: ARG001
     if value is not None and not 0 < value[0] < value[1] < 1:
-        raise ValueError(f"'{attribute.name}' is [low, high] with 0 < low < high < 1, got {list(value)}")
+        raise ValueError(f"'{attribute.name}' must be [low, high] with 0 < low < high < 1, got {list(value)}")
 
 
 def _above_one(instance: object, attribute: Attribute[Any], value: Bounds | None) -> None:  # noqa: ARG001
     if value is not None and not 1 < value[0] < value[1]:
-        raise ValueError(f"'{attribute.name}' is [low, high] with 1 < low < high, got {list(value)}")
+        raise ValueError(f"'{attribute.name}' must be [low, high] with 1 < low < high, got {list(value)}")
 
 
 @frozen(kw_only=True)
@@ -51,7 +51,7 @@ class VerbosityOptions:
         metadata={"help": "`short`, `long`, or both"},
     )
     model: ModelName | None = field(
-        default=None, metadata={"help": "name in the suite's `models` of the model that writes; default: rules write"}
+        default=None, metadata={"help": "model that writes: a name from the suite's `models`; default: rules write"}
     )
     by: WrittenBy | None = field(
         default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
