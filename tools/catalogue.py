@@ -33,8 +33,8 @@ metric fail where a measure is not declared.
   `wilson-clusters`, `cluster-bootstrap-wilson`). Where verdicts are not missing at random, an interval of Imbens and
   Manski replaces it (`imbens-manski`). [How a number is made](../plugins/metrics/README.md#how-a-number-is-made);
   [coverage of every interval](statistics.md).
-- **Flags** are those besides the ones of every measure: {common}.
-- **Better** says which values speak for the judge: higher, lower, or near zero.
+- **Flags** lists a measure's own flags. Any measure can also have: {common}.
+- **Better** says which values are good for the judge: higher, lower, or near zero.
 - **Source** is where the formula comes from; *jrh* where jrh defines the measure; empty where it was not looked up. The
   docstrings of [jrh-stats](../core/stats/README.md) have page numbers and say which sources were not consulted.
 - A name ending in `-p` is a p-value: its note names the test. For a measure marked *tested*, `-p-least` is the
@@ -57,8 +57,8 @@ PARTS: Final = (
     ("Why a trial has no verdict", "jrh.values.verdicts", "Status", "status"),
 )
 _ABOUT: Final = {
-    "FaultKind": "A record whose call failed names the kind at the start of its `detail`. Earlier attempts, which a "
-    "retry made good, are in no count.",
+    "FaultKind": "A record whose call failed names the kind at the start of its `detail`. Failed attempts "
+    "that a retry made good are not counted.",
     "StopReason": "Calls in flight finish and are kept. The last line of the output names the reason; the same command "
     "continues.",
     "Status": "A missing verdict is a status and never a score. The next `jrh run` asks again after `timeout`, "
@@ -141,7 +141,7 @@ def measures_page() -> str:
         parts.append(_metric(spec))
     parts.append("\n## Flags\n\n| flag | meaning |\n|---|---|\n")
     parts.extend(f"| `{flag}` | {_cell(meaning)} |\n" for flag, meaning in sorted(FLAG_MEANINGS.items()))
-    parts.append("| `finding` | The measure is a finding; its note says it in words. |\n")
+    parts.append("| `finding` | The measure is a finding; its note states it in words. |\n")
     parts.append("| `simulated` | The judge is simulated: its answers are made up. |\n")
     return "".join(parts)
 

@@ -116,7 +116,7 @@ class FaultKind(Enum):
     CONTEXT_OVERFLOW = "context_overflow"
     """The prompt is longer than the model's context window; final for this call. Shorten it, or take another model."""
     NOT_AVAILABLE = "not_available"
-    """The model does not have a setting without which the question is another one; final for this call."""
+    """The model lacks a setting that the question depends on; final for this call."""
     UNAUTHORIZED = "unauthorized"
     """The provider rejects the key (401, 403); stops the run. Set the key, and run the suite again: it continues."""
     NO_CREDIT = "no_credit"
@@ -220,7 +220,7 @@ class StopReason(Enum):
     REVIEW = "review"
     """People have to decide about cases first. Run `jrh review RUN`, then the suite again."""
     PENDING = "pending"
-    """A provider has accepted calls and not answered them yet. Run the suite again later: it collects the answers."""
+    """A provider accepted calls but has not answered them yet. Run the suite again later: it collects the answers."""
 
 
 class StopRun(BaseException):

@@ -336,9 +336,7 @@ def _check_distinct(records: RecordTable) -> None:
     counts = np.bincount(codes[codes >= 0])
     if counts.max(initial=0) > 1:
         twice = records.categories("trial_id")[int(counts.argmax())]
-        raise JrhError(
-            f"trial '{twice}' has {int(counts.max())} records; every trial is counted once: remove the others"
-        )
+        raise JrhError(f"trial '{twice}' has {int(counts.max())} records; every trial counts once: remove the others")
 
 
 def _levels(records: RecordTable, name: str) -> Coded:

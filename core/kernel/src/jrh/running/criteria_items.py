@@ -59,7 +59,7 @@ def criterion_items(items: Iterable[Item], task: Task, problems: list[str]) -> I
         elif item.criterion is None:
             problems.append(f"{where}has no criterion; name a rubric `file`, or a source that brings criteria")
         elif len(item.criterion.others) > _MOST_OWN:
-            problems.append(f"{where}brings {len(item.criterion.others)} criteria; at most {_MOST_OWN}")
+            problems.append(f"{where}has {len(item.criterion.others)} criteria; at most {_MOST_OWN} are allowed")
         else:
             yield _with_own(item, item.criterion, criteria)
 

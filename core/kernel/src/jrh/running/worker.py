@@ -192,8 +192,10 @@ def _check_installed(name: str, version: str, digest: str, modules: tuple[str, .
     try:
         here = metadata.distribution(name)
     except metadata.PackageNotFoundError:
-        raise JrhError(f"a worker does not have {name} {version}; install on every machine what the run uses") from None
+        raise JrhError(
+            f"a worker does not have {name} {version}; install everything the run uses on every machine"
+        ) from None
     if here.version != version:
         raise JrhError(f"a worker has {name} {here.version}, the run {version}; install the same on every machine")
     if digest and code_digest(editable_source(here, modules)) != digest:
-        raise JrhError(f"a worker has other source code of {name} than the run; install the same on every machine")
+        raise JrhError(f"a worker's source code of {name} differs from the run's; install the same on every machine")

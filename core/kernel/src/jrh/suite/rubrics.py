@@ -151,7 +151,7 @@ def _only_joined(node: Node, written: WrittenCriteria, entries: Sequence[Entry])
     """Report what is about a weighted score where every entry is a task of its own."""
     for key, given in (("per_call", written.per_call != 1), ("not_applicable", written.not_applicable is not None)):
         if given:
-            node.report("is for `mode: criteria`; here every entry is a task of its own", "criteria", key)
+            node.report("is for `mode: criteria`; here every entry is a separate task", "criteria", key)
     if any(entry.weight is not None for entry in entries):
         node.report("the entries have weights, which count only with `mode: criteria`", "criteria", "file")
 
