@@ -269,7 +269,7 @@ def test_an_essay_is_shown_whole(tmp_path: Path) -> None:
 def test_comparing_with_an_unknown_run_says_so(window: Window) -> None:
     status, text = window.get("/compare?a=done&b=%3Cb%3Enone")
     assert status == 200
-    assert "There is no run &lt;b&gt;none below" in text
+    assert "There is no run &lt;b&gt;none in the given directories." in text
 
 
 # -- the program -----------------------------------------------------------------------------------------------------
