@@ -78,6 +78,11 @@ class Categorical:
         ids = self.categories
         return Categorical(file.put(self.codes), ids.kept_in(file) if isinstance(ids, PackedIds) else ids)
 
+    def sharing(self, known: dict[Sequence[str], Sequence[str]]) -> Categorical:
+        """Return the same column with equal categories that are known, if any: items are often their own cluster."""
+        names = self.categories
+        return Categorical(self.codes, known.setdefault(names, names)) if isinstance(names, tuple) else self
+
     def values(self) -> list[str | None]:
         """Return the text of every row."""
         lookup: list[str | None] = [*self.categories, None]
@@ -183,8 +188,9 @@ class RecordTable:
                     texts.setdefault(name, _Coding(gathered)).add(values)
         # Each column is let go as soon as it is an array.
         categorical: dict[str, Categorical] = {}
+        names: dict[Sequence[str], Sequence[str]] = {}
         for name in tuple(texts):
-            categorical[name] = texts.pop(name).column(file)
+            categorical[name] = texts.pop(name).column(file).sharing(names)
         numeric: dict[str, NDArray[Any]] = {}
         for name in tuple(numbers):
             numeric[name] = numbers.pop(name).column(file)
@@ -201,12 +207,13 @@ class RecordTable:
         """Build a table from the pieces that `packed` yielded of each column."""
         texts: dict[str, Categorical] = {}
         numbers: dict[str, NDArray[Any]] = {}
+        names: dict[Sequence[str], Sequence[str]] = {}
         file = ColumnFile()
         for name, pieces in columns:
             if name in NUMERIC:
                 numbers[name] = unpack_numbers(pieces, file)
             else:
-                texts[name] = Categorical(*unpack_codes(pieces, file))
+                texts[name] = Categorical(*unpack_codes(pieces, file)).sharing(names)
         return cls(texts, numbers, file)
 
     def packed(self, name: str) -> Iterator[Piece]:
