@@ -419,14 +419,23 @@ def test_an_import_file_of_standard_input_is_refused():
 def test_a_thousand_rows_take_less_than_a_second_of_a_processor(folder):
     table(binary(1000, wrong=100))
     program = [str(Path(sys.executable).with_name("jrh")), "check", "results.csv", *NAMES, "--item", "id"]
-    spent = []
-    for _ in range(3):  # the first writes byte code; the others may share the processor with other tests
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(program, capture_output=True, text=True, check=True, env=dict(os.environ))
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert done.stdout.startswith("gpt agrees with people at a rate of 0.90 ")
-    assert min(spent) < 1.0
+    counting, spent = [], []
+    for _ in range(6):  # the first writes byte code; the others may share the processor with other tests
+        counting.append(processor_seconds([sys.executable, "-c", "for _ in range(10_000_000): pass"])[0])
+        seconds, said = processor_seconds(program)
+        assert said.startswith("gpt agrees with people at a rate of 0.90 ")
+        spent.append(seconds)
+        # A processor that takes a second for the check takes 0.37 seconds to count; a slower one takes longer for both.
+        if min(spent) < max(1.0, 2.7 * min(counting)):
+            return
+    pytest.fail(f"a check takes {min(spent):.2f} s, counting {min(counting):.2f} s")
+
+
+def processor_seconds(program):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(program, capture_output=True, text=True, check=True, env=dict(os.environ))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
 
 def test_a_check_imports_neither_pandas_nor_scipy_nor_arrow(folder):
