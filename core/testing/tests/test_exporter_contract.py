@@ -39,6 +39,25 @@ class Unmarked(Sound):
         yield "Wrote out.txt."
 
 
+class MarkedByFlags(Unmarked):
+    def export(self, report, attached):
+        yield from super().export(report, attached)
+        Path("flags.txt").write_text(" ".join(flag for measure in report.measures for flag in measure.flags))
+
+
+class ConstantColumn(Unmarked):
+    def export(self, report, attached):
+        yield from super().export(report, attached)
+        Path("table.csv").write_text("judge,simulated\n" + "".join(f"{judge},no\n" for judge in report.judges))
+
+
+class MarkedElsewhere(Sound):
+    def export(self, report, attached):
+        yield from super().export(report, attached)
+        count = len(report.simulated)
+        Path("list.txt").write_text("\n".join([*report.judges, str(count)]))
+
+
 class NeedsRecords(Sound):
     def export(self, report, attached):
         yield f"{len(report.measures) / len(report.records)} measures a record."
@@ -62,6 +81,9 @@ MISTAKES = [
     (Silent, "test_an_export_says_what_went_where", AssertionError),
     (Twice, "test_exporting_twice_adds_nothing", AssertionError),
     (Unmarked, "test_simulated_judges_are_marked", AssertionError),
+    (MarkedByFlags, "test_simulated_judges_are_marked", AssertionError),
+    (ConstantColumn, "test_simulated_judges_are_marked", AssertionError),
+    (MarkedElsewhere, "test_simulated_judges_are_marked", AssertionError),
     (NeedsRecords, "test_an_empty_run_is_exported", ZeroDivisionError),
 ]
 

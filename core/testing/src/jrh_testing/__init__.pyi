@@ -24,6 +24,7 @@ from .inside import Inside as Inside
 from .inside import call as call
 from .payloads import PAYLOADS as PAYLOADS
 from .reports import empty_report as empty_report
+from .reports import hostile_report as hostile_report
 from .reports import sample_records as sample_records
 from .reports import sample_report as sample_report
 from .runner import Outcome as Outcome

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
+import attrs
+from attrs import evolve
 from jrh.hashing import content_id, derive_seed
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Task
@@ -162,6 +165,61 @@ def sample_report(task: Task | None = None) -> RunReport:
         notes=("The prices of model 'mini' are not known; costs are a lower bound.",),
         records=RecordTable.from_records(records),
     )
+
+
+def marked_report(simulated: frozenset[str] = SIMULATED) -> RunReport:
+    """Make the sample report with only one place that says which judges are simulated: the run itself.
+
+    No flag of a measure and no name of a component says it, since a plugin need not set the one or have the other.
+    """
+    report = sample_report()
+    plain = (evolve(each, flags=tuple(flag for flag in each.flags if flag != "simulated")) for each in report.measures)
+    used = (evolve(each, component=f"acme/{each.name}", simulated=each.name in simulated) for each in report.components)
+    records = [evolve(each, simulated=each.judge in simulated) for each in sample_records()]
+    return evolve(
+        report,
+        simulated=simulated,
+        measures=tuple(plain),
+        components=tuple(used),
+        records=RecordTable.from_records(records),
+    )
+
+
+ACTING: Final = ("\x1b]0;", "\x9b", "\x00", "\x07", "\x7f", "\u202e")
+"""What acts on a terminal or reorders text, and is in every name of `hostile_report`."""
+
+_HOSTILE: Final = "".join(ACTING) + "\"'> onhostile=1 \" onhostile='1' \"></script></style></title><hostile>"
+
+
+def hostile_report() -> RunReport:
+    """Make the sample report with names that act where they are shown as they are.
+
+    Suite, task, test, variant, judges, model and items have their names, followed by `ACTING` and by markup that makes
+    an element `hostile` or an attribute `onhostile` in HTML, Markdown and SVG.
+    """
+    report = sample_report()
+    records = sample_records()
+    plain = {report.suite, report.tasks[0].task.name, *JUDGES, "format", "mini", "crlf"}
+    plain |= {record.item_id for record in records}
+    names = {name: name + _HOSTILE for name in plain}
+    table = RecordTable.from_records([_renamed(record, names) for record in records])
+    renamed = _renamed(evolve(report, records=RecordTable.from_records(())), names)
+    assert isinstance(renamed, RunReport)
+    return evolve(renamed, records=table)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return the value with every text that is a name replaced, in whatever it holds."""
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, tuple | frozenset):
+        return type(value)(_renamed(each, names) for each in value)
+    if isinstance(value, Mapping):
+        return {_renamed(key, names): _renamed(each, names) for key, each in value.items()}
+    if attrs.has(type(value)):
+        fields = [field for field in attrs.fields(type(value)) if field.init]
+        return evolve(value, **{each.alias: _renamed(getattr(value, each.name), names) for each in fields})
+    return value
 
 
 def _measures(task: Task) -> Iterator[Measure]:

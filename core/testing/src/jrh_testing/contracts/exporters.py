@@ -11,7 +11,7 @@ from jrh.plugins.specs import ExporterSpec, Spec
 from jrh.values.report import RunReport
 
 from jrh_testing.contracts.base import ComponentContract
-from jrh_testing.reports import empty_report, sample_report
+from jrh_testing.reports import SIMULATED, empty_report, marked_report, sample_report
 
 
 class ExporterContract(ComponentContract):
@@ -51,9 +51,19 @@ class ExporterContract(ComponentContract):
         assert dict(self.held(base)) == first, "the second export of the same run differs from the first"
 
     def test_simulated_judges_are_marked(self, base: Path) -> None:
-        """If this fails: a reader of the other tool cannot tell simulated answers from measured ones."""
-        self.sent(base, sample_report())
-        assert b"simulated" in b"\n".join(self.held(base).values()).lower(), "no simulated judge is marked"
+        """If this fails: a reader of the other tool cannot tell simulated answers from measured ones.
+
+        Ask `report.simulated`: a flag of a measure need not be there, and a column that always says no marks nothing.
+        """
+        self.sent(base, marked_report(frozenset()))
+        before = dict(self.held(base))
+        self.sent(base, marked_report())
+        changed = {name: content for name, content in self.held(base).items() if before.get(name) != content}
+        assert changed, "the export is the same if a judge is simulated and if it is not"
+        for name, content in changed.items():
+            named = any(judge.encode() in content for judge in SIMULATED)
+            assert not named or b"simulated" in content.lower(), f"'{name}' does not mark the simulated judge"
+        assert b"simulated" in b"\n".join(changed.values()).lower(), "no simulated judge is marked"
 
     def test_an_empty_run_is_exported(self, base: Path) -> None:
         """If this fails: a run may end before it finds anything; export that."""

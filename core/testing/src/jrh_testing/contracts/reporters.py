@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from jrh.plugins.specs import ReporterSpec, ReportTarget, Spec
 from jrh.values.report import RunReport
 
 from jrh_testing.contracts.base import ComponentContract
-from jrh_testing.reports import empty_report, sample_report
+from jrh_testing.reports import ACTING, SIMULATED, empty_report, hostile_report, marked_report, sample_report
 from jrh_testing.samples import sample_tasks
+
+_MARKUP: Final = frozenset({".html", ".htm", ".xhtml", ".svg", ".xml", ".md"})
+"""Ends of names of files that a browser or a Markdown viewer shows."""
 
 
 class ReporterContract(ComponentContract):
@@ -25,11 +30,15 @@ class ReporterContract(ComponentContract):
         """Build the reporter and render the report, chunks put together."""
         return _whole(self.built(base).render(report))
 
-    def text(self, base: Path, report: RunReport) -> str:
-        """Render the report as text; the files of a directory one after the other."""
+    def contents(self, base: Path, report: RunReport) -> Mapping[str, bytes]:
+        """Render the report as files, by name; a document is one file."""
         rendered = self.render(base, report)
-        parts = rendered.values() if isinstance(rendered, Mapping) else (rendered,)
-        return "\n".join(part if isinstance(part, str) else part.decode("utf-8") for part in parts)
+        files = rendered if isinstance(rendered, Mapping) else {self.spec.filename: rendered}
+        return {name: part.encode() if isinstance(part, str) else part for name, part in files.items()}
+
+    def texts(self, base: Path, report: RunReport) -> Mapping[str, str]:
+        """Render the report as texts, by name of the file."""
+        return {name: content.decode("utf-8") for name, content in self.contents(base, report).items()}
 
     def test_an_empty_run_is_reported(self, base: Path) -> None:
         """If this fails: a run may end before it finds anything; report that."""
@@ -49,14 +58,30 @@ class ReporterContract(ComponentContract):
         assert self.render(base, sample_report()) == first, "the document of an equal run differs"
 
     def test_judges_are_named_and_simulated_ones_marked(self, base: Path) -> None:
-        """If this fails: a reader cannot tell simulated answers from measured ones."""
+        """If this fails: a reader cannot tell simulated answers from measured ones; use `report.simulated`."""
+        report = marked_report()
+        same = self.contents(base, report) == self.contents(base, marked_report(frozenset()))
+        assert not same, "the report is the same if the judge is simulated and if it is not"
         if self.not_text:
             return
-        report = sample_report()
-        text = self.text(base, report)
-        lacking = [judge for judge in report.judges if judge not in text]
+        texts = self.texts(base, report)
+        lacking = [judge for judge in report.judges if judge not in "".join(texts.values())]
         assert not lacking, f"the report does not name {', '.join(lacking)}"
-        assert "simulated" in text.casefold(), "the report does not mark the simulated judge"
+        for name, text in texts.items():
+            named = any(judge in text for judge in SIMULATED)
+            assert not named or "simulated" in text.casefold(), f"{_called(name)} does not mark the simulated judge"
+
+    def test_names_that_act_are_shown_as_text(self, base: Path) -> None:
+        """If this fails: names come from other people's files; escape them for the format, as `jrh.text` does."""
+        report = hostile_report()
+        if self.not_text:
+            assert self.render(base, report), "the report of a run with odd names is empty"
+            return
+        for name, text in self.texts(base, report).items():
+            acting = [repr(each) for each in ACTING if each in name or each in text]
+            assert not acting, f"{_called(name)} has {', '.join(acting)} of a name as it is"
+            made = sorted(set(_made_by_names(text, PurePosixPath(name).suffix)))
+            assert not made, f"names make {', '.join(made)} in {_called(name)}"
 
     def test_a_file_has_a_name(self) -> None:
         """If this fails: a reporter with target FILE or DIRECTORY needs a plain `filename`, one without directories."""
@@ -68,15 +93,38 @@ class ReporterContract(ComponentContract):
 
     def test_a_directory_holds_files_with_plain_names(self, base: Path) -> None:
         """If this fails: a reporter with target DIRECTORY returns plain names -> contents; no other does."""
-        rendered = self.render(base, sample_report())
-        assert isinstance(rendered, Mapping) is (self.spec.target is ReportTarget.DIRECTORY), "not as the target says"
-        odd = [name for name in rendered if PurePosixPath(name).name != name] if isinstance(rendered, Mapping) else []
-        assert not odd, f"'{odd[0]}' is not a plain file name"
+        for report in (sample_report(), hostile_report()):
+            rendered = self.render(base, report)
+            assert isinstance(rendered, Mapping) is (self.spec.target is ReportTarget.DIRECTORY), (
+                "not as the target says"
+            )
+            names = rendered if isinstance(rendered, Mapping) else ()
+            odd = [name for name in names if PurePosixPath(name).name != name]
+            assert not odd, f"{odd[0]!r} is not a plain file name"
 
     def test_a_terminal_gets_text(self, base: Path) -> None:
         """If this fails: a reporter with target TERMINAL has to return text, not bytes."""
         if self.spec.target is ReportTarget.TERMINAL:
             assert isinstance(self.render(base, sample_report()), str), "bytes cannot be printed"
+
+
+def _called(name: str) -> str:
+    return f"'{name}'" if name else "the report"
+
+
+def _made_by_names(text: str, suffix: str) -> list[str]:
+    """Return the elements and attributes that only a name of the hostile report can have made."""
+    found: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            found.extend(each for each in (tag, *(name for name, _ in attrs)) if "hostile" in each)
+
+    if suffix in _MARKUP:
+        reader = Reader()
+        reader.feed(re.sub(r"\\[!-/:-@\[-`{-~]", "", text) if suffix == ".md" else text)  # Markdown has escapes
+        reader.close()
+    return found
 
 
 def _whole(rendered: object) -> str | bytes | Mapping[str, str | bytes]:

@@ -11,6 +11,7 @@ from jrh.measuring import Pairs, Trials, aligned, answers_by, ballots_of, listed
 from jrh_stats import majority_vote
 
 from jrh_report.papers.sheet import Cell, Sheet
+from jrh_report.tables import judge_label
 
 _HALF = 0.5
 
@@ -56,10 +57,11 @@ class Cases:
                 right = "" if not truth else "yes" if decided[ballot] == found.truth[ballot] else "no"
                 head = (cell.task, cell.test, *_of(trials, int(first)))
                 rows.append((*head, truth, *votes, labels[decided[ballot]] or "tie", right))
+        shown = (judge_label(self.report, judge) for judge in judges)
         return Sheet(
             name="majority-votes",
             title="The majority's verdict on every case",
-            columns=("task", "test", "item", "variant", "repeat", "expected", *judges, "majority", "right"),
+            columns=("task", "test", "item", "variant", "repeat", "expected", *shown, "majority", "right"),
             rows=tuple(rows) if len(judges) > 1 else (),
             per_case=True,
             note="One row per case and repeat. A tie decides nothing. An empty cell is a missing verdict.",
@@ -83,7 +85,11 @@ class Cases:
             levels, by_item = first.answers.levels, listed.get(task, {})
             for row, pair in zip(*first.looked_at.nonzero(), strict=True):
                 known = [each for each in pairs if each.usable[row, pair]]
-                flipping = [each.answers.cell.judge for each in known if each.scores[row, pair] < _HALF]
+                flipping = [
+                    judge_label(self.report, each.answers.cell.judge)
+                    for each in known
+                    if each.scores[row, pair] < _HALF
+                ]
                 if known:
                     item = first.answers.items[row]
                     both = frozenset((levels[first.first[pair]], levels[first.second[pair]]))
