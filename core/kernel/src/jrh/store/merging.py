@@ -129,7 +129,7 @@ def _checked(parts: Sequence[Database]) -> tuple[str, tuple[str, ...]]:
             raise StoreError(f"'{where}' and '{found[shard].path.parent}' are both shard {shard}")
         found[shard] = part
         if part.rows(_PENDING):
-            raise StoreError(f"'{where}' waits for batches of calls; run shard {shard} to its end first")
+            raise StoreError(f"'{where}' has unfinished batches; run shard {shard} to its end first")
         for key, what in (("suite", "suites"), (SEED, "seeds")):
             if part.meta(key) != parts[0].meta(key):
                 raise StoreError(f"'{parts[0].path.parent}' and '{where}' are of different {what}")

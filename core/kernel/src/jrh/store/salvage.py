@@ -108,7 +108,7 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
     try:
         version = source.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:
-        raise StoreError(f"nothing of '{path}' can be saved: {error}") from error
+        raise StoreError(f"cannot salvage '{path}': {error}") from error
     if version != SCHEMA_VERSION:
         raise StoreError(f"'{path}' was written by another version of jrh; salvage it with that version")
     rows: dict[str, list[tuple[Any, ...]]] = {}
@@ -119,7 +119,7 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
             checks.update(_packed({row[0]: text_of(row[2]) for row in rows[table]}))
     suite = next((row[1] for row in rows["meta"] if row[0] == "suite"), None)
     if suite is None:
-        raise StoreError(f"nothing of '{path}' can be saved: the name of its suite is lost")
+        raise StoreError(f"cannot salvage '{path}': the name of its suite is lost")
     lost = tuple(stage for table in (*told.broken, *told.changed) for stage in _STAGES_OF.get(table, ()))
     # Items and trials are made again without a call; a changed id among them would be a question that never was.
     again = (*lost, "items", "trials", "measures", "derived", "case_rows")
