@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from jrh.errors import StoreError
+from jrh.store import database
 from jrh.store.writer import PORTION, Writer, connect
 
 INSERT = "INSERT INTO rows VALUES (?)"
@@ -225,3 +226,16 @@ async def test_a_full_disk_names_both_places_that_may_be_full(path: Path, where:
     with pytest.raises(StoreError, match=r"'rows\.sqlite': .*full; free space on its disk and in the directory"):
         await writer.commit((f"INSERT INTO {table} VALUES (?, ?)", [(n, "x" * 9000) for n in range(20)]))
     writer.close()
+
+
+def test_a_full_disk_names_both_places_when_a_store_is_read(path: Path) -> None:
+    reader = connect(path, synchronous="FULL")
+    reader.execute("PRAGMA temp.max_page_count = 10")
+
+    def filled() -> None:
+        reader.execute("CREATE TEMP TABLE staged (text TEXT)")
+        reader.executemany("INSERT INTO staged VALUES (?)", [("x" * 9000,)] * 20)
+
+    with pytest.raises(StoreError, match="cannot use .*full; free space on its disk and in the directory"):
+        database._guard(path, filled)
+    reader.close()

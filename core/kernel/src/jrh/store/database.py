@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from jrh.errors import EmptyStoreError, StoreError
 from jrh.store import seal
-from jrh.store.writer import Statement, Writer, closed_on_error, connect, damaged
+from jrh.store.writer import Statement, Writer, closed_on_error, connect, damaged, said
 from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
@@ -326,7 +326,7 @@ def _guard(path: Path, action: Callable[[], T]) -> T:
     try:
         return action()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise damaged(str(path), error) or StoreError(f"cannot use '{path}': {error}") from error
+        raise damaged(str(path), error) or StoreError(f"cannot use '{path}': {said(error)}") from error
     except OSError as error:
         raise StoreError(f"cannot use '{path}': {error.strerror or error}") from error
 

@@ -77,6 +77,11 @@ def damaged(name: str, error: sqlite3.Error | UnicodeDecodeError) -> DamagedStor
     return DamagedStoreError(f"'{name}' is damaged ({error}). {SALVAGE.format(name=Path(name).parent)}")
 
 
+def said(error: Exception) -> str:
+    """Return what SQLite says, and what to do about a full disk."""
+    return f"{error}{_ROOM if _FULL in str(error) else ''}"
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
         known = path.stat()
@@ -187,8 +192,7 @@ class Writer:
             except StoreError as error:
                 self._failure = error
             except sqlite3.DatabaseError as error:
-                more = _ROOM if _FULL in str(error) else ""
-                self._failure = damaged(self._name, error) or StoreError(f"cannot write '{self._name}': {error}{more}")
+                self._failure = damaged(self._name, error) or StoreError(f"cannot write '{self._name}': {said(error)}")
             except Exception as error:  # every waiter needs an answer, whatever the error is
                 self._failure = StoreError(f"cannot write '{self._name}': {error}")
         jobs.sort(key=_goes_on_later)
