@@ -236,6 +236,6 @@ def test_a_full_disk_names_both_places_when_a_store_is_read(path: Path) -> None:
         reader.execute("CREATE TEMP TABLE staged (text TEXT)")
         reader.executemany("INSERT INTO staged VALUES (?)", [("x" * 9000,)] * 20)
 
-    with pytest.raises(StoreError, match="cannot use .*full; free space on its disk and in the directory"):
+    with pytest.raises(StoreError, match=r"cannot use .*full; free space on its disk and in the directory"):
         database._guard(path, filled)
     reader.close()
