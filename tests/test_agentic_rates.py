@@ -110,4 +110,7 @@ def test_a_model_that_only_half_of_the_roles_have_is_one_clear_message(project: 
     project.write("suite.yaml", yaml.safe_dump(suite))
     outcome = project.run("run", "suite.yaml", "--run-dir", "run")
     assert outcome.exit_code == 2
-    assert "agent-style: no model for the editor and the summarizer; name a `model`" in " ".join(outcome.stderr.split())
+    assert (
+        "agent-style: no model for the editor and the summarizer; set `model` to a model of the suite for all roles"
+        in " ".join(outcome.stderr.split())
+    )
