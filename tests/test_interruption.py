@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 from attrs import frozen
-from jrh_testing import ChatServer, Fault, Inside, LabelAnswers, Outcome, Project
+from jrh_testing import ChatServer, Fault, Inside, LabelAnswers, Outcome, Project, Running
 from support.holding import Held
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report_bytes, until
@@ -233,6 +234,36 @@ def test_the_command_that_is_told_to_continue_an_interrupted_run_does(project: P
         done = project.run(*line.removeprefix("jrh: to continue: jrh ").split())
         assert done.exit_code == 0, done.output
         assert server.count == trials
+
+
+IGNORING = ("sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh", sys.executable, "-m", "jrh")
+"""Starts jrh as a script starts a background job, and as `nohup` does."""
+
+
+@pytest.mark.parametrize(
+    ("sent", "exit_code"),
+    [((signal.SIGINT, signal.SIGHUP), 0), ((signal.SIGINT, signal.SIGHUP, signal.SIGTERM), 130)],
+    ids=["what-it-ignores", "what-it-does-not-ignore"],
+)
+def test_a_run_in_the_background_ignores_what_it_was_started_to_ignore(
+    project: Project, sent: tuple[signal.Signals, ...], exit_code: int
+) -> None:
+    model = Held(LabelAnswers(labels=LABELS))
+    model.stop_before(2)
+    with ChatServer(model) as server:
+        prepare(project, server)
+        command = (*IGNORING, *run_command("run", "--limit", "3", "--test", "reference"), "--no-preflight")
+        with Running(command, project.path, project.env) as running:
+            until(lambda: server.count >= 2, "the second request")
+            for number in sent:
+                running.send(number)
+            if exit_code:
+                until(lambda: '"stopping"' in log_of(project), "the signal to arrive")
+            model.go_on()
+            ended = running.wait()
+    assert ended.exit_code == exit_code, ended.output
+    assert ("Interrupted" in ended.stderr) is bool(exit_code)
+    assert "Traceback" not in ended.output
 
 
 def test_ctrl_c_twice_leaves_at_once_and_the_run_can_go_on(project: Project) -> None:

@@ -95,6 +95,8 @@ def _streams(output: Path) -> tuple[Path, Path]:
 
 
 def _program(arguments: Sequence[str], folder: Path, env: Mapping[str, str], output: Path) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a campaign started in the background ignores it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.chdir(folder)
     os.environ.update({"NO_COLOR": "1", "COLUMNS": "120", **env})
     for number, path in enumerate(_streams(output), start=1):

@@ -85,21 +85,34 @@ def test_a_program_can_be_killed(tmp_path):
         assert program.wait(60).exit_code == -signal.SIGKILL
 
 
-def test_a_program_can_be_interrupted_and_say_its_last_words(tmp_path):
-    code = (
-        "import time\n"
-        "try:\n"
-        "    open('up', 'w').close(); time.sleep(60)\n"
-        "except KeyboardInterrupt:\n"
-        "    print('bye'); raise SystemExit(130)\n"
-    )
-    with sleeping(tmp_path, code) as program:
+LAST_WORDS = """
+import time
+try:
+    open('up', 'w').close(); time.sleep(60)
+except KeyboardInterrupt:
+    print('bye'); raise SystemExit(130)
+"""
+
+
+@pytest.mark.parametrize("disposition", [signal.default_int_handler, signal.SIG_IGN], ids=["foreground", "background"])
+def test_a_program_can_be_interrupted_and_say_its_last_words(tmp_path, disposition):
+    """Also where this process ignores Ctrl-C, as a job does that a script started in the background."""
+    before = signal.signal(signal.SIGINT, disposition)
+    try:
+        assert interrupted(tmp_path) == (130, "bye\n")
+        assert signal.getsignal(signal.SIGINT) == disposition
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def interrupted(tmp_path):
+    with sleeping(tmp_path, LAST_WORDS) as program:
         deadline = time.monotonic() + 60
         while not (tmp_path / "up").exists() and time.monotonic() < deadline:
             time.sleep(0.01)
         program.interrupt()
         outcome = program.wait(60)
-    assert (outcome.exit_code, outcome.stdout) == (130, "bye\n")
+    return outcome.exit_code, outcome.stdout
 
 
 def test_a_program_that_takes_too_long_is_ended(tmp_path):

@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -38,22 +40,45 @@ class Outcome:
         return self.stdout + self.stderr
 
 
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def default_signals() -> Iterator[None]:
+    """Start programs inside the block with default signals, even where this process ignores some.
+
+    A program inherits what its parent ignores. A shell script ignores SIGINT for each job that it starts with `&`, and
+    `nohup` ignores SIGHUP: the program would not notice the signal that a test sends. Outside of the main thread, where
+    Python cannot change signals, the block does nothing.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    ignored = [number for number in _ENDING if main and signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+
+
 class Running:
-    """A running program; as a context manager it kills a program that is still running at the end."""
+    """A running program, started with default signals; a context manager that kills it if it still runs at the end."""
 
     def __init__(self, command: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> None:
         """Start the program; see `run_jrh` for the environment."""
         self._started = time.monotonic()
-        self._process = subprocess.Popen(
-            list(command),
-            cwd=cwd,
-            env=environment_of(env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-        )
+        with default_signals():
+            self._process = subprocess.Popen(
+                list(command),
+                cwd=cwd,
+                env=environment_of(env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+            )
 
     @property
     def pid(self) -> int:

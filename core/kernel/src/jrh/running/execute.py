@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -94,8 +95,7 @@ async def _preflight(ready: Prepared) -> None:
 def _interruptible(ready: Prepared) -> Iterator[None]:
     """Let the first signal, or the stopper, finish the calls in flight; a second signal ends the process."""
     loop = asyncio.get_running_loop()
-    main = threading.current_thread() is threading.main_thread()
-    signals = ready.settings.signals if main else ()
+    signals = _heeded(ready.settings.signals)
 
     def interrupted() -> None:
         for number in signals:
@@ -114,6 +114,15 @@ def _interruptible(ready: Prepared) -> Iterator[None]:
     finally:
         for number in signals:
             loop.remove_signal_handler(number)
+
+
+def _heeded(signals: Iterable[signal.Signals]) -> tuple[signal.Signals, ...]:
+    """Return the signals that this thread may handle and that are not ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        return ()
+    # What was ignored when the process started stays ignored, as POSIX shells expect: `nohup jrh run` survives a closed
+    # terminal, and a job that a script starts with `&` survives the Ctrl-C that ends the script.
+    return tuple(number for number in signals if signal.getsignal(number) is not signal.SIG_IGN)
 
 
 @define

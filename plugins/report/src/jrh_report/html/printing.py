@@ -64,7 +64,10 @@ class PdfReporter:
     program: str
 
     def render(self, report: RunReport) -> bytes:
-        """Return the document; the same report gives the same bytes with the same version of Chromium.
+        """Return the document.
+
+        The same report gives the same pages, text and pictures, with the same version of Chromium and the same fonts.
+        It may not give the same bytes: Chromium numbers tagged elements in the order in which it happens to visit them.
 
         Raises:
             JrhError: Chromium fails or takes too long.
