@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -48,9 +49,10 @@ def run_on_tiny_disk(project: Project, kilobytes: int, kept: Path, commands: Seq
     (project.path / "disk").mkdir()
     script = f"mount -t tmpfs -o size={kilobytes}k tmpfs disk\n"
     for place, command in enumerate(commands):
-        words = " ".join(f"'{word}'" for word in (sys.executable, "-m", "jrh", *command))
-        script += f"{words} >{kept}/{place}.out 2>{kept}/{place}.err; echo $? >{kept}/{place}.code\n"
-    script += f"cp -r disk/. {kept}/\n"
+        streams = [shlex.quote(f"{kept}/{place}.{name}") for name in ("out", "err", "code")]
+        words = shlex.join((sys.executable, "-m", "jrh", *command))
+        script += f"{words} >{streams[0]} 2>{streams[1]}; echo $? >{streams[2]}\n"
+    script += f"cp -r disk/. {shlex.quote(str(kept))}/\n"
     done = _run(project, ["unshare", "--mount", "sh", "-c", script])
     assert done.exit_code == 0, done.output
     return [

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import selectors
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -17,38 +16,10 @@ import pytest
 from aiohttp import ClientSession, TCPConnector, web
 from attrs import define, field, frozen
 from jrh.models.concurrency import AdaptiveConcurrency
+from jrh_testing.simulated_time import in_simulated_time
 
 LATENCY = 0.1
-SOON = 1.0
 NETWORK = 0.001
-
-
-class _Jumping(selectors.DefaultSelector):
-    """Does not wait: lets the time pass. With a network, it first waits for what is on its way."""
-
-    now = 0.0
-    network = False
-
-    def select(self, timeout: float | None = None) -> list[Any]:
-        arrived = super().select(0)
-        if not arrived and self.network and timeout != 0.0:
-            # Without anything else to do soon, the answer to a request is what everybody waits for.
-            arrived = super().select(0.002 if timeout is not None and timeout < SOON else 2.0)
-        if not arrived:
-            self.now += max(timeout or 0.0, 0.0)
-        return arrived
-
-
-class _Simulated(asyncio.SelectorEventLoop):
-    """An event loop whose clock jumps to the next event."""
-
-    def __init__(self) -> None:
-        self.selector = _Jumping()
-        super().__init__(self.selector)
-        self._clock_resolution = 1e-9
-
-    def time(self) -> float:
-        return self.selector.now
 
 
 class Refused(Exception):
@@ -212,11 +183,7 @@ async def _work(server: Any, cap: int, calls: int, fixed: bool) -> tuple[int, An
 
 def use(server: Server, ideal: float, *, cap: int = 64, calls: int = 6000, fixed: bool = False) -> Outcome:
     """Put so many calls to a server in simulated time; `ideal`: the most answers a second it gives."""
-    loop = _Simulated()
-    try:
-        failed, gate, seconds = loop.run_until_complete(_work(server, cap, calls, fixed))
-    finally:
-        loop.close()
+    (failed, gate, seconds), _ = in_simulated_time(lambda: _work(server, cap, calls, fixed))
     return _outcome(server, ideal, failed, gate, seconds)
 
 
@@ -341,12 +308,7 @@ def test_the_same_over_http(server: Server, ideal: float, lasting: float) -> Non
         async with served(server) as ask:
             return await _work(ask, 32, int(ideal * lasting), fixed=False)
 
-    loop = _Simulated()
-    loop.selector.network = True
-    try:
-        failed, gate, seconds = loop.run_until_complete(work())
-    finally:
-        loop.close()
+    (failed, gate, seconds), _ = in_simulated_time(work, network=True)
     got = _outcome(server, ideal, failed, gate, seconds)
     print(f"share {got.share:.2f}, refused {got.refused:.3f}, {seconds:.1f} s")
     assert got.failed == 0
