@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import signal
 import sqlite3
 import subprocess
@@ -16,6 +18,7 @@ from urllib.request import urlopen
 import pytest
 from attrs import frozen
 from jrh_testing import ChatServer, Fault, Inside, LabelAnswers, Outcome, Project, Running
+from jrh_testing.runner import default_signals
 from support.holding import Held
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report_bytes, until
@@ -264,6 +267,47 @@ def test_a_run_in_the_background_ignores_what_it_was_started_to_ignore(
     assert ended.exit_code == exit_code, ended.output
     assert ("Interrupted" in ended.stderr) is bool(exit_code)
     assert "Traceback" not in ended.output
+
+
+ON_ITS_TERMINAL = """
+import fcntl, os, sys, termios
+
+os.setsid()
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "jrh", *sys.argv[1:]])
+"""
+"""Starts jrh with the terminal of its standard input as its own, so that it gets SIGHUP when the terminal is closed."""
+
+
+def test_a_closed_terminal_ends_a_run_in_good_order(project: Project) -> None:
+    model = Held(LabelAnswers(labels=LABELS))
+    model.stop_before(2)
+    master, terminal = pty.openpty()
+    with ChatServer(model) as server:
+        prepare(project, server)
+        command = [*run_command("run", "--limit", "3", "--test", "reference"), "--no-preflight", "--yes"]
+        with default_signals():
+            program = subprocess.Popen(
+                [sys.executable, "-c", ON_ITS_TERMINAL, *command],
+                cwd=project.path,
+                env={**os.environ, **project.env, "TERM": "xterm-256color"},
+                stdin=terminal,
+                stdout=terminal,
+                stderr=terminal,
+            )
+        try:
+            os.close(terminal)
+            until(lambda: server.count >= 2, "the second request")
+            os.close(master)
+            until(lambda: '"stopping"' in log_of(project), "the signal to arrive")
+            model.go_on()
+            assert program.wait(150) == 130
+        finally:
+            model.go_on()
+            program.kill()
+            program.wait()
+    assert '"exit_code": 130' in log_of(project)
+    assert one(project, "run", "SELECT count(*) FROM records") == server.count
 
 
 def test_ctrl_c_twice_leaves_at_once_and_the_run_can_go_on(project: Project) -> None:

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from jrh.api import execute
 from jrh.cli.shared_options import full_option, loaded_for, settings_of, suite_options
+from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded
 from jrh.running.from_python import resolve
 from jrh.running.outcome import BUDGET_REACHED, RunResult, Settings
@@ -72,7 +73,12 @@ def command(
         confirm(resolved, loaded, settings, confirm_above)
     with show_progress(plain=True) as progress:
         result = execute(resolved, loaded, settings, progress)
-    _show(result, _enough(resolved, loaded, settings, result))
+    try:
+        _show(result, _enough(resolved, loaded, settings, result))
+    except JrhError as error:
+        if not result.exit_code:
+            raise
+        telling.tell(f"jrh: {error}")  # why the run is not done matters more
     return result.exit_code
 
 

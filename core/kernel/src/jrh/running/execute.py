@@ -102,8 +102,8 @@ def _interruptible(ready: Prepared) -> Iterator[None]:
             loop.remove_signal_handler(number)
         with suppress(StoreError):  # `conclude` writes it again if the run gets there
             reporting.note_end(ready.store, Ended(exit_code=INTERRUPTED, message="interrupted", complete=False))
-        ready.progress.say("Interrupted: finishing the calls in flight. Press Ctrl-C again to leave at once.")
         ready.gateway.stop(StopReason.INTERRUPTED, "interrupted")
+        ready.progress.say("Interrupted: finishing the calls in flight. Press Ctrl-C again to leave at once.")
 
     if ready.settings.stopper is not None:
         ready.settings.stopper.attach(lambda: loop.call_soon_threadsafe(interrupted))

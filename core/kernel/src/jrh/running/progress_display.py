@@ -6,9 +6,9 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from jrh.running.notebook_progress import in_notebook, notebook_progress
 from jrh.running.progress import Progress, Silent
@@ -63,8 +63,27 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Bars(*columns, console=Console(file=_Lasting(sys.stderr)), transient=True) as bars:  # type: ignore[arg-type]
         yield RichProgress(bars)
+
+
+class _Lasting:
+    """A terminal that may be closed while jrh runs: what it cannot show is dropped, and the run ends in good order."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            return self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 _PERTURB: Final = "perturb"
