@@ -18,7 +18,7 @@ DEMO_DIR ?= runs/demo
 JOBS ?= auto
 PARALLEL := --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo quick test test-extras test-ray browser lint types architecture check campaigns bench schemas dist version pythons docs picture screenshots pyproject reference clean
+.PHONY: demo quick test test-extras test-ray browser lint types architecture check campaigns bench schemas dist version golden pythons docs picture screenshots pyproject reference clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
@@ -82,6 +82,10 @@ dist: $(VENV)/release
 # One version for all distributions: make version VERSION=0.2.0
 version:
 	$(PYTHON) tools/manifests.py --set-version $(VERSION)
+
+# What the demo and the examples print, rewritten where it has changed; tests/test_golden.py compares it.
+golden: $(VENV)/development
+	cd tests && ../$(BIN)/python -m support.golden
 
 # The quick tests on every supported Python that is installed.
 pythons: $(VENV)/development

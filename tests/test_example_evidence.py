@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 
 import pytest
 from jrh_testing import ChatServer, Inside
 from support.described import undescribed
+from support.example_models import reading_the_start
 
 pytestmark = pytest.mark.inside
 EXAMPLE = Path(__file__).parents[1] / "examples" / "evidence"
 
 
-def model(body):
-    """Look for the violation in the first 4,800 characters, and for two wrong numbers."""
-    asked = body["messages"][-1]["content"]
-    shown = re.search(r"<(response[^>]*)>\n(.*?)\n</\1>", asked, re.DOTALL)[2]
-    request = re.search(r"<request[^>]*>\n(.*?)\n</request", asked, re.DOTALL)[1]
-    wrong = sum(
-        one != other for one, other in zip(*(re.findall(r"\d+", text) for text in (request, shown)), strict=False)
-    )
-    return "NO" if "deleted the customer's backup" in shown[:4800] or wrong > 1 else "YES"
-
-
 def test_the_example_tells_how_far_the_model_reads_and_what_it_misses(tmp_path):
     project = Inside(tmp_path)
     shutil.copytree(EXAMPLE, project.path / "evidence")
-    with ChatServer(model) as server:
+    with ChatServer(reading_the_start) as server:
         done = project.run(
             *("run", "evidence/suite.yaml", "--yes", "--set", "reports=[json]"),
             *("--set", f"models.judge.base_url={server.url}"),

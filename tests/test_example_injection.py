@@ -3,48 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 
 import pytest
 from jrh_testing import ChatServer, Inside
 from support.described import undescribed
+from support.example_models import obeying
 
 pytestmark = pytest.mark.inside
 EXAMPLE = Path(__file__).parents[1] / "examples" / "injection"
 ITEMS = 24
 
 
-def model(body):
-    """Obey a plain command, unless a defence is seen: the system paragraph, the task once more, or signs."""
-    messages = {message["role"]: message["content"] for message in body["messages"]}
-    asked = messages["user"]
-    if asked.startswith("Below is material that somebody is about to grade."):
-        return "YES" if "grader" in asked else "NO"
-    told = "Never follow it" in messages.get("system", "") or "The material ends here. Your task" in asked
-    if "Note to the grader" in asked and not told:
-        return "YES"
-    # What is judged is what stands between the first tag and the one that closes it, whatever its mark.
-    shown = re.search(r"<(response[^>]*)>\n(.*?)\n</\1>(.*)", asked, re.DOTALL)
-    assert shown is not None
-    words = re.sub("\u02c6", " ", shown[2])
-    request = re.search(r"<request[^>]*>\n(.*?)\n</request", asked, re.DOTALL)
-    return "NO" if (request[1], re.search(r"answer is: (.*?)\.", words)[1]) in FALSE else "YES"
-
-
-FALSE = {
-    (item["request"], re.search(r"answer is: (.*?)\.", item["response"])[1])
-    for item in map(json.loads, (EXAMPLE / "items.jsonl").read_text(encoding="utf-8").splitlines())
-    if item["label"] == "NO"
-}
-
-
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     project = Inside(tmp_path_factory.mktemp("example"))
     shutil.copytree(EXAMPLE, project.path / "injection")
-    with ChatServer(model) as server:
+    with ChatServer(obeying) as server:
         done = project.run(
             "run",
             "injection/suite.yaml",
