@@ -8,7 +8,8 @@ CONTRIB := $(sort $(wildcard plugins-contrib/*/pyproject.toml))
 STANDARD := $(filter-out plugins/inspect plugins/litellm plugins/pytest,$(PLUGINS))
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 INSTALL_DOCS := $(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)/docs/constraints.txt
-CORE := core/stats core/kernel core/testing
+LIBRARIES := core/stats core/kernel core/authoring core/chat core/interchange
+CORE := $(LIBRARIES) core/testing
 MANIFESTS := pyproject.toml constraints.txt $(addsuffix /pyproject.toml,$(CORE)) $(wildcard plugins/*/pyproject.toml) $(CONTRIB)
 comma := ,
 space := $(subst ,, )
@@ -128,7 +129,7 @@ $(VENV)/python: constraints.txt
 	@touch $@
 
 $(VENV)/standard: $(VENV)/python $(MANIFESTS)
-	$(INSTALL) --no-build-isolation $(foreach path,core/stats core/kernel $(STANDARD) .,-e ./$(path))
+	$(INSTALL) --no-build-isolation $(foreach path,$(LIBRARIES) $(STANDARD) .,-e ./$(path))
 	@touch $@
 
 $(VENV)/development: $(VENV)/standard

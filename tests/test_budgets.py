@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jrh.models import cost_or_none, count_or_none
+from jrh_chat import cost_or_none, count_or_none
 from jrh_testing import ChatServer, Inside, Outcome, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report

@@ -49,7 +49,7 @@ def wheel(directory: Path, **files: str) -> Path:
 
 def test_every_distribution_is_built_the_contributed_ones_excepted(dist: ModuleType) -> None:
     found = dict(dist.distributions(ROOT))
-    assert {"jrh", "jrh-core", "jrh-stats", "jrh-testing", "jrh-format"} <= found.keys()
+    assert {"jrh", "jrh-core", "jrh-stats", "jrh-testing", "jrh-chat", "jrh-format"} <= found.keys()
     assert {path.resolve() for path in found.values()} == {
         path.parent.resolve()
         for path in [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from attrs import asdict
 from jrh import Measure, Scale, ScaleKind, Task, open_run
-from jrh.importing import import_records, imported_record
+from jrh_interchange import import_records, imported_record
 from support.verdicts import YES_NO, Answer, right_with
 
 GRADES = Task(name="grades", instruction="Grade it.", scale=Scale(kind=ScaleKind.ORDINAL, labels=("1", "2", "3", "4")))

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted(path.parent for path in ROOT.glob("core/*/pyproject.toml"))
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins*/*/pyproject.toml"))
 ALL = [*CORE, *PLUGINS]
-IMPORTS = {"jrh": "jrh-core", "jrh_stats": "jrh-stats", "jrh_testing": "jrh-testing"}
+IMPORTS = {"jrh": "jrh-core"}
 OPTIONAL = {("jrh-core", "pandas"), ("jrh-export", "mlflow")}
 """`RecordTable.to_pandas()` works where pandas is installed; the kernel does not ask for it. The module
 `mlflow` is that of `mlflow-skinny`, an extra of jrh-export."""

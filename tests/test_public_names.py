@@ -57,7 +57,9 @@ def test_the_reference_page_is_current() -> None:
     assert reference.page() == reference.PAGE.read_text(encoding="utf-8"), "run `make reference`"
 
 
-@pytest.mark.parametrize("package", ["jrh", "jrh.authoring", "jrh.measuring", "jrh_stats", "jrh_testing"])
+@pytest.mark.parametrize(
+    "package", ["jrh", "jrh.measuring", "jrh_authoring", "jrh_chat", "jrh_interchange", "jrh_stats", "jrh_testing"]
+)
 def test_the_reference_page_has_every_name_that_a_package_exports(package: str) -> None:
     """The packages' own `__all__`, not the files the page is made from."""
     text = reference.PAGE.read_text(encoding="utf-8")

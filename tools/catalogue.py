@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-SOURCES: Final = ("core/kernel/src", "plugins/*/src")
+SOURCES: Final = ("core/kernel/src", "core/authoring/src", "core/chat/src", "core/interchange/src", "plugins/*/src")
 MEASURES: Final = """\
 # Measures
 

@@ -27,29 +27,36 @@ MODULES: Final[Mapping[str, frozenset[str]]] = {
     "jrh.hashing": frozenset({"ID_LENGTH", "T", "canonical_json", "is_plain", "texts_id"}),
 }
 """Public modules, each without what it defines for the kernel alone; what is public at the root is listed there."""
-COMPANIONS: Final = ("stats/src/jrh_stats/__init__.py", "testing/src/jrh_testing/__init__.pyi")
-"""Where the other two distributions of the core list their public names, below `core`."""
+COMPANIONS: Final = (
+    "authoring/src/jrh_authoring/__init__.pyi",
+    "chat/src/jrh_chat/__init__.pyi",
+    "interchange/src/jrh_interchange/__init__.pyi",
+    "stats/src/jrh_stats/__init__.py",
+    "testing/src/jrh_testing/__init__.pyi",
+)
+"""Where the other distributions of the core list their public names, below `core`."""
 INTRODUCTION: Final = """\
 # Reference
 
-Every public name of `jrh`, `jrh_stats` and `jrh_testing`, with its signature and the first line of its docstring;
+Every public name of the distributions of the core, with its signature and the first line of its docstring;
 `help(jrh.Item)` shows the rest.
 `make reference` writes this page from the docstrings. [Versions of the plugin API](hooks.md#versions-of-the-plugin-api)
 says what may change, and when.
 """
 PURPOSE: Final[Mapping[str, str]] = {
     "jrh": "What plugin authors and notebooks need.",
-    "jrh.authoring": "For authors of perturbers and validators: ask a model for text, check it, edit text by rules.",
+    "jrh_authoring": "For authors of perturbers and validators: ask a model for text, check it, edit text by rules.",
     "jrh.errors": "What can go wrong.",
     "jrh.hashing": "Ids and seeds that follow from content.",
-    "jrh.importing": "For commands that turn verdicts from elsewhere into a run directory.",
+    "jrh_interchange": "For commands that turn verdicts from elsewhere into a run directory.",
     "jrh.measuring": "For authors of metrics: score records and build measures.",
-    "jrh.models": "For authors of model providers: read a provider's reply and translate its errors.",
+    "jrh.models": "For authors of model providers: statuses of replies, routing, settings that a model refuses.",
     "jrh.plugins": "Protocols and declarations that are needed less often: what a component looks like to jrh.",
     "jrh.running": "For commands that start or inspect a run.",
     "jrh.suite": "For commands that read parts of a suite.",
     "jrh.text": "Templates, transcripts, escaping, number formats.",
     "jrh.values": "Values that reports, events and metrics carry besides those at the root.",
+    "jrh_chat": "For authors of model providers: write requests, read a provider's reply and translate its errors.",
     "jrh_stats": "Estimates, intervals, tests and power as pure functions over arrays; nothing of jrh is imported.",
     "jrh_testing": "For tests of plugins: contracts, projects, fakes, servers on loopback.",
 }
@@ -85,7 +92,7 @@ def public_names() -> dict[str, dict[str, str]]:
 
 
 def companions() -> dict[str, dict[str, str]]:
-    """Return the public names of jrh_stats and jrh_testing: package -> name -> the module that defines it."""
+    """Return the public names of the other distributions of the core: package -> name -> the module that defines it."""
     paths = [ROOT / "core" / each for each in COMPANIONS]
     return {path.parent.name: _imported(path, path.parent.name) for path in paths}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jrh.authoring import SentenceEncoder, VectorRows
+from jrh_authoring import SentenceEncoder, VectorRows
 from jrh_validators.rows import SparseRows
 from jrh_validators.vectors import tfidf
 from scipy.sparse import vstack

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jrh import Scale, ScaleKind, Task, derive_seed
-from jrh.importing import import_records, imported_record
+from jrh_interchange import import_records, imported_record
 
 YES_NO = Task(name="trial", instruction="Is it right?", scale=Scale(kind=ScaleKind.LABELS, labels=("YES", "NO")))
 

@@ -13,8 +13,8 @@ import attrs
 import pytest
 from jrh import ModelSpec, Usage
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import http_fault
 from jrh.plugins import Completion, Rates
+from jrh_chat import http_fault
 from jrh_testing import ModelContract
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.contracts.models import WIRE_ANSWERS, WIRE_FAULTS, WIRE_SILENCE

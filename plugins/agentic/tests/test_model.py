@@ -11,12 +11,12 @@ import jrh_agentic.plugin
 import pytest
 from agentic_samples import called, item, result, said, shop, task
 from jrh import ChatRequest, Draft, JrhError, Same, Skip, read_transcript
-from jrh.authoring import Unusable
 from jrh.errors import FaultKind, ModelFault
 from jrh_agentic.diffs import diff
 from jrh_agentic.editing import as_text, read_edit
 from jrh_agentic.planning import read_plan
 from jrh_agentic.verifying import read_label, read_same
+from jrh_authoring import Unusable
 from jrh_testing import ScriptedModel, build
 
 PLAN = json.dumps({"thesis": "t", "steps": [{"message": 9, "goal": "say June", "reason": "r"}]})

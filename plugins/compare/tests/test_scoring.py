@@ -3,9 +3,9 @@
 import attrs
 import pytest
 from jrh import RecordTable, Scale, ScaleKind, Task
-from jrh.importing import imported_record
 from jrh_compare.matching import match
 from jrh_compare.scoring import read_cases
+from jrh_interchange import imported_record
 from jrh_testing import sample_report
 
 LEVELS = Task(name="levels", scale=Scale.of_levels(1, 5))

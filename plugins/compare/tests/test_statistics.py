@@ -6,7 +6,6 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import RecordTable, Scale, ScaleKind, Task
-from jrh.importing import imported_record
 from jrh_compare.costing import _on_frontier
 from jrh_compare.flipping import flips
 from jrh_compare.matching import match
@@ -14,6 +13,7 @@ from jrh_compare.pairing import Terms, adjusted, rows
 from jrh_compare.results import Answer, Point, SideName
 from jrh_compare.scoring import read_cases
 from jrh_compare.wording import difference, number
+from jrh_interchange import imported_record
 from jrh_testing import sample_report
 
 TASK = Task(name="yes", scale=Scale(kind=ScaleKind.LABELS, labels=("YES", "NO")))

@@ -1,6 +1,6 @@
 import pytest
 from jrh import Draft, Item, JrhError, Mode, Same, Skip, derive_seed
-from jrh.authoring import ChangedFields
+from jrh_authoring import ChangedFields
 from jrh_format.options import FormatOptions, Layout
 from jrh_format.perturber import FormatPerturber
 from jrh_testing import sample_task

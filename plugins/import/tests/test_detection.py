@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jrh.importing import read_objects, tools_of
+from jrh_interchange import read_objects, tools_of
 from jrh_testing import Inside
 
 pytestmark = pytest.mark.inside
@@ -42,7 +42,7 @@ def test_what_is_imported_is_the_same_with_and_without_the_tool(tmp_path: Path) 
 def test_a_file_of_several_tools_names_them(tmp_path: Path) -> None:
     project = Inside(tmp_path)
     plugin = (
-        "from jrh import JrhError, hookimpl\nfrom jrh.importing import ScoreOptions\n"
+        "from jrh import JrhError, hookimpl\nfrom jrh_interchange import ScoreOptions\n"
         "from jrh.plugins import ImporterSpec\n"
         "class Asks:\n    def __init__(self, options): pass\n    def read(self, path): raise JrhError('say which')\n"
         "@hookimpl\ndef jrh_importers():\n    for name in ('one', 'two'):\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from jrh import JrhError, Status
-from jrh.importing import read_export
 from jrh_import import plugin
+from jrh_interchange import read_export
 from jrh_testing import ImporterContract, Inside, paired_row
 
 pytestmark = pytest.mark.inside

@@ -4,8 +4,8 @@ import json
 
 import pytest
 from jrh import JrhError, Status
-from jrh.importing import read_export
 from jrh_inspect import plugin
+from jrh_interchange import read_export
 from jrh_testing import ImporterContract, Inside
 
 pytestmark = pytest.mark.inside

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Judgement, Scale, Status, Verdict
-from jrh.authoring import decoded
+from jrh_authoring import decoded
 from jrh_judges.answers import verdict_of
 
 YES_NO = Scale.of_labels("YES", "NO")

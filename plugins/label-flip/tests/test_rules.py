@@ -5,7 +5,7 @@ from pathlib import Path
 
 import jrh_sources
 import pytest
-from jrh.authoring import apply_edits
+from jrh_authoring import apply_edits
 from jrh_label_flip.options import Error
 from jrh_label_flip.passages import Passage
 from jrh_label_flip.rules import RULES

@@ -7,7 +7,7 @@ from typing import Any
 import jrh_openai_http.plugin
 import pytest
 from jrh import JrhError
-from jrh.models import proxy_for
+from jrh_chat import proxy_for
 from jrh_openai_http.model import endpoint, token_limit_field
 from jrh_openai_http.options import OpenAIHttpOptions
 from jrh_testing import build

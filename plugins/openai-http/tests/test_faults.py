@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import FaultKind, ModelFault
-from jrh.models.chat_errors import from_error_response, read_error
 from jrh.plugins import Completion
+from jrh_chat.chat_errors import from_error_response, read_error
 
 
 def fault(status: int, error: object, **headers: str) -> ModelFault:

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 from jrh import ChatRequest, Message, Sampling
-from jrh.models import PayloadWriter
+from jrh_chat import PayloadWriter
 
 CLOSED = {
     "type": "object",

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import chat_answers, read_completion
 from jrh.plugins import Completion
+from jrh_chat import chat_answers, read_completion
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from jrh.authoring import apply_edits
+from jrh_authoring import apply_edits
 from jrh_paraphrase.options import Rewrite
 from jrh_paraphrase.rules import swaps
 

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 import yaml
-from jrh.importing import imported_record
+from jrh_interchange import imported_record
 from jrh_testing import Inside, sample_task
 
 pytestmark = pytest.mark.inside

@@ -116,7 +116,7 @@ async def test_without_the_library_the_message_says_what_to_install(tmp_path, mo
 
 
 def test_rows_of_embeddings_grow_and_agree_with_a_plain_product():
-    from jrh.authoring import VectorRows
+    from jrh_authoring import VectorRows
 
     vectors = np.random.default_rng(3).normal(size=(50, 6)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

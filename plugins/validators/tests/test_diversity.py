@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError
-from jrh.authoring import VectorRows
+from jrh_authoring import VectorRows
 from jrh_testing import build
 from jrh_validators.diversity import _rank
 from jrh_validators.rows import SparseRows

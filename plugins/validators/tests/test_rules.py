@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Draft, Item
-from jrh.authoring import other_language
+from jrh_authoring import other_language
 from jrh_testing import build
 from jrh_validators.names import Names
 from jrh_validators.negations import negations

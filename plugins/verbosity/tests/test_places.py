@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from jrh.authoring import apply_edits
+from jrh_authoring import apply_edits
 from jrh_verbosity.lengthening import ASIDES, FRAMES
 from jrh_verbosity.options import Variant
 from jrh_verbosity.rules import places

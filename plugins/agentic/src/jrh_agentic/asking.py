@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from attrs import Factory, define, frozen
 from jrh import ChatRequest, Json, Message, ModelClient, Reply, Sampling, content_id
-from jrh.authoring import PROVIDER_ERROR, Unusable, Written, no_text, read_text
+from jrh_authoring import PROVIDER_ERROR, Unusable, Written, no_text, read_text
 
 T = TypeVar("T")
 

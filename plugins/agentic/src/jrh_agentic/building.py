@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jrh import BuildContext, JrhError, ModelName
-from jrh.authoring import WrittenBy
 from jrh.plugins import Perturber
+from jrh_authoring import WrittenBy
 
 from jrh_agentic.aims import Labels, levels_of
 from jrh_agentic.options import PerturbationOptions, PipelineOptions, PositivesOptions, StyleOptions

@@ -8,8 +8,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Skip, Task
-from jrh.authoring import PROVIDER_ERROR, Unusable, text_schema
 from jrh.text import TranscriptMessage, read_json, render_transcript
+from jrh_authoring import PROVIDER_ERROR, Unusable, text_schema
 
 from jrh_agentic.aims import Aim
 from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, NoPlan, Role, Roles

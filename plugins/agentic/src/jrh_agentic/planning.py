@@ -7,8 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Json
-from jrh.authoring import Unusable
 from jrh.text import TranscriptMessage, object_schema, read_json
+from jrh_authoring import Unusable
 
 from jrh_agentic.asking import NO_JSON, NoPlan
 from jrh_agentic.diffs import cut

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from jrh import Item, JrhError, Mode, Task
-from jrh.importing import PAIR_COLUMNS, PairedPrompts, Row, infer_scale, paired_task, read_rows
+from jrh_interchange import PAIR_COLUMNS, PairedPrompts, Row, infer_scale, paired_task, read_rows
 
 _FIELDS: Final = ("request", "response", "response_a", "response_b", "transcript")
 _MODES: Final = (

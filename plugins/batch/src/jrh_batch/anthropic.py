@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from jrh import ChatRequest, Usage
 from jrh.errors import FaultKind, ModelFault, StillPendingError
-from jrh.models import count_or_none, error_text, http_fault, string_or_empty
 from jrh.plugins import TOO_LONG, Completion
 from jrh.text import Redactor, utf8_text
+from jrh_chat import count_or_none, error_text, http_fault, string_or_empty
 
 from jrh_batch.batches import Batch, Look
 from jrh_batch.http import Http

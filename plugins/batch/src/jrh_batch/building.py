@@ -6,7 +6,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from jrh import BuildContext
-from jrh.models import header_digests, proxy_for, routing_digest
+from jrh.models import header_digests, routing_digest
+from jrh_chat import proxy_for
 
 from jrh_batch.anthropic import VERSION, AnthropicDialect
 from jrh_batch.batches import Dialect

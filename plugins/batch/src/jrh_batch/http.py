@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import aiohttp
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import error_text, from_error_response
 from jrh.plugins import LONGEST_ANSWER, TOO_LONG
+from jrh_chat import error_text, from_error_response
 
 from jrh_batch.credentials import Credentials
 

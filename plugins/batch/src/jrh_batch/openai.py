@@ -10,9 +10,9 @@ from urllib.parse import quote
 import aiohttp
 from jrh import ChatRequest
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import PayloadWriter, error_text, from_error_response, http_fault, read_document, string_or_empty
 from jrh.plugins import TOO_LONG, Completion
 from jrh.text import Redactor
+from jrh_chat import PayloadWriter, error_text, from_error_response, http_fault, read_document, string_or_empty
 
 from jrh_batch.batches import Batch, Look, Refusal
 from jrh_batch.http import Http

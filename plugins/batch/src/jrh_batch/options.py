@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, ge, gt, in_, le, min_len
 from jrh import Json
-from jrh.models import check_address, check_header_variables, check_variable_name
+from jrh_chat import check_address, check_header_variables, check_variable_name
 
 _OWN_FIELDS: Final = ("model", "messages", "stream", "n")
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, ge, instance_of, le, min_len, optional
-from jrh.authoring import repeats_option
+from jrh_authoring import repeats_option
 
 COLUMNS: Final = ("request_id", "response_id", "request", "response", "score", "rank", "reference", "stratum")
 """What a row may say; a file may call it otherwise."""

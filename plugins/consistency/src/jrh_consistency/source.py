@@ -12,9 +12,9 @@ from typing import Final
 from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Json, Mode, Task
 from jrh.hashing import derive_seed
-from jrh.importing import Mistakes, Row, read_rows
 from jrh.text import counted
 from jrh.values import option_field
+from jrh_interchange import Mistakes, Row, read_rows
 
 from jrh_consistency.naming import BETWEEN, JOINT, Kind, Named, kind_of, names_orders, order_of, ranked_options
 from jrh_consistency.options import COLUMNS, ResponseSetsOptions

@@ -8,7 +8,7 @@ from typing import Final
 from attrs import field, frozen
 from attrs.validators import and_, deep_iterable, ge, in_, le, min_len
 from jrh import ModelName, Text
-from jrh.authoring import distinct, repeats_option
+from jrh_authoring import distinct, repeats_option
 
 CHARACTERS_PER_TOKEN: Final = 4
 """Lengths are stated in tokens of four characters each: judges differ in how they count, lengths must not."""

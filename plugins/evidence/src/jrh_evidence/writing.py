@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Json, Message, ModelName
-from jrh.authoring import TextWriter
+from jrh_authoring import TextWriter
 
 from jrh_evidence.planting import TWICE, Body, Impossible
 

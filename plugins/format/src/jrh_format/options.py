@@ -6,7 +6,7 @@ from enum import Enum
 
 from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, gt, le, min_len
-from jrh.authoring import ChangedFields, distinct
+from jrh_authoring import ChangedFields, distinct
 
 
 class Layout(Enum):

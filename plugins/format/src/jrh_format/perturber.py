@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, Json, Same, Skip, Task
-from jrh.authoring import texts_of
+from jrh_authoring import texts_of
 
 from jrh_format.layouts import NO_PLACE, Source
 from jrh_format.options import FormatOptions, Layout

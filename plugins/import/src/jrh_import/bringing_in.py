@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, Json, Status
-from jrh.importing import import_records, read_export, tools_of, unmeasured
 from jrh.text import counted, say
+from jrh_interchange import import_records, read_export, tools_of, unmeasured
 
 from jrh_import.reading import read_description
 from jrh_import.tables import read_table

@@ -148,8 +148,8 @@ def import_decisions(
 
     `jrh report` then shows JSS, flip rate and kappa between the prompts, and JudgeSense's own estimates for comparison.
     """
-    from jrh.importing import import_records, unmeasured
     from jrh.text import counted
+    from jrh_interchange import import_records, unmeasured
 
     from jrh_import.bringing_in import say_next
     from jrh_import.decision_log import LogOptions, metrics_of, read_log

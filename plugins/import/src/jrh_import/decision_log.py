@@ -8,8 +8,8 @@ from typing import Final
 
 from attrs import Factory, frozen
 from jrh import Item, JrhError, Json, Record, Task
-from jrh.importing import Mistakes, PairedPrompts, paired_task, read_rows
 from jrh.running import load_metrics
+from jrh_interchange import Mistakes, PairedPrompts, paired_task, read_rows
 
 from jrh_import.decisions import (
     DECISION_COLUMNS,

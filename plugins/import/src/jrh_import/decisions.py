@@ -9,7 +9,8 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import Item, JrhError, Json, Mode, Polarity, Record, Status, Task
-from jrh.importing import (
+from jrh.measuring import DECISIONS, PAIRS
+from jrh_interchange import (
     PAIR_COLUMNS,
     Mistakes,
     Row,
@@ -21,7 +22,6 @@ from jrh.importing import (
     requests_of,
     template_of,
 )
-from jrh.measuring import DECISIONS, PAIRS
 
 DECISION_COLUMNS: Final = (*PAIR_COLUMNS, "decision_a", "decision_b")
 """The required columns of a decision log; `judge`, `status_a`, `status_b` and `repeat` are optional."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 import yaml
 from attrs import field, frozen
 from jrh import JrhError
-from jrh.importing import check_table_file
+from jrh_interchange import check_table_file
 
 _LARGEST: Final = 1_000_000
 """Bytes of a configuration."""

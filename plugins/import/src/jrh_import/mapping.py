@@ -10,8 +10,9 @@ from typing import TypeAlias
 from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, lt, min_len, optional
 from jrh import JrhError, Json, Status, Task
-from jrh.suite import WrittenTask, task_of
+from jrh.suite import WrittenTask
 from jrh.values import FindingSettings
+from jrh_interchange import task_of
 
 from jrh_import.targets import OF_RECORDS, TARGETS, TRUTHS
 

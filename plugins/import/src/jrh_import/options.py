@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attrs import Factory, field, frozen
-from jrh.importing import ScoreOptions
+from jrh_interchange import ScoreOptions
 
 _SCALE = {"help": "`1-6`, or `YES,NO`. Default: from the labels of the file."}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, SuiteError
-from jrh.suite import read_settings
+from jrh_interchange import read_settings
 
 from jrh_import.mapping import Format, ImportFile
 

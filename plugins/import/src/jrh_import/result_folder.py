@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import JrhError, Mode, Record, Scale, Status, Task
-from jrh.importing import imported_record, infer_scale
+from jrh_interchange import imported_record, infer_scale
 
 from jrh_import.mapping import Format
 from jrh_import.tables import Row, read_table

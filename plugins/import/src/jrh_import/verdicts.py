@@ -10,8 +10,8 @@ from typing import Any
 from attrs import evolve, frozen
 from jrh import REFERENCE, JrhError, Polarity, Record, Status, SuiteError, Task, content_id
 from jrh.errors import Problem
-from jrh.importing import imported_record, read_order, read_polarity
 from jrh.text import clean_text, counted
+from jrh_interchange import imported_record, read_order, read_polarity
 
 from jrh_import.cells import number, truth
 from jrh_import.covariates import Covariates

@@ -8,7 +8,7 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from jrh import JrhError
-from jrh.importing import LARGEST_TABLE
+from jrh_interchange import LARGEST_TABLE
 
 
 def sheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import BuildContext, ChatRequest, Draft, Item, Message, ModelClient, Sampling, Skip, Task
-from jrh.authoring import read_text
+from jrh_authoring import read_text
 
 from jrh_injection.aims import variant_of
 from jrh_injection.edits import Attack, Edit, Impossible, Writer

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from jrh import JrhError, Json, Status
-from jrh.importing import OUTPUT, ExportRow, ScoreOptions, imported_scores
 from jrh.values import ImportedLog
+from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores
 
 from jrh_inspect.guard import Bounds
 from jrh_inspect.logs import Log, find_logs, open_log

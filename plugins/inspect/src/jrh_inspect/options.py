@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import Factory, field, frozen
 from attrs.validators import deep_iterable, ge, gt, matches_re, min_len, optional
-from jrh.importing import ScoreOptions
+from jrh_interchange import ScoreOptions
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 ROLES: Final[tuple[Role, ...]] = ("system", "user", "assistant", "tool")

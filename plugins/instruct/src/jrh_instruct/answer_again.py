@@ -7,8 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, Skip
-from jrh.authoring import Rewriting, RewritingPerturber
 from jrh.text import packaged_template
+from jrh_authoring import Rewriting, RewritingPerturber
 
 from jrh_instruct.options import AnswerAgainOptions
 

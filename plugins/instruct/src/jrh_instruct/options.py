@@ -9,7 +9,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 from attrs.validators import and_, ge, le, optional
 from jrh import ModelName, Text, ValidatorName
-from jrh.authoring import ChangedFields, distinct
+from jrh_authoring import ChangedFields, distinct
 
 
 class Expected(Enum):

@@ -7,8 +7,8 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import BuildContext, Changes, Draft, Equals, Expectation, Item, JrhError, NotAbove, NotBelow, Same, Skip, Task
-from jrh.authoring import Rewriting, RewritingPerturber
 from jrh.text import packaged_template
+from jrh_authoring import Rewriting, RewritingPerturber
 
 from jrh_instruct.options import Expected, ExpectedLabel, InstructOptions
 

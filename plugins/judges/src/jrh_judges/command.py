@@ -11,8 +11,8 @@ from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
 from jrh import BuildContext
-from jrh.authoring import MAX_ANSWER, Call, Outcome, decoded, failed
 from jrh.plugins import Judge
+from jrh_authoring import MAX_ANSWER, Call, Outcome, decoded, failed
 
 from jrh_judges.inhouse import InHouseJudge
 from jrh_judges.options import CommandOptions

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from jrh import BuildContext, Judgement, Question, Reply, Verdict
-from jrh.authoring import Asker, Bounds, Call, as_values, endpoint_of, function_call
 from jrh.plugins import Judge
+from jrh_authoring import Asker, Bounds, Call, as_values, endpoint_of, function_call
 
 from jrh_judges.answers import verdict_of
 from jrh_judges.options import FunctionOptions, HttpOptions

@@ -7,8 +7,8 @@ from enum import Enum
 from attrs import field, frozen
 from attrs.validators import and_, ge, gt, le, min_len, optional
 from jrh import JrhError, ModelName, ParserName, Text
-from jrh.authoring import Bounds, OwnEndpoint, OwnFunction, distinct
 from jrh.values import CommandWord
+from jrh_authoring import Bounds, OwnEndpoint, OwnFunction, distinct
 
 _SHORTEST_TRANSCRIPT = 2_000
 _TRANSCRIPT_LIMIT: int | None = 400_000

@@ -6,8 +6,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Equals, Expectation, Item, JrhError, Mode, NotAbove, Scale, Skip, Task
-from jrh.authoring import WrittenBy
 from jrh.values import option_field
+from jrh_authoring import WrittenBy
 
 from jrh_label_flip.options import BY_RULES, FALSE_STATEMENTS, NEVER_BETTER, Damage, Error, LabelFlipOptions
 

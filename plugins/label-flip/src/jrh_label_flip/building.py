@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jrh import BuildContext, JrhError
-from jrh.authoring import TextWriter, WrittenBy
 from jrh.plugins import Perturber
+from jrh_authoring import TextWriter, WrittenBy
 
 from jrh_label_flip.aims import Aims
 from jrh_label_flip.generator import ModelPerturber

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Skip, Task
-from jrh.authoring import TextWriter
+from jrh_authoring import TextWriter
 
 from jrh_label_flip.aims import Aim, Aims
 from jrh_label_flip.options import Error

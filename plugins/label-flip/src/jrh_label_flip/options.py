@@ -8,7 +8,7 @@ from typing import Final
 from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, le, min_len, optional
 from jrh import ModelName, Text
-from jrh.authoring import WrittenBy, distinct
+from jrh_authoring import WrittenBy, distinct
 
 
 class Error(Enum):

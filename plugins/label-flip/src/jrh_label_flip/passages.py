@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import define, frozen
 from jrh import derive_seed
-from jrh.authoring import is_english
+from jrh_authoring import is_english
 
 from jrh_label_flip.wordlists import words
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
 from jrh import Draft, Item, Skip
-from jrh.authoring import apply_edits
+from jrh_authoring import apply_edits
 
 from jrh_label_flip.aims import Aim, Aims
 from jrh_label_flip.edits import choose, described

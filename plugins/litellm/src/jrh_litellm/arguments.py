@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from jrh import ChatRequest
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import reply_form
+from jrh_chat import reply_form
 
 # The gateway holds the time limit; litellm's own must not be shorter.
 _NO_TIMEOUT: Final = 24 * 3600.0

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import FILTERED, OUT_OF_FUNDS, http_fault, is_filtered, refused_settings, retry_after
+from jrh.models import refused_settings
 from jrh.plugins import Completion
+from jrh_chat import FILTERED, OUT_OF_FUNDS, http_fault, is_filtered, retry_after
 
 _CODE: Final = re.compile(r"""["'](?:code|type)["']:\s*["'](\w+)["']""")
 _CODES: Final = OUT_OF_FUNDS | FILTERED | {"context_length_exceeded"}

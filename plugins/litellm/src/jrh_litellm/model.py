@@ -11,9 +11,10 @@ from weakref import WeakSet
 
 from jrh import ChatRequest, JrhError
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import error_text, header_digests, routing_digest
+from jrh.models import header_digests, routing_digest
 from jrh.plugins import Completion, Rates, read_secret
 from jrh.text import Redactor
+from jrh_chat import error_text
 
 from jrh_litellm import library
 from jrh_litellm.arguments import ArgumentWriter

@@ -8,7 +8,7 @@ from typing import Any, Final
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import matches_re
 from jrh import Json
-from jrh.models import check_address, check_header_variables, check_variable_name
+from jrh_chat import check_address, check_header_variables, check_variable_name
 
 _OWN_ARGUMENTS: Final = (
     *("api_base", "api_key", "api_version", "base_url", "drop_params"),

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import (
-    COMPLETE,
-    FAILED,
+from jrh.models import COMPLETE, FAILED
+from jrh.plugins import Completion
+from jrh.text import utf8_text
+from jrh_chat import (
     cost_or_none,
     count_or_none,
     discarded,
@@ -19,8 +20,6 @@ from jrh.models import (
     token_probabilities,
     tool_arguments,
 )
-from jrh.plugins import Completion
-from jrh.text import utf8_text
 
 _PROVIDERS: Final = "llm_provider-"
 _BILLED: Final = ("prompt_tokens", "completion_tokens", "cost")

@@ -11,18 +11,17 @@ import aiohttp
 from attrs import evolve
 from jrh import BuildContext, ChatRequest
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import (
+from jrh.models import header_digests, routing_digest
+from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Completion, Logger, Rates
+from jrh_chat import (
     PayloadWriter,
     error_text,
     from_error_response,
-    header_digests,
     malformed,
     proxy_for,
     read_completion,
-    routing_digest,
     stated_limits,
 )
-from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Completion, Logger, Rates
 from yarl import URL
 
 from jrh_openai_http.credentials import OPENAI_HOST, Credentials

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import in_, min_len
 from jrh import Json
-from jrh.models import check_address, check_header_variables, check_variable_name
+from jrh_chat import check_address, check_header_variables, check_variable_name
 
 _OWN_FIELDS: Final = ("model", "messages", "stream", "n")
 

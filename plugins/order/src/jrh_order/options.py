@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import field, frozen
 from attrs.validators import ge, optional
-from jrh.authoring import repeats_option
+from jrh_authoring import repeats_option
 
 
 @frozen(kw_only=True)

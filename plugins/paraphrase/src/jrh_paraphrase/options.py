@@ -8,7 +8,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
 from jrh import ModelName, Text, ValidatorName
-from jrh.authoring import WrittenBy, distinct
+from jrh_authoring import WrittenBy, distinct
 
 
 class Rewrite(Enum):

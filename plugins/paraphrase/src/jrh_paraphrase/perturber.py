@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jrh import BuildContext, JrhError
-from jrh.authoring import Checks, WrittenBy
 from jrh.plugins import Perturber
+from jrh_authoring import Checks, WrittenBy
 
 from jrh_paraphrase.options import ParaphraseOptions
 

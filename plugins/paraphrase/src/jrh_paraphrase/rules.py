@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Same, Skip
-from jrh.authoring import Checks, Edit, PlannedEdits, WrittenBy, edits_at, safe_edits, texts_of
+from jrh_authoring import Checks, Edit, PlannedEdits, WrittenBy, edits_at, safe_edits, texts_of
 
 from jrh_paraphrase.options import Rewrite
 from jrh_paraphrase.swaps import SWAPS

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh.authoring import APOSTROPHE, WordingRule, not_after, phrase_rule
+from jrh_authoring import APOSTROPHE, WordingRule, not_after, phrase_rule
 
 from jrh_paraphrase.options import Rewrite
 

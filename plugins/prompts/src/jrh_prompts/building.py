@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jrh import BuildContext
-from jrh.importing import PairedPrompts
+from jrh_interchange import PairedPrompts
 
 from jrh_prompts.options import PairedPromptsOptions, RubricOptions, ScaleOptions, TemplatesOptions
 from jrh_prompts.rubric import RubricPerturber

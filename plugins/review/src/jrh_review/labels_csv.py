@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, content_id
-from jrh.importing import check_table_file
 from jrh.running import LabelDesk, LabelScreen
 from jrh.text import compare_questions, counted, csv_rows, formula_safe, next_csv_row
 from jrh.values import GoldKind, LabelAction, PersonLabel, majority
+from jrh_interchange import check_table_file
 
 from jrh_review.label_screens import as_case
 

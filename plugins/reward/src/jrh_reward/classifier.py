@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from jrh import BuildContext, JrhError, Status
-from jrh.authoring import Outcome, failed
 from jrh.plugins import Judge
+from jrh_authoring import Outcome, failed
 
 from jrh_reward.deciding import Decider
 from jrh_reward.judges import ScoreJudge

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from jrh import BuildContext, Judgement, Mode, Question, Reply, Status, Verdict
-from jrh.authoring import Asker, Bounds, Call, Outcome, as_values, endpoint_of, function_call
 from jrh.plugins import Judge
+from jrh_authoring import Asker, Bounds, Call, Outcome, as_values, endpoint_of, function_call
 
 from jrh_reward.deciding import Decider, score_of, written
 from jrh_reward.options import Decision, ScoreFunctionOptions, ScoreHttpOptions

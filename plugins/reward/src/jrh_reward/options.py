@@ -8,7 +8,7 @@ from enum import Enum
 from attrs import field, frozen
 from attrs.validators import ge, gt, min_len, optional
 from jrh import JrhError
-from jrh.authoring import Bounds, OwnEndpoint, OwnFunction
+from jrh_authoring import Bounds, OwnEndpoint, OwnFunction
 
 
 class Probability(Enum):

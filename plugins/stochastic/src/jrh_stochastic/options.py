@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, le
-from jrh.authoring import distinct
+from jrh_authoring import distinct
 
 _MOST_SEEDS: Final = 1000
 _LARGEST_SEED: Final = 2**31 - 1

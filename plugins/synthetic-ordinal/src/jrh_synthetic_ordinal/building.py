@@ -8,8 +8,8 @@ from pathlib import Path
 
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, JrhError, Skip, Task
-from jrh.authoring import SentenceEncoder, WrittenBy
 from jrh.plugins import SetPerturber
+from jrh_authoring import SentenceEncoder, WrittenBy
 
 from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from attrs import evolve
 from jrh import Item
-from jrh.authoring import SentenceEncoder
+from jrh_authoring import SentenceEncoder
 
 from jrh_synthetic_ordinal.buckets import Attempt
 from jrh_synthetic_ordinal.similarity import Meanings, Similarity, Words

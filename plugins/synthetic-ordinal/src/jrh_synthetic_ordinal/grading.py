@@ -6,8 +6,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import ChatRequest, Item, ModelClient, Sampling, Task
-from jrh.authoring import ask_until_read
 from jrh.text import read_json
+from jrh_authoring import ask_until_read
 
 from jrh_synthetic_ordinal.prompts import Wording, graded
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import Draft, Item, Skip, Task
-from jrh.authoring import SentenceEncoder
 from jrh.plugins import Logger
 from jrh.running import for_each
+from jrh_authoring import SentenceEncoder
 
 from jrh_synthetic_ordinal.buckets import NO_TEXT, Attempt, Bucket, buckets, has_text
 from jrh_synthetic_ordinal.examples import Shelf

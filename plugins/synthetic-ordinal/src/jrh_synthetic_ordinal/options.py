@@ -7,7 +7,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, le, optional
 from jrh import ModelName, Text
-from jrh.authoring import WrittenBy, distinct
+from jrh_authoring import WrittenBy, distinct
 
 
 def _cosine(instance: object, attribute: Attribute[Any], value: float | None) -> None:  # noqa: ARG001

@@ -7,8 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Item, Json, Message, Task, Text, render
-from jrh.authoring import text_schema
 from jrh.text import check_template, object_schema, packaged_template, tag_mark
+from jrh_authoring import text_schema
 
 _WRITER: Final = frozenset(("task", "level", "request", "response", "examples", "mark"))
 _GRADER: Final = frozenset(("task", "request", "response", "mark"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 import numpy as np
-from jrh.authoring import SentenceEncoder, VectorRows
+from jrh_authoring import SentenceEncoder, VectorRows
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 from jrh import ChatRequest, ModelClient, Sampling, Task
-from jrh.authoring import Unusable, Written, read_text
+from jrh_authoring import Unusable, Written, read_text
 
 from jrh_synthetic_ordinal.buckets import Attempt, Bucket
 from jrh_synthetic_ordinal.examples import Shelf

@@ -20,8 +20,8 @@ from jrh import (
     Validation,
     render,
 )
-from jrh.authoring import Answer, ask_until_read
 from jrh.text import object_schema, packaged_template, read_json, tag_mark, variables_of
+from jrh_authoring import Answer, ask_until_read
 
 from jrh_validators.fields import changed_texts
 from jrh_validators.options import EquivalenceOptions

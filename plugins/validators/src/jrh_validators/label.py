@@ -28,9 +28,9 @@ from jrh import (
     Validation,
     render,
 )
-from jrh.authoring import Answer, ask_until_read
 from jrh.plugins import Parser
 from jrh.text import object_schema, packaged_template, tag_mark, variables_of
+from jrh_authoring import Answer, ask_until_read
 
 from jrh_validators.options import LabelOptions
 from jrh_validators.undecided import undecided

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Validation
-from jrh.authoring import other_language
+from jrh_authoring import other_language
 
 from jrh_validators.fields import changed_texts
 from jrh_validators.names import Names

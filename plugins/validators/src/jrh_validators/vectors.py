@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from attrs import frozen
-from jrh.authoring import SentenceEncoder, VectorRows
+from jrh_authoring import SentenceEncoder, VectorRows
 
 from jrh_validators.rows import SparseRows
 from jrh_validators.words import WORD

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from attrs import Attribute, field, frozen
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
 from jrh import ModelName, Text, ValidatorName
-from jrh.authoring import ChangedFields, WrittenBy, distinct
+from jrh_authoring import ChangedFields, WrittenBy, distinct
 
 Bounds: TypeAlias = tuple[float, float]
 """The lowest and the highest number of words per word of the item's text."""

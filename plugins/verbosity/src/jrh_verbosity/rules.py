@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Same, Skip
-from jrh.authoring import (
+from jrh_authoring import (
     Checks,
     Edit,
     PlannedEdits,

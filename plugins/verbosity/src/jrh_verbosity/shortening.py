@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from jrh.authoring import WordingRule, not_after, phrase_rule
+from jrh_authoring import WordingRule, not_after, phrase_rule
 
 from jrh_verbosity.lengthening import BEGINS
 

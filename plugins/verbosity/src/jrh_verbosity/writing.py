@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from jrh import BuildContext, ModelName
-from jrh.authoring import Rewriting, RewritingPerturber, WrittenBy
 from jrh.text import packaged_template
+from jrh_authoring import Rewriting, RewritingPerturber, WrittenBy
 
 from jrh_verbosity.length import breach
 from jrh_verbosity.options import Variant, VerbosityOptions

@@ -25,7 +25,7 @@ def jrh_importers() -> Iterable[ImporterSpec]:
     Example:
         ```python
         from jrh import hookimpl
-        from jrh.importing import ExportRow, ScoreOptions, imported_scores
+        from jrh_interchange import ExportRow, ScoreOptions, imported_scores
         from jrh.plugins import ImporterSpec
 
         class Ticks:

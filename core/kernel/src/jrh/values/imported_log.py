@@ -17,7 +17,7 @@ class ImportedLog:
 
     tasks: tuple[Task, ...]
     records: tuple[Record, ...]
-    """From `jrh.importing.imported_record`."""
+    """From `jrh_interchange.imported_record`."""
     origins: tuple[str, ...] = ()
     """Where each record comes from, such as `log.jsonl:12`, for messages."""
     notes: tuple[str, ...] = ()

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import pytest
 from jrh.errors import JrhError
-from jrh.importing import import_records
 from jrh.plugins.specs import ImporterSpec, Spec
 from jrh.values.imported_log import ImportedLog
 from jrh.values.verdicts import Status
+from jrh_interchange import import_records
 
 from jrh_testing.contracts.base import ComponentContract
 

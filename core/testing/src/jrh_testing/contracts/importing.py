@@ -18,6 +18,7 @@ hooks = [name for name in sys.argv[2].split(",") if hasattr(plugin, name)]
 declared = [spec.name for name in hooks for spec in getattr(plugin, name)() or ()]
 after = {name.partition(".")[0] for name in sys.modules} - before
 known = set(sys.stdlib_module_names) | {"jrh", sys.argv[1].partition(".")[0]}
+known |= {"jrh_authoring", "jrh_chat", "jrh_interchange"}  # what they import in turn counts
 if "jrh_stats" in after:  # every run needs it, and numpy is all it loads
     known |= {"jrh_stats", "numpy"}
 print(json.dumps(sorted(after - known)))
@@ -28,8 +29,8 @@ print(json.dumps(sorted(after - known)))
 def foreign_modules(plugin: str, hooks: tuple[str, ...]) -> tuple[str, ...]:
     """Return the top-level packages that importing a plugin and calling its hooks loads in a fresh interpreter.
 
-    The standard library, `jrh`, what `jrh` itself needs to declare, `jrh_stats` with numpy, and the plugin's own
-    package are left out.
+    The standard library, `jrh`, what `jrh` itself needs to declare, the other distributions of the core, numpy where
+    `jrh_stats` loads it, and the plugin's own package are left out.
     """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     done = subprocess.run(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 from jrh import derive_seed
-from jrh.authoring import apply_edits
 from jrh.text import TranscriptMessage
+from jrh_authoring import apply_edits
 
 from jrh_agentic.diffs import MOST_RECORDED, Edit, diff
 from jrh_agentic.messages import Messages

@@ -10,8 +10,8 @@ from typing import Final
 
 from attrs import Factory, frozen
 from jrh import JrhError, Mode, Scale, ScaleKind, Status
-from jrh.importing import infer_scale
 from jrh.text import clean_text, counted
+from jrh_interchange import infer_scale
 
 from jrh_import.checking.asked import Asked
 from jrh_import.tables import Table

@@ -7,9 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import RunReport
-from jrh.importing import measure_records, unmeasured
 from jrh.running import load_metrics
-from jrh.suite import read_settings
+from jrh_interchange import measure_records, read_settings, unmeasured
 
 from jrh_import.checking.asked import Asked, check_columns
 from jrh_import.checking.describing import ADDED, described

@@ -11,7 +11,7 @@ from typing import BinaryIO, Final
 
 from attrs import frozen
 from jrh import JrhError
-from jrh.importing import LARGEST_TABLE, check_table_file
+from jrh_interchange import LARGEST_TABLE, check_table_file
 
 from jrh_import.mapping import Format
 from jrh_import.tables import Table, read_table, separator_line

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from jrh import JrhError, Json
 from jrh.errors import OtherToolError
-from jrh.importing import ScoreOptions, imported_scores, read_objects
 from jrh.values import ImportedLog
+from jrh_interchange import ScoreOptions, imported_scores, read_objects
 
 from jrh_import.exports.people import Annotation, Annotations
 from jrh_import.exports.values import at, labels_in, mapping, number, text

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from attrs import Factory, frozen
 from jrh import Json
-from jrh.importing import ExportRow
+from jrh_interchange import ExportRow
 
 from jrh_import.exports.values import agreed
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from jrh import JrhError, Json, Status
 from jrh.errors import OtherToolError
-from jrh.importing import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects
 from jrh.values import ImportedLog
+from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects
 
 from jrh_import.exports.people import Annotation, Annotations
 from jrh_import.exports.values import at, labels_in, listed, number, seconds, text

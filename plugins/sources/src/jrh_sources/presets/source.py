@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Json, Task
-from jrh.importing import PairedPrompts
+from jrh_interchange import PairedPrompts
 
 from jrh_sources.columns import AUTHORS, STANDARD, ColumnMap
 from jrh_sources.hub import hub_rows

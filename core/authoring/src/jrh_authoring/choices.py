@@ -1,0 +1,76 @@
+"""Define options that many plugins share."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from attrs import Attribute, field
+from attrs.validators import ge
+from jrh.errors import JrhError
+from jrh.values.items import Mode, Task
+
+
+class WrittenBy(Enum):
+    """Choose who writes a test's texts."""
+
+    RULES = "rules"
+    """A fixed set of rules; no model calls."""
+    MODEL = "model"
+    """A model of the suite."""
+
+    @classmethod
+    def of(cls, by: WrittenBy | None, model: str | None) -> WrittenBy:
+        """Resolve the options `by` and `model`: without `by`, a model writes if one is named."""
+        return by or (cls.RULES if model is None else cls.MODEL)
+
+
+class ChangedFields(Enum):
+    """Choose which of the judged fields a test changes."""
+
+    BOTH = "both"
+    """All of them: the response, or all responses of a comparison."""
+    FIRST = "first"
+    """Only the first response of a pair."""
+    SECOND = "second"
+    """Only the second response of a pair."""
+
+    def of(self, task: Task, test: str) -> tuple[str, ...]:
+        """Return the fields of a task.
+
+        Args:
+            task: the task.
+            test: the test's name, for the message.
+
+        Raises:
+            JrhError: a single response is chosen, but the task is not pairwise.
+        """
+        judged = task.judged_fields
+        if self is ChangedFields.BOTH:
+            return judged
+        if task.mode is not Mode.PAIRWISE:
+            raise JrhError(
+                f"{test}: `fields: {self.value}` chooses one response of a pair, "
+                f"but the task is {task.mode.value}; leave `fields` out"
+            )
+        return judged[:1] if self is ChangedFields.FIRST else judged[1:2]
+
+
+def distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
+    """Validate an option: its values must be distinct.
+
+    Raises:
+        ValueError: a value is repeated.
+    """
+    if len(set(value)) != len(value):
+        raise ValueError(f"'{attribute.name}' has a repeated value")
+
+
+def repeats_option() -> int:
+    """Return the attrs field `repeats` of a perturber's options: calls per question, 1 by default."""
+    repeats: int = field(
+        default=1,
+        validator=ge(1),
+        metadata={"help": "number of times each question is asked; every repeat is a separate call"},
+    )
+    return repeats

@@ -1,0 +1,146 @@
+"""Have a model write a text, with repeated attempts until one is usable, and record the attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Final
+
+from attrs import field, frozen
+from attrs.validators import ge
+from jrh.plugins.protocols import ChatRequest, ModelClient
+from jrh.text.structured import object_schema
+from jrh.values.cases import Draft, Expectation, Message, Same, Sampling, Skip
+from jrh.values.json_values import Json
+from jrh.values.verdicts import Status
+
+from jrh_authoring.texts import PROVIDER_ERROR, Unusable, Written, read_text
+from jrh_authoring.wording import length_ratio
+
+_SAME: Final = Same()
+
+
+def text_schema(key: str = "text") -> Mapping[str, Json]:
+    """Return the JSON schema of a reply with a single text under a key."""
+    return object_schema({key: {"type": "string"}})
+
+
+@frozen(kw_only=True)
+class Attempt:
+    """One request for a text."""
+
+    seed: int
+    status: Status
+    """Status of the reply."""
+    rejected: str
+    """Why its text is not used; empty if it is used."""
+
+
+@frozen(kw_only=True)
+class Generated:
+    """The result of all attempts at one text."""
+
+    original: str
+    written: Written | None
+    """None if no attempt gave a usable text."""
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def reason(self) -> str:
+        """Return why the last attempt failed; empty if it succeeded."""
+        return self.attempts[-1].rejected
+
+    @property
+    def details(self) -> dict[str, Json]:
+        """Return the details for a draft's provenance."""
+        rejected: list[Json] = [attempt.rejected for attempt in self.attempts if attempt.rejected]
+        details: dict[str, Json] = {"attempts": len(self.attempts), "rejected": rejected}
+        if self.written is None:
+            return details
+        last = self.attempts[-1]
+        ratio = length_ratio(self.original, self.written.text)
+        return details | {"seed": last.seed, "status": last.status.value, "length_ratio": ratio}
+
+
+@frozen(kw_only=True)
+class TextWriter:
+    """Have a model rewrite texts. Every attempt is a separate repeat with its own seed."""
+
+    client: ModelClient
+    temperature: float | None
+    """None: the model's temperature in the suite."""
+    attempts: int = field(validator=ge(1))
+    shown: tuple[str, ...] = ()
+    """Texts that are never accepted as a result: the task's rubric and instruction."""
+    key: str = "text"
+    """The key of the text in the reply's JSON object."""
+    schema: Mapping[str, Json] | None = None
+    """The JSON schema of the reply; None: an object with only the text."""
+
+    async def write(
+        self,
+        messages: Sequence[Message],
+        original: str,
+        *,
+        seed: Callable[[int], int],
+        rejection: Callable[[str], Awaitable[str]] | None = None,
+        shown: Collection[str] = (),
+    ) -> Generated:
+        """Ask until a text is usable, at most `attempts` times. A provider failure ends the attempts.
+
+        Args:
+            messages: the request.
+            original: the text to start from.
+            seed: maps the 0-based number of the attempt to its seed.
+            rejection: returns why a readable text is still not used; empty to accept it.
+            shown: further texts that are never accepted as a result.
+        """
+        made: list[Attempt] = []
+        found: Written | Unusable = Unusable(PROVIDER_ERROR)
+        for number in range(self.attempts):
+            request = ChatRequest(
+                messages=tuple(messages),
+                sampling=Sampling(temperature=self.temperature, seed=seed(number)),
+                json_schema=self.schema or text_schema(self.key),
+            )
+            reply = await self.client.ask(request, repeat=number, purpose="generate")
+            found = read_text(reply, original, (*self.shown, *shown), key=self.key)
+            if isinstance(found, Written) and rejection is not None:
+                reason = await rejection(found.text)
+                found = Unusable(reason) if reason else found
+            rejected = found.reason if isinstance(found, Unusable) else ""
+            made.append(Attempt(seed=seed(number), status=reply.status, rejected=rejected))
+            if rejected in ("", PROVIDER_ERROR):
+                break
+        written = found if isinstance(found, Written) else None
+        return Generated(original=original, written=written, attempts=tuple(made))
+
+    def outcome(
+        self,
+        generated: Mapping[str, Generated],
+        *,
+        variant: str,
+        expectation: Expectation | None = _SAME,
+        details: Mapping[str, Json] | None = None,
+    ) -> Draft | Skip:
+        """Return a draft with the texts of all fields, or a skip with the first reason why one is missing.
+
+        Args:
+            generated: field -> what came of asking for its text.
+            variant: of the draft or the skip.
+            expectation: of the draft.
+            details: further provenance.
+        """
+        history: dict[str, Json] = {
+            **(details or {}),
+            "model": self.client.fingerprint,
+            "temperature": self.temperature,
+            "fields": {name: one.details for name, one in generated.items()},
+        }
+        fields: dict[str, Json] = {}
+        for name, one in generated.items():
+            if one.written is None:
+                return Skip(reason=one.reason, variant=variant, details=history)
+            fields[name] = one.written.text
+        return Draft(
+            variant=variant, fields=fields, expectation=expectation, model=self.client.fingerprint, details=history
+        )

@@ -1,0 +1,144 @@
+"""Post questions to an HTTP endpoint of the user."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from attrs import Attribute, Factory, field, frozen
+from attrs.validators import gt, matches_re, optional
+from jrh.errors import JrhError
+from jrh.plugins.protocols import BuildContext
+from jrh.plugins.secrets import read_secret
+from jrh.values.verdicts import Status
+
+from jrh_authoring.own_code import MAX_ANSWER, Bounds, Outcome, decoded, failed
+
+if TYPE_CHECKING:
+    import aiohttp
+
+_SECRET_HEADER = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECASE)
+_LATE = frozenset({408, 504})
+_RETRIED = frozenset({408, 409, 429})
+_SERVER_ERRORS = 500
+_GOOD = range(200, 300)
+_CHUNK = 65_536
+_KEPT = 1.0
+"""Seconds an idle connection is kept; shorter than servers do, so that none is reused while the server closes it."""
+
+
+def _http_url(_instance: object, _attribute: Attribute[Any], value: str) -> None:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise JrhError(f"url: '{value}' is not an http or https address")
+    if parts.username or parts.password:
+        raise JrhError("url: a user name or password must not be in the suite; use `token_env`")
+
+
+def _no_secrets(_instance: object, _attribute: Attribute[Any], value: Mapping[str, str]) -> None:
+    for name in value:
+        if _SECRET_HEADER.search(name):
+            raise JrhError(
+                f"headers: '{name}' looks like a secret; put it in the environment and name the variable in `token_env`"
+            )
+
+
+@frozen(kw_only=True)
+class OwnEndpoint(Bounds):
+    """The options that name an HTTP endpoint."""
+
+    url: str = field(validator=_http_url, metadata={"help": "address to post questions to, as JSON"})
+    token_env: str | None = field(
+        default=None,
+        validator=optional(matches_re(r"[A-Za-z_]\w*")),
+        metadata={"help": "name of the environment variable that holds a bearer token; never the token itself"},
+    )
+    headers: Mapping[str, str] = field(
+        default=Factory(dict), validator=_no_secrets, metadata={"help": "additional headers; no secrets"}
+    )
+    concurrency: int = field(default=16, validator=gt(0), metadata={"help": "questions asked at the same time"})
+
+
+def endpoint_of(options: OwnEndpoint, context: BuildContext) -> Endpoint:
+    """Return the client that asks the endpoint.
+
+    Raises:
+        JrhError: The environment variable for the token is not set.
+    """
+    return Endpoint(options.url, _headers(options, context.name))
+
+
+def _headers(options: OwnEndpoint, judge: str) -> Mapping[str, str]:
+    headers = {**options.headers, "Content-Type": "application/json", "Accept": "application/json"}
+    if options.token_env is not None:
+        token = read_secret(options.token_env)
+        if not token:
+            raise JrhError(
+                f"judge '{judge}': the environment variable {options.token_env} is not set; set it to the bearer token"
+            )
+        headers["Authorization"] = f"Bearer {token}"
+    return headers
+
+
+class Endpoint:
+    """Posts questions over reused connections."""
+
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
+        """Keep where to post and what to send along; connect later."""
+        self._url = url
+        parts = urlsplit(url)
+        self.fingerprint = f"http/{parts.scheme}://{parts.netloc}{parts.path}"
+        """Without the query, which may contain secrets."""
+        self._headers = headers
+        self._session: aiohttp.ClientSession | None = None
+
+    async def call(self, values: dict[str, object]) -> Outcome:
+        """Post one question; failures are outcomes."""
+        import aiohttp
+
+        body = json.dumps(values).encode("ascii")
+        session = self._session or self._open()
+        try:
+            async with session.post(self._url, data=body, allow_redirects=False) as response:
+                return await _outcome(response)
+        except (aiohttp.ClientError, OSError) as error:
+            if isinstance(error, TimeoutError):
+                raise
+            return failed(f"{type(error).__name__}: {error}")
+
+    def _open(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        self._session = aiohttp.ClientSession(
+            # The judge's `concurrency` already limits open connections.
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEPT),
+            # Questions are independent: a cookie must not carry over to the next one.
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=self._headers,
+            # One time limit covers the whole attempt; a second one here would only blur the message.
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+        )
+        return self._session
+
+    async def aclose(self) -> None:
+        """Close the connections; asking again opens new ones."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+
+async def _outcome(response: aiohttp.ClientResponse) -> Outcome:
+    if response.status not in _GOOD:
+        status = Status.TIMEOUT if response.status in _LATE else Status.PROVIDER_ERROR
+        retry = response.status in _RETRIED or response.status >= _SERVER_ERRORS
+        return failed(f"HTTP status {response.status}", status=status, retry=retry)
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(_CHUNK):
+        body += chunk
+        if len(body) > MAX_ANSWER:
+            return failed(f"the answer is longer than {MAX_ANSWER} bytes", retry=False)
+    text = body.decode("utf-8", "replace")
+    return Outcome(value=decoded(text), text=text)

@@ -1,0 +1,118 @@
+"""Ask a Python callable of the user."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from attrs import field, frozen
+from attrs.validators import gt, matches_re
+from jrh.errors import JrhError
+from jrh.plugins.protocols import BuildContext
+from jrh.values.option_values import CodeName
+
+from jrh_authoring.own_code import Bounds, Call, Outcome, failed
+
+
+@frozen(kw_only=True)
+class OwnFunction(Bounds):
+    """The options that name a callable."""
+
+    function: CodeName = field(  # type: ignore[assignment] # the validator is one of plain text
+        validator=matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*"),
+        metadata={"help": "the callable, as module:name or path/to/file.py:name"},
+    )
+    concurrency: int = field(
+        default=1,
+        validator=gt(0),
+        metadata={"help": "questions asked at the same time; above 1 the callable must be thread-safe"},
+    )
+
+
+def function_call(options: OwnFunction, context: BuildContext) -> Call:
+    """Load the callable, and return the function that asks it.
+
+    Raises:
+        JrhError: The module or name does not exist, or is not callable.
+    """
+    return _caller(_load(context, options.function))
+
+
+def _load(context: BuildContext, written: str) -> Callable[..., Any]:
+    place, _, name = written.rpartition(":")
+    try:
+        found = context.code(written)
+    except AttributeError as error:
+        if error.name not in name.split("."):
+            raise _broken(place, error) from error
+        raise JrhError(f"function '{written}': {place} has no '{error.name}'") from None
+    except JrhError as error:
+        raise JrhError(f"function '{written}': {error}") from None
+    except ImportError as error:
+        if place.endswith(".py") or error.name != place.partition(".")[0]:
+            raise _broken(place, error) from error
+        raise JrhError(
+            f"function: module '{place}' cannot be imported ({error}); install it, or write path/to/file.py:name"
+        ) from error
+    except Exception as error:  # the code is the user's and may raise anything
+        raise _broken(place, error) from error
+    if not callable(found):
+        raise JrhError(f"function '{written}' is not callable (type {type(found).__name__})")
+    return found  # type: ignore[no-any-return]
+
+
+def _broken(place: str, error: Exception) -> JrhError:
+    file = place.endswith(".py")
+    what = f"'{place}' fails when loaded" if file else f"module '{place}' fails when imported"
+    return JrhError(f"function: {what}: {type(error).__name__}: {error}")
+
+
+def _caller(function: Callable[..., Any]) -> Call:
+    direct = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+    async def call(values: dict[str, object]) -> Outcome:
+        try:
+            answer = await function(values) if direct else await _in_thread(function, values)
+            if inspect.isawaitable(answer):
+                answer = await answer
+        except TimeoutError:
+            raise
+        except Exception as error:  # a failing judge must not fail the run
+            return failed(f"the judge raised {type(error).__name__}: {error}")
+        return Outcome(value=answer, text=answer if isinstance(answer, str) else "")
+
+    return call
+
+
+async def _in_thread(function: Callable[..., Any], values: dict[str, object]) -> Any:
+    """Call the function in a new daemon thread.
+
+    A thread cannot be stopped. As a daemon, a call that never returns cannot keep the program from exiting, as it would
+    in a pool, whose threads are joined at exit.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+    def deliver(result: Any, error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result((result, error))
+
+    def work() -> None:
+        result, raised = None, None
+        try:
+            result = function(values)
+        except BaseException as error:  # re-raised in the caller: the thread itself has no one to report to
+            raised = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(deliver, result, raised)
+
+    threading.Thread(target=work, name="jrh-function-judge", daemon=True).start()
+    result, raised = await done
+    if raised is None:
+        return result
+    if isinstance(raised, Exception):
+        raise raised
+    raise RuntimeError(f"{type(raised).__name__}: {raised}") from raised

@@ -1,0 +1,129 @@
+"""Perturb items by having a model rewrite their texts, for tests that keep the meaning and change the wording."""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import Factory, frozen
+from jrh.plugins.protocols import BuildContext
+from jrh.text.templates import render, tag_mark, variables_of
+from jrh.values.cases import Draft, Message, Skip
+from jrh.values.items import Item, Task
+from jrh.values.json_values import Json
+from jrh.values.option_values import ModelName, ValidatorName
+
+from jrh_authoring.checks import Checks, texts_of
+from jrh_authoring.generation import Generated, TextWriter
+from jrh_authoring.wording import length_ratio, word_count
+
+
+@frozen(kw_only=True)
+class Rewriting:
+    """One way to rewrite a text: the prompt, and the allowed length of the result."""
+
+    variant: str
+    """Variant name of the drafts."""
+    prompt: str
+    """Jinja2 template; variables: text, request, task, words, low, high, mark."""
+    bounds: tuple[float, float]
+    """Minimum and maximum ratio of words to words of the old text."""
+    breach: Callable[[float], str]
+    """Maps a length ratio to how it violates the bounds; empty if it does not."""
+    seed_parts: tuple[str, ...] = ()
+    """Parts that distinguish its seeds from those of other ways of the same test."""
+    details: Mapping[str, Json] = Factory(dict)
+    """Further provenance of the drafts."""
+
+
+@frozen(kw_only=True)
+class RewritingPerturber:
+    """Have the texts of an item rewritten in one or more ways; skip a way if one of its texts is not usable."""
+
+    writer: TextWriter
+    task: Task
+    fields: tuple[str, ...]
+    ways: tuple[Rewriting, ...]
+    checks: Checks
+    seed: Callable[..., int]
+
+    @classmethod
+    def of(
+        cls,
+        ways: Sequence[Rewriting],
+        context: BuildContext,
+        *,
+        model: ModelName,
+        temperature: float | None,
+        attempts: int,
+        checks: Sequence[ValidatorName],
+        fields: tuple[str, ...],
+    ) -> RewritingPerturber:
+        """Look up the model and the checks, and parse the prompts.
+
+        Args:
+            ways: in the order of the drafts.
+            context: of the test.
+            model: the model of the suite that writes.
+            temperature: None: the suite's for the model.
+            attempts: how often a text is asked for at most.
+            checks: validators that every text has to pass.
+            fields: the fields whose texts are rewritten.
+
+        Raises:
+            JrhError: model, a check or a prompt cannot be used.
+        """
+        for way in ways:
+            variables_of(way.prompt)
+        task = context.task
+        return cls(
+            writer=TextWriter(
+                client=context.model(model),
+                temperature=temperature,
+                attempts=attempts,
+                shown=(task.rubric, task.instruction),
+            ),
+            task=task,
+            fields=fields,
+            ways=tuple(ways),
+            checks=Checks.of(checks, context),
+            seed=context.seed,
+        )
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return one draft per way, in order, or a skip with the reason of the last attempt."""
+        texts = texts_of(item, self.fields)
+        if isinstance(texts, Skip):
+            return [texts]
+        return await gather(*(self._rewritten(item, texts, way) for way in self.ways))
+
+    async def _rewritten(self, item: Item, texts: Mapping[str, str], way: Rewriting) -> Draft | Skip:
+        written = await gather(*(self._write(item, name, text, way) for name, text in texts.items()))
+        return self.writer.outcome(dict(zip(texts, written, strict=True)), variant=way.variant, details=way.details)
+
+    async def _write(self, item: Item, name: str, original: str, way: Rewriting) -> Generated:
+        async def rejection(text: str) -> str:
+            broken = way.breach(length_ratio(original, text))
+            return broken or await self.checks.rejection(item, Draft(variant=way.variant, fields={name: text}))
+
+        return await self.writer.write(
+            [Message(role="user", content=self._prompt(item, original, way))],
+            original,
+            seed=lambda attempt: self.seed(item.id, *way.seed_parts, name, attempt),
+            rejection=rejection,
+        )
+
+    def _prompt(self, item: Item, original: str, way: Rewriting) -> str:
+        request = item.fields.get("request") or ""
+        low, high = way.bounds
+        count = word_count(original)
+        variables = {
+            "text": original,
+            "request": request,
+            "task": self.task,
+            "words": count,
+            "low": round(low * count),
+            "high": round(high * count),
+            "mark": tag_mark(original, request),
+        }
+        return render(way.prompt, variables)

@@ -1,0 +1,142 @@
+"""Find what a rule may change in the wording of a text, protect the rest, and measure length in words."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from attrs import frozen
+
+from jrh_authoring.edits import Edit, edits_apart
+
+APOSTROPHE: Final = "['\u2019]"
+"""Pattern for the straight and the curly apostrophe."""
+
+_LOOK_BACK: Final = 200
+_END: Final = re.compile(r"[.!?\n]")
+_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
+_LISTS: Final = r"^[ ]{0,3}(?:[-+*]|\#{1,6}|\d{1,9}[.)])[ \t][^\n]* | "
+_FOREIGN: Final = r"""
+      ^[ ]{0,3}(?P<fence>```+|~~~+).*?(?:^[ ]{0,3}(?P=fence)|\Z)    # code
+    | ^(?:[ ]{4}|\t|[ ]{0,3}>)[^\n]*                                  # indented code, quotation
+    | ^[^\n|]*\|[^\n]*                                                # table
+    | `[^`\n]*`?
+    | "[^"\n]*"?  |  \u201c[^\u201d\n]*\u201d?  |  \u00ab[^\u00bb\n]*\u00bb?  |  \u201e[^\u201c\u201d\n]*[\u201c\u201d]?
+    | (?<!\w)['\u2018](?=\S)(?:[^'\u2019\n]|['\u2019](?=\w)){1,300}['\u2019](?!\w)
+    | https?://\S+ | www\.\S+
+    | \]\([^()\n]*\) | <[^<>\n]*>
+    """
+_LOOKS_ONLY: Final = re.compile(r"(?:\\b|\(\?<?[!=][^()]*\))*")
+"""A pattern that takes no character, only looks around."""
+_FLAGS: Final = re.VERBOSE | re.MULTILINE | re.DOTALL
+_PROTECTED: Final = {lists: re.compile((_LISTS if lists else "") + _FOREIGN, _FLAGS) for lists in (False, True)}
+
+
+class Protected:
+    """The protected spans of a text: quotations, code and the like.
+
+    They are code, tables, quotations, addresses and tags; with `lists` also lines of lists and headings. A quotation
+    mark without a partner protects the rest of its line.
+    """
+
+    def __init__(self, text: str, *, lists: bool = False) -> None:
+        """Find the spans."""
+        spans = [match.span() for match in _PROTECTED[lists].finditer(text)]
+        self._starts = [start for start, _ in spans]
+        self._ends = [end for _, end in spans]
+
+    def touches(self, start: int, end: int) -> bool:
+        """Return whether any of the characters from `start` to `end` is protected.
+
+        Where there are none, the one before counts: nothing is put inside what is protected, nor directly behind it.
+        """
+        place = bisect_right(self._starts, max(start, end - 1)) - 1
+        return place >= 0 and (self._ends[place] > start or (start == end == self._ends[place]))
+
+
+@frozen(kw_only=True)
+class WordingRule:
+    """Replace the pattern's group `x` by the result of `new`."""
+
+    kind: str
+    """Name of the edits."""
+    pattern: re.Pattern[str]
+    new: Callable[[str, int], str]
+    """Maps the matched text and the number of the match to the new text."""
+    unless: re.Pattern[str] | None = None
+    """Pattern that must not occur before the match in the same sentence."""
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """Yield the edits that this rule can make, with the text's style of apostrophes."""
+        curly = "\u2019" in text and "'" not in text
+        for number, match in enumerate(self.pattern.finditer(text)):
+            start = match.start("x")
+            if self.unless is None or not self.unless.search(_sentence_before(text, start)):
+                new = self.new(match["x"], number)
+                yield Edit(
+                    start=start, old=match["x"], new=new.replace("'", "\u2019") if curly else new, kind=self.kind
+                )
+
+
+def phrase_rule(
+    kind: str, to: Mapping[str, str], *, before: str = r"\b", after: str = r"\b", unless: str | None = None
+) -> WordingRule:
+    """Make a rule that swaps phrases and keeps an initial capital.
+
+    Args:
+        kind: what the edits are called.
+        to: old phrase -> new phrase, in lower case and with straight apostrophes; both apostrophes are found.
+        before: what has to stand before the phrase, as a pattern.
+        after: what has to stand behind it.
+        unless: what must not stand anywhere before it in the same sentence.
+    """
+
+    def new(old: str, _number: int) -> str:
+        found = to[old.lower().replace("\u2019", "'")]
+        return found[0].upper() + found[1:] if old[0].isupper() else found
+
+    listed = "|".join(_either_case(phrase) for phrase in sorted(to, key=len, reverse=True))
+    # What looks back is slow: it is asked only where the first letter is right.
+    letters = sorted({letter for phrase in to for letter in phrase[0].upper() + phrase[0]})
+    first = f"(?=[{re.escape(''.join(letters))}])" if _LOOKS_ONLY.fullmatch(before) else ""
+    pattern = re.compile(f"{first}{before}(?P<x>{listed}){after}")
+    return WordingRule(kind=kind, pattern=pattern, new=new, unless=re.compile(unless) if unless else None)
+
+
+def not_after(*words: str) -> str:
+    """Return a pattern that matches unless one of the words and a space come directly before."""
+    return "".join(f"(?<!\\b[{word[0].upper()}{word[0]}]{word[1:]} )" for word in words)
+
+
+def safe_edits(text: str, rules: Iterable[WordingRule], *, lists: bool = False) -> list[Edit]:
+    """Return the possible edits outside the protected spans, in text order, without overlaps.
+
+    Args:
+        text: the text to change.
+        rules: where two overlap, the one that begins first is made.
+        lists: leave lists and headings alone, too.
+    """
+    protected = Protected(text, lists=lists)
+    found = (edit for rule in rules for edit in rule.edits(text))
+    return edits_apart(edit for edit in found if not protected.touches(edit.start, edit.end))
+
+
+def word_count(text: str) -> int:
+    """Count the words: runs of letters, digits and underscores; every Chinese or Japanese character is one."""
+    return sum(1 for _ in _WORD.finditer(text))
+
+
+def length_ratio(original: str, text: str) -> float:
+    """Return the ratio of word counts of a text and its original; a text without words counts as one word."""
+    return round(max(word_count(text), 1) / max(word_count(original), 1), 4)
+
+
+def _sentence_before(text: str, end: int) -> str:
+    return _END.split(text[max(0, end - _LOOK_BACK) : end])[-1]
+
+
+def _either_case(phrase: str) -> str:
+    first, rest = phrase[0], re.escape(phrase[1:])
+    return (f"[{first.upper()}{first}]" + rest).replace("'", APOSTROPHE)

@@ -1,0 +1,66 @@
+"""Write the JSON body of a chat completion request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+from jrh.plugins.protocols import ChatRequest
+from jrh.values.json_values import Json
+
+from jrh_chat.http import reply_form
+
+_encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
+class PayloadWriter:
+    """Writes request bodies; prepares the parts common to all requests once."""
+
+    __slots__ = ("_max_tokens_field", "_plain", "_static")
+
+    def __init__(self, model: str, extra: Mapping[str, Json], max_tokens_field: str) -> None:
+        """Keep the fixed fields and the endpoint's field name for the token limit."""
+        self._static: dict[str, Any] = {"model": model, **extra}
+        self._max_tokens_field = max_tokens_field
+        self._plain = _is_plain(self._static)
+
+    def write(self, request: ChatRequest) -> bytes:
+        """Return the body's bytes."""
+        body = self.body(request)
+        if self._plain:
+            try:
+                return orjson.dumps(body)
+            except TypeError:  # a lone surrogate, or a number of more than 64 bits
+                pass
+        return _encode(body).encode()
+
+    def body(self, request: ChatRequest) -> dict[str, Any]:
+        """Return the body; settings missing from the request come from `extra`, then from the endpoint's defaults."""
+        body = self._static.copy()
+        body["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
+        sampling = request.sampling
+        for name, value in (
+            ("temperature", sampling.temperature),
+            ("top_p", sampling.top_p),
+            (self._max_tokens_field, sampling.max_tokens),
+            ("seed", sampling.seed),
+            ("reasoning_effort", sampling.reasoning_effort),
+        ):
+            if value is not None:
+                body[name] = value
+        body |= reply_form(request)
+        if request.top_logprobs:
+            body["logprobs"] = True
+            body["top_logprobs"] = request.top_logprobs
+        return body
+
+
+def _is_plain(value: Json) -> bool:
+    """Tell whether orjson writes what the standard library writes: it makes `null` of what is no finite number."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,395 @@
+"""Import verdicts collected elsewhere into a run directory like any other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from attrs import evolve
+from jrh.errors import StoreError
+from jrh.hashing import content_id
+from jrh.measuring import with_findings
+from jrh.plugins.loading import load_plugins
+from jrh.plugins.protocols import Metric, MetricContext
+from jrh.running.browsing import list_cases
+from jrh.running.building import used
+from jrh.running.default_metrics import default_metrics
+from jrh.running.remembered_plugins import note_plugins
+from jrh.running.run_log import Quiet
+from jrh.running.stages.measure import run_metrics
+from jrh.running.stages.stored_records import read_records
+from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
+from jrh.store.run_store import Store
+from jrh.store.trials_table import TrialRow
+from jrh.suite.resolve import resolve_metrics
+from jrh.values.cases import REFERENCE
+from jrh.values.clusters import linked
+from jrh.values.finding import FindingSettings
+from jrh.values.gold_source import GoldSource
+from jrh.values.item_covariates import LENGTH, length_of, read, written
+from jrh.values.items import Item, Mode, Task
+from jrh.values.json_values import Json
+from jrh.values.records import RecordTable
+from jrh.values.report import RunReport, TaskSummary
+from jrh.values.scales import invert
+from jrh.values.verdicts import Record, Status
+from jrh.version import __version__
+
+from jrh_interchange.log_gaps import unmeasured
+from jrh_interchange.option_orders import meanings, read_order, read_polarity
+from jrh_interchange.record_checks import check_records
+from jrh_interchange.reference_conditions import several_references
+
+
+def imported_record(
+    *,
+    task: Task,
+    item_id: str,
+    judge: str,
+    label: str | None,
+    case: str = "",
+    presented: bool = False,
+    presented_label: str | None = None,
+    status: Status | None = None,
+    test: str = REFERENCE,
+    family: str = "",
+    variant: str = "",
+    template: str = "",
+    option_order: str = "",
+    polarity: str = "positive",
+    strength: float = 0.0,
+    language: str = "",
+    temperature: float | None = None,
+    output: str = "",
+    repeat: int = 0,
+    gold: str | None = None,
+    expectation: str | None = None,
+    expected: str | None = None,
+    stratum: str = "",
+    group: str = "",
+    simulated: bool = False,
+    probability: float | None = None,
+    cost: float | None = None,
+    prompt_tokens: int | None = None,
+    completion_tokens: int | None = None,
+    latency: float | None = None,
+    attempts: int = 1,
+    detail: str = "",
+    rationale: str = "",
+    left_out: int = 0,
+    argued: str | None = None,
+    content: str = "",
+    gold_source: str = "",
+    not_settable: str = "",
+    seed: str = "",
+    parse_attempts: int = 1,
+    covariates: Mapping[str, Json] | str = "",
+    score: float | None = None,
+) -> Record:
+    """Make a record of a verdict that was collected elsewhere; ids are derived from the content.
+
+    Args:
+        task: the task that was judged.
+        item_id: the item.
+        judge: the judge's name.
+        label: the label in the log; None if there is no verdict.
+        case: id of the question, if the log has one: the same for all verdicts on this question, and for no others.
+            By default it is derived from the item and the condition.
+        presented: whether the label refers to the question as presented. With swapped options or inverted polarity it
+            is then translated to the canonical label. Otherwise labels are canonical.
+        presented_label: the label as presented, if it differs in wording from the canonical `label`; by default it is
+            derived from the label.
+        status: why there is no label, or `ok`; by default `ok` with a label and `unparsable` without one.
+        test: the condition's test; `reference` for the unperturbed question.
+        family: the perturber; by default the test's name.
+        variant: level of the test.
+        template: name of the prompt template.
+        option_order: canonical options in presented order, such as `BA`, or a synonym that `read_order` knows.
+        polarity: `positive` or `inverted`, or a synonym that `read_polarity` knows.
+        strength: strength of the perturbation.
+        language: language of the prompt.
+        temperature: sampling temperature.
+        output: output mode, such as `json-schema`; empty: the judge's own.
+        repeat: 0-based number of the repeat.
+        gold: canonical gold label.
+        expectation: `same`, `changes`, `not_above`, `not_below` or `equals`; by default `equals` the gold label in the
+            reference condition and `same` elsewhere. An empty text means no expectation.
+        expected: the canonical label of `equals`.
+        stratum: subgroup.
+        group: items that belong together; the item itself by default.
+        simulated: whether the judge makes up its answers.
+        probability: the judge's probability of its label.
+        cost: US dollars; None if unknown.
+        prompt_tokens: None if unknown.
+        completion_tokens: None if unknown.
+        latency: seconds.
+        attempts: number of attempts until the judge answered.
+        detail: why there is no label.
+        rationale: the judge's reasons.
+        left_out: characters of a transcript that were not shown to the judge.
+        argued: the label as presented that a model says the rationale argues for, `(none)` if it read none; None or
+            empty if no model read it.
+        content: the text that was judged; items of the same text are one cluster.
+        gold_source: where the gold label comes from, such as `people` or `model:NAME`; empty if unknown.
+        not_settable: settings that the model refuses and was asked without, such as `seed, temperature`.
+        seed: sampling seed that the condition fixes.
+        parse_attempts: how many replies were read for the verdict.
+        covariates: what the verdict may depend on, by name: a number or a text, of a comparison one for every option,
+            such as `{"length": {"A": 120, "B": 80}}`; or the same as JSON text. `length` is that of `content` unless
+            stated, but in a comparison.
+        score: the number behind the label: higher is better; of a comparison of two, the canonical first option's minus
+            the second's.
+
+    Raises:
+        JrhError: the covariates are no JSON object, or the option order, the polarity or the gold source is none of
+            those known.
+    """
+    option_order, polarity = read_order(option_order, task), read_polarity(polarity)
+    label_map = meanings(task, option_order, polarity)
+    if expectation is None:
+        expectation = "same" if test != REFERENCE else "equals" if gold is not None else None
+    if expectation == "equals" and expected is None:
+        expected = gold
+    stated = (test, variant, template, option_order, polarity, float(strength), language, temperature)
+    condition: tuple[object, ...] = (*stated, output) if output else stated
+    case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
+    # A label that is not on the scale stays unchanged, so that the error message shows it as written.
+    canonical = label_map.get(label, label) if presented and label is not None else label
+    return Record(
+        trial_id=content_id(case_id, judge, repeat),
+        case_id=case_id,
+        item_id=item_id,
+        task=task.name,
+        test=test,
+        family=family or test,
+        variant=variant,
+        template=template,
+        option_order=option_order,
+        polarity=polarity,
+        strength=float(strength),
+        language=language,
+        temperature=temperature,
+        output=output,
+        stratum=stratum,
+        group=group or item_id,
+        judge=judge,
+        simulated=simulated,
+        repeat=repeat,
+        gold=gold,
+        expectation=expectation or None,
+        expected=expected,
+        status=status or (Status.OK if label is not None else Status.UNPARSABLE),
+        presented=presented_label or (label if presented else invert(label_map, label or "")),
+        canonical=canonical,
+        probability=probability,
+        cost=cost,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        latency=latency,
+        attempts=attempts,
+        detail=detail,
+        rationale=rationale,
+        left_out=left_out,
+        argued=argued or None,
+        not_settable=not_settable,
+        seed=seed,
+        parse_attempts=parse_attempts,
+        cluster=content_id(" ".join(content.split())) if content.strip() else "",
+        gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",
+        covariates=written(_covariates(covariates, content, task)),
+        score=score,
+    )
+
+
+def _covariates(stated: Mapping[str, Json] | str, content: str, task: Task) -> Mapping[str, Json]:
+    known = read(stated) if isinstance(stated, str) else stated
+    measured = {LENGTH: length_of(content)} if content.strip() and task.mode is not Mode.PAIRWISE else {}
+    return {**measured, **known}
+
+
+def import_records(
+    run_dir: Path,
+    suite_name: str,
+    tasks: Sequence[Task],
+    records: Iterable[Record],
+    *,
+    items: Mapping[str, Sequence[Item]] = MappingProxyType({}),
+    origins: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    plugins: Sequence[str] = (),
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    metrics: Path | Json = None,
+    findings: FindingSettings | None = None,
+) -> int:
+    """Write records into a run directory that `jrh report` treats like any other.
+
+    The records keep their order. A new import replaces an earlier one in the same directory. The import computes no
+    measures; the report does. Its notes say what cannot be measured from these records.
+
+    Args:
+        run_dir: the directory; created if missing.
+        suite_name: the name the report shows.
+        tasks: the tasks the records are of.
+        records: for example from `imported_record`.
+        items: task -> its items, if the log has their texts: metrics then find the pairs of prompts that they list.
+        origins: where each record comes from, such as `log.csv:12`, for messages.
+        notes: notes for readers of the report, one sentence each.
+        plugins: allow-list of plugins, as `--plugins`; their default metrics are those of the report.
+        level: coverage of the intervals.
+        resamples: bootstrap samples.
+        seed: the run's seed.
+        metrics: what the report computes, as `metrics` in a suite, or a file with this key; None: the defaults.
+        findings: the effect floor and the margin that findings are held against; None: the defaults.
+
+    Returns:
+        How many records were written.
+
+    Raises:
+        SuiteError: lists all invalid records: a duplicate trial, a label off the scale, two gold labels of one item, a
+            verdict without a label, a judge that is simulated in one record and real in another.
+        StoreError: the directory holds a run that was not imported, or cannot be used.
+    """
+    rows = tuple(records)
+    check_records(tasks, rows, origins)
+    rows = _clustered(tasks, rows)
+    loaded = load_plugins(tuple(plugins))
+    computed = default_metrics(loaded.plugins) if metrics is None else resolve_metrics(metrics, loaded.plugins)
+    summary = Summary(
+        suite=suite_name,
+        run_id=content_id("import", suite_name, seed),
+        version=__version__,
+        seed=seed,
+        level=level,
+        resamples=resamples,
+        tasks=tuple(_summary(task, rows) for task in tasks),
+        judges=tuple(dict.fromkeys(row.judge for row in rows)),
+        simulated=tuple(sorted({row.judge for row in rows if row.simulated})),
+        tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
+        components=tuple(used("metric", metric, Path()) for metric in computed),
+        notes=(
+            "Imported records: jrh did not call these judges.",
+            *notes,
+            *several_references(tasks, rows),
+            *unmeasured(tasks, rows),
+        ),
+        findings=findings or FindingSettings(),
+    )
+    store = Store.open(run_dir, suite_name)
+    try:
+        if is_known(store) and store.meta(IMPORTED) is None:
+            raise StoreError(f"'{run_dir}' holds a run that was not imported; choose another directory")
+        _write(store, rows, items, summary)
+        note_plugins(store, loaded)
+        list_cases(store, read_records(store), {task.name: task for task in tasks})
+    finally:
+        store.close()
+    return len(rows)
+
+
+def _write(store: Store, rows: Sequence[Record], items: Mapping[str, Sequence[Item]], summary: Summary) -> None:
+    store.set_meta(IMPORTED, "1")
+    store.forget_results()
+    store.items.write(items)
+    store.records.put([(row, None, None) for row in rows])
+    store.trials.replace(content_id([row.trial_id for row in rows]), _plan(rows))
+    remember(store, summary)
+    store.flush()
+
+
+def _clustered(tasks: Sequence[Task], rows: Sequence[Record]) -> tuple[Record, ...]:
+    """Name the cluster of every record: items that share a group, or the content that `imported_record` noted."""
+    names = {
+        task.name: linked(
+            (row.item_id, (row.group or row.item_id, f"\n{row.cluster}")) for row in rows if row.task == task.name
+        )
+        for task in tasks
+    }
+    return tuple(evolve(row, cluster=names[row.task][row.item_id]) for row in rows)
+
+
+def _plan(rows: Sequence[Record]) -> Iterator[TrialRow]:
+    for position, row in enumerate(rows):
+        yield TrialRow(
+            position=position,
+            trial_id=row.trial_id,
+            case_id=row.case_id,
+            judge=row.judge,
+            repeat=row.repeat,
+            occasion=row.repeat,
+        )
+
+
+def measure_records(
+    name: str,
+    tasks: Sequence[Task],
+    records: Iterable[Record],
+    *,
+    metrics: Mapping[str, Metric],
+    origins: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> RunReport:
+    """Measure records without a run directory; the numbers are those of `import_records` and a report.
+
+    Args:
+        name: what the report is called.
+        tasks: the tasks the records are of.
+        records: for example from `imported_record`.
+        metrics: from `load_metrics`.
+        origins: where each record comes from, for messages.
+        notes: notes for readers, one sentence each.
+        level: coverage of the intervals.
+        resamples: bootstrap samples.
+        seed: seed of all random numbers.
+
+    Raises:
+        SuiteError: as in `import_records`.
+    """
+    rows = tuple(records)
+    check_records(tasks, rows, origins)
+    rows = _clustered(tasks, rows)
+    table = RecordTable.from_records(rows)
+    context = MetricContext(tasks={task.name: task for task in tasks}, level=level, resamples=resamples, seed=seed)
+    measures, broken = run_metrics(metrics.items(), table, context, Quiet())
+    report = RunReport(
+        suite=name,
+        run_id=content_id("import", name, seed),
+        version=__version__,
+        seed=seed,
+        level=level,
+        tasks=tuple(_summary(task, rows) for task in tasks),
+        judges=tuple(dict.fromkeys(row.judge for row in rows)),
+        simulated=frozenset(row.judge for row in rows if row.simulated),
+        tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
+        measures=measures,
+        attrition=(),
+        costs=(),
+        faults=(),
+        components=(),
+        planned=len(rows),
+        missing_records=0,
+        notes=(*notes, *broken),
+        warnings=broken,
+        records=table,
+    )
+    return with_findings(report)
+
+
+def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:
+    gold = {row.item_id: row.gold for row in rows if row.task == task.name}
+    sources = {row.item_id: row.gold_source for row in rows if row.task == task.name and row.gold is not None}
+    told = Counter(GoldSource.read(source).text for source in sources.values())
+    counts = Counter(label for label in gold.values() if label is not None)
+    return TaskSummary(
+        task=task,
+        items=len(gold),
+        labelled=sum(counts.values()),
+        gold={label: counts[label] for label in task.scale.labels if counts[label]},
+        gold_sources=dict(sorted(told.items())),
+    )
