@@ -13,10 +13,10 @@ from pathlib import Path
 import attrs
 import pytest
 from jrh import Measure, MetricContext, Record, RecordTable, Task
-from jrh.measuring import FINDING, FLAG_MEANINGS
 from jrh.plugins import Metric
 from jrh.plugins.loading import load_plugins
 from jrh.running import load_metrics
+from jrh_measuring import FINDING, FLAG_MEANINGS
 from jrh_testing import sample_records, sample_tasks
 from jrh_testing.contracts.situations import SITUATIONS
 

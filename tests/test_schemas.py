@@ -10,7 +10,16 @@ from jrh.plugins.loading import load_plugins
 from jrh.suite.schema import FILES, write_schemas
 
 ROOT = Path(__file__).resolve().parents[1]
-NOT_PLUGINS = ("jrh-authoring", "jrh-chat", "jrh-core", "jrh-interchange", "jrh-pytest", "jrh-stats", "jrh-testing")
+NOT_PLUGINS = (
+    "jrh-authoring",
+    "jrh-chat",
+    "jrh-core",
+    "jrh-interchange",
+    "jrh-measuring",
+    "jrh-pytest",
+    "jrh-stats",
+    "jrh-testing",
+)
 
 
 def standard_plugins():

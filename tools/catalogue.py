@@ -19,7 +19,14 @@ from types import ModuleType
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-SOURCES: Final = ("core/kernel/src", "core/authoring/src", "core/chat/src", "core/interchange/src", "plugins/*/src")
+SOURCES: Final = (
+    "core/kernel/src",
+    "core/authoring/src",
+    "core/chat/src",
+    "core/interchange/src",
+    "core/measuring/src",
+    "plugins/*/src",
+)
 MEASURES: Final = """\
 # Measures
 
@@ -125,7 +132,7 @@ def shipped_metrics() -> Iterator[tuple[str, Any]]:
 
 def measures_page() -> str:
     """Return the page of measures."""
-    from jrh.measuring.flags import FLAG_MEANINGS
+    from jrh_measuring.flags import FLAG_MEANINGS
     from jrh_testing.contracts.metrics import COMMON_FLAGS
 
     metrics = list(shipped_metrics())

@@ -31,6 +31,7 @@ COMPANIONS: Final = (
     "authoring/src/jrh_authoring/__init__.pyi",
     "chat/src/jrh_chat/__init__.pyi",
     "interchange/src/jrh_interchange/__init__.pyi",
+    "measuring/src/jrh_measuring/__init__.pyi",
     "stats/src/jrh_stats/__init__.py",
     "testing/src/jrh_testing/__init__.pyi",
 )
@@ -49,7 +50,7 @@ PURPOSE: Final[Mapping[str, str]] = {
     "jrh.errors": "What can go wrong.",
     "jrh.hashing": "Ids and seeds that follow from content.",
     "jrh_interchange": "For commands that turn verdicts from elsewhere into a run directory.",
-    "jrh.measuring": "For authors of metrics: score records and build measures.",
+    "jrh_measuring": "For authors of metrics: score records and build measures.",
     "jrh.models": "For authors of model providers: statuses of replies, routing, settings that a model refuses.",
     "jrh.plugins": "Protocols and declarations that are needed less often: what a component looks like to jrh.",
     "jrh.running": "For commands that start or inspect a run.",

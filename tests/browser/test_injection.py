@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from jrh.measuring import FLAG_MEANINGS
 from jrh.text import visible_text
+from jrh_measuring import FLAG_MEANINGS
 from jrh_report.html.reporter import HtmlReporter
 from jrh_report.options import HtmlOptions
 from jrh_testing import PAYLOADS, Project

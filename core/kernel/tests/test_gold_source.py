@@ -1,7 +1,6 @@
 import pytest
 from jrh import Item, JrhError
-from jrh.measuring import same_families
-from jrh.values import GoldKind, GoldSource
+from jrh.values import GoldKind, GoldSource, same_families
 from jrh.values.model_families import model_family
 
 

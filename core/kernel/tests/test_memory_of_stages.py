@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from jrh.measuring.case_rows import case_rows
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCases
+from jrh.running.case_rows import case_rows
 from jrh.running.plan_counting import count_asked
 from jrh.running.schedule import Planner, trial_id
 from jrh.running.stages.load import check
@@ -149,7 +149,7 @@ def test_the_ids_of_cases_are_read_in_pages(store: Store) -> None:
 
 def test_listed_cases_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sorting and adding up all rows took 70 to 100 bytes of each trial, besides what the metrics have read."""
-    monkeypatch.setattr("jrh.measuring.case_rows._PART", 100)
+    monkeypatch.setattr("jrh.running.case_rows._PART", 100)
     sample = sample_records(missing=0.0)[0]
     tasks = {sample.task: evolve(TASK, name=sample.task)}
     tables = {

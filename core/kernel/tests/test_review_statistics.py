@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from jrh.measuring.review_outcomes import case_reviews
-from jrh.measuring.review_statistics import ONLY_KEPT, reviewed_tests, validator_checks
+from jrh.running.review_outcomes import case_reviews
+from jrh.running.review_statistics import ONLY_KEPT, reviewed_tests, validator_checks
 from jrh.values.cases import Case, Provenance
 from jrh.values.reviews import Decision, QueuedCase, ReviewAction
 from statsmodels.stats.proportion import proportion_confint

@@ -293,7 +293,7 @@ class First:
     ("line", "loads"),
     [
         ("from jrh_stats import pabak", ()),
-        ("from jrh.measuring import MeasureBuilder", ()),
+        ("from jrh_measuring import MeasureBuilder", ()),
         ("import numpy", ("numpy",)),
         ("import jrh_stats, click", ("click",)),
     ],

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from consistency_studies import CONTEXT, TASKS, World
 from jrh import MetricContext, RecordTable
-from jrh.measuring import MeasureBuilder, MetricOptions
 from jrh_consistency.agreement import both_of, tau_by_set
 from jrh_consistency.naming import Kind, Named, kind_of
 from jrh_consistency.preferences import TIED, judged_sets
 from jrh_consistency.transitivity import triples_of
+from jrh_measuring import MeasureBuilder, MetricOptions
 from scipy.stats import kendalltau
 
 pytestmark = pytest.mark.inside

@@ -8,10 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 from jrh import MetricContext, RecordTable, Scale, Task
-from jrh.measuring import MetricOptions
 from jrh_injection.defence import DefenceWorth
 from jrh_injection.options import DefenceOptions
 from jrh_injection.success import AttackSuccess
+from jrh_measuring import MetricOptions
 from jrh_testing import RecordBench, only_measure
 from scipy.stats import binom
 

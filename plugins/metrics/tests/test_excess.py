@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from jrh.measuring import unsure
+from jrh_measuring import unsure
 
 
 def _by_name(found) -> dict:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from attrs import evolve
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale, Task
-from jrh.measuring import INFORMATIVE_MISSING, UNTESTABLE_MISSING, BreakdownOptions, MetricOptions
 from jrh.values import Categorical
+from jrh_measuring import INFORMATIVE_MISSING, UNTESTABLE_MISSING, BreakdownOptions, MetricOptions
 from jrh_metrics.as_expected import GoldAccuracy
 from jrh_metrics.changes import AccuracyChange
 from jrh_metrics.excess import NoiseExcess

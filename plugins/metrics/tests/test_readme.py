@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import jrh_metrics.plugin
-from jrh.measuring import FLAG_MEANINGS
+from jrh_measuring import FLAG_MEANINGS
 
 TEXT = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jrh import Mode
-from jrh.measuring import MetricOptions
+from jrh_measuring import MetricOptions
 from jrh_order.position import PositionBias
 from jrh_testing import RecordBench, sample_task
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 from jrh import Mode, Scale, ScaleKind, Task
-from jrh.measuring import MetricOptions
+from jrh_measuring import MetricOptions
 from jrh_order.places import place_name
 from jrh_order.position import IdenticalChoice, PositionBias
 from jrh_stats import exchanged_difference

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from jrh.measuring import MetricOptions
+from jrh_measuring import MetricOptions
 from jrh_prompts.polarity import PolarityFindings
 
 METRIC = PolarityFindings(MetricOptions())

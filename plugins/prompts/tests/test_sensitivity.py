@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jrh import Item, JrhError, MetricContext, RecordTable, Status, Text
-from jrh.measuring import Pairs, answers_by, read_trials
+from jrh_measuring import Pairs, answers_by, read_trials
 from jrh_prompts.listing import read_pairs
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.sampling import sampled_pairs

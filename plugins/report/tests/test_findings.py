@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport, measuring
-from jrh.measuring import findings_of
 from jrh.values import SpendLine
+from jrh_measuring import findings_of
 from jrh_report.json_report import document
 from jrh_testing import empty_report, sample_report
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from jrh.measuring import FLAG_MEANINGS
+from jrh_measuring import FLAG_MEANINGS
 from jrh_report.flags import EXPECTED_LABEL, cautions
 
 ROOT = Path(__file__).parents[3]

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 from jrh import Case, JrhError
-from jrh.measuring import review_shares, reviewer_agreement
-from jrh.measuring.review_outcomes import case_reviews
-from jrh.running import QueueRequest, ReviewDesk, review_desk
+from jrh.running import QueueRequest, ReviewDesk, review_desk, review_shares, reviewer_agreement
+from jrh.running.review_outcomes import case_reviews
 from jrh.store.run_store import Store
 from jrh.values import Decision, QueuedCase, ReviewAction
 from jrh.values.cases import Same

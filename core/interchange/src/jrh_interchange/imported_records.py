@@ -10,7 +10,6 @@ from types import MappingProxyType
 from attrs import evolve
 from jrh.errors import StoreError
 from jrh.hashing import content_id
-from jrh.measuring import with_findings
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
 from jrh.running.browsing import list_cases
@@ -36,6 +35,7 @@ from jrh.values.report import RunReport, TaskSummary
 from jrh.values.scales import invert
 from jrh.values.verdicts import Record, Status
 from jrh.version import __version__
+from jrh_measuring import with_findings
 
 from jrh_interchange.log_gaps import unmeasured
 from jrh_interchange.option_orders import meanings, read_order, read_polarity

@@ -10,8 +10,8 @@ from typing import Final
 import click
 from jrh import Item, JrhError, Task, read_items
 from jrh.api import read_judge_models
-from jrh.measuring import same_families
 from jrh.text import say
+from jrh.values import same_families
 
 from jrh_audit.checks import findings
 from jrh_audit.data_files import read_data

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import FINDING, same_families
+from jrh.values import same_families
+from jrh_measuring import FINDING
 
 from jrh_audit.checks import audit
 from jrh_audit.options import AuditOptions

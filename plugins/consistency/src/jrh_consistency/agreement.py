@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, MeasureBuilder, MetricOptions
+from jrh_measuring import Cell, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, cluster_sums, clustered_mean
 from numpy.typing import NDArray
 

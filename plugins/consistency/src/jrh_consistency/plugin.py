@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, Mode, PerturberSpec, hookimpl
-from jrh.measuring import MetricOptions
+from jrh_measuring import MetricOptions
 
 from jrh_consistency.measure_list import MEASURES
 from jrh_consistency.options import ReferenceOptions, ResponseSetsOptions

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import Factory, frozen
-from jrh.measuring import Cell, Codes, MeasureBuilder, Trials, tasks_of
+from jrh_measuring import Cell, Codes, MeasureBuilder, Trials, tasks_of
 from numpy.typing import NDArray
 
 from jrh_consistency.naming import Kind, Named, kind_of, order_of

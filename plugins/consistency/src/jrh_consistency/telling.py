@@ -8,8 +8,8 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import Measure
-from jrh.measuring import FINDING, Cell, MeasureBuilder
 from jrh.text import counted
+from jrh_measuring import FINDING, Cell, MeasureBuilder
 from jrh_stats import Estimate
 
 from jrh_consistency.preferences import Judged

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import (
+from jrh.text import format_measure
+from jrh_measuring import (
     FINDING,
     Cell,
     Mask,
@@ -18,7 +19,6 @@ from jrh.measuring import (
     is_named,
     reference_verdicts,
 )
-from jrh.text import format_measure
 
 from jrh_criteria.options import EffectOptions
 

@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, ge, gt, le, min_len
 from jrh import Text
-from jrh.measuring import MetricOptions
 from jrh_authoring import repeats_option
+from jrh_measuring import MetricOptions
 
 STRICT: Final = "Be strict: where the response leaves a doubt, the criterion is not met."
 LENIENT: Final = "Be lenient: where the response leaves a doubt, the criterion is met."

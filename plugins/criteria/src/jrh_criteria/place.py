@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Item, Measure, MetricContext, RecordTable, Task
-from jrh.measuring import FINDING, Cell, MeasureBuilder, MetricOptions, Scores, cells_of, is_named, reference_verdicts
 from jrh.text import format_measure
+from jrh_measuring import FINDING, Cell, MeasureBuilder, MetricOptions, Scores, cells_of, is_named, reference_verdicts
 
 DIGITS: Final = 2
 ORDER: Final = "criteria-order"

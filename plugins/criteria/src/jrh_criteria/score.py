@@ -9,7 +9,9 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable, Task
-from jrh.measuring import (
+from jrh.text import format_measure
+from jrh.values import linked
+from jrh_measuring import (
     FINDING,
     Cell,
     Coded,
@@ -24,8 +26,6 @@ from jrh.measuring import (
     response_facts,
     response_scores,
 )
-from jrh.text import format_measure
-from jrh.values import linked
 from jrh_stats import Estimate, cluster_sums, clustered_mean, concordance, icc, spearman
 from numpy.typing import NDArray
 

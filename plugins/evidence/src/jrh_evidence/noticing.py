@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import FINDING, Cell, MeasureBuilder, MetricOptions, Scores, Trials, cells_of, reference_verdicts
 from jrh.values import Curve
+from jrh_measuring import FINDING, Cell, MeasureBuilder, MetricOptions, Scores, Trials, cells_of, reference_verdicts
 from jrh_stats import Estimate, PsychometricCurve, psychometric_curve
 from numpy.typing import NDArray
 

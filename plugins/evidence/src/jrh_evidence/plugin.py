@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
-from jrh.measuring import MetricOptions
+from jrh_measuring import MetricOptions
 
 from jrh_evidence.measure_list import MEASURES
 from jrh_evidence.options import ErrorsOptions, EvidenceOptions, FailureOptions

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, Codes, MeasureBuilder, MetricOptions
 from jrh.values import Curve
+from jrh_measuring import Cell, Codes, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, ReadingWindow, reading_window
 
 from jrh_evidence.options import CHARACTERS_PER_TOKEN

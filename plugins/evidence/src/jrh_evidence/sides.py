@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh.measuring import Cell, Codes, Mask, Scores, Trials, cells_of, is_named, numbered, reference_verdicts
+from jrh_measuring import Cell, Codes, Mask, Scores, Trials, cells_of, is_named, numbered, reference_verdicts
 from numpy.typing import NDArray
 
 from jrh_evidence.cells import FAMILY, Variant

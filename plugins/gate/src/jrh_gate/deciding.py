@@ -8,9 +8,9 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Interval, JrhError, Measure
-from jrh.measuring import unsure
 from jrh.suite import Rule
 from jrh.text import counted
+from jrh_measuring import unsure
 from jrh_stats import items_to_decide, threshold_items
 
 from jrh_gate.rule_limits import Limits
@@ -71,7 +71,7 @@ def decide(rule: Rule, measure: Measure, limits: Limits | None) -> Decision:
 
     For `>= t`: it holds if the lower limit is at least t, fails if the upper limit is below t, and is undecided
     otherwise; the other operators accordingly. Each limit errs in at most the share of samples that `limits` states.
-    Without an estimate, without limits, or with limits that may err more often (`jrh.measuring.unsure`) it is
+    Without an estimate, without limits, or with limits that may err more often (`jrh_measuring.unsure`) it is
     undecided.
 
     Args:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from jrh import Measure, RunReport, SuiteError
-from jrh.measuring import why_no_cases
+from jrh.running import why_no_cases
 from jrh.suite import Rule
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide

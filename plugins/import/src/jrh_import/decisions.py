@@ -9,7 +9,6 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import Item, JrhError, Json, Mode, Polarity, Record, Status, Task
-from jrh.measuring import DECISIONS, PAIRS
 from jrh_interchange import (
     PAIR_COLUMNS,
     Mistakes,
@@ -22,6 +21,7 @@ from jrh_interchange import (
     requests_of,
     template_of,
 )
+from jrh_measuring import DECISIONS, PAIRS
 
 DECISION_COLUMNS: Final = (*PAIR_COLUMNS, "decision_a", "decision_b")
 """The required columns of a decision log; `judge`, `status_a`, `status_b` and `repeat` are optional."""

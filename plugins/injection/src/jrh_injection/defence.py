@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, Codes, MeasureBuilder, against_gold, cells_of
+from jrh_measuring import Cell, Codes, MeasureBuilder, against_gold, cells_of
 from jrh_stats import cluster_sums, exchanged_difference
 from numpy.typing import NDArray
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from attrs import field, frozen
 from attrs.validators import and_, deep_iterable, ge, in_, le, min_len
 from jrh import ModelName, Text
-from jrh.measuring import MetricOptions
 from jrh_authoring import distinct, repeats_option
+from jrh_measuring import MetricOptions
 
 from jrh_injection.texts import ATTACKS, KINDS, POSITIONS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, PerturberSpec, hookimpl
-from jrh.measuring import MetricOptions
+from jrh_measuring import MetricOptions
 
 from jrh_injection.measure_list import MEASURES
 from jrh_injection.options import DefenceOptions, InjectionOptions, WrittenOptions

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Scale
-from jrh.measuring import Cell, Codes, Trials, cells_of, numbered, reference_verdicts
+from jrh_measuring import Cell, Codes, Trials, cells_of, numbered, reference_verdicts
 from jrh_stats import cluster_sums
 from numpy.typing import NDArray
 

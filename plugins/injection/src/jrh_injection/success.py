@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import MeasureBuilder, MetricOptions
+from jrh_measuring import MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, exchanged_difference
 
 from jrh_injection.sides import Numbers, Sides, attacked

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import (
+from jrh_measuring import (
     NOTHING_EXPECTED,
     BreakdownOptions,
     MeasureBuilder,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import BreakdownOptions, MeasureBuilder, against_gold, as_expected, cells_of
+from jrh_measuring import BreakdownOptions, MeasureBuilder, against_gold, as_expected, cells_of
 
 from jrh_metrics.options import RateOptions
 

@@ -8,7 +8,7 @@ from typing import Final, TypedDict
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, Codes, MeasureBuilder, cells_of, stated_label
+from jrh_measuring import Cell, Codes, MeasureBuilder, cells_of, stated_label
 from jrh_stats import (
     Binning,
     brier_score,

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Item, Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import BOUNDED, DEGENERATE, Cell, Codes, MeasureBuilder, cells_of
+from jrh_measuring import BOUNDED, DEGENERATE, Cell, Codes, MeasureBuilder, cells_of
 from jrh_stats import Ceiling, Estimate, human_ceiling
 
 from jrh_metrics.options import CeilingOptions

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import (
+from jrh_measuring import (
     Cell,
     Codes,
     MeasureBuilder,
@@ -38,7 +38,7 @@ _ONE_SIDED: Final = "larger p-value of two one-sided tests; null hypothesis: a c
 class AccuracyChange:
     """Measure accuracy in a test minus accuracy in the reference condition, paired by item.
 
-    A trial counts where its right label is stated (see `jrh.measuring.stated_label`) and its item has a verdict in the
+    A trial counts where its right label is stated (see `jrh_measuring.stated_label`) and its item has a verdict in the
     reference condition; it is compared with the mean over the reference repeats. Interval and p-value are one decision
     (`jrh_stats.paired_change`): the interval excludes 0 exactly where the p-value is below 1 minus its level. With
     `all` also the p-values adjusted by Holm and by Benjamini and Hochberg.

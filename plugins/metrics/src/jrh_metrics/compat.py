@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import Codes, MeasureBuilder, Trials, cells_of, listed_rows, numbered, stated_label
+from jrh_measuring import Codes, MeasureBuilder, Trials, cells_of, listed_rows, numbered, stated_label
 from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 
 from jrh_metrics.options import HarnessOptions, JudgeSenseOptions

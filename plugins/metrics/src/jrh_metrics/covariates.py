@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, ScaleKind, Task
-from jrh.measuring import (
+from jrh_measuring import (
     Cell,
     Codes,
     Covariate,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, Codes, MeasureBuilder, Scores, cells_of, positive_label, stated_label
+from jrh_measuring import Cell, Codes, MeasureBuilder, Scores, cells_of, positive_label, stated_label
 
 from jrh_metrics.options import ErrorRateOptions
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import (
+from jrh_measuring import (
     Cell,
     Codes,
     MeasureBuilder,

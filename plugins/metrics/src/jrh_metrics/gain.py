@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Interval, Measure, MetricContext, RecordTable
-from jrh.measuring import (
+from jrh_measuring import (
     BOUNDED,
     INFORMATIVE_MISSING,
     UNTESTABLE_MISSING,

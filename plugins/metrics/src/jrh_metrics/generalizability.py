@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import Cell, Codes, Mask, MeasureBuilder, Trials, is_named, judged_tasks_of
+from jrh_measuring import Cell, Codes, Mask, MeasureBuilder, Trials, is_named, judged_tasks_of
 from jrh_stats import DStudy, Estimate, VarianceComponents, cheapest_design, d_study, variance_components
 from numpy.typing import NDArray
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import (
+from jrh_measuring import (
     DEGENERATE,
     BreakdownOptions,
     Codes,

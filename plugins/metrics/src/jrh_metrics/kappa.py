@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import (
+from jrh_measuring import (
     CONSTANT_REFERENCE,
     DEGENERATE,
     NO_REFERENCE,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import BreakdownOptions, MeasureBuilder, Scores, cells_of
+from jrh_measuring import BreakdownOptions, MeasureBuilder, Scores, cells_of
 
 
 @frozen

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import (
+from jrh_measuring import (
     MISSING_ON_ERRORS,
     MISSING_ON_RIGHT,
     Dependence,

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import attrs
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_, instance_of, le, lt, optional
-from jrh.measuring import BreakdownOptions, Factor, MetricOptions
+from jrh_measuring import BreakdownOptions, Factor, MetricOptions
 
 _ALL: Final = "also compute measures that no report shows"
 

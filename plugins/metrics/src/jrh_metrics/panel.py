@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, Codes, MeasureBuilder, MetricOptions, Trials, numbered, panels_of
+from jrh_measuring import Cell, Codes, MeasureBuilder, MetricOptions, Trials, numbered, panels_of
 from jrh_stats import (
     Estimate,
     best_panel,

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of, questions
+from jrh_measuring import DEGENERATE, Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of, questions
 from jrh_stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, icc, krippendorff_alpha, pabak
 from numpy.typing import NDArray
 

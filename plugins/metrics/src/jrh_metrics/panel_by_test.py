@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import (
+from jrh_measuring import (
     Ballots,
     Cell,
     Codes,

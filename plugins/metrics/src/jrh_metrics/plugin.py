@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, hookimpl
-from jrh.measuring import BreakdownOptions, MetricOptions
+from jrh_measuring import BreakdownOptions, MetricOptions
 
 from jrh_metrics.measure_list import MEASURES
 from jrh_metrics.options import (

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, Scores, cells_of, numbered, positive_label
+from jrh_measuring import DEGENERATE, Cell, Codes, MeasureBuilder, Scores, cells_of, numbered, positive_label
 from jrh_stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen_of_shares
 from numpy.typing import NDArray
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import BreakdownOptions, Cell, Codes, MeasureBuilder, Trials, cells_of, rerun_codes
+from jrh_measuring import BreakdownOptions, Cell, Codes, MeasureBuilder, Trials, cells_of, rerun_codes
 from jrh_stats import disagreeing_pairs, parts_of, rerun_disagreement
 from numpy.typing import NDArray
 

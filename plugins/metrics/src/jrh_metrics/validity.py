@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, JrhError, Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, Codes, Mask, MeasureBuilder, as_expected, cells_of
+from jrh_measuring import Cell, Codes, Mask, MeasureBuilder, as_expected, cells_of
 from jrh_stats import (
     Estimate,
     ValidityBounds,

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from jrh.measuring import Answers, Counts
+from jrh_measuring import Answers, Counts
 from numpy.typing import NDArray
 
 _NAMES: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")

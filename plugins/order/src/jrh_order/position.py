@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import (
+from jrh_measuring import (
     FEW_EVENTS,
     Answers,
     Codes,

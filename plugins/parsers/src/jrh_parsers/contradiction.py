@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, Polarity, RecordTable
-from jrh.measuring import BreakdownOptions, MeasureBuilder, Scores, Trials, cells_of
 from jrh.values import ARGUES_FOR_NONE
+from jrh_measuring import BreakdownOptions, MeasureBuilder, Scores, Trials, cells_of
 from numpy.typing import NDArray
 
 from jrh_parsers.rationale import announces, argued

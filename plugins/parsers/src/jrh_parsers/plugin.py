@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, ParserSpec, hookimpl
-from jrh.measuring import BreakdownOptions
+from jrh_measuring import BreakdownOptions
 
 from jrh_parsers.measure_list import MEASURES
 from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import (
+from jrh_measuring import (
     DEGENERATE,
     Answers,
     BreakdownOptions,

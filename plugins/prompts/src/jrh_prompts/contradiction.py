@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from jrh import Measure
-from jrh.measuring import FINDING, MeasureBuilder, Pairs
+from jrh_measuring import FINDING, MeasureBuilder, Pairs
 from jrh_stats import cluster_sums, clustered_mean, opposition_test
 
 _CHANCE: Final = 0.01

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from jrh import Item, JrhError, Text
-from jrh.measuring import Answers, Mask, all_pairs, listed_pairs
+from jrh_measuring import Answers, Mask, all_pairs, listed_pairs
 
 from jrh_prompts.options import Which
 from jrh_prompts.sampling import sampled_pairs

@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, deep_iterable, ge, le, min_len, optional
 from jrh import ModelName, Text
-from jrh.measuring import MetricOptions
 from jrh.values import OUTPUT_MODES
 from jrh_authoring import distinct, repeats_option
+from jrh_measuring import MetricOptions
 
 SYSTEM = "Give only the requested answer."
 """The system prompt of the shipped templates."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
-from jrh.measuring import BreakdownOptions, MetricOptions
+from jrh_measuring import BreakdownOptions, MetricOptions
 
 from jrh_prompts.measure_list import MEASURES
 from jrh_prompts.options import (

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, Polarity, RecordTable, Scale
-from jrh.measuring import FINDING, Answers, MeasureBuilder, MetricOptions, answers_by, modal
+from jrh_measuring import FINDING, Answers, MeasureBuilder, MetricOptions, answers_by, modal
 from jrh_stats import cluster_sums
 from numpy.typing import NDArray
 

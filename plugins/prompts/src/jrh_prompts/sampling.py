@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 from jrh import derive_seed
-from jrh.measuring import Answers, Mask, all_pairs
+from jrh_measuring import Answers, Mask, all_pairs
 
 
 def sampled_pairs(answers: Answers, sample: int, seed: int) -> Mask:
@@ -18,7 +18,7 @@ def sampled_pairs(answers: Answers, sample: int, seed: int) -> Mask:
         seed: the run's.
 
     Returns:
-        Shape (items, pairs), in the order of `jrh.measuring.all_pairs`.
+        Shape (items, pairs), in the order of `jrh_measuring.all_pairs`.
     """
     first, second = all_pairs(answers)
     place = {(int(one), int(other)): pair for pair, (one, other) in enumerate(zip(first, second, strict=True))}

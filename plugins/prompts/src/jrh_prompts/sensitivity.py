@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from attrs import frozen
 from jrh import JrhError, Measure, MetricContext, Polarity, RecordTable, Status
-from jrh.measuring import (
+from jrh_measuring import (
     DEGENERATE,
     Answers,
     Mask,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh import REFERENCE, RunReport
-from jrh.measuring import CONSTANT_GOLD, FINDING, FLAG_MEANINGS, SIMULATED
+from jrh_measuring import CONSTANT_GOLD, FINDING, FLAG_MEANINGS, SIMULATED
 
 from jrh_report.overview import COLUMNS, EXPECTED
 from jrh_report.tables import judge_label

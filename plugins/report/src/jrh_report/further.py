@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from jrh import REFERENCE, Measure, RunReport
-from jrh.measuring import FINDING
 from jrh.text import counted_items, format_counts, format_estimate, format_interval
+from jrh_measuring import FINDING
 
 from jrh_report.flags import MAIN
 from jrh_report.overview import HEADINGS

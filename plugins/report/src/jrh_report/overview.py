@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
-from jrh.measuring import has_model_gold, steady_tests
+from jrh.values import has_model_gold
+from jrh_measuring import steady_tests
 
 RIGHT = "gold-accuracy"
 """Whether verdicts are right; where a test does not keep the gold label, whether they are as the test expects."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from jrh import Measure, RunReport
-from jrh.measuring import DEGENERATE
 from jrh.text import format_measure
+from jrh_measuring import DEGENERATE
 
 from jrh_report.tables import Table, judge_label
 

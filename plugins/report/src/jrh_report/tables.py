@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport, ScaleKind, Status, Task
-from jrh.measuring import listed_reasons, why_no_cases
+from jrh.running import listed_reasons, why_no_cases
 from jrh.text import (
     counted,
     counted_items,

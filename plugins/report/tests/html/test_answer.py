@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport, Scale, Task
-from jrh.measuring import findings_of
 from jrh.values import TaskSummary
+from jrh_measuring import findings_of
 from jrh_report.html.answer import FOLDED, SHOWN, Claim, answers
 from jrh_report.html.found import Found
 from jrh_testing import sample_report

@@ -10,8 +10,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import JrhError
-from jrh.measuring import CaseReview
-from jrh.running import ReviewDesk
+from jrh.running import CaseReview, ReviewDesk
 from jrh.text import counted, csv_rows, formula_safe, is_person_name, next_csv_row
 from jrh.values import Decision, QueuedCase, ReviewAction, expectation_code
 from jrh_interchange import check_table_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import JudgeSpec, MetricSpec, Mode, hookimpl
-from jrh.measuring import MetricOptions
+from jrh_measuring import MetricOptions
 
 from jrh_reward.measure_list import MEASURES
 from jrh_reward.options import ClassifierOptions, ScoreFunctionOptions, ScoreHttpOptions

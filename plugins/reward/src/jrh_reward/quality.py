@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, ScaleKind
-from jrh.measuring import FINDING, Cell, Codes, MeasureBuilder, MetricOptions, cells_of, stated_label
+from jrh_measuring import FINDING, Cell, Codes, MeasureBuilder, MetricOptions, cells_of, stated_label
 from jrh_stats import Estimate, auc, cluster_sums, clustered_mean, holm, score_tau_b, sign_flip_test
 from numpy.typing import NDArray
 

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import Factory, frozen
 from jrh import REFERENCE, Json, Measure, ScaleKind
-from jrh.measuring import FINDING
+from jrh_measuring import FINDING
 from jrh_stats import Estimate
 from jrh_stats.degrees import FEW_CLUSTERS
 

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 from attrs import evolve
 from jrh import Measure, MetricContext, RecordTable, RunReport
-from jrh.measuring import findings_of
 from jrh.plugins import Metric
 from jrh.values import FindingSettings, TaskSummary
+from jrh_measuring import findings_of
 
 from jrh_selftest.checks import ClaimCheck
 from jrh_selftest.page import Page

@@ -211,7 +211,7 @@ class MeasureInfo:
     rate: bool = False
     """Whether it is a share of verdicts (`MeasureBuilder.rate`)."""
     tested: bool = False
-    """Whether `jrh.measuring.p_values` tests it, which adds `-p`, `-p-least`, `-p-holm` and `-p-bh` to its name."""
+    """Whether `jrh_measuring.p_values` tests it, which adds `-p`, `-p-least`, `-p-holm` and `-p-bh` to its name."""
 
     def describes(self, name: str) -> bool:
         """Return whether a measure of this name is the one described, or a p-value of it."""

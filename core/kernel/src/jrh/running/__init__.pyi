@@ -3,6 +3,8 @@ from .browsing import RunProgress as RunProgress
 from .browsing import StoredRun as StoredRun
 from .browsing import stored_run as stored_run
 from .default_metrics import load_metrics as load_metrics
+from .empty_tests import listed_reasons as listed_reasons
+from .empty_tests import why_no_cases as why_no_cases
 from .labelling import LabelDesk as LabelDesk
 from .labelling import LabelScreen as LabelScreen
 from .labelling import StaleLabelError as StaleLabelError
@@ -11,6 +13,9 @@ from .looks import Look as Look
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
 from .pool import for_each as for_each
+from .review_outcomes import CaseReview as CaseReview
+from .review_outcomes import review_shares as review_shares
+from .review_outcomes import reviewer_agreement as reviewer_agreement
 from .review_queue import QueueRequest as QueueRequest
 from .reviewing import ReviewDesk as ReviewDesk
 from .reviewing import StaleDecisionError as StaleDecisionError

@@ -11,8 +11,8 @@ from attrs import frozen
 
 from jrh.errors import JrhError
 from jrh.hashing import content_id
-from jrh.measuring.case_rows import case_rows
 from jrh.models.ledger import Spent
+from jrh.running.case_rows import case_rows
 from jrh.running.outcome import RunState
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.summary import RunFindings, recall_findings

@@ -12,7 +12,6 @@ from typing import Any, Final
 from attrs import evolve, frozen
 
 from jrh.errors import RAISED, EmptyStoreError
-from jrh.measuring.empty_tests import lost_drafts
 from jrh.models.payer import GRADER, JUDGE, PREFLIGHT
 from jrh.plugins.loading import Loaded
 from jrh.plugins.secrets import secrets_optional
@@ -21,6 +20,7 @@ from jrh.running.building import Builder, close
 from jrh.running.call_meter import Amount, Meter, Reading, amount
 from jrh.running.component_changes import changes
 from jrh.running.draft_estimate import GROWTH, Drafting, asks, estimate, spread
+from jrh.running.empty_tests import lost_drafts
 from jrh.running.event_loop import run_to_end
 from jrh.running.judge_models import shared_families
 from jrh.running.judged_gold import check_grading_judges

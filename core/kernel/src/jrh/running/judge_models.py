@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from jrh.measuring.same_family import same_families
 from jrh.suite.resolved import ResolvedSuite, references
 from jrh.values.items import Item
+from jrh.values.same_family import same_families
 
 
 def judge_models(resolved: ResolvedSuite) -> Mapping[str, str]:

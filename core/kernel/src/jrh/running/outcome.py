@@ -14,8 +14,8 @@ from attrs import field, frozen
 
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError, StopReason, StopRun
-from jrh.measuring.empty_tests import EmptyTest, empty_tests
 from jrh.models.ledger import Spent
+from jrh.running.empty_tests import EmptyTest, empty_tests
 from jrh.running.stopping import Stopper
 from jrh.suite.definition import Gate
 from jrh.suite.python_objects import JudgeArgument

@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
+from jrh_measuring.moving import moving_tests
 from jrh_stats import clustered_mean, clustered_proportion
 from numpy.typing import NDArray
 
 from jrh.errors import JrhError
-from jrh.measuring.moving import moving_tests
 from jrh.running.cost_estimate import Plan
 from jrh.running.power import Assumptions
 from jrh.text.numbers import counted, format_dollars, format_interval, format_number

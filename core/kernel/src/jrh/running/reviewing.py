@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 
 from jrh.document.serial import to_text
 from jrh.errors import JrhError
-from jrh.measuring.review_outcomes import CaseReview, case_reviews
+from jrh.running.review_outcomes import CaseReview, case_reviews
 from jrh.running.review_queue import NoVerdictsError, QueueRequest, drawn, known_cases
 from jrh.running.stages.summary import recall
 from jrh.store.run_store import Store

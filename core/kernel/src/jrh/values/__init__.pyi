@@ -52,6 +52,8 @@ from .reviews import Decision as Decision
 from .reviews import QueuedCase as QueuedCase
 from .reviews import ReviewAction as ReviewAction
 from .reviews import expectation_code as expectation_code
+from .same_family import has_model_gold as has_model_gold
+from .same_family import same_families as same_families
 from .spending import spending_of as spending_of
 from .spending import total_spending as total_spending
 from .verdicts import ARGUES_FOR_NONE as ARGUES_FOR_NONE

@@ -18,7 +18,7 @@ hooks = [name for name in sys.argv[2].split(",") if hasattr(plugin, name)]
 declared = [spec.name for name in hooks for spec in getattr(plugin, name)() or ()]
 after = {name.partition(".")[0] for name in sys.modules} - before
 known = set(sys.stdlib_module_names) | {"jrh", sys.argv[1].partition(".")[0]}
-known |= {"jrh_authoring", "jrh_chat", "jrh_interchange"}  # what they import in turn counts
+known |= {"jrh_authoring", "jrh_chat", "jrh_interchange", "jrh_measuring"}  # what they import in turn counts
 if "jrh_stats" in after:  # every run needs it, and numpy is all it loads
     known |= {"jrh_stats", "numpy"}
 print(json.dumps(sorted(after - known)))

@@ -115,7 +115,7 @@ class MetricContract(ComponentContract):
                 _assert_sound(measure, missing, self._gaps)
 
     def test_the_flags_are_those_of_every_metric(self, base: Path) -> None:
-        """If this fails: build measures with `jrh.measuring.MeasureBuilder`, which adds the flags any measure has.
+        """If this fails: build measures with `jrh_measuring.MeasureBuilder`, which adds the flags any measure has.
 
         On one item, no item, verdicts that are all missing, all the same, or all off the scale, every measure has the
         same flags; the table is `jrh_testing.contracts.situations`.

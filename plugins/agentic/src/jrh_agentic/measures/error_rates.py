@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import Mask, MeasureBuilder, MetricOptions, Scores, Trials, against_label, is_named, tasks_of
+from jrh_measuring import Mask, MeasureBuilder, MetricOptions, Scores, Trials, against_label, is_named, tasks_of
 
 from jrh_agentic.measures.families import DRAWS, PERTURBATION, POSITIVES, of_families
 

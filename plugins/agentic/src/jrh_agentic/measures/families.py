@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from jrh.measuring import Mask, Trials
+from jrh_measuring import Mask, Trials
 
 PERTURBATION: Final = "agent-perturbation"
 POSITIVES: Final = "agent-positives"

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import (
+from jrh_measuring import (
     CONSTANT_VERDICTS,
     Mask,
     MeasureBuilder,

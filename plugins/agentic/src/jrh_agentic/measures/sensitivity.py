@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, Codes, Mask, MeasureBuilder, MetricOptions, Trials, as_expected, cells_of
+from jrh_measuring import Cell, Codes, Mask, MeasureBuilder, MetricOptions, Trials, as_expected, cells_of
 from numpy.typing import NDArray
 
 from jrh_agentic.measures.edited import POSITIONS, edited_cases

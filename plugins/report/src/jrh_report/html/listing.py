@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport
-from jrh.measuring import FLAG_MEANINGS
+from jrh_measuring import FLAG_MEANINGS
 
 from jrh_report.html.found import Cell, Found
 

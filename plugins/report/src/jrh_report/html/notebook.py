@@ -7,8 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import RunReport
-from jrh.measuring import moving_tests
 from jrh.values import Finding, Severity
+from jrh_measuring import moving_tests
 
 from jrh_report.finite import finite
 from jrh_report.html.found import Found

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import Json, RunReport
-from jrh.measuring import moving_tests
 from jrh.text import visible_text
 from jrh.values import TaskSummary
+from jrh_measuring import moving_tests
 from markupsafe import Markup
 
 from jrh_report import tables

@@ -6,7 +6,7 @@ from typing import Final
 
 from attrs import evolve
 from jrh import Measure
-from jrh.measuring import DEGENERATE
+from jrh_measuring import DEGENERATE
 
 from jrh_report.html.found import Found
 from jrh_report.html.listing import Column, Line, Table, by_test, columns, judge_mark, table

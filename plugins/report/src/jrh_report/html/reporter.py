@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 from jrh import RunReport
-from jrh.measuring import FLAG_MEANINGS
 from jrh.text import page_environment
+from jrh_measuring import FLAG_MEANINGS
 
 from jrh_report.finite import finite
 from jrh_report.html.page import gather

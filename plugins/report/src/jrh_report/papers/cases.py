@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import Factory, frozen
 from jrh import MetricContext, RunReport
-from jrh.measuring import Pairs, Trials, aligned, answers_by, ballots_of, listed_pairs, panels_of, read_trials
+from jrh_measuring import Pairs, Trials, aligned, answers_by, ballots_of, listed_pairs, panels_of, read_trials
 from jrh_stats import majority_vote
 
 from jrh_report.papers.sheet import Cell, Sheet

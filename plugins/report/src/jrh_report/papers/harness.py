@@ -224,7 +224,7 @@ def _errors(found: Found, task: str) -> Sheet:
 
 
 def _complement(measure: Measure | None) -> Measure | None:
-    from jrh.measuring import mirrored
+    from jrh_measuring import mirrored
 
     return None if measure is None else mirrored(measure, "error")
 

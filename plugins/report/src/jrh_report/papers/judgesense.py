@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh import Measure
-from jrh.measuring import CONSTANT_VERDICTS, DEGENERATE
+from jrh_measuring import CONSTANT_VERDICTS, DEGENERATE
 
 from jrh_report.papers.found import Found
 from jrh_report.papers.sheet import Cell, Sheet

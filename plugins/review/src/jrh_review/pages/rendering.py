@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from jrh.measuring import FLAG_MEANINGS
 from jrh.text import page_environment
+from jrh_measuring import FLAG_MEANINGS
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 

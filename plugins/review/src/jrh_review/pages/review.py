@@ -8,8 +8,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 from jrh import JrhError
-from jrh.measuring import CaseReview
-from jrh.running import StaleDecisionError
+from jrh.running import CaseReview, StaleDecisionError
 from jrh.text import visible_line
 from jrh.values import Decision, QueuedCase, ReviewAction
 from starlette.concurrency import run_in_threadpool

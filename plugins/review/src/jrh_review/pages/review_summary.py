@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jrh import Interval
-from jrh.measuring import CaseReview, review_shares, reviewer_agreement
+from jrh.running import CaseReview, review_shares, reviewer_agreement
 from jrh.text import format_ends, format_number
 from jrh.values import DECIDING
 from jrh_stats import Estimate

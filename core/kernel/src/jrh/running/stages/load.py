@@ -12,7 +12,6 @@ from attrs import evolve, frozen
 
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
-from jrh.measuring.same_family import gold_source
 from jrh.plugins.protocols import DataSource, RemarksOnItems
 from jrh.running.criteria_items import criterion_items, response_id, unknown_columns
 from jrh.running.people_gold import labelled_by_people
@@ -26,6 +25,7 @@ from jrh.values.item_blocks import ItemBlocks
 from jrh.values.item_covariates import check_declared, covariates_of
 from jrh.values.items import Item, Mode, Task
 from jrh.values.report import TaskSummary
+from jrh.values.same_family import gold_source
 
 if TYPE_CHECKING:
     from jrh.running.building import Builder

@@ -116,7 +116,7 @@ def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
 
 def _own_code() -> str:
     """Return the digest of jrh's own scoring where it is not a released version; metrics are built on it."""
-    own = {"jrh-core": "jrh", "jrh-stats": "jrh_stats"}
+    own = {"jrh-core": "jrh", "jrh-measuring": "jrh_measuring", "jrh-stats": "jrh_stats"}
     try:
         found = [editable_source(metadata.distribution(name), [package]) for name, package in own.items()]
     except metadata.PackageNotFoundError:

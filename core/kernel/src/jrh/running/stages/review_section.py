@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jrh.measuring.review_outcomes import CaseReview, case_reviews
-from jrh.measuring.review_statistics import agreement_of_reviewers, expected_shares, reviewed_tests, validator_checks
+from jrh.running.review_outcomes import CaseReview, case_reviews
+from jrh.running.review_statistics import agreement_of_reviewers, expected_shares, reviewed_tests, validator_checks
 from jrh.running.stages.reviewed import counted_up_to, reviewers
 from jrh.running.stages.stored_records import records_as_made
 from jrh.store.run_store import Store

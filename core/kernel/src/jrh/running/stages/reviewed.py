@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve
 
-from jrh.measuring.review_outcomes import CaseReview, case_reviews
+from jrh.running.review_outcomes import CaseReview, case_reviews
 from jrh.running.stages.perturb import identified
 from jrh.store.run_store import Store
 from jrh.suite.definition import Review, ReviewPolicy

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
-from jrh.measuring.review_outcomes import case_reviews
+from jrh.running.review_outcomes import case_reviews
 from jrh.running.stages.reviewed import reviewers
 from jrh.running.stages.stored_records import records_as_made
 from jrh.store.run_store import Store

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from attrs import Factory, evolve, frozen
+from jrh_measuring import with_findings
 
 from jrh.document.serial import from_text, to_text
 from jrh.errors import RAISED, EmptyStoreError, StoreError
 from jrh.hashing import content_id
-from jrh.measuring import with_findings
 from jrh.models.payer import PREFLIGHT, ROLES
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import ReporterSpec, ReportTarget

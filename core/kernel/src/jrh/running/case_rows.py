@@ -1,0 +1,148 @@
+"""Fold the repeats of every case and judge into one row, scored as the metrics score them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+import numpy as np
+from jrh_measuring.coded import Coded, Codes, numbered
+from jrh_measuring.scoring import Numbers, Scores, against_label, agreeing, as_expected, stated_label
+from jrh_measuring.trials import Trials, read_trials
+
+from jrh.plugins.protocols import MetricContext
+from jrh.values.items import Task
+from jrh.values.listed_cases import CaseRow
+from jrh.values.records import RecordTable
+
+_PART: Final = 4096
+"""Rows that are made at a time."""
+
+
+def case_rows(records: RecordTable, tasks: Mapping[str, Task]) -> Iterator[CaseRow]:
+    """Return a row for each case and judge; they are made some thousand at a time.
+
+    Args:
+        records: all records of a run, in plan order.
+        tasks: by name.
+
+    Raises:
+        JrhError: a trial occurs twice, or a gold or expected label is not on the scale of its task.
+    """
+    return _rows(read_trials(records, MetricContext(tasks=tasks))) if len(records) else iter(())
+
+
+def _rows(trials: Trials) -> Iterator[CaseRow]:
+    key = numbered(trials.case.codes, trials.judge.codes)
+    sizes = np.bincount(key).astype(np.int32)
+    order = np.argsort(key, kind="stable").astype(np.int32)
+    del key  # the lists of a large run fill memory
+    truth = against_label(trials, stated_label(trials), np.ones(len(order), dtype=np.bool_))
+    scores = agreeing(trials), truth, as_expected(trials)
+    texts = _texts(trials)
+    taken = 0
+
+    def part(start: int) -> Iterator[CaseRow]:
+        nonlocal taken
+        many = sizes[start : start + _PART]
+        rows = order[taken : taken + int(many.sum())]
+        taken += len(rows)
+        return _made(*_columns(trials, scores, texts, rows, np.repeat(np.arange(len(many)), many)))
+
+    return chain.from_iterable(map(part, range(0, len(sizes), _PART)))
+
+
+def _columns(
+    trials: Trials, scores: Sequence[Scores], texts: Sequence[Coded], rows: Codes, group: Codes
+) -> Iterator[Sequence[Any]]:
+    """Yield the columns of `CaseRow` for some trials in the order of their groups, which are numbered from 0."""
+    trials_of, usable = np.bincount(group), trials.usable[rows]
+    by_place = rows[np.lexsort((trials.place[rows], group))]
+    first = by_place[np.cumsum(trials_of) - trials_of]
+    yield trials.place[first].tolist()
+    yield from (_names(column, first) for column in texts)
+    yield trials_of.tolist()
+    yield _counts(group[usable], trials.label[rows[usable]], trials.labels, len(first))
+    yield np.bincount(group[~usable], minlength=len(first)).tolist()
+    yield _counts(group[~usable], trials.status.codes[rows[~usable]], trials.status.names, len(first))
+    yield from (_known(_means(each, rows, group, len(first))) for each in scores)
+
+
+def _made(*columns: Sequence[Any]) -> Iterator[CaseRow]:
+    for (
+        place,
+        task,
+        test,
+        variant,
+        stratum,
+        judge,
+        item,
+        case,
+        gold,
+        count,
+        told,
+        gone,
+        why,
+        same,
+        right,
+        expected,
+    ) in zip(*columns, strict=True):
+        yield CaseRow(
+            position=place,
+            task=task,
+            test=test,
+            variant=variant,
+            stratum=stratum,
+            judge=judge,
+            item_id=item,
+            case_id=case,
+            gold=gold,
+            trials=count,
+            verdict=told[0][0] if told else "",
+            verdicts=told[0][0] if told and count == 1 else ", ".join(f"{times}x {label}" for label, times in told),
+            missing=gone,
+            status=why[0][0] if why else "",
+            moved=None if same is None else 1 - same,
+            right=right,
+            expected=expected,
+        )
+
+
+def _texts(trials: Trials) -> tuple[Coded, ...]:
+    """Return the columns that a row names, in the order of `CaseRow`."""
+    gold = Coded(codes=np.where(trials.gold >= 0, trials.gold, len(trials.labels)), names=(*trials.labels, ""))
+    return (
+        *(trials.task, trials.written_test, trials.variant, trials.stratum, trials.judge, trials.item, trials.case),
+        gold,
+    )
+
+
+def _names(column: Coded, rows: Codes) -> list[str]:
+    return [column.names[code] for code in column.codes[rows].tolist()]
+
+
+def _counts(group: Codes, codes: Codes, names: Sequence[str], groups: int) -> list[list[tuple[str, int]]]:
+    """Return the names of each group with their counts, the commonest first."""
+    found: list[list[tuple[str, int]]] = [[] for _ in range(groups)]
+    pairs, counts = np.unique(group * len(names) + codes, return_counts=True)
+    for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
+        place, code = divmod(pair, len(names))
+        found[place].append((names[code], count))
+    for listed in found:
+        if len(listed) > 1:
+            listed.sort(key=lambda each: -each[1])
+    return found
+
+
+def _means(scores: Scores, rows: Codes, group: Codes, groups: int) -> Numbers:
+    """Return the mean score of each group; NaN where no trial of it has one."""
+    values = scores.value[rows]
+    known = scores.eligible[rows] & scores.answered[rows] & ~np.isnan(values)
+    number = np.bincount(group[known], minlength=groups)
+    total = np.bincount(group[known], weights=values[known], minlength=groups)
+    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
+
+
+def _known(means: Numbers) -> list[float | None]:
+    return [None if gone else mean for mean, gone in zip(means.tolist(), np.isnan(means), strict=True)]

@@ -1,0 +1,134 @@
+"""Compute what a report says of the decisions that people made about cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from jrh_measuring.scoring import as_expected
+from jrh_measuring.trials import read_trials
+from jrh_stats import Estimate, cluster_sums, clustered_proportion
+
+from jrh.plugins.protocols import MetricContext
+from jrh.running.review_outcomes import CaseReview, review_shares, reviewer_agreement
+from jrh.values.cases import Case
+from jrh.values.items import Task
+from jrh.values.measures import Interval
+from jrh.values.records import RecordTable
+from jrh.values.review_report import ReviewedTest, ReviewersAgree, ReviewEstimate, ValidatorCheck
+from jrh.values.reviews import DECIDING, QueuedCase, ReviewAction
+
+ONLY_KEPT: Final = "only cases that the validator accepted were seen"
+_PREFIX: Final = "validator:"
+
+
+def told(found: Estimate, level: float, n: int | None = None) -> ReviewEstimate:
+    """Return an estimate as a report has it."""
+    interval = None
+    if found.low is not None and found.high is not None:
+        interval = Interval(low=found.low, high=found.high, level=level, method=found.method)
+    why = ", ".join(found.flags) if found.value is None else ""
+    return ReviewEstimate(estimate=found.value, interval=interval, n=int(found.n) if n is None else n, why=why)
+
+
+def reviewed_tests(
+    queue: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], reviewers: int, level: float
+) -> Iterator[ReviewedTest]:
+    """Yield what people decided, test by test; a case counts once enough of them have decided."""
+    known = {name: each for name, each in reviews.items() if each.in_conflict or each.counted(reviewers) is not None}
+    for found in review_shares(queue, known, level=level):
+        mine = [each.case_id for each in queue if (each.task, each.test) == (found.task, found.test)]
+        counting = [known[case_id].outcome for case_id in mine if case_id in known]
+        outcomes = [each.action for each in counting if each is not None]
+        yield ReviewedTest(
+            task=found.task,
+            test=found.test,
+            queued=found.queued,
+            decided=found.decided,
+            counts={action.value: outcomes.count(action) for action in DECIDING},
+            shares={action.value: told(found.shares[action], level, found.decided) for action in DECIDING},
+            conflicts=found.conflicts,
+            weighted=found.weighted,
+        )
+
+
+def agreement_of_reviewers(
+    queue: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], level: float
+) -> Iterator[ReviewersAgree]:
+    """Yield the agreement of every two reviewers, and of all."""
+    found = reviewer_agreement(queue, reviews, level=level)
+    for pair, kappa in found.pairs.items():
+        yield ReviewersAgree(who=" and ".join(pair), coefficient="cohen-kappa", agreement=told(kappa, level))
+    if found.alpha is not None:
+        alpha = told(found.alpha, level, found.cases)
+        yield ReviewersAgree(who="all", coefficient="krippendorff-alpha", agreement=alpha)
+
+
+def validator_checks(
+    queue: Sequence[QueuedCase],
+    reviews: Mapping[str, CaseReview],
+    cases: Mapping[str, Case],
+    validators: Mapping[tuple[str, str], Sequence[str]],
+    reviewers: int,
+    level: float,
+) -> Iterator[ValidatorCheck]:
+    """Yield precision and recall of each validator against people.
+
+    A draft that a validator rejects becomes no case, and nobody sees it. Recall can therefore be estimated only where a
+    test keeps or relabels what a validator refuses (`on_mismatch`), over the cases that were kept. An edited case is
+    not an accepted one. Weights and clusters are those of the shares of decisions.
+    """
+    for (task, test), names in validators.items():
+        mine = [each for each in queue if (each.task, each.test) == (task, test) and each.case_id in cases]
+        outcomes = [(each, reviews.get(each.case_id, CaseReview()).counted(reviewers)) for each in mine]
+        decided = [(each, outcome.action is ReviewAction.ACCEPT) for each, outcome in outcomes if outcome is not None]
+        for name in names:
+            rows = [(each, _accepts(cases[each.case_id], name), good) for each, good in decided]
+            seen = any(not accepts for _, accepts, _ in rows)
+            precision = _share([(each, good) for each, accepts, good in rows if accepts], level)
+            recall = _share([(each, accepts) for each, accepts, good in rows if good], level)
+            yield ValidatorCheck(
+                task=task,
+                test=test,
+                validator=name,
+                precision=precision,
+                recall=recall if seen else ReviewEstimate(estimate=None, n=recall.n, why=ONLY_KEPT),
+            )
+
+
+def _accepts(case: Case, validator: str) -> bool:
+    """Tell whether a validator accepted a case; one that says nothing of it did, or there would be no case."""
+    answer = case.provenance.details.get(f"{_PREFIX}{validator}")
+    return not isinstance(answer, Mapping) or answer.get("accepted") is not False
+
+
+def _share(rows: Sequence[tuple[QueuedCase, bool]], level: float) -> ReviewEstimate:
+    if not rows:
+        return ReviewEstimate(estimate=None, n=0, why="no case")
+    weights = np.array([1 / each.probability for each, _ in rows])
+    weights = weights / weights.mean() if len(set(weights)) > 1 else np.ones(len(weights))
+    clusters = np.unique([each.cluster for each, _ in rows], return_inverse=True)[1]
+    sums = cluster_sums(clusters, np.array([good for _, good in rows]) * weights, weights)
+    return told(clustered_proportion(sums[:, 0], sums[:, 1], level=level), level, len(rows))
+
+
+def expected_shares(
+    records: RecordTable, tasks: Mapping[str, Task], level: float
+) -> Mapping[tuple[str, str, str], ReviewEstimate]:
+    """Return the share of verdicts as expected by judge, task and test, scored as the metrics score them."""
+    if not len(records):
+        return {}
+    trials = read_trials(records, MetricContext(tasks=tasks))
+    scores = as_expected(trials)
+    rows = scores.eligible & scores.answered & ~np.isnan(scores.value) & ~trials.reference
+    found = {}
+    keys = np.stack([trials.judge.codes, trials.task.codes, trials.written_test.codes])
+    for judge, task, test in np.unique(keys[:, rows], axis=1).T.tolist():
+        mine = np.flatnonzero(rows & (keys == np.array([[judge], [task], [test]])).all(axis=0))
+        clusters = np.unique(trials.cluster.codes[mine], return_inverse=True)[1]
+        sums = cluster_sums(clusters, scores.value[mine], np.ones(len(mine)))
+        share = told(clustered_proportion(sums[:, 0], sums[:, 1], level=level), level, len(mine))
+        names = trials.judge.names[judge], trials.task.names[task], trials.written_test.names[test]
+        found[names] = share
+    return found

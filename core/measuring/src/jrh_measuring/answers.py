@@ -1,0 +1,226 @@
+"""The verdicts of one judge in one test between conditions: as counts by question, level of a factor, and label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from attrs import evolve, frozen
+from jrh.values.cases import REFERENCE
+from numpy.typing import NDArray
+
+from jrh_measuring.cells import Cell, cells_of
+from jrh_measuring.coded import Codes, Mask
+from jrh_measuring.comparable import questions_over
+from jrh_measuring.trials import Trials
+
+Counts = NDArray[np.float64]
+"""Numbers of verdicts; the last axis is the label."""
+
+
+@frozen(kw_only=True, eq=False)
+class Axes:
+    """What the verdicts of one judge, or of several, are counted by; each but `items` is sorted."""
+
+    questions: Codes
+    """Numbers of `questions_over`: what was asked of an item under one condition, apart from the factor."""
+    items: Codes
+    """The item of each question."""
+    levels: Codes
+    labels: Codes
+
+
+@frozen(kw_only=True, eq=False)
+class Answers:
+    """Verdicts by question, level and label; all are sorted, so that the order of rows has no effect.
+
+    A question is an item under one condition but for the factor: levels are compared only where the rest is the same.
+    """
+
+    trials: Trials
+    cell: Cell
+    """The judge, task and test, with the trials at which the factor has a level."""
+    by: str
+    """The factor: the text column whose values are the levels."""
+    presented: bool
+    """The labels are those that were shown, not those they mean."""
+    axes: Axes
+
+    @classmethod
+    def of(cls, trials: Trials, cell: Cell, *, by: str, presented: bool = False) -> Answers:
+        """Count the verdicts of a cell; trials at which the factor is empty are left out."""
+        rows = cell.rows[_filled(trials, by)[cell.rows]]
+        found = cls(
+            trials=trials,
+            cell=evolve(cell, rows=rows),
+            by=by,
+            presented=presented,
+            axes=Axes(questions=_none(), items=_none(), levels=_none(), labels=_none()),
+        )
+        said = found.said[rows]
+        questions, first = np.unique(found.asked, return_index=True)
+        axes = Axes(
+            questions=questions,
+            items=trials.item.codes[rows[first]],
+            levels=np.unique(trials.column(by).codes[rows]),
+            labels=np.unique(said[said >= 0]),
+        )
+        return evolve(found, axes=axes)
+
+    def as_presented(self) -> Answers:
+        """Return the same trials with the labels that were shown."""
+        return Answers.of(self.trials, self.cell, by=self.by, presented=True)
+
+    @property
+    def rows(self) -> Codes:
+        """Return the trials that are counted, with or without a verdict."""
+        return self.cell.rows
+
+    @property
+    def usable(self) -> Codes:
+        """Return those of them with a verdict."""
+        return self.rows[self.said[self.rows] >= 0]
+
+    @cached_property
+    def said(self) -> Codes:
+        """Return the label of every trial, -1 without a verdict, shape (n,) over all trials."""
+        if not self.presented:
+            return self.trials.label
+        shown = self.trials.column("presented")
+        return np.where(self.trials.usable & (shown.codes != shown.names.index("")), shown.codes, -1)
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Return the name of the item of each question; the questions of an item follow each other."""
+        return tuple(self.trials.item.names[code] for code in self.axes.items)
+
+    @cached_property
+    def clusters(self) -> Codes:
+        """Return the cluster of each question, shape (questions,)."""
+        return self.trials.clusters_of(self.axes.items, self.cell.task)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Return the levels of the factor: the names of templates, or the orders of options."""
+        names = self.trials.column(self.by).names
+        return tuple(names[code] for code in self.axes.levels)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels that were given."""
+        names = self.trials.column("presented").names if self.presented else self.trials.labels
+        return tuple(names[code] for code in self.axes.labels)
+
+    @cached_property
+    def asked(self) -> Codes:
+        """Return the number of the question of each row, shape (rows,)."""
+        return questions_over(self.trials, self.by, self.rows)
+
+    @cached_property
+    def _places(self) -> Codes:
+        """Return where each row stands among (question, level)."""
+        question = np.searchsorted(self.axes.questions, self.asked)
+        level = np.searchsorted(self.axes.levels, self.trials.column(self.by).codes[self.rows])
+        return np.asarray(question * len(self.axes.levels) + level)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Count the verdicts, shape (questions, levels, labels)."""
+        said = self.said[self.rows]
+        there = said >= 0
+        label = np.searchsorted(self.axes.labels, said[there])
+        return _count(self._places[there] * len(self.axes.labels) + label, (*self._shape, len(self.axes.labels)))
+
+    @cached_property
+    def planned(self) -> Counts:
+        """Count the trials with or without a verdict, shape (questions, levels)."""
+        return _count(self._places, self._shape)
+
+    @cached_property
+    def answered(self) -> Counts:
+        """Count the verdicts by question and level, shape (questions, levels)."""
+        return np.asarray(self.counts.sum(axis=2))
+
+    @cached_property
+    def missing(self) -> Mapping[str, Counts]:
+        """Count by status the trials without a verdict, shape (questions, levels)."""
+        gone = self.said[self.rows] < 0
+        status = self.trials.status.codes[self.rows]
+        names = self.trials.status.names
+        return {
+            names[code]: _count(self._places[gone & (status == code)], self._shape) for code in np.unique(status[gone])
+        }
+
+    @cached_property
+    def single(self) -> NDArray[np.int64] | None:
+        """Return the label by question and level, shape (questions, levels), where none has two verdicts; else None."""
+        if not len(self.axes.labels) or self.answered.max(initial=0.0) > 1:
+            return None
+        return np.where(self.answered > 0, self.counts.argmax(axis=2), -1)
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return len(self.axes.questions), len(self.axes.levels)
+
+    def rows_at(self, places: Mask) -> Codes:
+        """Return the trials at some questions and levels; `places` has the shape (questions, levels)."""
+        return self.rows[places.reshape(-1)[self._places]]
+
+
+def answers_by(trials: Trials, by: str, *, presented: bool = False) -> Iterator[Answers]:
+    """Yield the answers of every task, judge and test in which the factor has a level.
+
+    A comparison between levels needs the unchanged one too: the trials of the test that ask the reference question
+    again take part.
+    """
+    for cell in cells_of(trials):
+        whole = evolve(cell, rows=with_unchanged(trials, cell))
+        found = Answers.of(trials, whole, by=by, presented=presented)
+        if len(found.rows):
+            yield found
+
+
+def with_unchanged(trials: Trials, cell: Cell) -> Codes:
+    """Return the trials of a test together with those that ask the reference question again."""
+    again = trials.conditions.again
+    if cell.test == REFERENCE or not again.any():
+        return cell.rows
+    one = cell.rows[0]
+    added = again & (trials.written_test.codes == trials.test.codes[one])
+    for column in (trials.task, trials.judge):
+        added &= column.codes == column.codes[one]
+    return np.concatenate([cell.rows, np.flatnonzero(added)])
+
+
+def aligned(judges: Sequence[Answers]) -> list[Answers]:
+    """Return the answers of several judges with the questions, levels and labels that any of them has."""
+    asked, levels, labels = (
+        np.concatenate([getattr(judge.axes, part) for judge in judges]) for part in ("questions", "levels", "labels")
+    )
+    questions, first = np.unique(asked, return_index=True)
+    items = np.concatenate([judge.axes.items for judge in judges])[first]
+    axes = Axes(questions=questions, items=items, levels=np.unique(levels), labels=np.unique(labels))
+    return [evolve(judge, axes=axes) for judge in judges]
+
+
+def modal(counts: Counts) -> NDArray[np.int64]:
+    """Return the most frequent label along the last axis, -1 where there is none or several."""
+    if not counts.shape[-1]:
+        return np.full(counts.shape[:-1], -1, dtype=np.int64)
+    top = counts.max(axis=-1, keepdims=True)
+    alone = ((counts == top).sum(axis=-1) == 1) & (top[..., 0] > 0)
+    return np.where(alone, counts.argmax(axis=-1), -1)
+
+
+def _filled(trials: Trials, name: str) -> Mask:
+    column = trials.column(name)
+    return np.asarray(column.codes != column.names.index(""))
+
+
+def _none() -> Codes:
+    return np.zeros(0, dtype=np.int64)
+
+
+def _count(keys: Codes, shape: tuple[int, ...]) -> Counts:
+    return np.bincount(keys, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)

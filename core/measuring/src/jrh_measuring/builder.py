@@ -1,0 +1,400 @@
+"""From per-trial scores to measures: estimate, interval, missing verdicts, bounds, flags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+import numpy as np
+from attrs import evolve, field, frozen
+from jrh.plugins.protocols import MetricContext
+from jrh.values.measures import Interval, Measure
+from jrh.values.records import RecordTable
+from jrh_stats import Estimate, cluster_sums, clustered_limits, clustered_mean, clustered_proportion, signed_mean
+from numpy.typing import ArrayLike, NDArray
+
+from jrh_measuring.cells import Cell
+from jrh_measuring.coded import Codes, Mask, number_of
+from jrh_measuring.flags import (
+    ALL_MISSING,
+    CONSTANT_GOLD,
+    CONSTANT_VERDICTS,
+    EMPTY,
+    FEW_CLUSTERS,
+    FEW_EVENTS,
+    FEW_ITEMS,
+    INFORMATIVE_MISSING,
+    ONE_ITEM,
+    SIMULATED,
+)
+from jrh_measuring.missing_reasons import is_informative
+from jrh_measuring.options import MetricOptions
+from jrh_measuring.partial import bounded, sensitive
+from jrh_measuring.scoring import NO_REFERENCE, Scores
+from jrh_measuring.trials import Trials, missing_by_status, read_trials
+
+Flags: TypeAlias = tuple[str, ...]
+
+_REMEMBERED: Final = 8
+_DECIMALS: Final = 12  # of sums: the order of addition must not show
+_COEFFICIENT: Final = "coefficient"
+_ONE_ITEM: Final = "chance-corrected agreement needs more than one item"
+_UNEXPLAINED: Final = frozenset({FEW_ITEMS, FEW_CLUSTERS, FEW_EVENTS, CONSTANT_VERDICTS, SIMULATED})
+"""Flags that do not say why there is no estimate."""
+
+
+@frozen(kw_only=True, eq=False)
+class _Selected:
+    """The trials of a cell that scores are about, and of what arrays they were taken."""
+
+    asked: tuple[Codes, Mask, Mask]
+    rows: Codes
+    usable: Codes
+
+
+@frozen(kw_only=True, eq=False)
+class _Facts:
+    """What is counted of the trials that a measure rests on."""
+
+    rows: Codes
+    labels: Codes
+    items: int
+    clusters: int
+    constant: bool
+    """There are several verdicts, and all are the same label."""
+
+
+@frozen(kw_only=True, eq=False)
+class MeasureBuilder:
+    """Builds the measures of one metric from the trials of one table.
+
+    Every measure says how many trials and items it rests on, which trials have no verdict and why, and carries the
+    flags that apply to any measure: `all-missing`, `empty`, `constant-verdicts`, `constant-gold`, `few-items`,
+    `few-clusters`, `few-events`, `one-item`, `simulated`.
+    """
+
+    trials: Trials
+    context: MetricContext
+    options: MetricOptions
+    draws: str = "metrics"
+    """Random numbers are drawn under this name: metrics that share it draw the same ones in the same cell."""
+    _last: list[_Selected] = field(factory=list, init=False, repr=False)
+    _facts: dict[tuple[int, int], _Facts] = field(factory=dict, init=False, repr=False)
+    """Of the last few arrays of rows: several measures of a cell rest on the same ones."""
+
+    @classmethod
+    def of(
+        cls, records: RecordTable, context: MetricContext, options: MetricOptions, *, draws: str = "metrics"
+    ) -> MeasureBuilder:
+        """Read the table.
+
+        Raises:
+            JrhError: a trial occurs twice, or a gold or expected label is not on the scale of its task.
+        """
+        return cls(trials=read_trials(records, context), context=context, options=options, draws=draws)
+
+    def at(self, level: float) -> MeasureBuilder:
+        """Return a builder whose intervals have another coverage."""
+        return evolve(self, context=evolve(self.context, level=level))
+
+    def seed(self, cell: Cell) -> int:
+        """Derive the seed of what is drawn for a cell."""
+        return cell.seed(self.context, self.draws)
+
+    def proportion(
+        self, cell: Cell, numerators: ArrayLike, denominators: ArrayLike, clusters: Codes | None = None
+    ) -> Estimate:
+        """Estimate a proportion from sums per item; items without a denominator are left out.
+
+        Where the context asks for one-sided limits, the interval is that of `jrh_stats.clustered_limits`.
+
+        Args:
+            cell: where it stands; seeds the bootstrap.
+            numerators: shape (items,).
+            denominators: shape (items,).
+            clusters: the cluster of each item, shape (items,); None: the sums are those of clusters already.
+        """
+        tops, bottoms = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+        if clusters is not None:
+            sums = cluster_sums(clusters[bottoms > 0], tops[bottoms > 0], bottoms[bottoms > 0])
+            tops, bottoms = sums[:, 0], sums[:, 1]
+        there = bottoms > 0
+        if self.context.one_sided:
+            return clustered_limits(tops[there].round(_DECIMALS), bottoms[there], level=self.context.level)
+        return clustered_proportion(
+            tops[there].round(_DECIMALS),
+            bottoms[there],
+            level=self.context.level,
+            resamples=self.context.resamples,
+            seed=self.seed(cell),
+        )
+
+    def rate(
+        self, name: str, cell: Cell, scores: Scores, *, nothing: str, note: str = "", flags: Flags = ()
+    ) -> Measure:
+        """Measure the mean of scores from 0 to 1, with an interval by cluster.
+
+        Args:
+            name: the measure's name.
+            cell: the trials.
+            scores: the scores of all trials.
+            nothing: what to note where no trial of the cell is eligible.
+            note: what to note where there is an estimate.
+            flags: further flags.
+        """
+        rows, usable = self._selected(cell, scores)
+        sums = self._sums(scores, usable)
+        measured = self.measure(
+            name,
+            cell,
+            self.proportion(cell, sums[:, 0], sums[:, 1]),
+            rows=rows,
+            usable=usable,
+            bounds=scores.bounds(rows),
+            flags=(*self._constant_truth(scores, usable), *flags),
+            note=self.why_none(rows, usable, nothing, scores.unscored) or note,
+            unscored=scores.unscored,
+        )
+        found = bounded(
+            measured, self.trials, scores, rows, lambda sums, level: self.at(level).proportion(cell, *sums.T)
+        )
+        return sensitive(found)
+
+    def mean(
+        self,
+        name: str,
+        cell: Cell,
+        scores: Scores,
+        *,
+        limits: tuple[float, float],
+        nothing: str,
+        unit: str,
+        transform: Callable[[float], float] = float,
+        sizes: Scores | None = None,
+        heavy_tailed: bool = False,
+    ) -> Measure:
+        """Measure the mean score of a cell, in any unit, with the closed-form interval.
+
+        Args:
+            name: the measure's name.
+            cell: the trials.
+            scores: the scores of all trials.
+            limits: the least and the greatest score a trial can have.
+            nothing: what to note where no trial of the cell is eligible.
+            unit: unit of the estimate.
+            transform: applied to estimate, interval and bounds; increasing.
+            sizes: of signed errors, their sizes: the interval stays within the upper end of the mean size.
+            heavy_tailed: whether few large scores can make up most of the mean, as squares do.
+        """
+        rows, usable = self._selected(cell, scores)
+        sums = self._sums(scores, usable)
+        if sizes is None:
+            found = clustered_mean(
+                sums[:, 0], sums[:, 1], bounds=limits, heavy_tailed=heavy_tailed, level=self.context.level
+            )
+        else:
+            size = self._sums(sizes, usable)[:, 0]
+            found = signed_mean(sums[:, 0], size, sums[:, 1], span=limits[1], level=self.context.level)
+        ends = [None if number is None else transform(number) for number in (found.value, found.low, found.high)]
+        bounds = scores.bounds(rows)
+        return self.measure(
+            name,
+            cell,
+            evolve(found, value=ends[0], low=ends[1], high=ends[2]),
+            rows=rows,
+            usable=usable,
+            bounds=None if bounds is None else (transform(bounds[0]), transform(bounds[1])),
+            note=self.why_none(rows, usable, nothing, scores.unscored),
+            unit=unit,
+            unscored=scores.unscored,
+        )
+
+    def paired(self, cell: Cell, scores: Scores) -> tuple[Codes, Codes, NDArray[np.float64]]:
+        """Return the eligible and the usable trials of a cell, and per cluster the sum of scores and their number."""
+        rows, usable = self._selected(cell, scores)
+        return rows, usable, self._sums(scores, usable)
+
+    def p_value(
+        self,
+        name: str,
+        cell: Cell,
+        p: float | None,
+        *,
+        rows: Codes,
+        usable: Codes,
+        flags: Flags = (),
+        note: str,
+        labels: Codes | None = None,
+    ) -> Measure:
+        """Put the p-value of a test together; `note` names the test, or says why there is none.
+
+        `rows`, `usable` and `labels` are those of the estimate that is tested.
+        """
+        return self.measure(
+            name,
+            cell,
+            Estimate(value=p if len(usable) else None),
+            rows=rows,
+            usable=usable,
+            flags=flags,
+            note=note,
+            unit="p-value",
+            labels=labels,
+        )
+
+    def measure(
+        self,
+        name: str,
+        cell: Cell,
+        estimate: Estimate,
+        *,
+        rows: Codes,
+        usable: Codes,
+        bounds: tuple[float, float] | None = None,
+        flags: Flags = (),
+        note: str = "",
+        unit: str = "proportion",
+        unscored: str = "",
+        labels: Codes | None = None,
+        margin: float | None = None,
+    ) -> Measure:
+        """Put a measure together.
+
+        A coefficient of one item is not estimable: agreement beyond chance, or a correlation, is between items.
+
+        Args:
+            name: the measure's name.
+            cell: where it stands.
+            estimate: what was estimated.
+            rows: the trials of the cell it is about; those of them without a verdict are counted as missing.
+            usable: the trials it rests on.
+            bounds: where the estimate would lie if all missing verdicts had been the worst, and the best.
+            flags: flags of its own; those that any measure can have are added.
+            note: what has to be known, or why there is no estimate.
+            unit: unit of the estimate; `coefficient` for agreement beyond chance and for correlations.
+            unscored: what those of `rows` count as in `missing` that have a verdict and are not usable; with `labels`,
+                those that have a verdict and no label there; empty: as nothing.
+            labels: what the judge said, if not the canonical label, as codes of shape (n,) over all trials; for
+                `constant-verdicts`.
+            margin: that an equivalence was tested with.
+        """
+        one_item = unit == _COEFFICIENT and self.clusters(usable) == 1
+        if one_item and estimate.value is not None:
+            estimate, flags, note = Estimate(value=None), (*flags, ONE_ITEM), note or _ONE_ITEM
+        flags = (*flags, *self._common_flags(cell, rows, usable, labels))
+        if estimate.value is None and len(rows) and _UNEXPLAINED.issuperset((*_own_flags(estimate), *flags)):
+            flags = (*flags, ONE_ITEM if one_item else EMPTY)
+        return Measure(
+            name=name,
+            judge=cell.judge,
+            task=cell.task,
+            test=cell.test,
+            cell=cell.levels,
+            estimate=estimate.value,
+            interval=_interval(estimate, self.context.level),
+            unit=unit,
+            n_trials=len(usable),
+            n_items=self.items(usable),
+            n_clusters=self.clusters(usable),
+            missing=self.missing(rows, usable if labels is None else rows[labels[rows] >= 0], unscored),
+            bounds=bounds,
+            flags=_cautious((*_own_flags(estimate), *flags), estimate),
+            note=note,
+            margin=margin,
+        )
+
+    def items(self, rows: Codes) -> int:
+        """Count the distinct items of some trials."""
+        return self._of(rows, self.trials.label).items
+
+    def clusters(self, rows: Codes) -> int:
+        """Count the distinct clusters of some trials: the unit of analysis."""
+        return self._of(rows, self.trials.label).clusters
+
+    def missing(self, rows: Codes, usable: Codes, unscored: str = "") -> Mapping[str, int]:
+        """Count by status the trials among `rows` without a verdict, and as `unscored` those that are not usable."""
+        found, answered = missing_by_status(self.trials, rows), self.trials.usable
+        alone = int(np.count_nonzero(answered[rows])) - int(np.count_nonzero(answered[usable]))
+        return found | {unscored: alone} if alone and unscored else found
+
+    def why_none(self, rows: Codes, usable: Codes, nothing: str = "no trial", unscored: str = NO_REFERENCE) -> str:
+        """Say why there is no estimate; empty where there is one. `unscored`: what verdicts without a score lack."""
+        if not len(rows):
+            return nothing
+        if len(usable):
+            return ""
+        if not np.any(self.trials.usable[rows]):
+            return "every verdict is missing"
+        if unscored == NO_REFERENCE:
+            return "no verdict of the reference condition to compare with"
+        return f"no verdict has a score: {unscored.replace('_', ' ')}"
+
+    def _sums(self, scores: Scores, usable: Codes) -> NDArray[np.float64]:
+        ones = np.broadcast_to(1.0, scores.value.shape)
+        return cluster_sums(self.trials.cluster.codes, scores.value, ones, rows=usable)
+
+    def _selected(self, cell: Cell, scores: Scores) -> tuple[Codes, Codes]:
+        """Return the eligible trials of a cell, and those of them that have a score."""
+        asked = (cell.rows, scores.eligible, scores.answered)
+        if not self._last or any(one is not other for one, other in zip(self._last[0].asked, asked, strict=True)):
+            rows = cell.rows[scores.eligible[cell.rows]]
+            self._last[:] = [_Selected(asked=asked, rows=rows, usable=rows[scores.answered[rows]])]
+        return self._last[0].rows, self._last[0].usable
+
+    def _of(self, rows: Codes, labels: Codes) -> _Facts:
+        key = id(rows), id(labels)
+        known = self._facts.get(key)
+        if known is not None and known.rows is rows and known.labels is labels:
+            return known
+        if len(self._facts) >= _REMEMBERED:
+            self._facts.clear()
+        trials, answered = self.trials, rows[self.trials.usable[rows]]
+        items = number_of(trials.item.codes, rows)
+        alone = trials.cluster is trials.item
+        found = _Facts(
+            rows=rows,
+            labels=labels,
+            items=items,
+            clusters=items if alone else number_of(trials.cluster.codes, rows),
+            constant=len(answered) > 1 and number_of(labels, answered) == 1,
+        )
+        self._facts[key] = found
+        return found
+
+    def _common_flags(self, cell: Cell, rows: Codes, usable: Codes, labels: Codes | None) -> Flags:
+        """Return the flags that any measure can have."""
+        few = 0 < self.clusters(usable) < self.options.few_items
+        alone = self.clusters(usable) == self.items(usable)
+        found = {
+            CONSTANT_VERDICTS: self._of(usable, self.trials.label if labels is None else labels).constant,
+            ALL_MISSING: len(rows) > 0 and not len(usable) and not np.any(self.trials.usable[rows]),
+            FEW_ITEMS: few and alone,
+            FEW_CLUSTERS: few and not alone,
+            SIMULATED: bool(np.any(self.trials.simulated[cell.rows])),
+            INFORMATIVE_MISSING: len(usable) < len(rows) and is_informative(self.trials, cell),
+        }
+        return tuple(name for name, applies in found.items() if applies)
+
+    def _constant_truth(self, scores: Scores, usable: Codes) -> Flags:
+        if scores.truth is None or len(usable) <= 1:
+            return ()
+        truth = scores.truth[usable]
+        return (CONSTANT_GOLD,) if truth[0] >= 0 and np.all(truth == truth[0]) else ()
+
+
+def _own_flags(estimate: Estimate) -> Flags:
+    """Return what the estimate says about itself; that there is nothing to estimate stands in the note."""
+    return tuple(flag for flag in estimate.flags if flag != EMPTY)
+
+
+def _cautious(flags: Flags, estimate: Estimate) -> Flags:
+    """Put the estimate's `few-events` last, and leave it out where `few-items` or `few-clusters` says as much."""
+    others = tuple(flag for flag in dict.fromkeys(flags) if flag != FEW_EVENTS)
+    rare = FEW_EVENTS in estimate.flags and not {FEW_ITEMS, FEW_CLUSTERS} & set(flags)
+    return (*others, FEW_EVENTS) if rare else others
+
+
+def _interval(estimate: Estimate, level: float) -> Interval | None:
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return None
+    return Interval(low=estimate.low, high=estimate.high, level=level, method=estimate.method)

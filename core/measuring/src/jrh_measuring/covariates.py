@@ -1,0 +1,219 @@
+"""Covariates: what each item's verdict is, what it is compared with, and what else is known of the item."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh.values.item_covariates import LENGTH, read
+from jrh.values.items import Task
+from jrh.values.json_values import Json
+from jrh.values.scales import ScaleKind
+from numpy.typing import NDArray
+
+from jrh_measuring.cells import Cell
+from jrh_measuring.coded import Codes, numbered
+from jrh_measuring.trials import Trials
+
+Numbers = NDArray[np.float64]
+
+OTHER_LEVELS: Final = "(other levels)"
+"""Levels of too few items, together."""
+_TWO: Final = 2
+_DECIMALS: Final = 9
+
+
+@frozen(kw_only=True, eq=False)
+class Standard:
+    """What verdicts are compared with: the gold label, or the other judges' verdicts."""
+
+    stratum: Codes
+    """Items of the same number are equal in it, shape (items,); -1 where it is not known."""
+    values: Numbers
+    """In the unit of the verdicts, shape (items, columns)."""
+
+
+@frozen(kw_only=True, eq=False)
+class Covariate:
+    """One covariate of the items of a cell."""
+
+    name: str
+    levels: tuple[str, ...]
+    """Levels of a categorical covariate; empty for a number."""
+    known: NDArray[np.bool_]
+    """Items that have a value, shape (items,)."""
+    values: Numbers
+    """Shape (items, columns, options): one column for a number, otherwise one per level, 1 for it and 0 else. One
+    option, but in a comparison, where every option has its own, less their mean."""
+    unit: str
+    """What one unit is, for readers; empty for a level."""
+
+
+def columns_of(task: Task) -> tuple[str, ...]:
+    """Return the labels that the columns of verdicts stand for; one, empty, for an ordinal scale.
+
+    A column is: the level, of an ordinal scale; P(positive label), of two labels; P(label), of more; P(option chosen),
+    of a comparison, in which a tie counts a part for every option.
+    """
+    scale = task.scale
+    if scale.ordered:
+        return ("",)
+    if scale.kind is ScaleKind.PAIRWISE:
+        return scale.options
+    return (scale.positive_label,) if scale.positive_label and len(scale.labels) == _TWO else scale.labels
+
+
+def item_verdicts(trials: Trials, rows: Codes, items: Codes, task: Task) -> Numbers:
+    """Return the mean verdict on every item of `items` (ascending codes), shape (items, columns); NaN without one."""
+    usable = rows[trials.usable[rows]]
+    place = np.searchsorted(items, trials.item.codes[usable])
+    values = label_values(trials, task)[trials.label[usable]]
+    count = np.bincount(place, minlength=len(items))
+    sums = np.stack([np.bincount(place, weights=each, minlength=len(items)) for each in values.T], axis=1)
+    return np.where(count[:, None] > 0, sums / np.maximum(count, 1)[:, None], np.nan)
+
+
+def label_values(trials: Trials, task: Task) -> Numbers:
+    """Return what every label counts in every column, shape (labels + 1, columns); NaN for labels off the scale."""
+    columns, scale = columns_of(task), task.scale
+
+    def row(label: str) -> list[float]:
+        if label not in scale:
+            return [math.nan] * len(columns)
+        if scale.ordered:
+            return [float(scale.rank(label))]
+        if scale.tie is not None and label == scale.tie:
+            return [1 / len(columns)] * len(columns)
+        return [float(label == column) for column in columns]
+
+    return np.array([*map(row, trials.labels), [math.nan] * len(columns)])
+
+
+def gold_standard(trials: Trials, rows: Codes, items: Codes, task: Task) -> Standard:
+    """Return the gold labels of items."""
+    gold = np.full(len(items), -1, dtype=np.int64)
+    known = rows[trials.gold[rows] >= 0]
+    gold[np.searchsorted(items, trials.item.codes[known])] = trials.gold[known]
+    return Standard(stratum=gold, values=label_values(trials, task)[gold])
+
+
+def peers_standard(trials: Trials, cell: Cell, items: Codes, task: Task) -> Standard:
+    """Return the mean verdict of the other judges under the same test; a judge counts once, however often it was asked.
+
+    Items are equal in it where the mean rounds to the same level, or where the same labels are said most often.
+    """
+    same = np.flatnonzero((trials.task.codes == trials.task.codes[cell.rows[0]]) & trials.usable)
+    same = same[trials.test.codes[same] == trials.test.codes[cell.rows[0]]]
+    same = same[np.isin(trials.item.codes[same], items)]
+    own = trials.judge.codes[cell.rows[0]]
+    others = [
+        item_verdicts(trials, same[trials.judge.codes[same] == judge], items, task)
+        for judge in np.unique(trials.judge.codes[same])
+        if judge != own
+    ]
+    if not others:
+        return Standard(stratum=np.full(len(items), -1), values=np.full((len(items), len(columns_of(task))), np.nan))
+    stacked = np.stack(others)
+    count = np.maximum((~np.isnan(stacked)).sum(axis=0), 0)
+    means = np.where(count > 0, np.nansum(stacked, axis=0) / np.maximum(count, 1), np.nan).round(_DECIMALS)
+    if task.scale.ordered:
+        key = np.rint(means)
+    elif means.shape[1] == 1:
+        key = np.sign(means - 0.5)  # which of the two labels most judges say, or neither
+    else:
+        key = (means == means.max(axis=1, keepdims=True)).astype(np.float64)
+    known = ~np.isnan(means[:, 0])
+    stratum = numbered(*(_dense(np.where(known, each, -9.0)) for each in key.T))
+    return Standard(stratum=np.where(known, stratum, -1), values=means)
+
+
+def _dense(values: Numbers) -> Codes:
+    return np.asarray(np.unique(values, return_inverse=True)[1].reshape(-1), dtype=np.int64)
+
+
+def covariates_of_items(trials: Trials, rows: Codes, items: Codes, task: Task, few: int) -> Iterator[Covariate]:
+    """Yield the covariates that vary between the items, or between the options of an item, by name.
+
+    Args:
+        trials: all trials.
+        rows: those of a cell.
+        items: the items of these, as ascending codes.
+        task: the task.
+        few: levels of fewer items are put together.
+    """
+    column = trials.column("covariates")
+    known = trials.shared("covariates", lambda: [read(text) for text in column.names])
+    written = np.full(len(items), -1, dtype=np.int64)
+    written[np.searchsorted(items, trials.item.codes[rows])] = column.codes[rows]
+    told = [known[code] for code in written.tolist()]
+    for name in sorted({name for each in told for name in each}):
+        found = _covariate(name, [each.get(name) for each in told], task, few)
+        if found is not None:
+            yield found
+
+
+def _covariate(name: str, values: Sequence[Json], task: Task, few: int) -> Covariate | None:
+    options = task.scale.options if task.scale.kind is ScaleKind.PAIRWISE else ("",)
+    cells = [_by_option(value, options) for value in values]
+    known = np.array([None not in each for each in cells])
+    present = [each for each, there in zip(cells, known.tolist(), strict=True) if there]
+    numbers = [[_number(value) for value in each] for each in present]
+    if not present:
+        return None
+    if all(number is not None for each in numbers for number in each):
+        return _numeric(name, known, np.array(numbers, dtype=np.float64))
+    return _categorical(name, known, [[str(value) for value in each] for each in present], few)
+
+
+def _by_option(value: Json, options: Sequence[str]) -> list[Json]:
+    if options == ("",):
+        found: list[Json] = [None if isinstance(value, Mapping) else value]
+    else:
+        found = [value.get(option) if isinstance(value, Mapping) else None for option in options]
+    return [None if isinstance(each, str) and not each.strip() else each for each in found]
+
+
+def _number(value: Json) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        found = float(value)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def _numeric(name: str, known: NDArray[np.bool_], numbers: Numbers) -> Covariate | None:
+    """Return a number in standard deviations: of the logarithm for a length, whose differences are ratios."""
+    logged = name == LENGTH and bool(np.all(numbers >= 0))
+    scored = _centred(np.log1p(numbers) if logged else numbers)
+    deviation = float(np.std(scored))
+    if deviation <= 10.0**-_DECIMALS * max(float(np.abs(scored).max()), 1.0):
+        return None
+    what = f"log length (a factor of {math.exp(deviation):.2g})" if logged else f"'{name}' ({deviation:.3g})"
+    values = np.zeros((len(known), 1, numbers.shape[1]))
+    values[known, 0] = scored / deviation
+    return Covariate(name=name, levels=(), known=known, values=values, unit=f"one standard deviation of {what}")
+
+
+def _categorical(name: str, known: NDArray[np.bool_], texts: Sequence[Sequence[str]], few: int) -> Covariate | None:
+    counts = Counter(level for each in texts for level in set(each))
+    named = sorted(level for level, count in counts.items() if count >= few)
+    levels = (*named, *((OTHER_LEVELS,) if len(named) < len(counts) else ()))
+    place = {level: levels.index(level if level in named else OTHER_LEVELS) for level in counts}
+    codes = np.array([[place[level] for level in each] for each in texts], dtype=np.int64)
+    values = np.zeros((len(known), len(levels), codes.shape[1]))
+    for level in range(len(levels)):
+        values[known, level] = _centred((codes == level).astype(np.float64))
+    if len(levels) < _TWO or not np.any(np.ptp(values[known], axis=0 if codes.shape[1] == 1 else None)):
+        return None
+    return Covariate(name=name, levels=levels, known=known, values=values, unit="")
+
+
+def _centred(values: Numbers) -> Numbers:
+    """Subtract the mean of the options, where there are several."""
+    return values - values.mean(axis=1, keepdims=True) if values.shape[1] > 1 else values

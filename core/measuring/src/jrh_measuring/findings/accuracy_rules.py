@@ -1,0 +1,169 @@
+"""Rules about being right: against the trivial judge, and against the reference condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from jrh.text.numbers import format_interval
+from jrh.values.finding import Severity
+from jrh.values.measures import Measure
+from jrh.values.report import TaskSummary
+from jrh.values.same_family import has_model_gold
+
+from jrh_measuring.findings.claims import (
+    Claim,
+    Situation,
+    estimate_text,
+    margin_of,
+    needed_for,
+    open_effect,
+)
+from jrh_measuring.findings.hypotheses import beyond_margin, least_expected
+from jrh_measuring.flags import UNSURE
+
+RIGHT: Final = "gold-accuracy"
+EXPECTED: Final = "as-expected"
+_GAIN: Final = "gain-over-commonest"
+_TRIVIAL: Final = "trivial-accuracy"
+_DIGITS: Final = 2
+_HALF: Final = 0.5
+_USUAL: Final = "always answering the most common gold label"
+
+
+def against_trivial(now: Situation) -> Iterator[Claim]:
+    """Compare the accuracy of the reference condition with always answering the most common gold label.
+
+    The paired measure `gain-over-commonest` decides: the interval of the accuracy alone would treat the share of the
+    most common label as known.
+    """
+    for summary in now.report.tasks:
+        usual, measure = commonest(summary), _right(now, summary)
+        gain = now.whole(_GAIN, summary.task.name)
+        if usual is None or measure is None or measure.estimate is None:
+            continue
+        label, share = usual
+        if share == 1.0:
+            yield Claim(
+                kind=_TRIVIAL,
+                severity=Severity.WARNING,
+                statement=f"Accuracy cannot be judged: every gold label is '{label}'",
+                measure=measure,
+                plain=True,
+            )
+        elif gain is not None and gain.estimate is not None:
+            yield _versus_trivial(now, measure, gain)
+
+
+def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
+    floor, margin = now.settings.floor_of(_TRIVIAL), now.settings.margin
+    severity, statement = _against(now, gain, floor)
+    needed = None
+    if severity is Severity.INCONCLUSIVE:
+        needed = needed_for(gain, open_effect(gain.estimate or 0.0, margin), now.family.comparisons)
+    return Claim(
+        kind=_TRIVIAL,
+        severity=severity,
+        statement=statement,
+        measure=measure,
+        aside=" ".join(
+            part for part in ("gain", estimate_text(gain), format_interval(gain, _DIGITS), now.own_p(gain)) if part
+        ),
+        needed=needed,
+        unit="labelled item",
+        floor=floor,
+    )
+
+
+def commonest(summary: TaskSummary) -> tuple[str, float] | None:
+    """Return the most common gold label and its share of the labelled items; None without gold labels."""
+    if not summary.labelled or not summary.gold:
+        return None
+    label = max(summary.gold, key=lambda each: summary.gold[each])
+    return label, summary.gold[label] / summary.labelled
+
+
+def _right(now: Situation, summary: TaskSummary) -> Measure | None:
+    found = now.whole(RIGHT, summary.task.name)
+    return found if found is not None else now.whole(EXPECTED, summary.task.name)
+
+
+def _against(now: Situation, gain: Measure, floor: float) -> tuple[Severity, str]:
+    if not now.claims(gain):
+        corrected = now.corrected(gain)
+        than = "beat" if (gain.estimate or 0.0) > 0 else "be worse than"
+        told = (
+            f"Not shown to {than} {_USUAL} {corrected}" if corrected else f"Not significantly different from {_USUAL}"
+        )
+        return Severity.INCONCLUSIVE, told
+    value = gain.estimate or 0.0
+    if abs(value) < floor:
+        return Severity.INFO, f"Negligibly different from {_USUAL} (below the floor of {floor:g})"
+    return (Severity.GOOD, f"Better than {_USUAL}") if value > 0 else (Severity.BAD, f"Worse than {_USUAL}")
+
+
+def accuracy_change(now: Situation) -> Iterator[Claim]:
+    """Tell in which tests accuracy is lower or higher than in the reference condition."""
+    kind = "accuracy-change"
+    floor = now.settings.floor_of(kind)
+    for each in now.measures("accuracy-change"):
+        if not now.claims(each):
+            continue
+        lower = (each.estimate or 0.0) < 0
+        severity = Severity.BAD if lower else Severity.INFO
+        word = named_accuracy(now, each)
+        statement = f"{word} {'lower' if lower else 'higher'} than in the reference condition"
+        if abs(each.estimate or 0.0) < floor:
+            severity, statement = Severity.INFO, f"{word} changes negligibly (below the floor of {floor:g})"
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+
+
+def misses_changes(now: Situation) -> Iterator[Claim]:
+    """Tell in which tests verdicts do not follow a change that is due.
+
+    Where `accuracy_change` already says that the judge is worse than on the unchanged items, that is enough.
+    """
+    kind = "misses-changes"
+    floor = now.settings.floor_of(kind)
+    worse = {(each.measure.task, each.measure.test) for each in accuracy_change(now) if each.severity is Severity.BAD}
+    for each in now.measures(EXPECTED):
+        due = each.test in now.moving.get(each.task, ())
+        if not due or (each.task, each.test) in worse or each.interval is None:
+            continue
+        if now.claims(each, least_expected(now, each)):
+            severity = Severity.BAD if each.interval.high < _HALF else Severity.WARNING
+            statement = "Notices too few of the planted changes (share noticed)"
+            if each.test in now.directed.get(each.task, ()):
+                statement = "Verdicts move in the direction that the test rules out (share that does not)"
+            yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor, kept=True)
+
+
+def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
+    """Tell in which tests the change of accuracy is shown to be within the margin."""
+    changed = {(each.measure.task, each.measure.test) for each in accuracy_change(now) if each.severity is Severity.BAD}
+    for each in now.measures("accuracy-equivalence"):
+        if (each.task, each.test) in changed or UNSURE & set(each.flags):
+            continue
+        margin = margin_of(each, now.settings.margin)
+        if now.claims(each, beyond_margin(now, each)):
+            yield Claim(
+                kind="accuracy-equivalence",
+                severity=Severity.BAD,
+                statement=f"Accuracy changes by more than the margin of {margin:g}",
+                measure=each,
+                margin=margin,
+            )
+        if now.equivalent(each):
+            yield Claim(
+                kind="accuracy-equivalence",
+                severity=Severity.GOOD,
+                statement=f"{named_accuracy(now, each)} equivalent to the reference within ±{margin:g}",
+                measure=each,
+                margin=margin,
+            )
+
+
+def named_accuracy(now: Situation, measure: Measure) -> str:
+    """Name the agreement with gold: that with a model's labels is no accuracy."""
+    made = any(has_model_gold(each.gold_sources) for each in now.report.tasks if each.task.name == measure.task)
+    return "Agreement with model labels" if made else "Accuracy"

@@ -1,0 +1,295 @@
+"""What rules work with and return: one judge's situation, claims, and how claims become findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
+from typing import Final
+
+from attrs import Factory, evolve, frozen
+from jrh.text.numbers import counted, counted_items, format_estimate, format_interval, stated_p
+from jrh.values.cases import REFERENCE
+from jrh.values.finding import Basis, Finding, FindingSettings, Severity
+from jrh.values.measures import Measure
+from jrh.values.report import RunReport
+from jrh_stats import items_to_decide, items_to_rule_out, rare_change_bound
+
+from jrh_measuring.findings.measure_index import MeasureIndex
+from jrh_measuring.findings.page_family import PageFamily
+from jrh_measuring.flags import BOUNDED, UNSURE
+
+_DIGITS: Final = 2
+_TWO_DIGITS: Final = 100
+
+
+@frozen(kw_only=True, eq=False)
+class Situation:
+    """One judge of one report, as the rules see it."""
+
+    judge: str
+    report: RunReport
+    index: MeasureIndex
+    moving: Mapping[str, frozenset[str]]
+    """Task -> tests in which a reliable judge's verdict may change."""
+    settings: FindingSettings
+    directed: Mapping[str, frozenset[str]] = Factory(dict)
+    """Task -> tests that only rule out a direction."""
+    family: PageFamily = PageFamily.of((), level=0.95)
+    """All hypotheses of the report, those of the other judges included."""
+
+    def measures(self, name: str) -> tuple[Measure, ...]:
+        """Return the judge's measures of a name, for whole tests."""
+        return self.index.of_judge(self.judge, name)
+
+    def parts(self, name: str) -> tuple[Measure, ...]:
+        """Return the judge's measures of a name by factor levels."""
+        return self.index.parts.get((self.judge, name), ())
+
+    def steady(self, name: str) -> tuple[Measure, ...]:
+        """Return those of tests in which the verdict of a reliable judge stays the same."""
+        return tuple(each for each in self.measures(name) if each.test not in self.moving.get(each.task, ()))
+
+    def whole(self, name: str, task: str, test: str = REFERENCE) -> Measure | None:
+        """Return the judge's measure of a name for a whole test."""
+        return self.index.whole(name, task, self.judge, test)
+
+    def claims(self, measure: Measure, null: float = 0.0) -> bool:
+        """Tell whether the quantity of a measure is shown to differ from a null value, in the family of the report.
+
+        Never where the missing verdicts could overturn it: an interval that allows for them must exclude the null
+        value, too, also if the p-value rests on the verdicts that are there.
+        """
+        return not self._overturned(measure, null) and self.family.claims(measure, null)
+
+    def equivalent(self, measure: Measure) -> bool:
+        """Tell whether a test of equivalence passed, also in the family of the report; never on a doubtful interval."""
+        passed = "equivalent" in measure.flags and not UNSURE & set(measure.flags)
+        return passed and self.family.shows_equivalence(measure, margin_of(measure, self.settings.margin))
+
+    def corrected(self, measure: Measure, null: float = 0.0) -> str:
+        """Return why a claim is not made although the measure alone would license it; empty where it would not.
+
+        Without it a reader sees an interval that excludes the null value, and a sentence that contradicts it.
+        """
+        if self._overturned(measure, null) or not self.family.alone(measure, null):
+            return ""
+        return f"after correcting for {counted(self.family.tests, 'test')} (on its own it would be)"
+
+    def equivalence_corrected(self, measure: Measure) -> str:
+        """Return why an equivalence is not claimed that the measure alone would license; empty where it would not."""
+        margin = margin_of(measure, self.settings.margin)
+        passed = "equivalent" in measure.flags and not UNSURE & set(measure.flags)
+        if not passed or not self.family.equivalent_alone(measure, margin):
+            return ""
+        together = counted(len(self.family.equivalences), "claim")
+        return f"after correcting for {together} of equivalence (on its own it would be)"
+
+    def own_p(self, measure: Measure, null: float = 0.0) -> str:
+        """Return the p-value where the interval excludes the null value and the test does not reject it."""
+        found, p = measure.interval, self.family.p_of(measure, null)
+        excluded = found is not None and not found.low <= null <= found.high
+        return stated_p(p) if excluded and p is not None and p > self.family.alpha else ""
+
+    @staticmethod
+    def _overturned(measure: Measure, null: float) -> bool:
+        found = measure.interval
+        return found is not None and found.method.startswith(BOUNDED) and found.low <= null <= found.high
+
+
+@frozen(kw_only=True)
+class Claim:
+    """What one measure licenses to say; claims with the same statement about a task become one finding."""
+
+    kind: str
+    severity: Severity
+    statement: str
+    measure: Measure
+    aside: str = ""
+    """What else the figure needs, such as what it was compared with."""
+    plain: bool = False
+    """The statement says all: no figure."""
+    needed: int | None = None
+    """Items that would decide it, today's included; None where it is decided, or nothing would."""
+    unit: str = "item"
+    """What `needed` counts."""
+    kept: bool = False
+    """The measure is a share of verdicts that hold: the smaller it is, the larger is the effect."""
+    floor: float | None = None
+    margin: float | None = None
+
+
+def grouped(claims: Iterable[Claim]) -> tuple[Finding, ...]:
+    """Put claims with the same statement about the same judge and task together, the largest effect first."""
+    groups: dict[tuple[str, str, str, Severity, str], list[Claim]] = {}
+    for each in claims:
+        key = each.measure.judge, each.measure.task, each.kind, each.severity, each.statement
+        groups.setdefault(key, []).append(each)
+    return tuple(_finding(group) for group in groups.values())
+
+
+def _finding(group: list[Claim]) -> Finding:
+    ordered = sorted(group, key=_effect, reverse=True)
+    first = ordered[0]
+    basis = tuple(_basis(each) for each in ordered)
+    return Finding(
+        kind=first.kind,
+        severity=first.severity,
+        judge=first.measure.judge,
+        task=first.measure.task,
+        tests=tuple(dict.fromkeys(each.measure.test for each in ordered if each.measure.test)),
+        statement=first.statement,
+        sentence=_sentence(first.statement, basis),
+        basis=basis,
+        decide=_decide(ordered),
+        floor=first.floor,
+        margin=first.margin,
+    )
+
+
+def _effect(claim: Claim) -> float:
+    estimate = claim.measure.estimate or 0.0
+    return 1 - estimate if claim.kept else abs(estimate)
+
+
+def _basis(claim: Claim) -> Basis:
+    measure = claim.measure
+    named = Basis(name=measure.name, judge=measure.judge, task=measure.task, test=measure.test, cell=dict(measure.cell))
+    if claim.plain:
+        return named
+    return evolve(
+        named,
+        value=estimate_text(measure),
+        interval=format_interval(measure, _DIGITS),
+        aside=claim.aside,
+        size=counted_items(measure) if measure.n_items else "",
+        effect=_effect(claim),
+        decide="" if claim.needed is None else f"about {counted(_rounded(claim.needed), _unit(claim))} in all",
+    )
+
+
+def estimate_text(measure: Measure) -> str:
+    """Write an estimate to two decimals, a difference with its sign."""
+    return "not estimable" if measure.estimate is None else format_estimate(measure, _DIGITS)
+
+
+def units(measure: Measure) -> int:
+    """Return the number of independent units that a measure rests on: clusters, and items where they are not known."""
+    return measure.n_clusters or measure.n_items
+
+
+def _sentence(statement: str, basis: Sequence[Basis]) -> str:
+    shown = [each for each in basis if each.value]
+    figures = "; ".join(each.figure if each.test in ("", REFERENCE) else f"{each.test} {each.figure}" for each in shown)
+    return f"{statement}: {figures}." if figures else f"{statement.rstrip('.')}."
+
+
+def _decide(claims: Sequence[Claim]) -> str:
+    """Say what would decide all claims that can be decided."""
+    known = sorted({(_rounded(each.needed), _unit(each)) for each in claims if each.needed is not None})
+    if not known:
+        return ""
+    (least, _), (most, unit) = known[0], known[-1]
+    return (
+        f"about {counted(most, unit)} in all" if least == most else f"about {least:,} to {counted(most, unit)} in all"
+    )
+
+
+def _unit(claim: Claim) -> str:
+    """Return what has to be added: where items form clusters, more of the same clusters decide nothing."""
+    measure = claim.measure
+    return claim.unit if units(measure) == measure.n_items else "cluster"
+
+
+def _rounded(number: int) -> int:
+    """Round up to two significant digits: a plan is not known any better."""
+    step = 1
+    while number > step * _TWO_DIGITS:
+        step *= 10
+    return -(-number // step) * step
+
+
+def excludes_zero(measure: Measure) -> bool:
+    """Tell whether the interval of a difference excludes 0."""
+    found = measure.interval
+    return found is not None and (found.low > 0 or found.high < 0)
+
+
+def margin_of(measure: Measure, usual: float) -> float:
+    """Return the margin that an equivalence measure was tested with, otherwise the usual one."""
+    return usual if measure.margin is None else measure.margin
+
+
+def within(measure: Measure, limit: float) -> bool:
+    """Tell whether a measure is shown to lie within ± `limit`: never on an interval that is flagged as unsure.
+
+    Where nothing varied, the exact bound on what varies in unseen items decides (`jrh_stats.rare_change_bound`).
+    """
+    found = measure.interval
+    if found is None or max(abs(found.low), abs(found.high)) >= limit:
+        return False
+    unsure = UNSURE & set(measure.flags)
+    if not unsure:
+        return True
+    still = unsure == {"few-events"} and measure.estimate == 0.0 and units(measure) > 0
+    return still and rare_change_bound(0, units(measure)) < limit
+
+
+def kept_within(measure: Measure, limit: float) -> bool:
+    """Tell whether a share of unchanged verdicts is shown to miss 1 by less than `limit`."""
+    found = measure.interval
+    if found is None or measure.estimate is None:
+        return False
+    lost = evolve(found, low=1 - found.high, high=1 - found.low)
+    return within(evolve(measure, estimate=1 - measure.estimate, interval=lost), limit)
+
+
+def needed_for(measure: Measure, effect: float, comparisons: int = 1) -> int | None:
+    """Return about how many items would tell `effect` from nothing; None without an interval.
+
+    From the width of the interval: `jrh_stats.items_to_decide`, power 0.8. Where nothing varied the width says nothing;
+    then the number of unchanged items that rules the effect out: `jrh_stats.items_to_rule_out`. At least twice the
+    items of today: where the formula says that they should have been enough, they were too few for the formula.
+    """
+    found = measure.interval
+    if found is None or not effect or found.high <= found.low or not units(measure):
+        return None
+    if measure.estimate == 0.0 and found.method.startswith("wilson-clusters"):
+        needed = items_to_rule_out(min(abs(effect), 0.5), alpha=(1 - found.level) / 2)
+    else:
+        needed = items_to_decide(
+            units(measure), (found.high - found.low) / 2, effect, level=found.level, comparisons=comparisons
+        )
+    return max(needed, 2 * units(measure))
+
+
+def needed_for_equivalence(now: Situation, change: Measure, same: Measure) -> int | None:
+    """Return about how many items would show that a change lies within the margin, together with the other claims.
+
+    The level is that of `PageFamily.equivalence_level`. Where nothing changed at all it is the number of unchanged
+    items whose exact bound is below the margin, ln(level) / ln(1 - margin): 59 for a margin of 0.05 at 0.05, 94 at
+    0.05 / 6. Otherwise it is that of a one-sided z-test at a distance of the margin less the estimate
+    (`jrh_stats.items_to_decide`), and at least one item more than today.
+    """
+    margin = margin_of(same, now.settings.margin)
+    level = now.family.equivalence_level(same, margin)
+    if change.estimate is None or change.interval is None or same.interval is None or abs(change.estimate) >= margin:
+        return None
+    if change.estimate == 0.0 and change.interval.method.startswith("wilson-clusters"):
+        return max(items_to_rule_out(margin, alpha=level), units(same) + 1)
+    half, shown = (same.interval.high - same.interval.low) / 2, same.interval.level
+    if half <= 0 or not units(same):
+        return None
+    comparisons = max((1 - shown) / 2 / level, 1.0)
+    found = items_to_decide(
+        units(same), half, margin - abs(change.estimate), level=shown, comparisons=ceil(comparisons)
+    )
+    return max(found, units(same) + 1)
+
+
+def open_effect(estimate: float, margin: float) -> float:
+    """Return the distance that has to be told apart to decide between a change and equivalence.
+
+    An estimate e is shown to be a change where the interval excludes 0, at distance |e|; it is shown to be equivalent
+    where the interval stays within the margin m, at distance m - |e|. The larger one takes fewer items.
+    """
+    return max(abs(estimate), margin - abs(estimate))

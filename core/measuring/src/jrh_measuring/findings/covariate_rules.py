@@ -1,0 +1,135 @@
+"""Rules about covariates: whether verdicts depend on length, author or another column at equal gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from jrh.values.finding import Severity
+from jrh.values.item_covariates import LENGTH
+from jrh.values.items import Task
+from jrh.values.measures import Measure
+from jrh.values.scales import ScaleKind
+
+from jrh_measuring.findings.claims import Claim, Situation, excludes_zero, needed_for, open_effect, within
+
+EFFECT: Final = "covariate-effect"
+_GIVEN: Final = {"": "at equal gold", "peer-": "at equal verdicts of the other judges"}
+_GAP: Final = "covariate-gap"
+_ASIDE: Final = "per standard deviation; an association"
+_NOISE: Final = "label noise or a narrow use of the scale could explain it"
+
+
+def covariate_effects(now: Situation) -> Iterator[Claim]:
+    """Tell which covariates move verdicts.
+
+    An effect counts if it is significant at equal gold, reaches the floor, and verdict minus gold moves the same way:
+    the first alone can come from a label that misses quality, the second alone from a judge that uses less of the
+    scale. An effect that is not significant is mentioned only where it would be if it were the only one tested.
+    """
+    for kind, given in _GIVEN.items():
+        for p in now.parts(f"{kind}{EFFECT}-p"):
+            if p.estimate is not None:
+                yield from _claims(now, kind, given, p)
+
+
+def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim]:
+    effects = [
+        each
+        for each in now.parts(f"{kind}{EFFECT}")
+        if each.task == p.task and each.cell["covariate"] == p.cell["covariate"] and each.estimate is not None
+    ]
+    task = next((each.task for each in now.report.tasks if each.task.name == p.task), None)
+    if task is None or not effects:
+        return
+    floor, margin, unit = now.settings.floor_of(EFFECT), now.settings.margin, _length_of_scale(task)
+    alpha, name = 1 - now.report.level, str(p.cell["covariate"])
+    # Two levels mirror each other: the one that is preferred says it.
+    each = max(effects, key=lambda one: (round(abs(one.estimate or 0.0), 9), (one.estimate or 0.0) > 0))
+    estimate = each.estimate or 0.0
+    needed = None
+    if now.claims(p) and excludes_zero(each):
+        severity, statement = Severity.WARNING, f"{_moves(task, each)} {given}"
+        if abs(estimate) < floor * unit:
+            severity, statement = (
+                Severity.INFO,
+                _negligible(task, name, given, floor),
+            )
+        elif not _confirmed(now, kind, each):
+            severity, statement = Severity.INFO, f"{statement}; {_NOISE}"
+    elif all(within(one, margin * unit) for one in effects):
+        severity, statement = Severity.GOOD, f"No effect of {_named(name)} beyond ±{_share(task, margin)} {given}"
+    elif (p.estimate or 0.0) < alpha:
+        corrected = now.corrected(p)
+        severity = Severity.INCONCLUSIVE
+        open_one = f"not shown {corrected}" if corrected else "neither shown nor ruled out"
+        statement = f"Effect of {_named(name)} {given} {open_one}"
+        needed = needed_for(each, open_effect(estimate, margin * unit), len(effects))
+    else:
+        return
+    yield Claim(
+        kind=EFFECT,
+        severity=severity,
+        statement=statement,
+        measure=each,
+        aside=f"{_unit(task)}{'' if 'level' in each.cell else _ASIDE}".strip(),
+        needed=needed,
+        floor=floor,
+        margin=margin,
+    )
+
+
+def _confirmed(now: Situation, kind: str, effect: Measure) -> bool:
+    """Tell whether verdict minus gold moves with the covariate in the same direction."""
+    gaps = now.parts(f"{kind}{_GAP}")
+    found = next((each for each in gaps if each.task == effect.task and dict(each.cell) == dict(effect.cell)), None)
+    if found is None or found.estimate is None or effect.estimate is None:
+        return False
+    return excludes_zero(found) and found.estimate * effect.estimate > 0
+
+
+def _length_of_scale(task: Task) -> int:
+    return len(task.scale.labels) - 1 if task.scale.ordered else 1
+
+
+def _negligible(task: Task, name: str, given: str, floor: float) -> str:
+    return f"Negligible effect of {_named(name)} {given} (below {_share(task, floor)})"
+
+
+def _share(task: Task, share: float) -> str:
+    """Write a share of the length of the scale in the unit of the effect: `0.2 levels (5% of the scale)`."""
+    if not task.scale.ordered:
+        return f"{share:g}"
+    return f"{share * _length_of_scale(task):g} levels ({share * 100:g}% of the scale)"
+
+
+def _unit(task: Task) -> str:
+    return "levels " if task.scale.ordered else ""
+
+
+def _named(name: str) -> str:
+    return "response length" if name == LENGTH else f"'{name}'"
+
+
+def _moves(task: Task, effect: Measure) -> str:
+    """Say what a judge does with what: `Gives longer responses higher grades`."""
+    cell, up = effect.cell, (effect.estimate or 0.0) > 0
+    if task.scale.kind is ScaleKind.PAIRWISE:
+        return _prefers(cell, up=up)
+    if task.scale.ordered:
+        return f"Gives {_responses(cell)} {'higher' if up else 'lower'} grades"
+    label = cell.get("label") or task.scale.positive_label
+    return f"Says {label} {'more' if up else 'less'} often to {_responses(cell)}"
+
+
+def _prefers(cell: Mapping[str, str], *, up: bool) -> str:
+    if "level" not in cell and cell["covariate"] == LENGTH:
+        return f"Prefers {'longer' if up else 'shorter'} responses"
+    return f"{'Prefers' if up else 'Avoids'} {_responses(cell)}"
+
+
+def _responses(cell: Mapping[str, str]) -> str:
+    name = cell["covariate"]
+    if "level" in cell:
+        return f"responses with {name} '{cell['level']}'"
+    return "longer responses" if name == LENGTH else f"responses with more '{name}'"

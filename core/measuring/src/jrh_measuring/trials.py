@@ -1,0 +1,372 @@
+"""Records as integer columns, coded so that nothing depends on the order of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from attrs import evolve, field, frozen
+from jrh.errors import JrhError
+from jrh.plugins.protocols import MetricContext
+from jrh.values.cases import REFERENCE
+from jrh.values.clusters import linked
+from jrh.values.column_file import ColumnFile
+from jrh.values.items import Task
+from jrh.values.packed_ids import PackedIds
+from jrh.values.records import NUMERIC, RecordTable
+from jrh.values.verdicts import Status
+from jrh_stats import parts_of
+from numpy.typing import NDArray
+
+from jrh_measuring.coded import Coded, Codes, Mask, compact, is_named, numbered
+from jrh_measuring.conditions import LEVELS, Conditions
+
+T = TypeVar("T")
+
+_LARGEST_KEY: Final = 2**62
+_OFF_SCALE: Final = Status.OFF_SCALE.value
+
+
+@frozen(kw_only=True, eq=False)
+class Trials:
+    """The columns that metrics compute on; every array has shape (n,).
+
+    Rows that are measured together stand together, which is several times faster than the order of the table.
+    """
+
+    records: RecordTable
+    """The same rows in the same order, for further columns."""
+    place: Codes
+    """Row of every trial in the table it was read from."""
+    task: Coded
+    judge: Coded
+    test: Coded
+    """The test; `reference` also for the trials of a test that ask the reference question again."""
+    written_test: Coded
+    """The test as the records name it."""
+    variant: Coded
+    item: Coded
+    cluster: Coded
+    """The unit of analysis: items that belong together. The same as `item` where every item is alone."""
+    case: Coded
+    expectation: Coded
+    stratum: Coded
+    strength: Coded
+    """Strength of the condition, as text, from weakest to strongest."""
+    temperature: Coded
+    """Sampling temperature that the condition asks for, as text, from lowest to highest; empty: the judge's own."""
+    repeat: Codes
+    status: Coded
+    """Status as told, but `off_scale` where a trial is `ok` without a canonical label of its task's scale."""
+    label: Codes
+    """Canonical label as a position in `labels`, -1 without a verdict."""
+    gold: Codes
+    """Gold label as a position in `labels`, -1 where unlabelled."""
+    expected: Codes
+    """Label of an `equals` expectation as a position in `labels`, -1 for other expectations."""
+    labels: tuple[str, ...]
+    """Every label that occurs, sorted."""
+    rank: Codes
+    """Position of every label on its task's ordinal scale, shape (tasks, labels); -1 off the scale or without order."""
+    levels: Codes
+    """Number of labels of every task's scale, 0 where the task is not known, shape (tasks,)."""
+    simulated: Mask
+    usable: Mask
+    """The trials with a verdict."""
+    reference: Mask
+    """The trials in the reference condition."""
+    conditions: Conditions
+    """How every trial was asked."""
+    _shared: dict[object, Any] = field(factory=dict, init=False, repr=False)
+
+    def shared(self, key: object, compute: Callable[[], T]) -> T:
+        """Return what was computed of these trials under a key, for the first metric that asks, and for all others."""
+        if key not in self._shared:
+            self._shared[key] = self.kept(compute())
+        return cast("T", self._shared[key])
+
+    def kept(self, value: T) -> T:
+        """Return the same value with read-only arrays, which wait in a temporary file if they are large."""
+        return self.records.file.put_all(value)
+
+    def column(self, name: str) -> Coded:
+        """Return any text column of the records, coded; every row is the empty text where there is no such column."""
+        return self.shared(("column", name), lambda: _coded(self.records, name))
+
+    def clusters_of(self, items: Codes, task: str) -> Codes:
+        """Return the cluster of items of a task, given by their codes."""
+        if self.cluster is self.item:
+            return items
+        return self.shared(("clusters", task), lambda: self._clusters_by_item(task))[items]
+
+    def _clusters_by_item(self, task: str) -> Codes:
+        found = np.full(len(self.item.names), -1, dtype=np.int32)
+        rows = is_named(self.task, task)
+        found[self.item.codes[rows]] = self.cluster.codes[rows]
+        return found
+
+
+def condition_codes(trials: Trials) -> Codes:
+    """Number the whole condition of every trial, shape (n,).
+
+    Trials with the same number agree in test, variant, template, option order, polarity, strength, temperature,
+    language and output. Those of a test that ask the reference question again have the reference's number.
+    """
+    return trials.shared(
+        "conditions", lambda: compact(numbered(trials.test.codes, trials.variant.codes, trials.conditions.levels))
+    )
+
+
+def rerun_codes(trials: Trials) -> Codes:
+    """Number the questions put to every judge: trials with the same number are reruns of each other, shape (n,).
+
+    They agree in task, judge, item and the whole condition, and in the case, where the records name cases: two texts
+    made of one item under one condition are two questions.
+    """
+    return trials.shared("reruns", lambda: _reruns(trials))
+
+
+def _reruns(trials: Trials) -> Codes:
+    # The reference asks one question about an item, also where another test asks it again under another case.
+    case = np.where(trials.reference, 0, trials.case.codes)
+    return compact(numbered(trials.judge.codes, trials.task.codes, condition_codes(trials), trials.item.codes, case))
+
+
+def missing_by_status(trials: Trials, rows: Codes) -> dict[str, int]:
+    """Count the trials without a verdict among some rows by status."""
+    gone = rows[~trials.usable[rows]]
+    counts = np.bincount(trials.status.codes[gone], minlength=len(trials.status.names))
+    return {name: int(count) for name, count in zip(trials.status.names, counts, strict=True) if count}
+
+
+_READ: Final[WeakKeyDictionary[RecordTable, tuple[Mapping[str, Task], Trials]]] = WeakKeyDictionary()
+"""What was read of tables that are still in use: all metrics of a run read the same one, which never changes."""
+
+
+def read_trials(records: RecordTable, context: MetricContext) -> Trials:
+    """Code the columns of a table once; every further metric gets the same arrays, which are read-only by convention.
+
+    Raises:
+        JrhError: a trial occurs twice, or a gold or expected label is not on the scale of its task.
+    """
+    known = _READ.get(records)
+    if known is not None and known[0] == context.tasks:
+        return known[1]
+    file = records.file
+    order = file.put(_order(records))
+    # Columns that were taken to be coded are let go: few metrics read them again.
+    read = _read(records.in_order(order, ColumnFile()), order, context)
+    trials = evolve(read, records=records.in_order(order, file))
+    _READ[records] = (context.tasks, trials)
+    return trials
+
+
+def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
+    """Code the columns of a table; columns the table does not have count as empty."""
+    _check_distinct(records)
+    task = _coded(records, "task", first=tuple(context.tasks))
+    test = _coded(records, "test", add=(REFERENCE,), first=(REFERENCE,))
+    variant = _coded(records, "variant")
+    strength, temperature = _levels(records, "strength"), _levels(records, "temperature")
+    expectation = _coded(records, "expectation")
+    columns = {name: _coded(records, name) for name in ("family", *LEVELS) if name not in NUMERIC}
+    columns |= {"task": task, "test": test, "variant": variant, "expectation": expectation}
+    columns |= {"strength": strength, "temperature": temperature}
+    conditions = records.file.put_all(Conditions.of(columns, [context.tasks.get(name) for name in task.names]))
+    reference = is_named(test, REFERENCE)
+    item = _coded(records, "item_id")
+    status = _coded(records, "status", add=(_OFF_SCALE,))
+    labels = tuple(sorted({label for name in ("canonical", "gold", "expected") for label in _names(records, name)}))
+    answered = is_named(status, Status.OK.value)
+    known = _on_scale(task.names, labels, context)
+    label = np.where(answered, _label_codes(records, "canonical", labels), -1)
+    label = np.where((label >= 0) & known[task.codes, label], label, -1)
+    gold, expected = (_label_codes(records, name, labels) for name in ("gold", "expected"))
+    for name, codes in (("gold", gold), ("expected", expected)):
+        _check_labels(name, codes, task, labels, known)
+    told = np.where(answered & (label < 0), status.names.index(_OFF_SCALE), status.codes)
+    kept = partial(_kept, records)
+    return Trials(
+        records=records,
+        place=place,
+        task=task,
+        judge=_coded(records, "judge"),
+        test=evolve(test, codes=kept(np.where(conditions.again, test.names.index(REFERENCE), test.codes))),
+        written_test=test,
+        variant=evolve(variant, codes=kept(_variants(task, variant, reference, conditions.again))),
+        item=item,
+        cluster=_clusters(records, item),
+        case=_coded(records, "case_id"),
+        expectation=expectation,
+        stratum=_coded(records, "stratum"),
+        strength=strength,
+        temperature=temperature,
+        repeat=_repeat(records),
+        status=Coded(codes=kept(told), names=status.names),
+        label=kept(label),
+        gold=gold,
+        expected=expected,
+        labels=labels,
+        rank=_ranks(task.names, labels, context),
+        levels=np.array([len(context.tasks[name].scale.labels) if name in context.tasks else 0 for name in task.names]),
+        simulated=records.file.put(_simulated(records)),
+        usable=records.file.put(label >= 0),
+        reference=records.file.put(reference | conditions.again),
+        conditions=conditions,
+    )
+
+
+def _order(records: RecordTable) -> Codes:
+    """Return the rows by task, judge, test, variant and item."""
+    columns = [name for name in ("item_id", "variant", "test", "judge", "task") if name in records.columns]
+    key, size = np.zeros(len(records), dtype=np.int64), 1
+    for name in columns:
+        width = len(records.categories(name)) + 1
+        if size * width > _LARGEST_KEY:
+            return np.lexsort([records.codes(column) for column in columns]).astype(np.int32)
+        key += size * (records.codes(name).astype(np.int64) + 1)
+        size *= width
+    return np.argsort(key, kind="stable").astype(np.int32)
+
+
+def _kept(records: RecordTable, codes: Codes) -> Codes:
+    """Return codes as a column of trials, which waits in the file of the table if it is large."""
+    return records.file.put(compact(codes))
+
+
+def _looked_up(records: RecordTable, name: str, lookup: NDArray[np.int32]) -> Codes:
+    """Return the code of every row by the one it has in its column; -1 takes the last."""
+    codes = _raw(records, name)
+    found = (lookup[codes[part]] for part in parts_of(len(codes)))
+    return _kept(records, records.file.joined(found, codes.shape, lookup.dtype))
+
+
+def _names(records: RecordTable, name: str) -> Sequence[str]:
+    return records.categories(name) if name in records.columns else ()
+
+
+def _raw(records: RecordTable, name: str) -> NDArray[np.int32]:
+    if name not in records.columns:
+        return np.broadcast_to(np.int32(-1), len(records))
+    return records.codes(name)
+
+
+def _coded(records: RecordTable, name: str, first: Sequence[str] = (), add: Iterable[str] = ()) -> Coded:
+    present = _names(records, name)
+    if isinstance(present, PackedIds):
+        ids, lookup = present.ordered()
+        return Coded(codes=_looked_up(records, name, lookup), names=ids.kept_in(records.file))
+    all_names = {*present, *add, ""}
+    before = [text for text in first if text in all_names]
+    names = (*before, *sorted(all_names.difference(before)))
+    position = {text: place for place, text in enumerate(names)}
+    # One more entry, for None: code -1 reads the last.
+    lookup = np.array([position[text] for text in (*present, "")], dtype=np.int32)
+    return Coded(codes=_looked_up(records, name, lookup), names=names)
+
+
+def _clusters(records: RecordTable, item: Coded) -> Coded:
+    """Code the clusters; where a record names none, its group decides, and without a group its item."""
+    named = _coded(records, "cluster")
+    if named.names == item.names and np.array_equal(named.codes, item.codes):
+        return item
+    if "" in named.names and np.any(named.codes == named.names.index("")):
+        named = _by_group(records, item, named)
+    return item if np.array_equal(named.codes, item.codes) and named.names == item.names else named
+
+
+def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
+    group = _coded(records, "group")
+    alone = len(group.names) == 1 or (group.names == item.names and np.array_equal(group.codes, item.codes))
+    if len(named.names) == 1 and alone:  # records of other programs, where every item is its own
+        return item
+    _, first = np.unique(numbered(item.codes, named.codes, group.codes), return_index=True)
+    pairs = zip(*(column.codes[first].tolist() for column in (item, named, group)), strict=True)
+    names = linked(
+        (item.names[code], (f"\n{named.names[cluster]}", group.names[of] or item.names[code]))
+        for code, cluster, of in pairs
+    )
+    distinct = tuple(sorted({*names.values(), ""}))
+    position = {name: place for place, name in enumerate(distinct)}
+    lookup = np.array([position[names.get(name, "")] for name in item.names], dtype=np.int32)
+    return Coded(codes=lookup[item.codes], names=distinct)
+
+
+def _label_codes(records: RecordTable, name: str, labels: tuple[str, ...]) -> Codes:
+    position = {text: place for place, text in enumerate(labels)}
+    lookup = np.array([*(position[text] for text in _names(records, name)), -1], dtype=np.int32)
+    return _looked_up(records, name, lookup)
+
+
+def _ranks(tasks: Sequence[str], labels: tuple[str, ...], context: MetricContext) -> Codes:
+    rank = np.full((len(tasks), len(labels)), -1, dtype=np.int32)
+    for row, name in enumerate(tasks):
+        scale = context.tasks[name].scale if name in context.tasks else None
+        if scale is not None and scale.ordered:
+            rank[row] = [scale.rank(label) if label in scale else -1 for label in labels]
+    return rank
+
+
+def _on_scale(tasks: Sequence[str], labels: tuple[str, ...], context: MetricContext) -> Mask:
+    """Return whether a label is on the scale of a task, shape (tasks, labels + 1); True where the task is unknown."""
+    known = np.ones((len(tasks), len(labels) + 1), dtype=np.bool_)
+    for row, name in enumerate(tasks):
+        if name in context.tasks:
+            known[row, :-1] = [label in context.tasks[name].scale for label in labels]
+    return known
+
+
+def _check_labels(name: str, codes: Codes, task: Coded, labels: tuple[str, ...], known: Mask) -> None:
+    strange = np.flatnonzero((codes >= 0) & ~known[task.codes, codes])
+    if len(strange):
+        row = strange[0]
+        raise JrhError(
+            f"the {name} label '{labels[codes[row]]}' is not on the scale of task '{task.names[task.codes[row]]}'; "
+            f"{len(strange)} records have such labels: correct them, or the task's scale"
+        )
+
+
+def _check_distinct(records: RecordTable) -> None:
+    if "trial_id" not in records.columns:
+        return
+    codes = records.codes("trial_id")
+    counts = np.bincount(codes[codes >= 0])
+    if counts.max(initial=0) > 1:
+        twice = records.categories("trial_id")[int(counts.argmax())]
+        raise JrhError(f"trial '{twice}' has {int(counts.max())} records; every trial counts once: remove the others")
+
+
+def _levels(records: RecordTable, name: str) -> Coded:
+    """Return a column of numbers as text, from lowest to highest; empty, and first, where there is none."""
+    if name not in records.columns:
+        return Coded(codes=np.broadcast_to(np.int32(0), len(records)), names=("",))
+    numbers, codes = np.unique(records.number(name), return_inverse=True)
+    names = ["" if np.isnan(number) else f"{number:g}" for number in numbers]
+    if "" not in names:
+        return Coded(codes=_kept(records, codes), names=tuple(names))
+    # numpy sorts what is no number last.
+    return Coded(codes=_kept(records, (codes + 1) % len(names)), names=("", *names[:-1]))
+
+
+def _variants(task: Coded, variant: Coded, reference: Mask, again: Mask) -> Codes:
+    """Return the variants; the trials that ask the reference question again have the reference's."""
+    codes = variant.codes.copy()
+    for place in np.unique(task.codes[again]):
+        own = variant.codes[reference & (task.codes == place)]
+        codes[again & (task.codes == place)] = own.min() if len(own) else variant.names.index("")
+    return codes
+
+
+def _repeat(records: RecordTable) -> Codes:
+    if "repeat" not in records.columns:
+        return np.broadcast_to(np.int32(0), len(records))
+    return _kept(records, np.nan_to_num(records.number("repeat"), nan=0.0).astype(np.int64))
+
+
+def _simulated(records: RecordTable) -> Mask:
+    if "simulated" not in records.columns:
+        return np.zeros(len(records), dtype=np.bool_)
+    return np.asarray(records.number("simulated") == 1)

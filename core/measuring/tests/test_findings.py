@@ -1,0 +1,335 @@
+"""Findings: what may be said of a judge, and what it takes to say more."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+from jrh import REFERENCE, Interval, Measure, RecordTable, RunReport, Scale, Task
+from jrh.values import Attrition, Finding, FindingSettings, Severity, TaskSummary
+from jrh_measuring import findings_of
+from jrh_testing import empty_report
+
+MOVES = "Changes its verdict more often than a rerun of the same question does"
+DUE = {"task": ["task"], "test": ["format"], "expectation": ["equals"]}
+"""A record that expects another verdict than the reference's."""
+
+
+def measure(name: str, estimate: float | None, ends: tuple[float, float] | None = None, **fields) -> Measure:
+    given = {"judge": "judge", "task": "task", "test": "format", "n_trials": 60, "n_items": 60}
+    interval = None if ends is None else Interval(low=ends[0], high=ends[1])
+    return Measure(name=name, estimate=estimate, interval=interval, **(given | fields))
+
+
+def moved(estimate: float, ends: tuple[float, float], p: float, **fields) -> tuple[Measure, ...]:
+    """Return an excess disagreement with its p-value."""
+    excess = measure("excess-disagreement", estimate, ends, unit="difference", **fields)
+    return excess, measure("excess-disagreement-p", p, unit="p-value", **fields)
+
+
+def report(*measures: Measure, gold: dict[str, int] | None = None) -> RunReport:
+    """Return a report with these measures."""
+    gold = {"YES": 30, "NO": 30} if gold is None else gold
+    task = Task(name="task", scale=Scale.of_labels("YES", "NO"))
+    summary = TaskSummary(task=task, items=60, labelled=sum(gold.values()), gold=gold)
+    return evolve(
+        empty_report(),
+        tasks=(summary,),
+        judges=tuple(dict.fromkeys(each.judge for each in measures if each.judge)),
+        tests=tuple(dict.fromkeys((REFERENCE, *(each.test for each in measures if each.test)))),
+        measures=measures,
+    )
+
+
+def only(found: tuple[Finding, ...]) -> Finding:
+    assert len(found) == 1, [each.sentence for each in found]
+    return found[0]
+
+
+def right(estimate: float, ends: tuple[float, float], **fields) -> Measure:
+    return measure("gold-accuracy", estimate, ends, test=REFERENCE, **fields)
+
+
+def gained(estimate: float, ends: tuple[float, float], **fields) -> tuple[Measure, ...]:
+    """Return an accuracy with its gain over the most common label, of which half the items are."""
+    gain = measure("gain-over-commonest", estimate, ends, test=REFERENCE, unit="difference", **fields)
+    return right(0.5 + estimate, (0.5 + ends[0], 0.5 + ends[1]), **fields), gain
+
+
+@pytest.mark.parametrize(
+    ("measured", "severity", "statement"),
+    [
+        (gained(0.3, (0.2, 0.4)), Severity.GOOD, "Better than always answering the most common gold label"),
+        (gained(-0.2, (-0.3, -0.1)), Severity.BAD, "Worse than always answering the most common gold label"),
+        (
+            gained(0.05, (-0.07, 0.17)),
+            Severity.INCONCLUSIVE,
+            "Not significantly different from always answering the most common gold label",
+        ),
+    ],
+)
+def test_accuracy_is_held_against_the_most_common_label(measured, severity, statement) -> None:
+    found = only(findings_of(report(*measured)))
+    assert (found.severity, found.statement) == (severity, statement)
+
+
+def test_the_share_of_the_most_common_label_is_not_taken_as_known() -> None:
+    accuracy, gain = gained(-0.1, (-0.25, 0.05))
+    lower = evolve(accuracy, interval=Interval(low=0.3, high=0.45))
+    assert only(findings_of(report(lower, gain))).severity is Severity.INCONCLUSIVE
+    assert findings_of(report(lower)) == ()
+
+
+def test_an_inconclusive_finding_says_how_many_labels_would_decide() -> None:
+    found = only(findings_of(report(*gained(0.05, (-0.07, 0.17)))))
+    # n (h (1.96 + 0.8416) / (1.96 d))^2 = 60 (0.12 x 1.4294 / 0.05)^2 = 706, rounded up to two digits
+    assert found.decide == "about 710 labelled items in all"
+    assert found.sentence.endswith("n = 60 items (about 710 labelled items in all would decide).")
+
+
+def test_a_significant_effect_below_the_floor_is_negligible_and_no_failure() -> None:
+    skew = moved(0.02, (0.01, 0.03), 0.004)
+    found = only(findings_of(report(*skew)))
+    assert (found.severity, found.floor) == (Severity.INFO, 0.03)
+    assert "below the floor of 0.03" in found.statement
+    lower = only(findings_of(report(*skew), FindingSettings(floors={"moves-more-than-reruns": 0.015})))
+    assert (lower.severity, lower.statement) == (
+        Severity.BAD,
+        "Changes its verdict more often than a rerun of the same question does",
+    )
+
+
+def test_tests_with_the_same_statement_are_one_finding_with_the_largest_first() -> None:
+    small, large = moved(0.1, (0.05, 0.2), 0.001, test="small"), moved(0.3, (0.2, 0.4), 0.001, test="large")
+    found = only(findings_of(report(*small, *large)))
+    assert found.sentence == (
+        f"{MOVES}: large +0.30 [0.20, 0.40], n = 60 items; small +0.10 [0.05, 0.20], n = 60 items."
+    )
+    assert [each.test for each in found.basis] == ["large", "small"]
+
+
+def test_holm_is_applied_over_all_tests_of_a_judge() -> None:
+    several = [moved(0.2, (0.01, 0.4), 0.02, test=f"test{number}") for number in range(5)]
+    assert only(findings_of(report(*(each for pair in several for each in pair)))).kind == "undecided"
+    assert only(findings_of(report(*several[0]))).kind == "moves-more-than-reruns"
+
+
+LOST_TO_THE_FAMILY = "after correcting for 12 tests (on its own it would be)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "measured", "statement"),
+    [
+        (
+            "trivial-accuracy",
+            gained(0.43, (0.02, 0.84)),
+            f"Not shown to beat always answering the most common gold label {LOST_TO_THE_FAMILY}",
+        ),
+        (
+            "trivial-accuracy",
+            gained(-0.43, (-0.84, -0.02)),
+            f"Not shown to be worse than always answering the most common gold label {LOST_TO_THE_FAMILY}",
+        ),
+        ("undecided", moved(0.28, (0.02, 0.46), 0.02), f"Change not shown {LOST_TO_THE_FAMILY}"),
+        (
+            "undecided",
+            (measure("accuracy-change", -0.2, (-0.4, -0.01), unit="difference"),),
+            f"Change of accuracy not shown {LOST_TO_THE_FAMILY}",
+        ),
+        (
+            "position-bias",
+            (measure("position-bias", 0.2, (0.01, 0.39), unit="difference"),),
+            f"Position bias not shown {LOST_TO_THE_FAMILY}",
+        ),
+        (
+            "order-flips",
+            (measure("swap-consistency", 0.8, (0.66, 0.96)),),
+            f"Not shown to change its choice when the options swap places {LOST_TO_THE_FAMILY} (share that agrees)",
+        ),
+        (
+            "unstable-on-reruns",
+            (measure("rerun-disagreement", 0.2, (0.04, 0.4), test=REFERENCE),),
+            f"Instability on reruns not shown {LOST_TO_THE_FAMILY}",
+        ),
+    ],
+)
+def test_an_interval_that_excludes_the_null_is_not_contradicted_without_the_reason(kind, measured, statement) -> None:
+    """A reader sees `+0.43 [0.18, 0.62]`: "not significantly different" without more reads as a mistake."""
+    others = [measure("position-bias", 0.0, (-0.4, 0.4), judge="other", test=f"t{at}") for at in range(11)]
+    (found,) = [each for each in findings_of(report(*measured, *others)) if (each.judge, each.kind) == ("judge", kind)]
+    assert (found.severity, found.statement) == (Severity.INCONCLUSIVE, statement)
+
+
+def test_an_interval_and_a_p_value_that_disagree_are_shown_both() -> None:
+    found = only(findings_of(report(*moved(0.28, (0.1, 0.46), 0.07))))
+    assert found.severity is Severity.INCONCLUSIVE
+    assert "+0.28 [0.10, 0.46] p = 0.070" in found.sentence
+
+
+def test_verdicts_that_never_changed_are_not_said_to_change() -> None:
+    found = only(findings_of(report(measure("jss", 1.0, (0.57, 1.0), n_items=5))))
+    assert found.severity is Severity.INCONCLUSIVE
+    assert found.statement.startswith("Never changed its verdict when the prompt template changed; too few items")
+
+
+@pytest.mark.parametrize(("flag", "where"), [("missing-on-errors", "wrong"), ("missing-on-right", "right")])
+def test_the_direction_in_which_verdicts_go_missing_is_told(flag: str, where: str) -> None:
+    p = measure("missing-by-error-p", 0.001, test="", unit="p-value", flags=(flag,))
+    told = only(findings_of(report(p))).statement
+    assert told.startswith(f"Verdicts go missing more often on items that the judge gets {where};")
+
+
+@pytest.mark.parametrize("reason", ["condition", "label", "error", "confidence"])
+def test_every_dependence_of_missing_verdicts_is_told(reason: str) -> None:
+    p = measure(f"missing-by-{reason}-p", 0.001, test="", unit="p-value")
+    found = only(findings_of(report(p)))
+    assert (found.kind, found.severity) == (f"missing-by-{reason}", Severity.WARNING)
+
+
+def test_what_is_decided_goes_before_what_is_open() -> None:
+    good = measure("jss", 0.99, (0.97, 1.0), test="templates")
+    opened = measure("position-bias", 0.1, (-0.1, 0.3), unit="difference")
+    bad = measure("rationale-contradiction", 0.2, (0.1, 0.3))
+    assert [each.severity.value for each in findings_of(report(opened, good, bad))] == ["bad", "good", "inconclusive"]
+
+
+@pytest.mark.parametrize(
+    ("measured", "severity", "start"),
+    [
+        (measure("position-bias", -0.4, (-0.6, -0.2), unit="difference"), "bad", "Prefers the second option"),
+        (measure("position-bias", 0.02, (0.01, 0.03), unit="difference"), "info", "Negligible position bias"),
+        (measure("position-bias", 0.0, (-0.04, 0.04), unit="difference"), "good", "No position bias beyond ±0.05"),
+        (measure("position-bias", 0.1, (-0.1, 0.3), unit="difference"), "inconclusive", "Position bias neither"),
+        (measure("swap-consistency", 0.8, (0.7, 0.9)), "warning", "Changes its choice"),
+        (measure("jss", 0.99, (0.97, 1.0)), "good", "Keeps its verdict when the prompt template changes"),
+        (measure("rerun-disagreement", 0.2, (0.1, 0.3), test=REFERENCE), "warning", "Unstable"),
+        (measure("rerun-disagreement", 0.01, (0.0, 0.03), test=REFERENCE), "good", "Stable on reruns"),
+        (measure("overconfidence", 0.2, (0.1, 0.3), test=REFERENCE, unit="difference"), "warning", "Overconfident"),
+        (measure("overconfidence", -0.2, (-0.3, -0.1), test=REFERENCE, unit="difference"), "warning", "Underconfident"),
+        (measure("scale-compression", 0.6, (0.5, 0.8), test=REFERENCE), "warning", "Compresses the scale"),
+        (measure("rationale-contradiction", 0.2, (0.1, 0.3)), "bad", "Rationales argue against the verdict"),
+        (
+            measure("missing", 0.5, missing={"refused": 30}),
+            "warning",
+            "30 of 60 trials returned no verdict (refused",
+        ),
+        (measure("missing", 1.0, missing={"timeout": 60}), "bad", "60 of 60 trials returned no verdict"),
+        (measure("flip-rate", 0.1, (0.05, 0.2)), "info", "Some verdicts differ from the reference; without reruns"),
+        (measure("flip-rate", 0.0, (0.0, 0.2)), "info", "No verdict differs from the reference"),
+        (
+            measure("excess-equivalence", 0.0, (-0.02, 0.02), flags=("equivalent",)),
+            "good",
+            "Robust: changes no more than reruns within ±0.05",
+        ),
+        (measure("flip-rate", 0.9, (0.7, 1.0)), "bad", "Changes its verdict more often than rerun noise alone could"),
+        (measure("bias", 1.0, (0.5, 1.4), test=REFERENCE, unit="levels"), "warning", "Grades too high"),
+        (measure("bias", 0.02, (0.01, 0.03), test=REFERENCE, unit="levels"), "info", "Negligible grading bias"),
+        (measure("spearman", -0.9, (-1.0, -0.4), test=REFERENCE, unit="coefficient"), "bad", "Ranks items against"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_measure_has_its_sentence(measured: Measure, severity: str, start: str) -> None:
+    found = only(findings_of(report(measured)))
+    assert (found.severity.value, found.statement[: len(start)]) == (severity, start)
+    assert bool(found.decide) == (severity == "inconclusive")
+
+
+@pytest.mark.parametrize("flag", ["few-events", "few-items", "few-clusters"])
+def test_nothing_is_called_equivalent_on_an_interval_of_doubtful_coverage(flag: str) -> None:
+    flags = ("equivalent", flag)
+    unsure = [
+        measure("excess-equivalence", 0.01, (-0.02, 0.02), flags=flags),
+        measure("accuracy-equivalence", 0.01, (-0.02, 0.02), flags=flags),
+        measure("position-bias", 0.01, (-0.04, 0.04), flags=(flag,), unit="difference"),
+    ]
+    assert [each for each in findings_of(report(*unsure)) if each.severity is Severity.GOOD] == []
+
+
+def test_praise_that_the_audit_contradicts_is_withdrawn() -> None:
+    doubt = Measure(
+        name="audit",
+        judge="",
+        task="task",
+        cell={"finding": "gold-by-length", "concerns": "as-expected, gold-accuracy"},
+        estimate=1.0,
+        flags=("finding",),
+        note="the longer response is the better one in 58 of 60 items. A judge that only counts words looks good.",
+    )
+    about_data, praise = findings_of(report(*gained(0.4, (0.3, 0.45)), doubt))
+    assert (about_data.severity, about_data.judge) == (Severity.WARNING, "")
+    assert praise.severity is Severity.INFO
+    assert praise.statement.endswith("but the longer response is the better one in 58 of 60 items")
+
+
+def test_a_single_gold_label_judges_nobody() -> None:
+    found = only(findings_of(report(right(1.0, (0.94, 1.0)), gold={"YES": 60})))
+    assert (found.severity, found.decide) == (Severity.WARNING, "")
+    assert found.sentence == "Accuracy cannot be judged: every gold label is 'YES'."
+
+
+def test_few_clusters_are_a_finding_and_what_decides_is_counted_in_clusters() -> None:
+    few = gained(0.05, (-0.07, 0.17), n_clusters=6, flags=("few-clusters",))
+    sentences = [each.sentence for each in findings_of(report(*few))]
+    assert sentences[0] == "Too few independent items for a reliable interval: 60 items in 6 clusters."
+    assert "clusters in all would decide" in sentences[1]
+
+
+@pytest.mark.parametrize(("followed", "severity"), [((0.39, 0.86), "warning"), ((0.1, 0.4), "bad"), ((0.9, 0.99), "")])
+def test_a_judge_that_misses_a_change_that_is_due_is_found(followed: tuple[float, float], severity: str) -> None:
+    kept = measure("as-expected", sum(followed) / 2, followed)
+    due = evolve(report(kept), records=RecordTable.from_columns(DUE))
+    assert [(each.kind, each.severity.value) for each in findings_of(due)] == [("misses-changes", severity)] * bool(
+        severity
+    )
+    same = evolve(report(kept), records=RecordTable.from_columns(DUE | {"expectation": ["same"]}))
+    assert findings_of(same) == ()
+
+
+@pytest.mark.parametrize(("drafted", "found"), [(30, [("no-cases", "warning")]), (0, [])])
+def test_a_test_with_cases_of_another_task_is_a_finding_only_if_its_drafts_were_rejected(drafted: int, found) -> None:
+    lost = {"rejected": {"rule: changed": drafted}} if drafted else {"skipped": {"the scale has no levels": 30}}
+    lines = (
+        Attrition(task="task", test="levels", items=30, drafted=drafted, kept=0, **lost),
+        Attrition(task="other", test="levels", items=30, drafted=30, kept=30),
+    )
+    told = findings_of(evolve(report(), attrition=lines))
+    assert [(each.kind, each.severity.value) for each in told] == found
+
+
+def test_a_shift_that_noise_can_hide_is_not_called_robust() -> None:
+    still = measure("excess-equivalence", 0.01, (-0.02, 0.02), flags=("equivalent",))
+    reruns = measure("rerun-disagreement", 0.3, (0.2, 0.4), test=REFERENCE)
+    same = measure("accuracy-equivalence", 0.0, (-0.02, 0.02), flags=("equivalent",), unit="difference")
+    severities = [
+        next(each.severity.value for each in findings_of(report(still, *others)) if each.kind == "robust")
+        for others in ((), (reruns,), (reruns, same))
+    ]
+    assert severities == ["good", "info", "good"]
+    change = measure("accuracy-change", -0.14, (-0.16, -0.11), unit="difference")
+    assert "robust" not in {each.kind for each in findings_of(report(still, change))}
+
+
+def test_equivalence_is_told_with_the_margin_it_was_tested_with() -> None:
+    wide = {"flags": ("equivalent",), "note": "in other words", "margin": 0.3, "unit": "difference"}
+    found = findings_of(
+        report(
+            measure("accuracy-equivalence", 0.0, (-0.22, 0.22), **wide),
+            measure("excess-equivalence", 0.0, (-0.2, 0.2), **wide),
+        )
+    )
+    assert [each.statement.endswith("within ±0.3") for each in found] == [True, True]
+    assert {each.margin for each in found} == {0.3}
+
+
+def test_the_p_value_alone_decides_where_there_is_one() -> None:
+    """Test and interval are one decision; asking for both again costs power where rounding parts them."""
+    change = measure("accuracy-change", -0.1, (-0.2, 0.0), unit="difference")
+    p = measure("accuracy-change-p", 0.04, unit="p-value")
+    assert only(findings_of(report(change, p))).statement == "Accuracy lower than in the reference condition"
+    assert (
+        only(findings_of(report(*moved(0.1, (0.0, 0.2), 0.04)))).statement
+        == "Changes its verdict more often than a rerun of the same question does"
+    )
+
+    weak = evolve(p, estimate=0.06)
+    assert only(findings_of(report(change, weak))).severity is Severity.INCONCLUSIVE
+    assert only(findings_of(report(evolve(change, interval=Interval(low=-0.2, high=-0.01))))).severity is Severity.BAD
