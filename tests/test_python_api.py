@@ -20,7 +20,7 @@ import jrh
 import pandas
 import pyarrow
 import pytest
-from jrh.plugins import interactive_source
+from jrh.plugins.component_identity import python_source
 from jrh.running import RunResult
 from jrh.running.notebook_progress import NotebookProgress
 from jrh.values.held_objects import Held
@@ -106,13 +106,18 @@ def test_the_same_judge_is_asked_once_and_an_edited_one_again(tmp_path: Path) ->
 
 
 def identity(thing: Callable[..., Any]) -> str:
-    from jrh.plugins.component_identity import python_source
-
     return python_source(Held.of(thing), Path()).digest
 
 
 def returning(kept: object) -> Callable[[object], object]:
     return lambda _: kept
+
+
+class Holder:
+    """An object that holds what a judge uses."""
+
+    def __init__(self, **parts: object) -> None:
+        vars(self).update(parts)
 
 
 def threshold(limit: float) -> Callable[[float], bool]:
@@ -125,33 +130,34 @@ def test_lambdas_closures_partials_and_methods_are_told_apart_by_code_and_by_wha
     first, second = (lambda _: "YES"), (lambda _: "NO")
     assert identity(first) != identity(second)
     assert identity(partial(threshold, 1)) != identity(partial(threshold, 2))
-    holder = SimpleNamespace(model=pandas.DataFrame({"a": [1]}), words=["a"])
+    holder = Holder(model=pandas.DataFrame({"a": [1]}), words=["a"])
     judge = returning(holder)
     known = [identity(judge)]
-    holder.model = pandas.DataFrame({"a": [2]})
+    vars(holder)["model"] = pandas.DataFrame({"a": [2]})
     known.append(identity(judge))
-    holder.words.append("b")
+    vars(holder)["words"].append("b")
     known.append(identity(judge))
     assert len(set(known)) == 3
-    holder._calls = [9]  # an object's own business, such as a log
+    vars(holder)["_calls"] = [9]  # an object's own business, such as a log
     assert identity(judge) == known[-1]
 
 
-def test_a_function_without_source_is_another_one_once_it_is_defined_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_without_source_is_known_by_what_it_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     main = SimpleNamespace(__name__="__main__")
     monkeypatch.setitem(sys.modules, "__main__", main)
 
-    def defined(answer: str, **others: object) -> tuple[dict[str, str], bool]:
+    def defined(answer: str, **others: object) -> str:
         names = {"__name__": "__main__", **others}
         exec(f"def judge(question):\n    return WORDS and {answer!r}", names)
         vars(main).update(names)
-        return interactive_source.digests("judge")
+        return python_source("__main__:judge", Path()).digest
 
     first = defined("YES", WORDS=["a"])
     assert first == defined("YES", WORDS=["a"])
     assert first != defined("NO", WORDS=["a"])
     assert first != defined("YES", WORDS=["b"])
-    assert first[1] is False  # another process cannot know that it is the same
 
 
 def test_a_module_that_was_edited_after_its_import_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,8 @@ from attrs import field, frozen
 
 from jrh.errors import JrhError
 from jrh.hashing import content_id
-from jrh.plugins import interactive_source, python_files
-from jrh.plugins.loaded_code import loaded_otherwise
+from jrh.plugins import python_files
+from jrh.plugins.memory_identity import ObjectIdentity, check_unedited, is_interactive
 from jrh.plugins.python_files import PythonFile, read_bytes
 from jrh.values.held_objects import Held, name_of
 
@@ -57,8 +57,6 @@ class Source:
     """Name of the file -> digest of its content."""
     modules: Mapping[str, PythonFile] = field(factory=dict, repr=False, eq=False)
     """The local modules by name, with their content; the first one is the file itself, if a file was named."""
-    lasting: bool = True
-    """False for code without any source: it is another component in every process."""
     held: Any = field(default=None, eq=False, repr=False)
     """The object itself where a suite in Python holds it; it is used as it is, and is not loaded."""
     missing: str = field(default="", eq=False)
@@ -112,9 +110,10 @@ def python_source(written: str, base: Path) -> Source:
         return _held_source(written, base)
     place, separator, name = written.rpartition(":")
     place = place if separator else name
-    if place == "__main__" and interactive_source.is_interactive(place):
-        files, lasting = interactive_source.digests(name)
-        return Source(kind=SourceKind.PYTHON, written=(written,), base=base, files=files, lasting=lasting)
+    if is_interactive(place):
+        thing = getattr(sys.modules[place], name.partition(".")[0], None)
+        files = {} if thing is None else _memory_files(thing, name, base)
+        return Source(kind=SourceKind.PYTHON, written=(written,), base=base, files=files)
     if place.endswith(".py"):
         path = (base / place).absolute()
         if not path.is_file():
@@ -133,16 +132,20 @@ def _held_source(held: Held, base: Path) -> Source:
     thing = held.thing
     if not callable(thing):
         return Source(kind=SourceKind.PYTHON, written=(held,), base=base, files={}, held=thing)
-    walk = interactive_source.Walk()
-    walk.add(name_of(thing), thing)
-    files: dict[str, str] = {}
-    for module in walk.modules:
-        read = python_source(f"{module}:{name_of(thing)}", base)
-        loaded_otherwise(read.modules.values(), name_of(thing))
+    files = _memory_files(thing, name_of(thing), base)
+    return Source(kind=SourceKind.PYTHON, written=(held,), base=base, files=files, held=thing)
+
+
+def _memory_files(thing: Any, name: str, base: Path) -> dict[str, str]:
+    """Return the digests of an object in memory and of the local files whose code it uses."""
+    identity = ObjectIdentity()
+    files = {f"{name} in memory": identity.digest(thing)}
+    for module in identity.modules:
+        read = python_source(f"{module}:{name}", base)
+        for file in read.modules.values():
+            check_unedited(file, name)
         files |= read.files
-    # Names in memory give way to files of that name: both count.
-    files |= {name if name not in files else f"{name} in memory": digest for name, digest in walk.files.items()}
-    return Source(kind=SourceKind.PYTHON, written=(held,), base=base, files=files, lasting=walk.lasting, held=thing)
+    return files
 
 
 def _directories(*directories: Path) -> tuple[Path, ...]:

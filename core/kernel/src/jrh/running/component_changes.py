@@ -221,16 +221,6 @@ def _changed_files(then: Iterable[Mapping[str, str]], now: Iterable[Mapping[str,
     return ", ".join(names[:_SHOWN]) + more
 
 
-def unrepeatable(suite: ResolvedSuite) -> Iterator[str]:
-    """Say which judges have code without source, so that no other process can know it is the same."""
-    for judge in suite.judges:
-        if not all(source.lasting for source in judge.sources):
-            yield (
-                f"judge '{judge.use.name}' has no source that jrh can read, so another process will ask for all its "
-                "verdicts again. Move it into a file to keep them"
-            )
-
-
 def edited_meanwhile(suite: ResolvedSuite, run_dir: Path) -> Iterator[str]:
     """Say whose code on the disk is not what this run has loaded; its results belong to the code that was loaded."""
     yield from _told(_edited_ones(suite, run_dir))

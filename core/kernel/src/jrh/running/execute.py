@@ -18,7 +18,7 @@ from jrh.errors import StopReason, StopRun, StoreError
 from jrh.models.payer import WRITER, Payer, paid_by
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCases
-from jrh.running.component_changes import changes, components, note_components, unrepeatable
+from jrh.running.component_changes import changes, components, note_components
 from jrh.running.dry_build import note_judges
 from jrh.running.judged_gold import graded, notes_of_gold
 from jrh.running.outcome import INTERRUPTED, Ended
@@ -189,7 +189,6 @@ class _Stages:
         ready = self.ready
         for sentence in (
             *changes(ready.store, ready.resolved, items_ids, ready.run_dir),
-            *unrepeatable(ready.resolved),
             *unchecked(ready.resolved),
         ):
             ready.log.info("component changed", what=sentence)
