@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from jrh.running.power import Assumptions
+from jrh_plan.power import Assumptions
 from jrh_testing import Outcome, Project, call
 from support.suites import simulated_suite, write_items, write_suite
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from gate_findings import measured
 from jrh import Interval, Measure
-from jrh.running import Look
 from jrh.suite import Rule, parse_rule
 from jrh_gate.deciding import Outcome, decide
 from jrh_gate.rule_limits import Limits, LimitTable
+from jrh_measuring import Look
 from jrh_stats import binomial_limits, clustered_limits
 
 ALPHA = 0.025

@@ -17,14 +17,12 @@ from jrh.errors import JrhError
 from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.specs import ReporterSpec, ReportTarget
-from jrh.running import looks
 from jrh.running.building import Builder
 from jrh.running.component_changes import changed_since
 from jrh.running.event_loop import run_beside, run_to_end
 from jrh.running.exporting import Export
 from jrh.running.from_python import asked_for, default_run_dir, defaults_of, ended, resolve
 from jrh.running.judge_models import judge_models
-from jrh.running.looks import Look
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress
 from jrh.running.progress_display import show_progress
@@ -291,18 +289,6 @@ def one_sided_measures(
         return found
     finally:
         store.close()
-
-
-def take_look(run_dir: str | Path) -> Look:
-    """Record that the verdicts of a run are looked at, and return which look at them it is.
-
-    Looking again at unchanged verdicts is the same look. Where the directory cannot be written to, the look is counted
-    and not recorded.
-
-    Raises:
-        JrhError: there is no run in the directory, or it has nothing to report yet.
-    """
-    return looks.take_look(Path(run_dir))
 
 
 def run_state(run_dir: str | Path) -> RunState:

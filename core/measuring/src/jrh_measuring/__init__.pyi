@@ -57,6 +57,8 @@ from .listed import DECISIONS as DECISIONS
 from .listed import PAIRS as PAIRS
 from .listed import listed_pairs as listed_pairs
 from .listed import listed_rows as listed_rows
+from .looks import Look as Look
+from .looks import take_look as take_look
 from .missing_reasons import Dependence as Dependence
 from .missing_reasons import Reason as Reason
 from .missing_reasons import informative as informative

@@ -8,10 +8,10 @@ from typing import Final
 
 from attrs import frozen
 from jrh import REFERENCE, MetricContext, RunReport
-from jrh.running import Look, RunState
+from jrh.running import RunState
 from jrh.suite import Rule
 from jrh.values import Finding, Severity
-from jrh_measuring import Cell, abstained_by_design, cells_of, missing_by_status, read_trials
+from jrh_measuring import Cell, Look, abstained_by_design, cells_of, missing_by_status, read_trials
 
 from jrh_gate.deciding import Decision, Outcome
 from jrh_gate.rule_limits import LimitTable, Measured

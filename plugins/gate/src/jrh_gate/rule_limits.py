@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 from jrh import Measure
-from jrh.running import Look
+from jrh_measuring import Look
 
 Measured: TypeAlias = Callable[[Sequence[float]], Mapping[float, tuple[Measure, ...]]]
 """Computes all measures with one-sided limits, by error rate."""

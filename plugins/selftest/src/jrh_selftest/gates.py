@@ -14,8 +14,7 @@ import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh.plugins import Metric
-from jrh.running import Look
-from jrh_measuring import unsure
+from jrh_measuring import Look, unsure
 
 from jrh_selftest.checks import ClaimCheck
 from jrh_selftest.page import Page

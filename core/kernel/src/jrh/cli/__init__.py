@@ -18,7 +18,6 @@ from jrh.version import __version__
 
 COMMANDS: Final = {
     "run": "Run a suite and report. Run it again to continue.",
-    "plan": "Show cases, calls, cost and detectable effect. Makes no model calls.",
     "ping": "Ask every model of a suite one tiny question.",
     "merge": "Put the parts of a run together.",
     "report": "Rewrite the reports of a run and print the terminal one.",

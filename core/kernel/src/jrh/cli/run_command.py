@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import math
 import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from attrs import evolve
 from click.core import ParameterSource
 
 from jrh.api import execute
-from jrh.cli.shared_options import full_option, loaded_for, settings_of, suite_options
+from jrh.cli.shared_options import full_option, loaded_for, plan_of, settings_of, suite_options
 from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded
+from jrh.running.cost_question import cost_question
 from jrh.running.from_python import resolve
 from jrh.running.outcome import BUDGET_REACHED, RunResult, Settings
 from jrh.suite.resolved import ResolvedSuite
 from jrh.text import FiniteRange, counted, format_dollars, telling
 from jrh.values.spending import total_spending
+
+if TYPE_CHECKING:
+    from jrh.running.cost_estimate import Plan
 
 _DOLLARS: Final = "budget.usd="
 _WHY_MORE: Final = (
@@ -68,9 +73,7 @@ def command(
     loaded = loaded_for(suite, settings)
     resolved = resolve(suite, loaded, settings)
     if not yes and resolved.models:
-        from jrh.cli.plan_command import confirm
-
-        confirm(resolved, loaded, settings, confirm_above)
+        _confirm(plan_of(resolved, loaded, settings), confirm_above)
     with show_progress(plain=True) as progress:
         result = execute(resolved, loaded, settings, progress)
     try:
@@ -82,13 +85,27 @@ def command(
     return result.exit_code
 
 
+def _confirm(plan: Plan, above: float) -> None:
+    """Ask for confirmation before a run that may cost more than `above` dollars or makes many unpriced calls.
+
+    What is compared is the upper end of the plan.
+    """
+    what = cost_question(plan, above)
+    if not what:
+        return
+    if not sys.stdin.isatty():
+        raise JrhError(
+            f"This run may make {what}. "
+            "Cannot ask for confirmation (no terminal). Pass --yes, or raise --confirm-above."
+        )
+    click.confirm(f"Run it ({what})?", abort=True)
+
+
 def _enough(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, result: RunResult) -> tuple[str, ...]:
     """Return settings of a budget that suffices for what a reached one left undone, as for `--set`."""
     if result.exit_code != BUDGET_REACHED or result.spent.contradicted:
         return ()  # no budget suffices for a provider that bills more than a call can cost
-    from jrh.cli.plan_command import make
-
-    left, spent, budget = make(resolved, loaded, settings).total, result.spent, resolved.suite.budget
+    left, spent, budget = plan_of(resolved, loaded, settings).total, result.spent, resolved.suite.budget
     found = []
     if budget.usd is not None:
         dollars = max(spent.paid + spent.uncertain + left.worst, budget.usd)

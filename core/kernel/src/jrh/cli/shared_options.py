@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from jrh.plugins.loading import Loaded
+from jrh.running.from_python import default_run_dir, resolve
 from jrh.running.outcome import ENDING, Settings
+from jrh.suite.resolved import ResolvedSuite
 from jrh.suite.shard import Shard
 from jrh.text import telling
+
+if TYPE_CHECKING:
+    from jrh.running.cost_estimate import Plan
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -123,6 +128,19 @@ def loaded_for(suite: Path, settings: Settings) -> Loaded:
     from jrh.running.remembered_plugins import load_for_suite
 
     return told(load_for_suite(suite, settings))
+
+
+def plan_for(suite: Path, settings: Settings) -> Plan:
+    """Return what a run of a suite with these settings would do; nothing is asked and nothing is written."""
+    loaded = loaded_for(suite, settings)
+    return plan_of(resolve(suite, loaded, settings), loaded, settings)
+
+
+def plan_of(resolved: ResolvedSuite, loaded: Loaded, settings: Settings) -> Plan:
+    """Return what a run of a resolved suite would do."""
+    from jrh.running.cost_estimate import make_plan
+
+    return make_plan(resolved, loaded, settings.run_dir or default_run_dir(resolved), settings)
 
 
 def told(loaded: Loaded) -> Loaded:

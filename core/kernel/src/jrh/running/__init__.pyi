@@ -2,6 +2,13 @@ from .browsing import RunOutline as RunOutline
 from .browsing import RunProgress as RunProgress
 from .browsing import StoredRun as StoredRun
 from .browsing import stored_run as stored_run
+from .call_meter import FEWEST_CHARACTERS as FEWEST_CHARACTERS
+from .call_meter import MOST_CHARACTERS as MOST_CHARACTERS
+from .call_meter import MOST_OUTPUT as MOST_OUTPUT
+from .cost_estimate import Plan as Plan
+from .cost_estimate import PlanLine as PlanLine
+from .cost_question import cost_range as cost_range
+from .cost_question import number_range as number_range
 from .default_metrics import load_metrics as load_metrics
 from .empty_tests import listed_reasons as listed_reasons
 from .empty_tests import why_no_cases as why_no_cases
@@ -9,7 +16,6 @@ from .labelling import LabelDesk as LabelDesk
 from .labelling import LabelScreen as LabelScreen
 from .labelling import StaleLabelError as StaleLabelError
 from .labelling import label_desk as label_desk
-from .looks import Look as Look
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
 from .pool import for_each as for_each

@@ -24,8 +24,9 @@ MOST_OUTPUT: Final = 1000
 """Most tokens assumed for a reply where neither the model nor the provider has a limit."""
 LEAST_OUTPUT: Final = 1
 FEWEST_CHARACTERS: Final = 3
+"""Bytes of a token, at least: texts have two to six, by language and model."""
 MOST_CHARACTERS: Final = 8
-"""Bytes and characters of a token, at least and at most: texts have two to six, by language and model."""
+"""Characters of a token, at most."""
 UNREADABLE: Final = "[planned]"
 
 

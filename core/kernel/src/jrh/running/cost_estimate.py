@@ -92,6 +92,12 @@ class Plan:
     """Which cases people decide about before a judge is asked; empty where none."""
     shared: tuple[str, ...] = ()
     """What judges share with the gold labels, and with the authors of what they judge, a sentence each."""
+    level: float = 0.95
+    """Coverage of the suite's intervals."""
+    rules: tuple[str, ...] = ()
+    """The suite's rules for a gate."""
+    rates: frozenset[str] = frozenset()
+    """The measures of the suite's metrics that are rates."""
 
     @property
     def total(self) -> Amount:
@@ -148,6 +154,9 @@ class _Planning:
             changes=(*unchecked(self.resolved), *changed),
             review=_review(self.resolved.suite.review, lines),
             shared=tuple(dict.fromkeys(shared_families(self.resolved, items))),
+            level=self.resolved.suite.level,
+            rules=self.resolved.suite.gate.rules,
+            rates=frozenset(name for metric in self.resolved.metrics for name in metric.entry.spec.rates),
         )
 
     async def _lines(self, items: dict[str, Sequence[Item]]) -> list[PlanLine]:

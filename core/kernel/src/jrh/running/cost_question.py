@@ -16,7 +16,7 @@ MANY_CALLS: Final = 10_000
 """Above this many calls of unknown price, a run asks for confirmation."""
 
 
-def between(low: str, high: str) -> str:
+def number_range(low: str, high: str) -> str:
     """Write a range; one number if both ends are equal."""
     return high if low == high else f"{low} to {high}"
 
@@ -25,7 +25,7 @@ def cost_range(amount: Amount) -> str:
     """Write a range of costs; calls of unknown price are never free."""
     if amount.unpriced and amount.unpriced == amount.high:
         return "unknown"
-    known = between(format_dollars(amount.cost_low), format_dollars(amount.cost_high))
+    known = number_range(format_dollars(amount.cost_low), format_dollars(amount.cost_high))
     return f"{known} + up to {counted(amount.unpriced, 'call')} of unknown price" if amount.unpriced else known
 
 

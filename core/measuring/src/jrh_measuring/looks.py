@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 from attrs import frozen
-
 from jrh.document.serial import from_text, to_text
 from jrh.errors import StoreError
 from jrh.hashing import content_id
@@ -44,7 +43,7 @@ class Look:
         return _FIRST if self.number == 1 else (1 - _FIRST) / (self.number * (self.number - 1))
 
 
-def take_look(run_dir: Path) -> Look:
+def take_look(run_dir: str | Path) -> Look:
     """Record that somebody looks at the verdicts of a run, and return which look it is.
 
     A judge whose component, model or task changed is another judge, and its first look a first one. The number is the
@@ -54,6 +53,7 @@ def take_look(run_dir: Path) -> Look:
         EmptyStoreError: the run has nothing to report yet.
         StoreError: there is no run in the directory.
     """
+    run_dir = Path(run_dir)
     store = Store.view(run_dir)
     try:
         summary, text = recall(store), store.meta(_LOOKS)

@@ -1,27 +1,19 @@
-"""`jrh plan`, and the confirmation before a run that may cost money."""
+"""Define the command `jrh plan`."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import evolve
-
-from jrh.api import open_run
-from jrh.cli.shared_options import loaded_for, settings_of, suite_options
-from jrh.errors import JrhError
-from jrh.plugins.loading import Loaded
-from jrh.running.cost_question import between, cost_question, cost_range
-from jrh.running.from_python import default_run_dir, resolve
-from jrh.running.outcome import Settings
-from jrh.text import FiniteRange, counted, telling
+from jrh.cli.shared_options import plan_for, settings_of, suite_options
+from jrh.text import FiniteRange, counted, say, show
 
 if TYPE_CHECKING:
-    from jrh.running.cost_estimate import Plan
-    from jrh.running.power import Assumptions, Precision
-    from jrh.suite.resolved import ResolvedSuite
+    from jrh.running import Plan
+
+    from jrh_plan.power import Assumptions, Precision
 
 
 @click.command("plan")
@@ -64,50 +56,42 @@ def command(
     **shared: Any,
 ) -> int:
     """Show cases, calls, cost, detectable effect and power of SUITE. Makes no model calls and needs no key."""
-    from jrh.running.gate_plan import rule_lines
-    from jrh.running.power import Assumptions
+    from jrh_plan.gate_rules import rule_lines
+    from jrh_plan.power import Assumptions
 
     settings = settings_of(**shared)
-    loaded = loaded_for(suite, settings)
-    resolved = resolve(suite, loaded, settings)
-    plan = make(resolved, loaded, settings)
-    show(plan)
+    plan = plan_for(suite, settings)
+    show_spending(plan)
     given = {"noise": noise, "discordance": discordance, "effect": effect}
     stated = {name: value for name, value in given.items() if value is not None}
     assumed = Assumptions(**stated)
     if pilot is not None:
-        assumed = evolve(_piloted(pilot, plan, assumed, settings), **stated)
-    show_precision(plan, wished=half_width, level=resolved.suite.level, assumptions=assumed)
-    for line in rule_lines(resolved, plan.lines):
-        telling.say(f"{line}.")
+        assumed = evolve(_piloted(pilot, plan, assumed, settings.plugins), **stated)
+    show_precision(plan, wished=half_width, assumptions=assumed)
+    for line in rule_lines(plan):
+        say(f"{line}.")
     for line in plan.shared:
-        telling.say(f"Warning: {line}")
+        say(f"Warning: {line}")
     return 0
 
 
-def _piloted(run_dir: Path, plan: Plan, assumed: Assumptions, settings: Settings) -> Assumptions:
+def _piloted(run_dir: Path, plan: Plan, assumed: Assumptions, plugins: tuple[str, ...]) -> Assumptions:
     """Print what a pilot run measured, and return it."""
-    from jrh.running.pilot import read_pilot
+    from jrh import open_run
 
-    with open_run(run_dir, measure=True, plugins=settings.plugins) as report:
+    from jrh_plan.pilot import read_pilot
+
+    with open_run(run_dir, measure=True, plugins=plugins) as report:
         found = read_pilot(str(run_dir), report, plan, assumed)
     for sentence in found.sentences:
-        telling.say(f"{sentence}.")
+        say(f"{sentence}.")
     return found.assumptions
 
 
-def make(resolved: ResolvedSuite, loaded: Loaded, settings: Settings) -> Plan:
-    """Make the plan of a run."""
-    from jrh.running.cost_estimate import make_plan
-
-    return make_plan(resolved, loaded, settings.run_dir or default_run_dir(resolved), settings)
-
-
-def show(plan: Plan) -> None:
+def show_spending(plan: Plan) -> None:
     """Print the plan as a table."""
+    from jrh.running import FEWEST_CHARACTERS, MOST_CHARACTERS, MOST_OUTPUT, cost_range, number_range
     from rich.table import Table
-
-    from jrh.running.call_meter import FEWEST_CHARACTERS, MOST_CHARACTERS, MOST_OUTPUT
 
     table = Table("component", "role", "task", "test")
     for name in ("cases", "trials", "calls", "prompt tokens", "output tokens", "cost"):
@@ -117,33 +101,33 @@ def show(plan: Plan) -> None:
         counts = (f"{about}{line.cases:,}", f"{about}{line.trials:,}") if line.trials else ("", "")
         spent = line.amount
         tokens = (f"<{number:,}" if number else "0" for number in (spent.prompt_high, spent.output_high))
-        calls = between(f"{spent.low:,}", f"{spent.high:,}")
+        calls = number_range(f"{spent.low:,}", f"{spent.high:,}")
         table.add_row(line.name, line.role, line.task, line.test, *counts, calls, *tokens, cost_range(spent))
-    telling.show(table)
+    show(table)
     for sentence in plan.changes:
-        telling.say(f"{sentence}.")
+        say(f"{sentence}.")
     for sentence in plan.nothing:
-        telling.say(f"{sentence}.")
+        say(f"{sentence}.")
     if plan.review:
-        telling.say(f"{plan.review}.")
+        say(f"{plan.review}.")
     total = plan.total
-    telling.say(f"Total: {between(f'{total.low:,}', f'{total.high:,}')} model calls, cost {cost_range(total)}.")
-    telling.say(
+    say(f"Total: {number_range(f'{total.low:,}', f'{total.high:,}')} model calls, cost {cost_range(total)}.")
+    say(
         "Cached replies are free. Low end: each generated text takes one attempt and no generated case is kept. High\n"
         "end: every attempt is used, every case is kept, and replies are as long as `max_tokens` allows (without it,\n"
         f"{MOST_OUTPUT:,} tokens). The plan assumes {FEWEST_CHARACTERS} to {MOST_CHARACTERS} characters per token."
     )
 
 
-def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assumptions) -> None:
+def show_precision(plan: Plan, *, wished: float, assumptions: Assumptions) -> None:
     """Print what every test can show with its items and repeats, and what would give the target precision and power."""
+    from jrh import REFERENCE
     from rich.table import Table
 
-    from jrh.running.power import POWER, precision
-    from jrh.values.cases import REFERENCE
+    from jrh_plan.power import POWER, precision
 
     table = Table("task", "test")
-    columns = ("items", "trials per item", f"{level:.0%} interval", f"items for ±{wished:g}", "accuracy change")
+    columns = ("items", "trials per item", f"{plan.level:.0%} interval", f"items for ±{wished:g}", "accuracy change")
     for name in (*columns, f"power to find {assumptions.effect:.0%}", f"for {POWER:.0%} power"):
         table.add_column(name, justify="right")
     # All judges get the same cases, except those that a judge cannot be asked: take the others' number.
@@ -158,7 +142,7 @@ def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assu
             line.trials,
             clusters=line.clusters,
             wished=wished,
-            level=level,
+            level=plan.level,
             reference=asked.get(line.task, 1),
             tests=tests,
             assumptions=assumptions,
@@ -171,9 +155,9 @@ def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assu
         power = "reference asked once" if found.power is None else f"{about}{found.power:.0%}"
         compared = (change, power, _enough(found, unit)) if line.test != REFERENCE else ("-", "-", "-")
         table.add_row(line.task, line.test, *(f"{about}{number}" for number in numbers), *compared)
-    telling.show(table)
+    show(table)
     missing = f"; {_percent(assumptions.missing)} of verdicts are missing" if assumptions.missing else ""
-    telling.say(
+    say(
         f"Intervals are for a rate of 0.5, where they are widest. Accuracy change: smallest difference from the "
         f"reference found with {POWER:.0%} power.\nPower: probability to report that a test moves verdicts more than "
         f"reruns do, if it changes the verdict on {_percent(assumptions.effect)} of items.\n"
@@ -197,21 +181,3 @@ def _enough(found: Precision, unit: str) -> str:
     items = f"{found.enough_items:,} {unit}" if found.enough_items else ""
     askings = f"{found.enough_askings} askings each" if found.enough_askings else ""
     return " or ".join(part for part in (items, askings) if part) or "-"
-
-
-def confirm(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, above: float) -> None:
-    """Ask for confirmation before a run that may cost more than `above` dollars or makes many unpriced calls.
-
-    What is compared is the upper end of the plan.
-    """
-    plan = make(resolved, loaded, settings)
-    what = cost_question(plan, above)
-    if not what:
-        return
-    if not sys.stdin.isatty():
-        raise JrhError(
-            f"This run may make {what}. "
-            "Cannot ask for confirmation (no terminal). Pass --yes, or raise --confirm-above."
-        )
-    show(plan)
-    click.confirm(f"Run it ({what})?", abort=True)

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
+from jrh.running import Plan, PlanLine
+from jrh.suite import Rule, parse_rule
+from jrh.text import counted
+from jrh_measuring import Look
 from jrh_stats import threshold_items, threshold_power
-
-from jrh.running.cost_estimate import PlanLine
-from jrh.running.looks import Look
-from jrh.suite.gate_rules import Rule, parse_rule
-from jrh.suite.resolved import ResolvedSuite
-from jrh.text.numbers import counted
 
 _POWER: Final = 0.8
 _STEPS: Final = 30
 
 
-def rule_lines(resolved: ResolvedSuite, lines: Sequence[PlanLine]) -> Iterator[str]:
+def rule_lines(plan: Plan) -> Iterator[str]:
     """Yield a sentence per rule about a rate: whether its items can show it, and which true rate they need.
 
     A rule holds if the exact lower limit of its rate reaches the threshold in the first look. Rules about parts of
     tests, and about measures that are no rates, are left out.
     """
-    rates = {name for metric in resolved.metrics for name in metric.entry.spec.rates}
-    error = (1 - resolved.suite.level) / 2 * Look().share
-    for rule in map(parse_rule, dict.fromkeys(resolved.suite.gate.rules)):
-        places = [line for line in lines if _about(rule, line)]
+    error = (1 - plan.level) / 2 * Look().share
+    for rule in map(parse_rule, dict.fromkeys(plan.rules)):
+        places = [line for line in plan.lines if _about(rule, line)]
         share = rule.threshold if rule.operator.upwards else 1 - rule.threshold
-        if rule.measure in rates and places and not rule.cell and share > 0:
+        if rule.measure in plan.rates and places and not rule.cell and share > 0:
             fewest = min(places, key=lambda line: line.clusters)
             yield _sentence(rule, share, fewest, error)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from jrh.running.power import Assumptions, precision
+from jrh_plan.power import Assumptions, precision
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 

@@ -7,17 +7,14 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh_measuring.moving import moving_tests
+from jrh import REFERENCE, JrhError, Measure, RunReport
+from jrh.running import Plan
+from jrh.text import counted, format_dollars, format_interval, format_number
+from jrh_measuring import moving_tests
 from jrh_stats import clustered_mean, clustered_proportion
 from numpy.typing import NDArray
 
-from jrh.errors import JrhError
-from jrh.running.cost_estimate import Plan
-from jrh.running.power import Assumptions
-from jrh.text.numbers import counted, format_dollars, format_interval, format_number
-from jrh.values.cases import REFERENCE
-from jrh.values.measures import Measure
-from jrh.values.report import RunReport
+from jrh_plan.power import Assumptions
 
 _NOISE: Final = "rerun-disagreement"
 _EXCESS: Final = "excess-disagreement"
