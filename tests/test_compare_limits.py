@@ -12,8 +12,8 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import jrh
+import jrh_interchange
 import pytest
-from jrh import importing
 from jrh_testing import PAYLOADS, ChatServer, LabelAnswers, Project
 from support.comparing import SMALL, compare, found, row
 from support.looking import rewrite_records, until
@@ -177,7 +177,7 @@ def test_names_that_attack_do_nothing_in_any_format(project: Project) -> None:
     task = jrh.Task(name=payloads[5], instruction=payloads[6], scale=scale)
     for run in ("a", "b"):
         records = [
-            importing.imported_record(
+            jrh_interchange.imported_record(
                 task=task,
                 item_id=payload,
                 judge=judge,
@@ -191,7 +191,7 @@ def test_names_that_attack_do_nothing_in_any_format(project: Project) -> None:
             for test in ("reference", payloads[8])
             for place, payload in enumerate(payloads)
         ]
-        importing.import_records(project.path / run, payloads[9], [task], records)
+        jrh_interchange.import_records(project.path / run, payloads[9], [task], records)
     arguments = ("a", "b", "--flips", "1000")
     text = compare(project, *arguments).stdout
     markdown = compare(project, *arguments, "--format", "markdown").stdout

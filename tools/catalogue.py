@@ -132,7 +132,7 @@ def shipped_metrics() -> Iterator[tuple[str, Any]]:
 
 def measures_page() -> str:
     """Return the page of measures."""
-    from jrh_measuring.flags import FLAG_MEANINGS
+    from jrh.plugins.loading import load_plugins
     from jrh_testing.contracts.metrics import COMMON_FLAGS
 
     metrics = list(shipped_metrics())
@@ -146,8 +146,11 @@ def measures_page() -> str:
             parts.append(f"\n## {distribution}\n\nMetrics of [{distribution}](../plugins/{folder}/README.md).\n")
             last = distribution
         parts.append(_metric(spec))
+    ours = ("jrh-measuring", *(distribution for distribution, _ in metrics))
+    declared = [each for each in load_plugins().plugins.flags if each.distribution in ours]
+    flags = [(each.spec.name, each.spec.meaning) for each in declared]
     parts.append("\n## Flags\n\n| flag | meaning |\n|---|---|\n")
-    parts.extend(f"| `{flag}` | {_cell(meaning)} |\n" for flag, meaning in sorted(FLAG_MEANINGS.items()))
+    parts.extend(f"| `{flag}` | {_cell(meaning)} |\n" for flag, meaning in sorted(flags))
     parts.append("| `finding` | The measure is a finding; its note states it in words. |\n")
     parts.append("| `simulated` | The judge is simulated: its answers are made up. |\n")
     return "".join(parts)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from jrh.running import load_flags
 from jrh.text import visible_text
-from jrh_measuring import FLAG_MEANINGS
 from jrh_report.html.reporter import HtmlReporter
 from jrh_report.options import HtmlOptions
 from jrh_testing import PAYLOADS, Project
@@ -45,7 +45,8 @@ def harmless(seen: Visit) -> None:
     tags = set(seen.evaluate("[...document.querySelectorAll('*')].map((each) => each.tagName.toLowerCase())"))
     assert tags <= set(TAGS.split())
     titles = "[...document.querySelectorAll('abbr')].map((each) => [each.textContent, each.title])"
-    assert all(FLAG_MEANINGS.get(flag) == title for flag, title in seen.evaluate(titles)), "a title is not ours"
+    flags = load_flags()
+    assert all(flags[flag].meaning == title for flag, title in seen.evaluate(titles)), "a title is not ours"
     assert seen.evaluate("document.querySelectorAll('[title]:not(abbr)').length") == 0
     handlers = """[...document.querySelectorAll('*')].flatMap((each) => each.getAttributeNames())
       .filter((name) => name.startsWith('on') || name === 'style')"""

@@ -17,6 +17,7 @@ from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import (
     DataSourceSpec,
     DeciderSpec,
+    FlagSpec,
     ImporterSpec,
     JudgeSpec,
     MetricSpec,
@@ -42,6 +43,7 @@ ROLES: Mapping[str, tuple[str, type[Spec]]] = {
     "judges": ("judge", JudgeSpec),
     "parsers": ("parser", ParserSpec),
     "metrics": ("metric", MetricSpec),
+    "flags": ("flag", FlagSpec),
     "models": ("model provider", ModelSpec),
     "reporters": ("reporter", ReporterSpec),
     "deciders": ("decider", DeciderSpec),

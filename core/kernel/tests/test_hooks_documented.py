@@ -48,8 +48,8 @@ def section(hook: str) -> str:
     return page.partition(f"\n## {hook}\n")[2].partition("\n## ")[0]
 
 
-def test_there_are_twelve_declaration_hooks_and_four_event_hooks() -> None:
-    assert len(HOOKS) == 16
+def test_there_are_thirteen_declaration_hooks_and_four_event_hooks() -> None:
+    assert len(HOOKS) == 17
     assert len(EVENTS) == 4
 
 
@@ -86,7 +86,9 @@ def test_the_page_links_plugins_that_use_the_hook(hook: str) -> None:
     (line,) = re.findall(r"^In use: (.*)$", section(hook), re.MULTILINE)
     linked = {(PAGE.parent / target).parent.resolve() for target in re.findall(r"\]\(([^)]+)\)", line)}
     shipped = {
-        path.parents[2] for path in PAGE.parents[1].glob("plugins/*/src/*/plugin.py") if f"\ndef {hook}(" in read(path)
+        path.parents[2]
+        for path in PAGE.parents[1].glob("*/*/src/*/plugin.py")
+        if "contrib" not in str(path) and f"\ndef {hook}(" in read(path)
     }
     assert linked <= shipped
     assert bool(linked) == bool(shipped)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from jrh import MetricContext, RecordTable, Scale, Task
 from jrh_measuring import (
-    FLAG_MEANINGS,
     BreakdownOptions,
     MeasureBuilder,
     MetricOptions,
@@ -137,7 +136,3 @@ def test_parts_of_a_test_are_measured_where_there_are_several() -> None:
 def test_one_expectation_read_twice_is_scored_once() -> None:
     trials = builder_of(["YES", "NO"]).trials
     assert as_expected(trials) is as_expected(trials)
-
-
-def test_every_flag_is_explained_in_a_sentence() -> None:
-    assert all(meaning.endswith(".") for meaning in FLAG_MEANINGS.values())

@@ -131,6 +131,11 @@ class NoFlags(Accuracy):
         return ()
 
 
+class OwnWord(Accuracy):
+    def change(self, measure):
+        return evolve(measure, flags=(*measure.flags, "fishy"))
+
+
 class NeedsTwo(Accuracy):
     def of(self, judge, rows, context):
         if len(rows) == 1:
@@ -179,6 +184,7 @@ PLANTED = {
     FromNothing: "test_nothing_comes_out_of_nothing",
     MissingIsZero: "test_missing_verdicts_are_not_numbers",
     NoFlags: "test_the_flags_are_those_of_every_metric",
+    OwnWord: "test_every_flag_says_what_it_means",
     NeedsTwo: "test_one_record_is_measured",
     Drawing: "test_the_same_records_give_the_same_measures",
     ByAppearance: ORDER,

@@ -6,13 +6,29 @@ import jrh_contrib_shout.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Skip
 from jrh_contrib_shout.shout import shouted
-from jrh_testing import PerturberContract, build
+from jrh_testing import MetricContract, PerturberContract, RecordBench, build, only_measure, sample_task
 
 
 class TestContract(PerturberContract):
     plugin = jrh_contrib_shout.plugin
     component = "shout"
     options: ClassVar = {"share": 0.5}
+
+
+class TestMetricContract(MetricContract):
+    plugin = jrh_contrib_shout.plugin
+    component = "loud-agreement"
+    silent = "no sample record is of a test that shouts"
+
+
+@pytest.mark.parametrize(("share", "flags"), [(1.0, ()), (0.5, ("half-loud",))])
+def test_the_metric_counts_kept_verdicts_and_flags_what_is_half_loud(share, flags):
+    bench = RecordBench(sample_task())
+    for item in range(40):
+        bench.add(str(item), "", "YES", test="reference", family="reference")
+        bench.add(str(item), "", "YES" if item < 30 else "NO", test="shout", variant="capitals", strength=share)
+    found = only_measure(bench.measure(build(jrh_contrib_shout.plugin, "loud-agreement")), "loud-agreement")
+    assert (found.estimate, found.n_items, found.flags) == (0.75, 40, flags)
 
 
 async def perturb(response, **options):

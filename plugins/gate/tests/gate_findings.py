@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from jrh import Interval, Measure
+from jrh.running import load_flags
 from jrh.suite import Rule, parse_rule
 from jrh_gate.checking import Answered, Checked, Terms
 from jrh_gate.deciding import Decision, decide
 from jrh_gate.rule_limits import Limits
+
+FLAGS = load_flags()
 
 
 def measured(low: float, high: float, **fields: Any) -> Measure:
@@ -28,7 +31,7 @@ def measured(low: float, high: float, **fields: Any) -> Measure:
 
 def of(rule: Rule, measure: Measure) -> Decision:
     """Decide a rule by the ends of a measure's interval."""
-    return decide(rule, measure, Limits.alone(measure))
+    return decide(rule, measure, Limits.alone(measure), FLAGS)
 
 
 def found(names: Sequence[str], rules: Sequence[str] = ("as-expected >= 0.9",), **fields: Any) -> Checked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gate_findings import measured
+from gate_findings import FLAGS, measured
 from jrh import Interval, Measure
 from jrh.suite import Rule, parse_rule
 from jrh_gate.deciding import Outcome, decide
@@ -25,7 +25,9 @@ def judged(right: int, n: int, error: float, name: str = "mini", flags: tuple[st
 def fewest(n: int, rate: float, error: float) -> tuple[int, int]:
     """Return from which count on a rule `>= rate` holds, and up to which it fails, as the gate decides."""
     rule = parse_rule(f"as-expected >= {rate!r}")
-    outcomes = [decide(rule, each, Limits.alone(each)).outcome for each in (judged(x, n, error) for x in range(n + 1))]
+    outcomes = [
+        decide(rule, each, Limits.alone(each), FLAGS).outcome for each in (judged(x, n, error) for x in range(n + 1))
+    ]
     holds = [x for x, outcome in enumerate(outcomes) if outcome is Outcome.HOLDS]
     fails = [x for x, outcome in enumerate(outcomes) if outcome is Outcome.FAILS]
     return min(holds, default=n + 1), max(fails, default=-1)
@@ -111,7 +113,7 @@ def clustered(right: np.ndarray, asked: np.ndarray, look: Look, rule: Rule) -> O
 
     table = LimitTable.of(0.95, look, [1], lambda rates: {error: (measure(error),) for error in rates})
     (one,) = table.found[table.error].values()
-    return decide(rule, one, table.limits(one, 1)).outcome
+    return decide(rule, one, table.limits(one, 1), FLAGS).outcome
 
 
 def test_all_looks_together_have_one_error_rate() -> None:
@@ -123,19 +125,19 @@ def test_all_looks_together_have_one_error_rate() -> None:
 def test_a_flag_that_doubts_the_limits_leaves_the_rule_undecided(flag: str) -> None:
     rule = parse_rule("as-expected >= 0.5")
     doubted = measured(0.9, 0.95, flags=(flag,))
-    found = decide(rule, doubted, Limits.alone(doubted))
+    found = decide(rule, doubted, Limits.alone(doubted), FLAGS)
     assert found.outcome is Outcome.UNDECIDED
     assert flag in found.reason
     exact = judged(95, 100, ALPHA, flags=(flag,))
-    assert decide(rule, exact, Limits.alone(exact)).outcome is Outcome.HOLDS, "exact limits need no large sample"
+    assert decide(rule, exact, Limits.alone(exact), FLAGS).outcome is Outcome.HOLDS, "exact limits need no large sample"
 
 
 def test_an_undecided_rule_says_what_would_decide_it() -> None:
     rule = parse_rule("flip-rate <= 0.02")
     none = judged(0, 60, ALPHA)
-    assert "about 190 items in all would decide" in decide(rule, none, Limits.alone(none)).reason
+    assert "about 190 items in all would decide" in decide(rule, none, Limits.alone(none), FLAGS).reason
     some = judged(57, 60, ALPHA)
-    found = decide(parse_rule("as-expected >= 0.9"), some, Limits.alone(some))
+    found = decide(parse_rule("as-expected >= 0.9"), some, Limits.alone(some), FLAGS)
     assert found.outcome is Outcome.UNDECIDED
     assert "items in all would decide" in found.reason
 
@@ -145,11 +147,11 @@ def test_what_would_decide_a_rule_names_the_look_it_assumes(number: int) -> None
     """Later looks may err less, so that the same data need more items: without the look the numbers contradict."""
     some = judged(57, 60, ALPHA)
     table = LimitTable.of(0.95, Look(number=number), [1], lambda rates: dict.fromkeys(rates, (some,)))
-    found = decide(parse_rule("as-expected >= 0.9"), some, table.limits(some, 1))
+    found = decide(parse_rule("as-expected >= 0.9"), some, table.limits(some, 1), FLAGS)
     assert found.reason.endswith(f"items in all would decide at look {number}")
 
 
 def test_a_metric_that_is_not_installed_decides_nothing() -> None:
-    found = decide(parse_rule("as-expected >= 0.1"), measured(0.9, 0.95), None)
+    found = decide(parse_rule("as-expected >= 0.1"), measured(0.9, 0.95), None, FLAGS)
     assert found.outcome is Outcome.UNDECIDED
     assert "--plugins" in found.reason

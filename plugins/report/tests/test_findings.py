@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import jrh_measuring
 import pytest
 from attrs import evolve
-from jrh import Interval, Measure, RunReport, measuring
+from jrh import Interval, Measure, RunReport
 from jrh.values import SpendLine
 from jrh_measuring import findings_of
 from jrh_report.json_report import document
@@ -180,7 +181,7 @@ def _changed(report: RunReport, judge: str) -> Measure:
 def test_every_output_says_which_family_is_controlled(render, reporter: str) -> None:
     report = sample_report()
     report = evolve(report, measures=(*report.measures, *moved(report, report.judges[0])))
-    whole = measuring.with_findings(report)
+    whole = jrh_measuring.with_findings(report)
     assert whole.family is not None
     said = {"json": '"family":'}.get(reporter, whole.family.sentence)
     text = flat(render(reporter, whole))

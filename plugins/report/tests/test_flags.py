@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from jrh_measuring import FLAG_MEANINGS
+from jrh.running import load_flags
 from jrh_report.flags import EXPECTED_LABEL, cautions
 
 ROOT = Path(__file__).parents[3]
-MEASURING = ROOT / "core" / "kernel" / "src" / "jrh" / "measuring"
+MEASURING = ROOT / "core" / "measuring" / "src"
 SOURCES = (ROOT / "core" / "stats" / "src", MEASURING, *sorted((ROOT / "plugins").glob("*/src")))
 TOLD_OTHERWISE = {
     "simulated",
@@ -101,12 +101,12 @@ def test_the_flags_in_the_sources_are_found() -> None:
 
 
 def test_every_flag_that_can_be_raised_is_explained() -> None:
-    assert raised() - TOLD_OTHERWISE <= set(FLAG_MEANINGS)
+    assert raised() - TOLD_OTHERWISE <= set(load_flags())
 
 
 @pytest.mark.parametrize("answer", ["equivalent", "different", "undecided"])
 def test_the_answers_of_an_equivalence_test_are_explained(answer: str) -> None:
-    assert "declared margin" in FLAG_MEANINGS[answer]
+    assert "declared margin" in load_flags()[answer].meaning
 
 
 def flagged(report, measure, **fields):
@@ -120,7 +120,7 @@ def test_a_test_that_plants_one_label_is_not_blamed_on_the_gold_labels(report, m
 
 def test_one_gold_label_in_the_data_is_said_in_the_reference_and_elsewhere(report, measure) -> None:
     (line,) = cautions(flagged(report, measure, test="reference"), "essays")
-    assert FLAG_MEANINGS["constant-gold"] in line
+    assert load_flags()["constant-gold"].meaning in line
     alone = evolve(report, tasks=(evolve(report.tasks[0], gold={"1": 60}),))
     (line,) = cautions(flagged(alone, measure, test="format"), "essays")
-    assert FLAG_MEANINGS["constant-gold"] in line
+    assert load_flags()["constant-gold"].meaning in line

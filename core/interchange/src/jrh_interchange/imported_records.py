@@ -14,7 +14,7 @@ from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
 from jrh.running.browsing import list_cases
 from jrh.running.building import used
-from jrh.running.default_metrics import default_metrics
+from jrh.running.default_metrics import default_metrics, load_flags
 from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import Quiet
 from jrh.running.stages.measure import run_metrics
@@ -277,6 +277,7 @@ def import_records(
             *unmeasured(tasks, rows),
         ),
         findings=findings or FindingSettings(),
+        flags=tuple(loaded.plugins.declared_flags().values()),
     )
     store = Store.open(run_dir, suite_name)
     try:
@@ -377,6 +378,7 @@ def measure_records(
         notes=(*notes, *broken),
         warnings=broken,
         records=table,
+        flags=load_flags(),
     )
     return with_findings(report)
 

@@ -40,7 +40,6 @@ from .flags import EMPTY as EMPTY
 from .flags import FEW_EVENTS as FEW_EVENTS
 from .flags import FEW_ITEMS as FEW_ITEMS
 from .flags import FINDING as FINDING
-from .flags import FLAG_MEANINGS as FLAG_MEANINGS
 from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
 from .flags import MISSING_ON_ERRORS as MISSING_ON_ERRORS
 from .flags import MISSING_ON_RIGHT as MISSING_ON_RIGHT
@@ -48,6 +47,7 @@ from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SENSITIVE_TO_MISSING as SENSITIVE_TO_MISSING
 from .flags import SIMULATED as SIMULATED
 from .flags import UNTESTABLE_MISSING as UNTESTABLE_MISSING
+from .flags import doubtful as doubtful
 from .flags import unsure as unsure
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions

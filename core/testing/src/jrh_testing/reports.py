@@ -8,6 +8,7 @@ from typing import Any, Final
 import attrs
 from attrs import evolve
 from jrh.hashing import content_id, derive_seed
+from jrh.running.default_metrics import load_flags
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
@@ -116,6 +117,7 @@ def sample_report(task: Task | None = None) -> RunReport:
     records = sample_records(task)
     gold = {label: sum(1 for row in records if row.gold == label) for label in task.scale.labels}
     return RunReport(
+        flags=load_flags(),
         suite="sample",
         run_id=content_id("sample"),
         version="0.1.0",
@@ -290,6 +292,7 @@ def _spending(task: Task) -> Iterator[SpendLine]:
 def empty_report() -> RunReport:
     """Make the report of a run that planned nothing and found nothing."""
     return RunReport(
+        flags=load_flags(),
         suite="empty",
         run_id=content_id("empty"),
         version="0.1.0",

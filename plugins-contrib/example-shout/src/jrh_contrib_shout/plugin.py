@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import PerturberSpec, hookimpl
+from jrh import MetricSpec, PerturberSpec, hookimpl
+from jrh.plugins import FlagSpec, MeasureInfo
+from jrh.values import FlagEffect
+from jrh_measuring import BreakdownOptions
 
 from jrh_contrib_shout.options import ShoutOptions
 
@@ -25,4 +28,29 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         options=ShoutOptions,
         factory="jrh_contrib_shout.shout:build",
         starter=_STARTER,
+    )
+
+
+@hookimpl
+def jrh_metrics() -> Iterable[MetricSpec]:
+    """Declare the metric, which runs where a suite names it."""
+    yield MetricSpec(
+        name="loud-agreement",
+        summary="share of verdicts that shouting does not change",
+        options=BreakdownOptions,
+        factory="jrh_contrib_shout.loudness:build",
+        default=False,
+        measures=(
+            MeasureInfo(name="loud-agreement", formula="P(y = y0)", better="higher", rate=True, flags=("half-loud",)),
+        ),
+    )
+
+
+@hookimpl
+def jrh_flags() -> Iterable[FlagSpec]:
+    """Declare the flag of tests with a share below 1."""
+    yield FlagSpec(
+        name="half-loud",
+        meaning="only a part of the words is in capitals; a share of 1.0 would test more.",
+        effect=FlagEffect.WEAKENS,
     )

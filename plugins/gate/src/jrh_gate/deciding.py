@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
@@ -10,6 +11,7 @@ from attrs import frozen
 from jrh import Interval, JrhError, Measure
 from jrh.suite import Rule
 from jrh.text import counted
+from jrh.values import Flag
 from jrh_measuring import unsure
 from jrh_stats import items_to_decide, threshold_items
 
@@ -66,7 +68,7 @@ class Decision:
         return None if lower is None or upper is None else (lower.low, upper.high)
 
 
-def decide(rule: Rule, measure: Measure, limits: Limits | None) -> Decision:
+def decide(rule: Rule, measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> Decision:
     """Decide a rule by one-sided limits.
 
     For `>= t`: it holds if the lower limit is at least t, fails if the upper limit is below t, and is undecided
@@ -78,6 +80,7 @@ def decide(rule: Rule, measure: Measure, limits: Limits | None) -> Decision:
         rule: the rule.
         measure: the measure as the report has it.
         limits: its limits; None if they cannot be computed because its metric is not installed.
+        flags: those that the run declares, by name.
 
     Raises:
         JrhError: The measure is a share but the threshold is not.
@@ -87,7 +90,7 @@ def decide(rule: Rule, measure: Measure, limits: Limits | None) -> Decision:
             f"rule '{rule.text}': {measure.name} is a share from 0 to 1; write the threshold as 0.9 or 90%, "
             f"not {rule.threshold:g}"
         )
-    outcome, reason = _decided(rule, measure, limits)
+    outcome, reason = _decided(rule, measure, limits, flags)
     place = Place(judge=measure.judge, task=measure.task, test=measure.test)
     return Decision(rule=rule, place=place, measure=measure, outcome=outcome, reason=reason, limits=limits)
 
@@ -100,10 +103,10 @@ def usable_interval(measure: Measure) -> Interval | None:
     return found
 
 
-def _decided(rule: Rule, measure: Measure, limits: Limits | None) -> tuple[Outcome, str]:
+def _decided(rule: Rule, measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> tuple[Outcome, str]:
     near, far = (None, None) if limits is None else (usable_interval(limits.hold), usable_interval(limits.fail))
-    if limits is None or near is None or far is None or _not_usable(measure, limits):
-        return Outcome.UNDECIDED, _not_usable(measure, limits) or "the measure has no limits at this error rate"
+    if limits is None or near is None or far is None or _not_usable(measure, limits, flags):
+        return Outcome.UNDECIDED, _not_usable(measure, limits, flags) or "the measure has no limits at this error rate"
     if rule.operator.met(near.low if rule.operator.upwards else near.high, rule.threshold):
         return Outcome.HOLDS, "the limit meets the threshold"
     if not rule.operator.met(far.high if rule.operator.upwards else far.low, rule.threshold):
@@ -111,7 +114,7 @@ def _decided(rule: Rule, measure: Measure, limits: Limits | None) -> tuple[Outco
     return Outcome.UNDECIDED, f"the threshold is between the limits{_needed(rule, limits)}"
 
 
-def _not_usable(measure: Measure, limits: Limits | None) -> str:
+def _not_usable(measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> str:
     """Say why nothing can be decided, whatever the threshold; empty if something can."""
     if measure.estimate is None or not math.isfinite(measure.estimate):
         why = measure.note or ", ".join(flag for flag in measure.flags if flag != "simulated")
@@ -120,8 +123,8 @@ def _not_usable(measure: Measure, limits: Limits | None) -> str:
         return "the measure has no interval"
     if limits is None:
         return "its metric is not installed here; pass the same --plugins as the run did"
-    flags = unsure(limits.hold)
-    return f"the limits may err more often than stated ({', '.join(flags)})" if flags else ""
+    doubts = unsure(limits.hold, flags)
+    return f"the limits may err more often than stated ({', '.join(doubts)})" if doubts else ""
 
 
 def _needed(rule: Rule, limits: Limits) -> str:

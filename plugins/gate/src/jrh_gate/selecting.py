@@ -61,7 +61,7 @@ def _of_rule(rule: Rule, report: RunReport, limits: LimitTable, *, complete: boo
             raise SuiteError([_nowhere(rule, report)])
         yield _without(rule, Place(judge=rule.judge or "", task=rule.task or "", test=rule.test or ""))
     order = {judge: position for position, judge in enumerate(report.judges)}
-    placed = [decide(rule, measure, limits.limits(measure, len(found))) for measure in found] + absent
+    placed = [decide(rule, measure, limits.limits(measure, len(found)), report.flags) for measure in found] + absent
     yield from sorted(placed, key=lambda each: order.get(each.place.judge, len(order)))
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, hookimpl
+from jrh.plugins import FlagSpec
+from jrh.values import FlagEffect
 from jrh_measuring import BreakdownOptions, MetricOptions
 
+from jrh_metrics.flag_list import EXPLAINING, FORBIDDING
 from jrh_metrics.measure_list import MEASURES
 from jrh_metrics.options import (
     CalibrationOptions,
@@ -37,6 +40,15 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield from _comparisons()
     yield from _panels()
     yield from _on_request()
+
+
+@hookimpl
+def jrh_flags() -> Iterable[FlagSpec]:
+    """Declare the flags of these metrics."""
+    for name, meaning in FORBIDDING.items():
+        yield FlagSpec(name=name, meaning=meaning, effect=FlagEffect.FORBIDS)
+    for name, meaning in EXPLAINING.items():
+        yield FlagSpec(name=name, meaning=meaning)
 
 
 def _rates() -> Iterable[MetricSpec]:

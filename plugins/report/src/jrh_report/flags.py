@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh import REFERENCE, RunReport
-from jrh_measuring import CONSTANT_GOLD, FINDING, FLAG_MEANINGS, SIMULATED
+from jrh_measuring import CONSTANT_GOLD, FINDING, SIMULATED
 
 from jrh_report.overview import COLUMNS, EXPECTED
 from jrh_report.tables import judge_label
@@ -38,7 +38,10 @@ def cautions(report: RunReport, task: str) -> list[str]:
             continue
         for flag in measure.flags:
             if flag not in (SIMULATED, FINDING):
-                told = flag, _meaning(flag, made=varied and measure.test != REFERENCE and measure.name == EXPECTED)
+                told = (
+                    flag,
+                    _meaning(report, flag, made=varied and measure.test != REFERENCE and measure.name == EXPECTED),
+                )
                 _note(places.setdefault(told, {}).setdefault(measure.judge, []), measure.test)
                 _note(names.setdefault(told, []), measure.name)
     return [_line(told, names[told], places[told], report) for told in places]
@@ -48,8 +51,13 @@ def _gold(report: RunReport, task: str) -> Mapping[str, int]:
     return next((summary.gold for summary in report.tasks if summary.task.name == task), {})
 
 
-def _meaning(flag: str, *, made: bool) -> str:
-    return EXPECTED_LABEL if flag == CONSTANT_GOLD and made else FLAG_MEANINGS.get(flag, "")
+def flag_meanings(report: RunReport) -> Mapping[str, str]:
+    """Return what the flags mean that the run declares."""
+    return {flag.name: flag.meaning for flag in report.flags.values()}
+
+
+def _meaning(report: RunReport, flag: str, *, made: bool) -> str:
+    return EXPECTED_LABEL if flag == CONSTANT_GOLD and made else flag_meanings(report).get(flag, "")
 
 
 def _note(known: list[str], name: str) -> None:

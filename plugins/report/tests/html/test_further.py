@@ -214,7 +214,7 @@ def test_interactions_stand_by_judge_and_chain_with_the_meaning_of_their_flags()
         ("careless", "format"): ["-0.250 [-0.375, 0.000] 30 2"],
     }
     assert [line.mark for line in table.lines] == ["", "simulated"]
-    assert found.flags == (("few-items", "few items; the interval is wide, and its coverage is approximate."),)
+    assert found.flags == {"few-items", "made-up-flag"}
 
 
 def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:

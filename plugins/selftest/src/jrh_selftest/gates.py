@@ -8,12 +8,15 @@ here once more, because plugins do not import each other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Final
 
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh.plugins import Metric
+from jrh.running import load_flags
+from jrh.values import Flag
 from jrh_measuring import Look, unsure
 
 from jrh_selftest.checks import ClaimCheck
@@ -104,6 +107,12 @@ def _limits(
     return [_ends(each) for each in measures if gate.everywhere or each.test == REFERENCE]
 
 
+@cache
+def installed_flags() -> Mapping[str, Flag]:
+    """Return the flags that the installed plugins declare."""
+    return load_flags()
+
+
 def _ends(measure: Measure) -> tuple[float | None, float | None]:
     interval = measure.interval
-    return (None, None) if interval is None or unsure(measure) else (interval.low, interval.high)
+    return (None, None) if interval is None or unsure(measure, installed_flags()) else (interval.low, interval.high)

@@ -13,6 +13,7 @@ from jrh.values import FindingSettings, TaskSummary
 from jrh_measuring import findings_of
 
 from jrh_selftest.checks import ClaimCheck
+from jrh_selftest.gates import installed_flags
 from jrh_selftest.page import Page
 
 _RESAMPLES: Final = 1000
@@ -99,6 +100,7 @@ def _report(page: Page, records: RecordTable, measures: tuple[Measure, ...]) -> 
     counts = np.bincount(reference.codes("gold")[first], minlength=2).tolist()
     gold = dict(zip(page.task.scale.labels, counts, strict=True))
     return RunReport(
+        flags=installed_flags(),
         suite=page.name,
         run_id="selftest",
         version="",

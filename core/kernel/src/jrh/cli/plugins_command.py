@@ -62,7 +62,7 @@ def list_all(plugins: str, as_json: bool) -> int:
         telling.say(json.dumps(_as_json(loaded), indent=2))
         return 0
     table = Table("role", "name", "plugin", "version", "summary")
-    for registry in found.registries():
+    for registry in found.listed():
         for entry in registry:
             table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
     telling.show(table)
@@ -114,7 +114,7 @@ def _tell(wrong: list[str]) -> None:
 
 def _as_json(loaded: Loaded) -> dict[str, Any]:
     """Return the plugins with their hooks and components, and what did not load."""
-    entries = [(registry.role, entry) for registry in loaded.plugins.registries() for entry in registry]
+    entries = [(registry.role, entry) for registry in loaded.plugins.listed() for entry in registry]
 
     def of(plugin: PluginFound) -> list[dict[str, str]]:
         return [
@@ -152,7 +152,7 @@ def show(name: str, plugins: str) -> int:
     found = load_plugins(allowed(plugins)).plugins
     matches = [
         (registry.role, entry)
-        for registry in found.registries()
+        for registry in found.listed()
         for entry in registry
         if name in (entry.spec.name, entry.qualified)
     ]
@@ -166,7 +166,7 @@ def show(name: str, plugins: str) -> int:
 def _unknown(name: str, found: Any) -> str:
     from difflib import get_close_matches
 
-    names = sorted({entry.spec.name for registry in found.registries() for entry in registry})
+    names = sorted({entry.spec.name for registry in found.listed() for entry in registry})
     close = get_close_matches(name, names, n=1)
     hint = f"Did you mean '{close[0]}'? " if close else ""
     return f"no component is named '{name}'\n{hint}Installed: {', '.join(names) or 'none'}."
@@ -178,6 +178,9 @@ def _describe(role: str, entry: Any) -> None:
     telling.say(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
     if not getattr(entry.spec, "default", True):
         telling.say("Runs only where a suite names it.\n")
+    if effect := getattr(entry.spec, "effect", None):
+        telling.say(f"Effect on claims: {effect.value}.\n")
+        return
     options = attrs.fields(entry.spec.options)
     if not options:
         telling.say("No options.")

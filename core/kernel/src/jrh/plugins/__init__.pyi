@@ -34,6 +34,7 @@ from .specs import ALL_MODES as ALL_MODES
 from .specs import DeciderSpec as DeciderSpec
 from .specs import ExecutorSpec as ExecutorSpec
 from .specs import ExporterSpec as ExporterSpec
+from .specs import FlagSpec as FlagSpec
 from .specs import ImporterSpec as ImporterSpec
 from .specs import MeasureInfo as MeasureInfo
 from .specs import NoOptions as NoOptions

@@ -6,5 +6,7 @@ from typing import Final
 
 COMPONENTS: Final = "jrh"
 """Plugins: modules with hook implementations."""
+CORE: Final = "jrh.core"
+"""Modules with hook implementations of jrh's own distributions: they are always loaded."""
 COMMANDS: Final = "jrh.commands"
 """Commands: an entry point's name is the command, its value a click command."""

@@ -32,6 +32,7 @@ _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_judges": ("judge", specs.JudgeSpec),
     "jrh_parsers": ("parser", specs.ParserSpec),
     "jrh_metrics": ("metric", specs.MetricSpec),
+    "jrh_flags": ("flag", specs.FlagSpec),
     "jrh_models": ("model provider", specs.ModelSpec),
     "jrh_reporters": ("reporter", specs.ReporterSpec),
     "jrh_deciders": ("decider", specs.DeciderSpec),
@@ -58,6 +59,8 @@ class Candidate:
     distribution: str
     version: str
     load: Callable[[], object]
+    core: bool = False
+    """It belongs to jrh itself: no list of plugins leaves it out."""
     code: Callable[[], tuple[Source, ...]] = tuple
     local: bool = False
 
@@ -141,13 +144,21 @@ def _refused(written: str, why: str) -> LoadProblem:
 
 def _installed() -> Iterator[Candidate]:
     seen = set()
-    for point in metadata.entry_points(group=entry_points.COMPONENTS):
+    core = metadata.entry_points(group=entry_points.CORE)
+    for point in (*core, *metadata.entry_points(group=entry_points.COMPONENTS)):
         told = point.dist.metadata if point.dist else None  # `name` and `version` would each read it
         name, version = (told["Name"], told["Version"]) if told is not None else ("unknown", "")
         if (name, point.name, point.value) not in seen:
             seen.add((name, point.name, point.value))
             code = cache(partial(editable_source, point.dist, [point.module])) if point.dist else tuple
-            yield Candidate(name=point.name, distribution=name, version=version, load=point.load, code=code)
+            yield Candidate(
+                name=point.name,
+                distribution=name,
+                version=version,
+                load=point.load,
+                core=point.group == entry_points.CORE,
+                code=code,
+            )
 
 
 def _command_plugins() -> set[str]:
@@ -176,7 +187,9 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
             raise JrhError(
                 f"--plugins: unknown plugin '{item}'\n{hint}Installed: {', '.join(sorted(known)) or 'none'}."
             )
-    chosen = [each for each in installed if not wanted or each.name in wanted or each.distribution in wanted]
+    chosen = [
+        each for each in installed if not wanted or each.core or each.name in wanted or each.distribution in wanted
+    ]
     return sorted(chosen, key=lambda each: (each.distribution, each.name)) + local
 
 

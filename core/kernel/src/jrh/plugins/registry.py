@@ -15,6 +15,7 @@ from jrh.plugins.specs import (
     DeciderSpec,
     ExecutorSpec,
     ExporterSpec,
+    FlagSpec,
     ImporterSpec,
     JudgeSpec,
     MetricSpec,
@@ -25,6 +26,7 @@ from jrh.plugins.specs import (
     Spec,
     ValidatorSpec,
 )
+from jrh.values.measures import Flag, FlagEffect
 
 S = TypeVar("S", bound=Spec)
 _WHOLE: Final = "jrh"
@@ -149,7 +151,7 @@ class Registry(Generic[S]):
 
 @frozen(kw_only=True)
 class Plugins:
-    """All installed components that could be loaded."""
+    """All that installed plugins declare and that could be loaded."""
 
     data_sources: Registry[DataSourceSpec]
     perturbers: Registry[PerturberSpec]
@@ -159,6 +161,7 @@ class Plugins:
     metrics: Registry[MetricSpec]
     models: Registry[ModelSpec]
     reporters: Registry[ReporterSpec]
+    flags: Registry[FlagSpec] = Registry("flag")
     deciders: Registry[DeciderSpec] = Registry("decider")
     importers: Registry[ImporterSpec] = Registry("importer")
     exporters: Registry[ExporterSpec] = Registry("exporter")
@@ -166,7 +169,7 @@ class Plugins:
     problems: tuple[LoadProblem, ...] = ()
 
     def registries(self) -> tuple[Registry[Spec], ...]:
-        """Return all registries: in pipeline order from data sources to reporters, then those no suite names."""
+        """Return the registries of components: in pipeline order, then those no suite names."""
         return (  # type: ignore[return-value]
             self.data_sources,
             self.perturbers,
@@ -181,3 +184,17 @@ class Plugins:
             self.exporters,
             self.executors,
         )
+
+    def listed(self) -> tuple[Registry[Spec], ...]:
+        """Return all registries that a list of what is installed shows: components, then flags."""
+        return (*self.registries(), self.flags)  # type: ignore[arg-type]
+
+    def declared_flags(self) -> dict[str, Flag]:
+        """Return the flags by name, in the order of loading; of several declarations, the strictest counts."""
+        strict = list(FlagEffect)
+        flags: dict[str, Flag] = {}
+        for flag in (entry.spec.flag for entry in self.flags):
+            known = flags.get(flag.name)
+            if known is None or strict.index(flag.effect) > strict.index(known.effect):
+                flags[flag.name] = flag
+        return flags

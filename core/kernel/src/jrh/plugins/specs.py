@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Final, TypeAlias, TypeVar
 
+from attrs import Factory as Default
 from attrs import field, frozen
-from attrs.validators import ge, gt, in_, optional
+from attrs.validators import ge, gt, in_, instance_of, matches_re, optional
 
 from jrh.plugins.executors import Executor
 from jrh.plugins.protocols import (
@@ -32,6 +33,7 @@ from jrh.plugins.protocols import (
     Validator,
 )
 from jrh.values.items import Mode
+from jrh.values.measures import Flag, FlagEffect
 
 T = TypeVar("T")
 
@@ -238,6 +240,27 @@ class MetricSpec(Spec):
     def rates(self) -> frozenset[str]:
         """Return its measures that are shares of verdicts: the plan says which gate rules so many items can decide."""
         return frozenset(measure.name for measure in self.measures if measure.rate)
+
+
+def _meaning(spec: FlagSpec) -> str:
+    return spec.meaning
+
+
+@frozen(kw_only=True)
+class FlagSpec(Spec):
+    """Declare a flag of measures: a reason to doubt a number."""
+
+    meaning: str = field(validator=matches_re(r"[^\n]{1,300}\.", re.DOTALL))
+    """What is wrong and how much to care, in one sentence that ends with a full stop."""
+    summary: str = field(init=False, default=Default(_meaning, takes_self=True))
+    effect: FlagEffect = field(default=FlagEffect.NOTHING, validator=instance_of(FlagEffect))
+    settled_by: tuple[str, ...] = ()
+    """Methods of intervals, or their beginnings, that hold in spite of the flag."""
+
+    @property
+    def flag(self) -> Flag:
+        """Return what a report holds of the declaration."""
+        return Flag(name=self.name, meaning=self.meaning, effect=self.effect, settled_by=self.settled_by)
 
 
 @frozen(kw_only=True)

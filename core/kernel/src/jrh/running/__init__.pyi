@@ -9,6 +9,7 @@ from .cost_estimate import Plan as Plan
 from .cost_estimate import PlanLine as PlanLine
 from .cost_question import cost_range as cost_range
 from .cost_question import number_range as number_range
+from .default_metrics import load_flags as load_flags
 from .default_metrics import load_metrics as load_metrics
 from .empty_tests import listed_reasons as listed_reasons
 from .empty_tests import why_no_cases as why_no_cases

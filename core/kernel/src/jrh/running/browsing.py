@@ -21,7 +21,7 @@ from jrh.store.run_store import Store
 from jrh.values.cases import Case
 from jrh.values.items import Item, Task
 from jrh.values.listed_cases import CaseChoices, CaseFilter, CaseOrder, CaseRecord, CaseRow
-from jrh.values.measures import Measure
+from jrh.values.measures import Flag, Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import FaultLine, TaskSummary
 from jrh.values.verdicts import Reply
@@ -38,6 +38,8 @@ class RunOutline:
     simulated: frozenset[str]
     tests: tuple[str, ...]
     notes: tuple[str, ...]
+    flags: Mapping[str, Flag]
+    """The flags that the plugins of the run declare, by name."""
 
 
 @frozen(kw_only=True)
@@ -76,6 +78,7 @@ class StoredRun:
             simulated=frozenset(summary.simulated),
             tests=summary.tests,
             notes=summary.notes,
+            flags={flag.name: flag for flag in summary.flags},
         )
 
     def progress(self) -> RunProgress:

@@ -16,6 +16,7 @@ from jrh.running.run_log import Quiet
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolved import Resolved, ResolvedSuite
 from jrh.values.json_values import Json
+from jrh.values.measures import Flag
 
 
 def load_metrics(
@@ -46,6 +47,18 @@ def load_metrics(
         )
     builder = builder_without_suite(found, resolved)
     return {each.use.name: builder.build(each) for each in resolved}
+
+
+def load_flags(plugins: Sequence[str] = ()) -> Mapping[str, Flag]:
+    """Return the flags that the installed plugins declare, by name.
+
+    Args:
+        plugins: allow-list of plugins, as `--plugins`.
+
+    Raises:
+        JrhError: a plugin cannot be used.
+    """
+    return load_plugins(tuple(plugins)).plugins.declared_flags()
 
 
 def builder_without_suite(plugins: Plugins, metrics: tuple[Resolved[MetricSpec], ...] = ()) -> Builder:

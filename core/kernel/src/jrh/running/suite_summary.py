@@ -39,6 +39,7 @@ def summarise(ready: Prepared) -> Summary:
         reports=_reports(resolved),
         findings=suite.findings,
         models=judge_models(resolved),
+        flags=tuple(ready.loaded.plugins.declared_flags().values()),
     )
 
 

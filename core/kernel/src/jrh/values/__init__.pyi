@@ -31,6 +31,8 @@ from .listed_cases import CaseOrder as CaseOrder
 from .listed_cases import CaseRecord as CaseRecord
 from .listed_cases import CaseRow as CaseRow
 from .measures import Curve as Curve
+from .measures import Flag as Flag
+from .measures import FlagEffect as FlagEffect
 from .option_values import CodeName as CodeName
 from .option_values import CommandWord as CommandWord
 from .person_labels import LabelAction as LabelAction

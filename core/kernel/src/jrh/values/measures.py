@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 
 from attrs import Factory, frozen
 
@@ -39,6 +40,34 @@ class Curve:
     """The fitted line, from left to right; empty: the points are joined."""
     height: float | None = None
     """Where the measure that carries the curve is drawn if it is a value of the horizontal axis; None: it is not."""
+
+
+class FlagEffect(Enum):
+    """What a flag does to a claim that rests on a flagged measure."""
+
+    NOTHING = "nothing"
+    """It explains the number."""
+    WEAKENS = "weakens"
+    """The claim is made as a warning at most, and names the flag."""
+    FORBIDS = "forbids"
+    """The interval may cover less than it says: no equivalence is claimed, and no gate rule decided."""
+
+
+@frozen(kw_only=True)
+class Flag:
+    """A reason to doubt a number, and what it does to a claim."""
+
+    name: str
+    meaning: str
+    """What is wrong and how much to care, in one sentence that ends with a full stop."""
+    effect: FlagEffect = FlagEffect.NOTHING
+    settled_by: tuple[str, ...] = ()
+    """Methods of intervals, or their beginnings, that hold in spite of the flag: it forbids nothing there."""
+
+    def forbids(self, interval: Interval | None) -> bool:
+        """Return whether the flag forbids a decision by an interval."""
+        method = "" if interval is None else interval.method
+        return self.effect is FlagEffect.FORBIDS and not (self.settled_by and method.startswith(self.settled_by))
 
 
 @frozen(kw_only=True)

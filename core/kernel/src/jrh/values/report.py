@@ -14,7 +14,7 @@ from jrh.values.evidence import Evidence, NoEvidence
 from jrh.values.finding import ClaimFamily, Finding
 from jrh.values.items import Task
 from jrh.values.json_values import Json
-from jrh.values.measures import Interval, Measure
+from jrh.values.measures import Flag, Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.review_report import ReviewReport
 
@@ -161,7 +161,7 @@ class TaskSummary:
 class RunReport:
     """All results of a run."""
 
-    BESIDE: ClassVar = ("records", "evidence")
+    BESIDE: ClassVar = ("records", "evidence", "flags")
     """Fields that are not part of the results document; they stay in the run's store."""
     suite: str
     run_id: str
@@ -206,6 +206,9 @@ class RunReport:
     records: RecordTable
     evidence: Evidence = NoEvidence()
     """The cases and replies behind the records, read on demand; only while the report is being written."""
+
+    flags: Mapping[str, Flag] = Factory(dict)
+    """The flags that were declared when the run was made, by name; a flag that is missing here says nothing."""
 
     @property
     def incomplete(self) -> bool:

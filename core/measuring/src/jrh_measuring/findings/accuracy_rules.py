@@ -20,7 +20,6 @@ from jrh_measuring.findings.claims import (
     open_effect,
 )
 from jrh_measuring.findings.hypotheses import beyond_margin, least_expected
-from jrh_measuring.flags import UNSURE
 
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
@@ -142,7 +141,7 @@ def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
     """Tell in which tests the change of accuracy is shown to be within the margin."""
     changed = {(each.measure.task, each.measure.test) for each in accuracy_change(now) if each.severity is Severity.BAD}
     for each in now.measures("accuracy-equivalence"):
-        if (each.task, each.test) in changed or UNSURE & set(each.flags):
+        if (each.task, each.test) in changed or now.doubtful(each):
             continue
         margin = margin_of(each, now.settings.margin)
         if now.claims(each, beyond_margin(now, each)):

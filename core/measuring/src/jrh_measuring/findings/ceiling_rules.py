@@ -10,7 +10,6 @@ from jrh.values.finding import Severity
 from jrh.values.measures import Measure
 
 from jrh_measuring.findings.claims import Claim, Situation, needed_for
-from jrh_measuring.flags import UNSURE
 
 DIFFERENCE: Final = "people-kappa-difference"
 PEOPLE: Final = "people-kappa"
@@ -57,7 +56,7 @@ def human_ceiling(now: Situation) -> Iterator[Claim]:
 
 def _said(now: Situation, each: Measure, margin: float) -> tuple[Severity, str]:
     found = each.interval
-    well = found is not None and found.low > -margin and not UNSURE & set(each.flags)
+    well = found is not None and found.low > -margin and not now.doubtful(each)
     if well and now.family.shows_equivalence(each, margin):
         return Severity.GOOD, f"Agrees with people as well as people agree with each other (margin {margin:g} of kappa)"
     if (each.estimate or 0.0) < 0 and now.claims(each):

@@ -10,13 +10,13 @@ from attrs import Factory, evolve, frozen
 from jrh.text.numbers import counted, counted_items, format_estimate, format_interval, stated_p
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import Basis, Finding, FindingSettings, Severity
-from jrh.values.measures import Measure
+from jrh.values.measures import Flag, FlagEffect, Measure
 from jrh.values.report import RunReport
 from jrh_stats import items_to_decide, items_to_rule_out, rare_change_bound
 
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily
-from jrh_measuring.flags import BOUNDED, UNSURE
+from jrh_measuring.flags import BOUNDED, FEW_EVENTS, doubtful
 
 _DIGITS: Final = 2
 _TWO_DIGITS: Final = 100
@@ -63,7 +63,7 @@ class Situation:
 
     def equivalent(self, measure: Measure) -> bool:
         """Tell whether a test of equivalence passed, also in the family of the report; never on a doubtful interval."""
-        passed = "equivalent" in measure.flags and not UNSURE & set(measure.flags)
+        passed = "equivalent" in measure.flags and not self.doubtful(measure)
         return passed and self.family.shows_equivalence(measure, margin_of(measure, self.settings.margin))
 
     def corrected(self, measure: Measure, null: float = 0.0) -> str:
@@ -78,11 +78,37 @@ class Situation:
     def equivalence_corrected(self, measure: Measure) -> str:
         """Return why an equivalence is not claimed that the measure alone would license; empty where it would not."""
         margin = margin_of(measure, self.settings.margin)
-        passed = "equivalent" in measure.flags and not UNSURE & set(measure.flags)
+        passed = "equivalent" in measure.flags and not self.doubtful(measure)
         if not passed or not self.family.equivalent_alone(measure, margin):
             return ""
         together = counted(len(self.family.equivalences), "claim")
         return f"after correcting for {together} of equivalence (on its own it would be)"
+
+    def doubtful(self, measure: Measure) -> frozenset[str]:
+        """Return the flags of a measure that forbid claims of equivalence."""
+        return doubtful(measure, self.report.flags)
+
+    def within(self, measure: Measure, limit: float) -> bool:
+        """Tell whether a measure is shown to lie within ± `limit`: never where a flag forbids it.
+
+        Where nothing varied, the exact bound on what varies in unseen items decides (`jrh_stats.rare_change_bound`).
+        """
+        found = measure.interval
+        if found is None or max(abs(found.low), abs(found.high)) >= limit:
+            return False
+        doubts = self.doubtful(measure)
+        if not doubts:
+            return True
+        still = doubts == {FEW_EVENTS} and measure.estimate == 0.0 and units(measure) > 0
+        return still and rare_change_bound(0, units(measure)) < limit
+
+    def kept_within(self, measure: Measure, limit: float) -> bool:
+        """Tell whether a share of unchanged verdicts is shown to miss 1 by less than `limit`."""
+        found = measure.interval
+        if found is None or measure.estimate is None:
+            return False
+        lost = evolve(found, low=1 - found.high, high=1 - found.low)
+        return self.within(evolve(measure, estimate=1 - measure.estimate, interval=lost), limit)
 
     def own_p(self, measure: Measure, null: float = 0.0) -> str:
         """Return the p-value where the interval excludes the null value and the test does not reject it."""
@@ -116,6 +142,15 @@ class Claim:
     """The measure is a share of verdicts that hold: the smaller it is, the larger is the effect."""
     floor: float | None = None
     margin: float | None = None
+
+
+def weakened(claim: Claim, flags: Mapping[str, Flag]) -> Claim:
+    """Return a claim as the flags of its measure leave it: neither bad nor good where one weakens it."""
+    names = [name for name in claim.measure.flags if name in flags and flags[name].effect is FlagEffect.WEAKENS]
+    if not names:
+        return claim
+    severity = {Severity.BAD: Severity.WARNING, Severity.GOOD: Severity.INFO}.get(claim.severity, claim.severity)
+    return evolve(claim, severity=severity, aside=", ".join(filter(None, (claim.aside, *names))))
 
 
 def grouped(claims: Iterable[Claim]) -> tuple[Finding, ...]:
@@ -217,30 +252,6 @@ def excludes_zero(measure: Measure) -> bool:
 def margin_of(measure: Measure, usual: float) -> float:
     """Return the margin that an equivalence measure was tested with, otherwise the usual one."""
     return usual if measure.margin is None else measure.margin
-
-
-def within(measure: Measure, limit: float) -> bool:
-    """Tell whether a measure is shown to lie within ± `limit`: never on an interval that is flagged as unsure.
-
-    Where nothing varied, the exact bound on what varies in unseen items decides (`jrh_stats.rare_change_bound`).
-    """
-    found = measure.interval
-    if found is None or max(abs(found.low), abs(found.high)) >= limit:
-        return False
-    unsure = UNSURE & set(measure.flags)
-    if not unsure:
-        return True
-    still = unsure == {"few-events"} and measure.estimate == 0.0 and units(measure) > 0
-    return still and rare_change_bound(0, units(measure)) < limit
-
-
-def kept_within(measure: Measure, limit: float) -> bool:
-    """Tell whether a share of unchanged verdicts is shown to miss 1 by less than `limit`."""
-    found = measure.interval
-    if found is None or measure.estimate is None:
-        return False
-    lost = evolve(found, low=1 - found.high, high=1 - found.low)
-    return within(evolve(measure, estimate=1 - measure.estimate, interval=lost), limit)
 
 
 def needed_for(measure: Measure, effect: float, comparisons: int = 1) -> int | None:

@@ -11,7 +11,7 @@ from jrh.values.items import Task
 from jrh.values.measures import Measure
 from jrh.values.scales import ScaleKind
 
-from jrh_measuring.findings.claims import Claim, Situation, excludes_zero, needed_for, open_effect, within
+from jrh_measuring.findings.claims import Claim, Situation, excludes_zero, needed_for, open_effect
 
 EFFECT: Final = "covariate-effect"
 _GIVEN: Final = {"": "at equal gold", "peer-": "at equal verdicts of the other judges"}
@@ -57,7 +57,7 @@ def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim
             )
         elif not _confirmed(now, kind, each):
             severity, statement = Severity.INFO, f"{statement}; {_NOISE}"
-    elif all(within(one, margin * unit) for one in effects):
+    elif all(now.within(one, margin * unit) for one in effects):
         severity, statement = Severity.GOOD, f"No effect of {_named(name)} beyond ±{_share(task, margin)} {given}"
     elif (p.estimate or 0.0) < alpha:
         corrected = now.corrected(p)

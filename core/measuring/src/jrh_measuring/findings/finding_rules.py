@@ -24,7 +24,7 @@ from jrh_measuring.findings.answer_rules import (
     rationales,
 )
 from jrh_measuring.findings.ceiling_rules import human_ceiling
-from jrh_measuring.findings.claims import Claim, Situation, grouped
+from jrh_measuring.findings.claims import Claim, Situation, grouped, weakened
 from jrh_measuring.findings.covariate_rules import covariate_effects
 from jrh_measuring.findings.data_rules import doubted, found_by_plugins, without_cases
 from jrh_measuring.findings.hypotheses import chains_of, equivalences
@@ -118,7 +118,7 @@ def _all(report: RunReport, situations: Iterable[Situation]) -> Iterator[Finding
     told = [finding for rule in DATA_RULES for finding in rule(report)]
     yield from _worst_first(each for each in told if each.judge not in report.judges)
     for now in situations:
-        found = grouped(claim for rule in RULES for claim in rule(now))
+        found = grouped(weakened(claim, report.flags) for rule in RULES for claim in rule(now))
         about = [each for each in told if each.judge == now.judge]
         yield from _worst_first((*doubted(found, told), *about))
 

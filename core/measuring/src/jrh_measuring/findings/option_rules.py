@@ -13,10 +13,8 @@ from jrh_measuring.findings.claims import (
     Claim,
     Situation,
     excludes_zero,
-    kept_within,
     needed_for,
     open_effect,
-    within,
 )
 from jrh_measuring.findings.hypotheses import EVEN, inverted, reruns_tell
 
@@ -43,7 +41,7 @@ def position_bias(now: Situation) -> Iterator[Claim]:
             severity, statement = Severity.BAD, _preferred(each)
         elif found:
             severity, statement = Severity.INFO, f"Negligible position bias (below the floor of {floor:g})"
-        elif all(within(place, margin) for place in places or (whole,)):
+        elif all(now.within(place, margin) for place in places or (whole,)):
             severity, statement = Severity.GOOD, f"No position bias beyond ±{margin:g}"
         else:
             corrected = now.corrected(whole)
@@ -97,7 +95,7 @@ def _kept(now: Situation, kind: str, name: str, what: str, verbs: tuple[str, str
         needed = None
         if now.claims(each, 1 - floor):
             severity, statement = Severity.WARNING, f"Changes {what} (share that agrees)"
-        elif kept_within(each, margin):
+        elif now.kept_within(each, margin):
             severity, statement = Severity.GOOD, f"Keeps {what} (share that agrees)"
         else:
             severity, statement = Severity.INCONCLUSIVE, _open(now, each, 1 - floor, what, never)

@@ -17,7 +17,6 @@ from jrh_measuring.findings.claims import (
     needed_for,
     needed_for_equivalence,
     open_effect,
-    within,
 )
 from jrh_measuring.findings.hypotheses import EXCESS, most_noise, unmeasured
 
@@ -158,7 +157,7 @@ def reruns(now: Situation) -> Iterator[Claim]:
             continue
         if now.claims(each, floor):
             severity, statement = Severity.WARNING, "Unstable: identical reruns get different verdicts"
-        elif within(each, margin):
+        elif now.within(each, margin):
             severity, statement = Severity.GOOD, f"Stable on reruns: at most {margin:g} disagree"
         elif each.estimate > floor and each.test == REFERENCE:
             corrected = now.corrected(each, floor)

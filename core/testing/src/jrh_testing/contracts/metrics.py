@@ -12,12 +12,15 @@ from typing import ClassVar, Final
 import numpy as np
 from attrs import evolve
 from jrh.plugins.protocols import MetricContext
-from jrh.plugins.specs import MeasureInfo, MetricSpec, Spec
+from jrh.plugins.specs import FlagSpec, MeasureInfo, MetricSpec, Spec
+from jrh.running.default_metrics import load_flags
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.verdicts import Record, Status
+from jrh_measuring.flags import FINDING, SIMULATED
 
+from jrh_testing.building import declarations
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.contracts.situations import SITUATIONS, without_verdict
 from jrh_testing.reports import sample_records
@@ -126,6 +129,16 @@ class MetricContract(ComponentContract):
                 for measure in self.measure(base, task, records):
                     faults = list(situation.faults(measure, self.about_missing))
                     assert not faults, f"{situation.name}: '{measure.name}' of '{measure.judge}' {'; '.join(faults)}"
+
+    def test_every_flag_says_what_it_means(self, base: Path) -> None:
+        """If this fails: declare the flag with `jrh_flags`, or no report can explain it and no claim heeds it."""
+        own = {spec.name for spec in declarations(self.plugin) if isinstance(spec, FlagSpec)}
+        known = own | {*load_flags(), SIMULATED, FINDING}
+        for task in self.tasks():
+            for situation in SITUATIONS:
+                records = situation.change(self.records_of(task), task)
+                undeclared = {flag for measure in self.measure(base, task, records) for flag in measure.flags} - known
+                assert not undeclared, f"{situation.name}: undeclared flags {', '.join(sorted(undeclared))}"
 
     def test_one_record_is_measured(self, base: Path) -> None:
         """If this fails: small tables occur; return None if an estimate or interval needs more records."""

@@ -7,7 +7,6 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport
-from jrh_measuring import FLAG_MEANINGS
 
 from jrh_report.html.found import Cell, Found
 
@@ -109,7 +108,6 @@ def mixed_mark(measures: Iterable[Measure | None]) -> str:
     return MIXED if any(measure is not None and SIMULATED in measure.flags for measure in measures) else ""
 
 
-def meanings(cells: Iterable[Cell | None]) -> tuple[tuple[str, str], ...]:
-    """Return the flags that occur in cells, each with what it means; those of unknown meaning are left out."""
-    used = {flag for cell in cells if cell is not None for flag in cell.flags}
-    return tuple((flag, meaning) for flag, meaning in FLAG_MEANINGS.items() if flag in used)
+def flags_of(cells: Iterable[Cell | None]) -> frozenset[str]:
+    """Return the flags that occur in cells."""
+    return frozenset(flag for cell in cells if cell is not None for flag in cell.flags)

@@ -11,6 +11,7 @@ from jrh.values import Finding, Severity
 from jrh_measuring import moving_tests
 
 from jrh_report.finite import finite
+from jrh_report.flags import flag_meanings
 from jrh_report.html.found import Found
 from jrh_report.html.heat import HeatMap, heat_maps
 from jrh_report.html.reporter import environment, source, trusted
@@ -68,4 +69,8 @@ class NotebookReporter:
         )
         shades = _SHADE.sub(r"\1.jrh-cell \2", source("shades.css"))
         style = trusted(source("notebook.css") + shades)
-        return environment().get_template("notebook.html.j2").render(report=report, cell=cell, style=style)
+        return (
+            environment()
+            .get_template("notebook.html.j2")
+            .render(report=report, cell=cell, flag_meanings=flag_meanings(report), style=style)
+        )

@@ -23,7 +23,7 @@ from jrh_report.html.forest import Forest, forest
 from jrh_report.html.found import Cell, Found
 from jrh_report.html.further import sections
 from jrh_report.html.heat import LENSES, MIXED, HeatMap, Lens, heat_maps
-from jrh_report.html.listing import Table, by_test, meanings
+from jrh_report.html.listing import Table, by_test, flags_of
 from jrh_report.html.plane import plane
 from jrh_report.html.prompts import prompt_tables
 from jrh_report.html.section import Section
@@ -140,19 +140,19 @@ class Page:
         )
 
     @property
-    def heat_flags(self) -> tuple[tuple[str, str], ...]:
-        """Return the flags that occur in heat maps, with what they mean."""
-        return meanings(cell for task in self.tasks for heat in task.heat for row in heat.rows for cell in row.cells)
+    def heat_flags(self) -> frozenset[str]:
+        """Return the flags that occur in heat maps."""
+        return flags_of(cell for task in self.tasks for heat in task.heat for row in heat.rows for cell in row.cells)
 
     @property
-    def panel_flags(self) -> tuple[tuple[str, str], ...]:
-        """Return the flags that occur in panels, with what they mean."""
-        return meanings(cell for task in self.tasks for cell in task.panel_cells)
+    def panel_flags(self) -> frozenset[str]:
+        """Return the flags that occur in panels."""
+        return flags_of(cell for task in self.tasks for cell in task.panel_cells)
 
     @property
-    def cost_flags(self) -> tuple[tuple[str, str], ...]:
-        """Return the flags of what accuracy costs, with what they mean."""
-        return meanings(each.cell for task in self.tasks for each in task.worths)
+    def cost_flags(self) -> frozenset[str]:
+        """Return the flags of what accuracy costs."""
+        return flags_of(each.cell for task in self.tasks for each in task.worths)
 
     @property
     def any_finding(self) -> bool:

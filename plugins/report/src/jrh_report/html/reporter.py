@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 from jrh import RunReport
 from jrh.text import page_environment
-from jrh_measuring import FLAG_MEANINGS
 
 from jrh_report.finite import finite
+from jrh_report.flags import flag_meanings
 from jrh_report.html.page import gather
 from jrh_report.options import HtmlOptions
 from jrh_report.people import NOTE
@@ -39,7 +39,13 @@ class HtmlReporter:
         return (
             environment()
             .get_template("page.html.j2")
-            .render(page=page, policy=_policy(style, script), style=trusted(style), script=trusted(script))
+            .render(
+                page=page,
+                flag_meanings=flag_meanings(report),
+                policy=_policy(style, script),
+                style=trusted(style),
+                script=trusted(script),
+            )
         )
 
 
@@ -75,4 +81,4 @@ def _digest(source: str) -> str:
 @cache
 def environment() -> Environment:
     """Return the environment of the page's templates."""
-    return page_environment("jrh_report.html", {"flag_meanings": FLAG_MEANINGS, "people_note": NOTE})
+    return page_environment("jrh_report.html", {"people_note": NOTE})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 from markupsafe import Markup
 
-from jrh_report.html.listing import Table, meanings
+from jrh_report.html.listing import Table, flags_of
 
 
 @frozen(kw_only=True)
@@ -43,7 +43,7 @@ class Section:
     parts: tuple[Part, ...]
 
     @property
-    def flags(self) -> tuple[tuple[str, str], ...]:
-        """Return the flags that occur, with what they mean."""
+    def flags(self) -> frozenset[str]:
+        """Return the flags that occur."""
         tables = (each for part in self.parts for each in (part.lead, *part.tables, *part.folded) if each is not None)
-        return meanings(cell for each in tables for cell in each.cells)
+        return flags_of(cell for each in tables for cell in each.cells)

@@ -6,7 +6,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from jrh.text import page_environment
-from jrh_measuring import FLAG_MEANINGS
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -35,5 +34,4 @@ def page(request: Request, template: str, *, status: int = 200, **shown: Any) ->
 
 @cache
 def _environment() -> Environment:
-    shown = {"flag_meanings": FLAG_MEANINGS, "address": address}
-    return page_environment("jrh_review", shown, limit=TEXT)
+    return page_environment("jrh_review", {"address": address}, limit=TEXT)

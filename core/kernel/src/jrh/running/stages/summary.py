@@ -28,7 +28,7 @@ from jrh.suite.definition import Gate
 from jrh.text.numbers import counted
 from jrh.text.redact import error_line
 from jrh.values.finding import ClaimFamily, Finding, FindingSettings
-from jrh.values.measures import Measure
+from jrh.values.measures import Flag, Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, SpendLine, TaskSummary
 from jrh.values.spending import spending_of
@@ -103,6 +103,8 @@ class Summary:
     """The effect floors and the equivalence margin of findings."""
     models: Mapping[str, str] = Factory(dict)
     """Judge -> name of the model it asks; judges without a model are left out."""
+    flags: tuple[Flag, ...] = ()
+    """The flags that the plugins of the run declare."""
 
 
 def remember(store: Store, summary: Summary) -> None:
@@ -213,6 +215,7 @@ def gather(
         warnings=failed,
         records=records,
         evidence=StoredEvidence(store=store),
+        flags={flag.name: flag for flag in summary.flags},
         review=review_section(
             store,
             records,

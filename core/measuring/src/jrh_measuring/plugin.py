@@ -1,0 +1,58 @@
+"""What jrh-measuring declares: the flags that its estimates, and those of `jrh_stats`, can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from jrh import hookimpl
+from jrh.plugins import FlagSpec
+from jrh.values import FlagEffect
+
+JRH_API_VERSION = 1
+
+_EXACT: Final = ("clopper-pearson", "bentkus-clusters")
+"""Limits that hold for any number of clusters (`jrh_stats.clustered_limits`)."""
+_BOUNDED: Final = ("imbens-manski",)
+"""Intervals that hold whatever the missing verdicts would have been."""
+
+_SMALL_SAMPLE: Final = {
+    "few-items": "few items; the interval is wide, and its coverage is approximate.",
+    "one-item": "one item only; chance-corrected agreement cannot be estimated.",
+    "few-events": "only a few items or clusters vary; actual coverage may differ from the stated level.",
+    "few-clusters": "few independent clusters of items; actual coverage may fall below the stated level.",
+    "degenerate": "not estimable from identical values.",
+}
+"""Too few data for the approximation behind an interval."""
+_EXPLAINING: Final = {
+    "change-due": "this test asks for different verdicts than the reference; agreement is not a merit here.",
+    "few-levels": "too few judges, templates or repeats for scores of two or three levels, or mostly one, or for an "
+    "unbalanced design; coverage may be below 95%.",
+    "constant-gold": "all gold labels are the same; a judge that always gives that label scores 100%.",
+    "constant-verdicts": "the judge gave a single label throughout.",
+    "constant-reference": "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
+    "untestable-missing": "items without a verdict were asked only once, so nothing shows why verdicts are missing; "
+    "the interval allows for any missing verdicts.",
+    "sensitive-to-missing": "verdicts are missing; the interval would be off if wrong ones were lost ten times as "
+    "readily as right ones, or the reverse, and the data cannot rule that out.",
+    "all-missing": "every verdict is missing.",
+    "empty": "no data.",
+    "no-interval": "no interval; it cannot be estimated from identical values or from one item.",
+    "conservative": "the interval is wider than necessary.",
+    "cut": "the estimate fell outside [0, 1] and was clipped.",
+}
+
+
+@hookimpl
+def jrh_flags() -> Iterable[FlagSpec]:
+    """Declare the flags."""
+    for name, meaning in _SMALL_SAMPLE.items():
+        yield FlagSpec(name=name, meaning=meaning, effect=FlagEffect.FORBIDS, settled_by=_EXACT)
+    yield FlagSpec(
+        name="informative-missing",
+        meaning="verdicts are not missing at random; intervals of measures with bounds allow for any missing verdicts.",
+        effect=FlagEffect.FORBIDS,
+        settled_by=_BOUNDED,
+    )
+    for name, meaning in _EXPLAINING.items():
+        yield FlagSpec(name=name, meaning=meaning)

@@ -1,0 +1,26 @@
+"""The flags of these metrics, besides those that jrh-measuring declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+FORBIDDING: Final[Mapping[str, str]] = {
+    "unstable-choice": "many panels were compared on few items; actual coverage may be 1 to 4 points too low.",
+}
+EXPLAINING: Final[Mapping[str, str]] = {
+    "few-labels": "fewer than 30 labels for the correction; the interval is approximate.",
+    "few-missing": "too few missing verdicts for this test's approximation.",
+    "few": "too few events for this test's approximation.",
+    "missing-on-errors": "more verdicts are missing on items that the judge gets wrong.",
+    "missing-on-right": "more verdicts are missing on items that the judge gets right.",
+    "reference-floor": "this test asks once, so the reference's rerun noise stands in for its own; half of any noise "
+    "that the test adds counts as excess.",
+    "single-level": "the factor has a single level and was left out.",
+    "confounded": "no question was repeated; the last component includes rerun noise.",
+    "identical-repeats": "repeats never differ; their variance is 0.",
+    "negative": "a negative variance estimate was set to 0.",
+    "equivalent": "equivalent: the change lies within the declared margin.",
+    "different": "different: the change exceeds the declared margin.",
+    "undecided": "inconclusive: too few data to decide whether the change lies within the declared margin.",
+}

@@ -1,0 +1,45 @@
+"""The source does not grow unnoticed: who needs more lines of code raises a limit here, and says why."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import jrh
+import pytest
+
+KERNEL, ALL = 21_200, 82_200
+"""Limits. The kernel is on its way to 13,000, all distributions together to 72,000."""
+
+
+@pytest.fixture(scope="module")
+def counting() -> ModuleType:
+    path = Path(__file__).resolve().parents[1] / "tools" / "lines_of_code.py"
+    spec = importlib.util.spec_from_file_location("lines_of_code", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_kernel_and_all_distributions_stay_within_their_limits(counting: ModuleType) -> None:
+    counts = counting.by_distribution()
+    assert counts["core/kernel"] == sum(counting.by_package().values()) <= KERNEL
+    assert sum(counts.values()) <= ALL
+
+
+def test_no_module_of_the_kernel_has_more_than_350_lines_of_code(counting: ModuleType) -> None:
+    """Docstrings count nothing: a page of hook specifications is long because it explains."""
+    root = Path(jrh.__path__[0])
+    lengths = {path.relative_to(root): counting.lines_of_code(path.read_text("utf-8")) for path in root.rglob("*.py")}
+    assert len(lengths) > 80
+    assert {path: length for path, length in lengths.items() if length > 350} == {}
+
+
+def test_blank_lines_comments_and_docstrings_do_not_count(counting: ModuleType) -> None:
+    source = (
+        '"""Module."""\n\n# why\nx = 1  # one\n"""What it is."""\n\n\ndef f():\n    """Do."""\n    return """a\nb"""\n'
+    )
+    assert counting.lines_of_code(source) == 4
