@@ -18,7 +18,7 @@ from jrh.plugins.loading import load_plugins
 from jrh.running import load_flags, load_metrics
 from jrh_measuring import FINDING
 from jrh_testing import sample_records, sample_tasks
-from jrh_testing.contracts.situations import SITUATIONS
+from jrh_testing.contracts.metrics import SITUATIONS
 
 pytestmark = pytest.mark.slow
 

@@ -103,9 +103,8 @@ def take(path: Path) -> None:
     import jrh_inspect.plugin
     from jrh import Case, DataSourceSpec, Mode, read_transcript
     from jrh.text import render_transcript
-    from jrh_inspect.edited import Edited
     from jrh_inspect.guard import Bounds
-    from jrh_inspect.writing import write_log
+    from jrh_inspect.writing import Edited, write_log
     from jrh_testing import build, sample_task
 
     took: dict[str, float] = {}

@@ -17,8 +17,7 @@ from jrh.errors import PluginError
 from jrh.plugins import NoOptions
 from jrh_testing import JudgeContract, LabelParser, ParserContract
 from jrh_testing.contracts import parsers
-from jrh_testing.contracts.base import ComponentContract
-from jrh_testing.contracts.importing import foreign_modules
+from jrh_testing.contracts.base import ComponentContract, foreign_modules
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ from jrh import (
 from jrh.values import Condition, Evidence
 from jrh.values.cases import Provenance
 from jrh_agentic.measures.edited import EditedCase
-from jrh_agentic.measures.pointing import chance, numbers_in, pointed_at, quotes_in, texts_of
+from jrh_agentic.measures.localisation import chance, numbers_in, pointed_at, quotes_in, texts_of
 from jrh_testing import build
 from scipy.stats import hypergeom
 

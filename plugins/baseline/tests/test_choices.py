@@ -50,8 +50,7 @@ def test_another_order_gives_exactly_the_probabilities_in_that_order():
 
 
 def test_the_scores_are_those_of_a_logistic_regression_on_the_preferred_minus_each_other():
-    from jrh_baseline.documents import documents_of
-    from jrh_baseline.features import Features
+    from jrh_baseline.features import Features, documents_of
 
     shown = [documents_of(dict(zip(FIELDS, texts, strict=True)), FIELDS) for texts in zip(GOOD, FAIR, BAD, strict=True)]
     features = Features.fit([each for documents in shown for each in documents], requests=False)

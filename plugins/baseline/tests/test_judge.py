@@ -9,8 +9,7 @@ import jrh_baseline.plugin
 import pytest
 from attrs import evolve
 from jrh import JrhError, Mode, Scale, Status
-from jrh_baseline.documents import documents_of
-from jrh_baseline.features import Features
+from jrh_baseline.features import Features, documents_of
 from jrh_testing import build
 
 LEVELS = Scale.of_levels(1, 5)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Mode
 from jrh.text import utf8_text
-from jrh_baseline.documents import Document, documents_of
-from jrh_baseline.style import NAMES, style
+from jrh_baseline.features import NAMES, Document, documents_of, style
 
 
 def named(text: str, request: str = "") -> dict[str, float]:

@@ -9,9 +9,9 @@ import pytest
 from attrs import evolve
 from jrh.api import export_run
 from jrh_export import to_langfuse
-from jrh_export.langfuse_api import Endpoint
 from jrh_export.options import LangfuseOptions
 from jrh_export.rows import keyed
+from jrh_export.to_langfuse import Endpoint
 from jrh_testing import sample_report
 
 from .conftest import SECRET, Langfuse
@@ -87,7 +87,7 @@ def test_a_busy_server_is_asked_again(run_dir: Path, langfuse: Langfuse) -> None
 
 
 def test_batches_stay_below_the_limit(langfuse: Langfuse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jrh_export.langfuse_api._LARGEST", 5000)
+    monkeypatch.setattr("jrh_export.to_langfuse._LARGEST", 5000)
     report = sample_report()
     list(to_langfuse.LangfuseExporter(LangfuseOptions()).export(report, ()))
     assert langfuse.requests > 5

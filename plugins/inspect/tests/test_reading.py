@@ -135,7 +135,7 @@ def test_tool_output_can_be_shortened_and_dropped(read, path):
 def test_of_code_in_tool_calls_the_comments_can_be_kept():
     from jrh.text import TranscriptMessage
     from jrh_inspect.options import Code, InspectOptions
-    from jrh_inspect.shaping import Shape
+    from jrh_inspect.source import Shape
 
     code = "# load the table\nrows = read()\n    # then count\nprint(len(rows))"
     calls = [

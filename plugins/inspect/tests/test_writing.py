@@ -12,7 +12,7 @@ from jrh.text import ToolCall, TranscriptMessage
 from jrh_inspect.commands import command
 from jrh_inspect.logs import apart
 from jrh_inspect.messages import to_messages
-from jrh_inspect.rewriting import rewritten
+from jrh_inspect.writing import rewritten
 from jrh_testing import run_jrh
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ import jrh_litellm.plugin
 import pytest
 from jrh import JrhError
 from jrh.plugins import Rates
-from jrh_litellm.prices import rates_of
+from jrh_litellm.model import rates_of
 from jrh_testing import build
 
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 from attrs import evolve
-from jrh_selftest.findings import Study, Verdict
+from jrh_selftest.findings import KNOWN, Known, Study, Verdict, known_failure
 from jrh_selftest.judging import Limits, judge_alarms, judge_interval, surely_right, unsettled
-from jrh_selftest.known import KNOWN, Known, known_failure
 from jrh_selftest.studies import Plan, all_findings, named, parts_of
 from jrh_stats import clustered_proportion
 

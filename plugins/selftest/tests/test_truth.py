@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 from attrs import evolve
 from jrh import REFERENCE, Scale
-from jrh_selftest.covariates import COVARIATE, FAIR, FOLLOWING
 from jrh_selftest.cutting import components, draw_scores
 from jrh_selftest.page import Page
-from jrh_selftest.ratings import agreement, draw_ratings
-from jrh_selftest.templates import TEMPLATES, UNDECLARED
-from jrh_selftest.trios import correlated, majority
+from jrh_selftest.ratings import agreement, correlated, draw_ratings, majority
 from jrh_selftest.truth import gold_said_in_test, ordinal, truths
 from jrh_selftest.world import TEST, World
-from jrh_selftest.worlds import DESIGNS, WORLDS, worlds
+from jrh_selftest.worlds import COVARIATE, DESIGNS, FAIR, FOLLOWING, TEMPLATES, UNDECLARED, WORLDS, worlds
 from scipy import stats
 from sklearn import metrics
 from statsmodels.stats.inter_rater import fleiss_kappa

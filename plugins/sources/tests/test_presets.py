@@ -173,7 +173,7 @@ def test_init_knows_the_presets_and_what_it_cannot_fetch(project):
 
 
 def test_a_download_is_kept_and_not_repeated(tmp_path, monkeypatch):
-    from jrh_sources.presets import downloads
+    from jrh_sources.presets import source as downloads
 
     origin = tmp_path / "origin.json"
     origin.write_text("[]")

@@ -17,8 +17,8 @@ from attrs import define
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Equals, Item, Reply, Scale, Skip, Status, Task
+from jrh_synthetic_ordinal.buckets import Ramp
 from jrh_synthetic_ordinal.manager import OTHER_LEVEL
-from jrh_synthetic_ordinal.ramp import Ramp
 from jrh_testing import ScriptedModel, build
 
 TASK = Task(name="levels", instruction="Grade it.", rubric="Better is higher, " * 5, scale=Scale.of_levels(1, 5))

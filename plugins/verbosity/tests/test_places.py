@@ -4,9 +4,9 @@ import re
 
 import pytest
 from jrh_authoring import apply_edits
-from jrh_verbosity.lengthening import ASIDES, FRAMES
 from jrh_verbosity.options import Variant
 from jrh_verbosity.rules import places
+from jrh_verbosity.shortening import ASIDES, FRAMES
 
 
 def shorter(text):

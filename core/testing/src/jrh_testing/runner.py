@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -9,9 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Final
+from unittest.mock import patch
 
 from attrs import frozen
 from jrh.store.run_store import Store
@@ -235,3 +237,30 @@ class Project:
             return RecordTable.from_columns(store.records.columns())
         finally:
             store.close()
+
+
+def call(project: Project, *arguments: str) -> Outcome:
+    """Run `jrh` with the arguments in the project's directory, and capture what it prints."""
+    from jrh.cli import invoke  # most users of this module run the program, and need no command line here
+
+    started = time.monotonic()
+    out, err = io.StringIO(), io.StringIO()
+    with chdir(project.path), redirect_stdout(out), redirect_stderr(err):
+        code = invoke(list(arguments))
+    return Outcome(exit_code=code, stdout=out.getvalue(), stderr=err.getvalue(), duration=time.monotonic() - started)
+
+
+class Inside(Project):
+    """A project whose runs are calls in this process, with its environment."""
+
+    def run(
+        self,
+        *arguments: str | Path,
+        env: Mapping[str, str] | None = None,
+        input: str = "",
+        timeout: float = 0.0,  # noqa: ARG002 - as in Project
+    ) -> Outcome:
+        """Run `jrh` here; nothing can be typed, and nothing limits the time but the test's own timeout."""
+        assert not input
+        with patch.dict("os.environ", environment_of({**self.env, **(env or {})}), clear=True):
+            return call(self, *map(str, self._all(arguments)))

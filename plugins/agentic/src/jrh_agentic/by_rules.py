@@ -9,8 +9,7 @@ from jrh import Draft, Equals, Expectation, Item, Json, Same, Skip, Task
 
 from jrh_agentic import aims
 from jrh_agentic.aims import Aim, Labels
-from jrh_agentic.diffs import described
-from jrh_agentic.messages import Original, call_faults, called_tools
+from jrh_agentic.messages import Original, call_faults, called_tools, described
 from jrh_agentic.options import STATEMENTS, PerturbationOptions, Style, Violation
 from jrh_agentic.rules import missing_step, statements, style
 from jrh_agentic.rules.entries import asks_for_agreement, demanded_tools, forbids_invention

@@ -6,23 +6,125 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from attrs import frozen
-from jrh import Draft, Item, Json, Skip, Task
-from jrh.text import TranscriptMessage, read_json, render_transcript
+from attrs import Factory, define, frozen
+from jrh import Draft, Item, Json, Scale, Skip, Task
+from jrh.text import TranscriptMessage, object_schema, read_json, render_transcript
 from jrh_authoring import PROVIDER_ERROR, Unusable, text_schema
 
 from jrh_agentic.aims import Aim
-from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, NoPlan, Role, Roles
-from jrh_agentic.diffs import Edit, as_json, cut, diff
+from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Role, Roles
 from jrh_agentic.editing import SCHEMA as EDIT_SCHEMA
 from jrh_agentic.editing import as_text, read_edit
-from jrh_agentic.messages import Original
+from jrh_agentic.messages import Edit, Original, as_json, cut, described, diff
 from jrh_agentic.planning import SCHEMA as PLAN_SCHEMA
 from jrh_agentic.planning import Plan, Step, read_plan
 from jrh_agentic.planning import described as dropped_steps
-from jrh_agentic.state import Run
-from jrh_agentic.verifying import SAME_SCHEMA, Verification, label_schema, read_label, read_same
 from jrh_agentic.wording import Prompt, Wording
+
+_EDITS_SHOWN: Final = 8_000
+"""Characters of the edits made so far that a role is shown; the last ones stay."""
+
+
+@define(kw_only=True)
+class Run:
+    """The state of one transcript on its way."""
+
+    item: Item
+    aim: Aim
+    messages: list[TranscriptMessage]
+    summary: str = ""
+    journal: Journal = Factory(Journal)
+    edits: list[Edit] = Factory(list)
+    summaries: list[Json] = Factory(list)
+    rounds: list[dict[str, Json]] = Factory(list)
+    objections: list[str] = Factory(list)
+    left_out: int = 0
+    """Characters of the transcript that the planner was not shown."""
+
+    def shown_edits(self) -> str:
+        """Return the edits made so far, the last ones where they are many."""
+        shown = [f"message {edit.message}: {edit.what}\n{edit.diff}" for edit in self.edits]
+        text = "\n\n".join(shown)
+        return text if len(text) <= _EDITS_SHOWN else f"[earlier edits left out]\n{text[-_EDITS_SHOWN:]}"
+
+    def details(self) -> dict[str, Json]:
+        """Return everything that was done, for the provenance."""
+        return {
+            "by": "model",
+            "wanted": self.aim.label,
+            "rounds": list(self.rounds),
+            **described(self.edits),
+            "summaries": self.summaries,
+            "calls": list(self.journal.calls),
+            "costs": self.journal.costs(),
+            "messages": len(self.messages),
+            "left_out": self.left_out,
+        }
+
+    def skip(self, reason: str) -> Skip:
+        """Return the skip for a transcript that cannot become a case."""
+        return Skip(reason=reason, variant=self.aim.variant, details=self.details())
+
+
+_LONGEST: Final = 1_000
+_REASON: Final[Mapping[str, Json]] = {"type": "string"}
+
+
+@frozen(kw_only=True)
+class Verification:
+    """Whether the edits are enough."""
+
+    accepted: bool
+    label: str | None
+    """What the verifier answered; None where it only compared."""
+    reason: str
+
+    def described(self) -> dict[str, Json]:
+        """Return it for the provenance."""
+        return {"accepted": self.accepted, "label": self.label, "reason": self.reason}
+
+
+def _schema(name: str, kind: Mapping[str, Json]) -> Mapping[str, Json]:
+    return object_schema({"reason": _REASON, name: kind})
+
+
+def label_schema(scale: Scale) -> Mapping[str, Json]:
+    """Return the JSON that is asked for where the verifier judges."""
+    return _schema("label", {"type": "string", "enum": list(scale.labels)})
+
+
+SAME_SCHEMA: Final = _schema("same", {"type": "boolean"})
+"""The JSON that is asked for where the verifier compares."""
+
+
+def read_label(text: str, scale: Scale, wanted: str) -> Verification | Unusable:
+    """Read which label the verifier gives; it accepts where that is the wanted one."""
+    found = read_json(text, keys=("label",))
+    if found is None:
+        return NO_JSON
+    written = found["label"]
+    # A whole number is what a model writes for the level of that name.
+    text = str(written) if isinstance(written, (int, str)) and not isinstance(written, bool) else ""
+    label = scale.match(text)
+    if label is None:
+        return Unusable("no label in the reply")
+    return Verification(accepted=label == wanted, label=label, reason=_reason(found))
+
+
+def read_same(text: str) -> Verification | Unusable:
+    """Read whether the edited messages say the same."""
+    found = read_json(text, keys=("same",))
+    if found is None:
+        return NO_JSON
+    if not isinstance(found["same"], bool):
+        return Unusable("no answer in the reply")
+    return Verification(accepted=found["same"], label=None, reason=_reason(found))
+
+
+def _reason(found: Mapping[str, Json]) -> str:
+    reason = found.get("reason")
+    return cut(reason.strip(), _LONGEST) if isinstance(reason, str) else ""
+
 
 NOT_AGREED: Final = "the verifier did not agree"
 _LONGEST_SUMMARY: Final = 4_000

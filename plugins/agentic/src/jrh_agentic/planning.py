@@ -11,8 +11,8 @@ from jrh.text import TranscriptMessage, object_schema, read_json
 from jrh_authoring import Unusable
 
 from jrh_agentic.asking import NO_JSON, NoPlan
-from jrh_agentic.diffs import cut
 from jrh_agentic.editing import LONGEST_MESSAGE, as_text
+from jrh_agentic.messages import cut
 
 _LONGEST: Final = 1_000
 """Characters of a thesis, a goal or a reason."""

@@ -11,6 +11,14 @@ from typing import Any, Final
 from jrh import Measure, RunReport, content_id
 from jrh.text import clean_text
 
+_CREDENTIALS: Final = re.compile(r"(?<=://)[^/\s@]+@")
+
+
+def without_keys(text: str) -> str:
+    """Mask the user and the password of every address in a text."""
+    return _CREDENTIALS.sub("[redacted]@", text)
+
+
 SIMULATED: Final = "simulated"
 _ODD: Final = re.compile(r"[^\w.\- /]", re.ASCII)
 _LONGEST: Final = 200

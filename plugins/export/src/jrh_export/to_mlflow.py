@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 from jrh import JrhError, RunReport
 from jrh.text import clean_text, counted
 
-from jrh_export.addresses import without_keys
 from jrh_export.options import MlflowOptions
-from jrh_export.rows import COLUMNS, about, digest, keyed, numbers, rows
+from jrh_export.rows import COLUMNS, about, digest, keyed, numbers, rows, without_keys
 
 if TYPE_CHECKING:
     from mlflow.tracking import MlflowClient

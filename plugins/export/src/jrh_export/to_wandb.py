@@ -9,9 +9,8 @@ from typing import Any, Final
 from jrh import JrhError, RunReport
 from jrh.text import clean_text, counted
 
-from jrh_export.addresses import without_keys
 from jrh_export.options import WandbOptions
-from jrh_export.rows import COLUMNS, about, digest, keyed, numbers, rows
+from jrh_export.rows import COLUMNS, about, digest, keyed, numbers, rows, without_keys
 
 _ID: Final = 16
 _SETTINGS: Final = {

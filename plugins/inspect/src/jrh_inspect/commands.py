@@ -12,7 +12,7 @@ from jrh.text import say
 if TYPE_CHECKING:
     from jrh import RunReport
 
-    from jrh_inspect.edited import Edited, Wanted
+    from jrh_inspect.writing import Edited, Wanted
 
 
 @click.command("export-transcripts")
@@ -42,8 +42,7 @@ def command(
     """
     from jrh import JrhError, open_run
 
-    from jrh_inspect.edited import Wanted, edited_transcripts, one_per_item
-    from jrh_inspect.writing import write_lines
+    from jrh_inspect.writing import Wanted, edited_transcripts, one_per_item, write_lines
 
     if log is None and jsonl is None:
         raise JrhError("no output given; pass --log out.eval, --jsonl out.jsonl, or both")

@@ -2,25 +2,127 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from attrs import Factory, define, evolve, frozen
-from jrh import BuildContext, Item, JrhError, Json, Mode, Task, content_id
+from jrh import BuildContext, Item, JrhError, Json, Mode, Task, content_id, read_transcript
 from jrh.plugins import Logger
+from jrh.text import ToolCall, TranscriptMessage
 
 from jrh_inspect.guard import Bounds
 from jrh_inspect.logs import Log, Sample, find_logs, open_log
 from jrh_inspect.messages import plain, text_of, to_messages
-from jrh_inspect.options import Errors, InspectOptions
-from jrh_inspect.preprocess import load_preprocess
+from jrh_inspect.options import Code, Errors, InspectOptions
 from jrh_inspect.scores import GoldScore, check_known, score_names, stratum_of
-from jrh_inspect.shaping import Shape
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
+
+Preprocess: TypeAlias = Callable[[list[dict[str, Json]], Mapping[str, Json]], Any]
+
+
+def load_preprocess(written: str, base: Path) -> Preprocess:
+    """Return the function at `module:name` or `file.py:name`; file paths are relative to `base`.
+
+    Raises:
+        JrhError: It cannot be imported or is not callable.
+    """
+    place, _, name = written.rpartition(":")
+    try:
+        found: Any = _file(base / place) if place.endswith(".py") else importlib.import_module(place)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except JrhError:
+        raise
+    except Exception as error:  # the module is the user's, and may raise anything
+        raise JrhError(f"preprocess: '{written}' cannot be loaded: {type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise JrhError(f"preprocess: '{written}' is not callable (type {type(found).__name__})")
+    return found  # type: ignore[no-any-return]
+
+
+def _file(path: Path) -> ModuleType:
+    absolute = path.absolute()
+    if not absolute.is_file():
+        raise JrhError(f"preprocess: file '{path}' not found; paths are relative to the suite's directory")
+    name = f"jrh_preprocess_{content_id(str(absolute))[:12]}"
+    specification = importlib.util.spec_from_file_location(name, absolute)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module
+    try:
+        specification.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+_CODE: Final = "code"
+"""The argument of a tool call that holds code."""
+
+
+@frozen(kw_only=True)
+class Shape:
+    """The options that change a transcript."""
+
+    options: InspectOptions
+    preprocess: Preprocess | None = None
+
+    def of(
+        self, messages: Sequence[TranscriptMessage], metadata: Mapping[str, Json], origin: str
+    ) -> list[dict[str, Json]] | None:
+        """Return the kept messages as an item's field, or None to leave the sample out.
+
+        Raises:
+            JrhError: The user's function raises or does not return a transcript.
+        """
+        kept = [self._kept(message) for message in messages if message.role in self.options.roles]
+        written = [message.to_json() for message in kept]
+        if self.preprocess is None:
+            return written or None
+        try:
+            returned: Any = self.preprocess(written, metadata)
+        except Exception as error:  # the function is the user's, and may raise anything
+            raise JrhError(f"{origin}: preprocess raised {type(error).__name__}: {error}") from error
+        if returned is None or returned == []:
+            return None
+        return [message.to_json() for message in read_transcript(returned, f"{origin}: after preprocess")]
+
+    def _kept(self, message: TranscriptMessage) -> TranscriptMessage:
+        if message.reasoning and not self.options.reasoning:
+            message = evolve(message, reasoning="")
+        if message.role == "tool" and self.options.tool_output is not None:
+            message = evolve(message, content=_shortened(message.content, self.options.tool_output))
+        if self.options.code is Code.COMMENTS and message.role == "assistant":
+            message = evolve(message, tool_calls=tuple(_commented(call) for call in message.tool_calls))
+        return message
+
+
+def _commented(call: ToolCall) -> ToolCall:
+    """Keep the comment lines of a call's code; a call without code is unchanged."""
+    code = call.arguments.get(_CODE)
+    if not isinstance(code, str):
+        return call
+    comments = [line for line in code.splitlines() if line.lstrip().startswith("#")]
+    return evolve(call, arguments={**call.arguments, _CODE: "\n".join(comments)})
+
+
+def _shortened(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    head = (most + 1) // 2
+    tail = most - head
+    return f"{text[:head]}\n[{len(text) - most:,} characters of the tool's output left out]\n{text[len(text) - tail :]}"
+
 
 FACTS: Final = "inspect"
 """Metadata key for the item's origin; the sample's own metadata are its siblings."""

@@ -2,23 +2,304 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from jrh import JrhError, Json, read_transcript
+from attrs import frozen
+from jrh import REFERENCE, Case, Equals, JrhError, Json, RunReport, content_id, read_transcript
+from jrh.text import TranscriptMessage
 
-from jrh_inspect.edited import Edited, as_line
 from jrh_inspect.guard import Bounds, check_log, verify_content
 from jrh_inspect.logs import apart, reading
-from jrh_inspect.messages import to_messages
-from jrh_inspect.rewriting import rewritten
+from jrh_inspect.messages import message_id, placeholder, text_of, to_messages
 from jrh_inspect.source import sample_key
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
+    from inspect_ai.model import ChatMessage
+
+_CHUNK: Final = 20
+"""Cases held at once."""
+_SHOWN: Final = 5
+
+
+@frozen(kw_only=True)
+class Wanted:
+    """Select cases of a run; None selects all."""
+
+    task: str | None = None
+    test: str | None = None
+    variant: str | None = None
+
+    def accepts(self, task: str, test: str, variant: str) -> bool:
+        """Return whether a case is selected."""
+        return (
+            (self.task is None or task == self.task)
+            and (test != REFERENCE if self.test is None else test == self.test)
+            and (self.variant is None or variant == self.variant)
+        )
+
+
+@frozen(kw_only=True)
+class Edited:
+    """One case of a run whose transcript differs from its item's."""
+
+    case: Case
+    original: Sequence[Mapping[str, Json]]
+    transcript: Sequence[Mapping[str, Json]]
+
+
+def edited_transcripts(report: RunReport, wanted: Wanted) -> Iterator[Edited]:
+    """Yield the cases with an edited transcript, in plan order; only a few are in memory at a time.
+
+    Raises:
+        JrhError: The run has no such task, test or variant.
+    """
+    rows = list(_rows(report))
+    _check(wanted, rows)
+    reference = {(row[1], row[4]): row[0] for row in rows if row[2] == REFERENCE}
+    chosen = [(row[0], reference.get((row[1], row[4]), "")) for row in rows if wanted.accepts(row[1], row[2], row[3])]
+    return _read(report, chosen)
+
+
+def _read(report: RunReport, chosen: Sequence[tuple[str, str]]) -> Iterator[Edited]:
+    for start in range(0, len(chosen), _CHUNK):
+        some = chosen[start : start + _CHUNK]
+        cases = report.evidence.cases(list({case_id for pair in some for case_id in pair}))
+        for case_id, original_id in some:
+            found = _edited(cases.get(case_id), cases.get(original_id))
+            if found is not None:
+                yield found
+
+
+def one_per_item(found: Iterator[Edited]) -> dict[str, Edited]:
+    """Return the edited transcripts by item: a log holds one transcript per sample.
+
+    Raises:
+        JrhError: An item has several.
+    """
+    chosen: dict[str, Edited] = {}
+    for each in found:
+        before = chosen.setdefault(each.case.item_id, each)
+        if before is not each:
+            names = [
+                f"task '{one.task}', test '{one.test}', variant '{one.condition.variant}'"
+                for one in (before.case, each.case)
+            ]
+            raise JrhError(
+                f"item '{each.case.item_id}' has several edited transcripts, and a log holds one per sample: "
+                f"{' and '.join(names)}; choose with --task, --test and --variant"
+            )
+    return chosen
+
+
+def as_line(edited: Edited) -> dict[str, Json]:
+    """Return the JSON Lines object of one edited transcript."""
+    case = edited.case
+    return {
+        "item": case.item_id,
+        "task": case.task,
+        "test": case.test,
+        "variant": case.condition.variant,
+        "case": case.id,
+        "expected": case.expectation.label if isinstance(case.expectation, Equals) else None,
+        "transcript": list(edited.transcript),
+        "component": case.provenance.component,
+        "details": case.provenance.details,
+    }
+
+
+def _rows(report: RunReport) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield (case, task, test, variant, item) once per case."""
+    seen: set[str] = set()
+    columns = [report.records.text(name) for name in ("case_id", "task", "test", "variant", "item_id")]
+    for row in zip(*columns, strict=True):
+        case, task, test, variant, item = (value or "" for value in row)
+        if case not in seen:
+            seen.add(case)
+            yield case, task, test, variant, item
+
+
+def _check(wanted: Wanted, rows: Sequence[tuple[str, ...]]) -> None:
+    for name, place in (("task", 1), ("test", 2), ("variant", 3)):
+        value = getattr(wanted, name)
+        known = list(dict.fromkeys(row[place] for row in rows))
+        if value is not None and value not in known:
+            listed = ", ".join(each for each in known[:_SHOWN] if each)
+            raise JrhError(f"the run has no judged case for {name} '{value}'; available: {listed or 'none'}")
+
+
+def _edited(case: Case | None, reference: Case | None) -> Edited | None:
+    if case is None or reference is None:
+        return None
+    original, transcript = reference.fields.get("transcript"), case.fields.get("transcript")
+    if original == transcript or not _is_messages(original) or not _is_messages(transcript):
+        return None
+    return Edited(case=case, original=original, transcript=transcript)  # type: ignore[arg-type]
+
+
+def _is_messages(value: Json) -> bool:
+    return (
+        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(each, Mapping) for each in value)
+    )
+
+
+Key: TypeAlias = tuple[str, int]
+"""A message's id, and how many earlier messages have the same id."""
+
+
+def rewritten(
+    stored: Sequence[ChatMessage],
+    resolved: Sequence[ChatMessage],
+    original: Sequence[TranscriptMessage],
+    edited: Sequence[TranscriptMessage],
+) -> list[ChatMessage]:
+    """Return the messages of a sample with the edits of a transcript applied.
+
+    A message that was not edited stays as stored, including everything that a transcript does not hold. Messages that
+    the transcript leaves out, because the source's options drop their role, stay where they were.
+
+    Args:
+        stored: the messages as the log has them.
+        resolved: the same messages with attachments resolved, as the transcript's placeholders saw them.
+        original: the transcript before the edit.
+        edited: the transcript after the edit.
+    """
+    before = dict(zip(_keys([message.id for message in original]), original, strict=True))
+    after = dict(zip(_keys([message.id for message in edited]), edited, strict=True))
+    hidden: list[ChatMessage] = []
+    followers: defaultdict[Key, list[ChatMessage]] = defaultdict(list)
+    sources: dict[Key, tuple[ChatMessage, ChatMessage]] = {}
+    last = hidden
+    keys = _keys([message_id(message, number) for number, message in enumerate(stored, 1)])
+    for key, message, whole in zip(keys, stored, resolved, strict=True):
+        if key not in before:
+            last.append(message)
+            continue
+        sources[key] = (message, whole)
+        last = followers[key] if key in after else last
+    result = hidden
+    for key, wanted in after.items():
+        if key in sources:
+            result.append(_changed(*sources[key], before[key], wanted))
+        else:
+            result.append(_made(wanted, len(result) + 1))
+        result += followers[key]
+    return result
+
+
+def _keys(ids: Sequence[str]) -> list[Key]:
+    """Number messages with the same id in their order."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for each in ids:
+        keys.append((each, seen[each]))
+        seen[each] += 1
+    return keys
+
+
+def _changed(
+    stored: ChatMessage, resolved: ChatMessage, before: TranscriptMessage, after: TranscriptMessage
+) -> ChatMessage:
+    if before == after:
+        return stored
+    update: dict[str, Any] = {}
+    if (before.content, before.reasoning) != (after.content, after.reasoning):
+        reasoning = after.reasoning if before.reasoning != after.reasoning else None
+        text = after.content if before.content != after.content else None
+        update["content"] = _content(stored.content, resolved.content, text, reasoning)
+    if before.tool_calls != after.tool_calls:
+        update["tool_calls"] = _calls(getattr(stored, "tool_calls", None) or [], after)
+    if before.error != after.error:
+        update["error"] = _error(after.error)
+    if before.name != after.name:
+        update["function"] = after.name
+    if before.tool_call_id != after.tool_call_id:
+        update["tool_call_id"] = after.tool_call_id
+    return stored.model_copy(update=update)
+
+
+def _content(stored: str | list[Any], resolved: str | list[Any], text: str | None, reasoning: str | None) -> Any:
+    """Return a message's content with new text or new reasoning; None keeps the old one."""
+    from inspect_ai.model import ContentReasoning
+
+    if isinstance(stored, str) and reasoning is None:
+        return text
+    parts = stored if isinstance(stored, list) else []
+    whole = resolved if isinstance(resolved, list) else []
+    thoughts = [part for part in parts if part.type == "reasoning"]
+    if reasoning is not None:
+        thoughts = [ContentReasoning(reasoning=reasoning)] if reasoning else []
+    if text is None and isinstance(stored, list):
+        return [*thoughts, *(part for part in parts if part.type != "reasoning")]
+    return [*thoughts, *_parts(parts, whole, text_of(stored) if text is None else text)]
+
+
+def _parts(stored: Sequence[Any], resolved: Sequence[Any], text: str) -> list[Any]:
+    """Split a text at its placeholders; a part whose placeholder was deleted is dropped."""
+    from inspect_ai.model import ContentText
+
+    parts: list[Any] = []
+    for part, whole in zip(stored, resolved, strict=True):
+        if part.type in ("text", "reasoning"):
+            continue
+        before, found, after = text.partition(placeholder(whole))
+        if found:
+            parts += [ContentText(text=before.removesuffix("\n"))] if before else []
+            parts.append(part)
+            text = after.removeprefix("\n")
+    return [*parts, ContentText(text=text)] if text or not parts else parts
+
+
+def _calls(stored: Sequence[Any], after: TranscriptMessage) -> list[Any] | None:
+    from inspect_ai.tool import ToolCall
+
+    by_id = {call.id: call for call in stored}
+    calls = [
+        dataclasses.replace(by_id[call.id], function=call.name, arguments=dict(call.arguments))
+        if call.id in by_id
+        else ToolCall(id=call.id, function=call.name, arguments=dict(call.arguments))
+        for call in after.tool_calls
+    ]
+    return calls or None
+
+
+def _error(text: str) -> Any:
+    from typing import get_args
+
+    from inspect_ai.tool import ToolCallError
+
+    if not text:
+        return None
+    kind, found, message = text.partition(": ")
+    known = get_args(ToolCallError.__annotations__["type"])
+    return ToolCallError(kind, message) if found and kind in known else ToolCallError("unknown", text)  # type: ignore[arg-type]
+
+
+def _made(message: TranscriptMessage, number: int) -> ChatMessage:
+    """Return a message that the source does not have; its id is derived from its place and text."""
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
+
+    content: Any = message.content
+    if message.reasoning:
+        content = _content(message.content, message.content, None, message.reasoning)
+    given: dict[str, Any] = {"content": content, "id": message.id or content_id(number, message.to_json())}
+    if message.role == "assistant":
+        return ChatMessageAssistant(**given, tool_calls=_calls([], message))
+    if message.role == "tool":
+        return ChatMessageTool(
+            **given,
+            tool_call_id=message.tool_call_id or None,
+            function=message.name or None,
+            error=_error(message.error),
+        )
+    return ChatMessageSystem(**given) if message.role == "system" else ChatMessageUser(**given)
+
 
 _NOT_RESOLVED: Final[Mapping[str, Any]] = {"events": [], "events_data": None, "error_retries": None, "store": {}}
 

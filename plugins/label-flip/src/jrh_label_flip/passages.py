@@ -11,7 +11,21 @@ from attrs import define, frozen
 from jrh import derive_seed
 from jrh_authoring import is_english
 
-from jrh_label_flip.wordlists import words
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the words of a text that are separated by white space, in order."""
+    return tuple(text.split())
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text that are separated by white space, to look them up."""
+    return frozenset(listed(text))
+
+
+def pairs(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of words of a text, in which commas separate the pairs."""
+    return tuple((one, other) for one, other in (pair.split() for pair in text.split(",")))
+
 
 _ABBREVIATIONS: Final = words("""
     adm al approx assn ave blvd bros ca cf ch co col corp dept dr eds eq est fig figs gen gov hon inc jr lt ltd maj mr

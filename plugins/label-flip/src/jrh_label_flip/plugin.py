@@ -23,7 +23,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="label-flip",
         summary="planted errors that change the right label: negations, numbers, units, names",
         options=LabelFlipOptions,
-        factory="jrh_label_flip.building:build",
+        factory="jrh_label_flip.perturber:build",
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),
         starter=_STARTER,
     )

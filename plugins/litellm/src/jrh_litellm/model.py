@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,14 +15,96 @@ from jrh.errors import FaultKind, ModelFault
 from jrh.models import header_digests, routing_digest
 from jrh.plugins import Completion, Rates, read_secret
 from jrh.text import Redactor
-from jrh_chat import error_text
+from jrh_chat import error_text, reply_form
 
 from jrh_litellm import library
-from jrh_litellm.arguments import ArgumentWriter
-from jrh_litellm.faults import translate
 from jrh_litellm.options import LiteLLMOptions
-from jrh_litellm.prices import rates_of
-from jrh_litellm.reading import read_completion
+from jrh_litellm.reading import read_completion, translate
+
+# The gateway holds the time limit; litellm's own must not be shorter.
+_NO_TIMEOUT: Final = 24 * 3600.0
+
+
+class ArgumentWriter:
+    """Writes the arguments of `litellm.acompletion`; what is the same for all calls is prepared once."""
+
+    __slots__ = ("_fixed", "_supported")
+
+    def __init__(self, fixed: Mapping[str, Any], supported: frozenset[str] | None) -> None:
+        """Keep the fixed arguments, and the parameters the model knows; None where litellm cannot say."""
+        self._fixed = {
+            **fixed,
+            "num_retries": 0,
+            "max_retries": 0,
+            "caching": False,
+            "timeout": _NO_TIMEOUT,
+        }
+        self._supported = supported
+
+    def write(self, request: ChatRequest) -> dict[str, Any]:
+        """Return the arguments. A JSON shape and log probabilities are asked for only where the model knows them."""
+        arguments = self._fixed.copy()
+        arguments["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
+        sampling = request.sampling
+        for name, value in (
+            ("temperature", sampling.temperature),
+            ("top_p", sampling.top_p),
+            ("max_tokens", sampling.max_tokens),
+            ("seed", sampling.seed),
+            ("reasoning_effort", sampling.reasoning_effort),
+        ):
+            if value is not None:
+                arguments[name] = value
+        arguments |= self._form(request)
+        if request.top_logprobs and self._knows("top_logprobs"):
+            arguments["logprobs"] = True
+            arguments["top_logprobs"] = request.top_logprobs
+        return arguments
+
+    def _form(self, request: ChatRequest) -> dict[str, Any]:
+        form = reply_form(request)
+        unknown = [name for name in form if not self._knows(name)]
+        if unknown and request.output:
+            detail = f"litellm does not support {' and '.join(unknown)} for this model"
+            raise ModelFault(FaultKind.REJECTED, detail, settings=("output",), sent=False)
+        # A request with tools would go through litellm's MCP handler, which needs a package of its own.
+        return {} if unknown else form | ({"_skip_mcp_handler": True} if "tools" in form else {})
+
+    def _knows(self, parameter: str) -> bool:
+        return self._supported is None or parameter in self._supported
+
+
+def rates_of(model: str, price_list: Mapping[str, Mapping[str, Any]]) -> Rates | None:
+    """Return the prices of `provider/name`, or None if the list has none per token.
+
+    Discounts (cached tokens, batches) and surcharges for very long prompts are left out.
+    """
+    entry = _entry(model, price_list)
+    prices = _price(entry.get("input_cost_per_token")), _price(entry.get("output_cost_per_token"))
+    if prices[0] is None or prices[1] is None:
+        return None
+    limit = entry.get("max_output_tokens")
+    return Rates(
+        input=prices[0],
+        output=prices[1],
+        max_output_tokens=limit if isinstance(limit, int) and limit > 0 else None,
+    )
+
+
+def _entry(model: str, price_list: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    provider, _, name = model.partition("/")
+    if model in price_list:
+        return price_list[model]
+    # Most entries omit the provider's name; another provider's model of the same name may cost something else.
+    entry = price_list.get(name, {})
+    return entry if entry.get("litellm_provider") == provider else {}
+
+
+def _price(value: object) -> float | None:
+    if isinstance(value, int | float) and math.isfinite(value) and value >= 0:
+        return float(value)
+    return None
+
 
 _PLACEHOLDER: Final = "no-key"
 _SHORTEST: Final = 8

@@ -79,7 +79,7 @@ def _hard() -> Iterator[ArrayCheck]:
 def _cut() -> Iterator[ArrayCheck]:
     """Yield components and ICC of scores cut into few levels, as verdicts are; chosen trios; shared errors."""
     from jrh_selftest.cutting import cut_checks
-    from jrh_selftest.trios import error_checks, trio_checks
+    from jrh_selftest.ratings import error_checks, trio_checks
 
     yield from cut_checks()
     yield from trio_checks()

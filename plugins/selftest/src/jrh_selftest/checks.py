@@ -12,13 +12,27 @@ from jrh_measuring import FINDING
 from jrh_stats import Estimate
 from jrh_stats.degrees import FEW_CLUSTERS
 
-from jrh_selftest.covariates import COVARIATE, FAIR, FOLLOWING
 from jrh_selftest.findings import Study
 from jrh_selftest.judging import ALPHA
 from jrh_selftest.page import Page
-from jrh_selftest.templates import AT_RANDOM, TEMPLATES, UNDECLARED
 from jrh_selftest.world import TEST, World
-from jrh_selftest.worlds import COPIED, MARGINS, MOVED, POWER, SAME, STABLE, UNEQUAL, WORLDS, worlds
+from jrh_selftest.worlds import (
+    AT_RANDOM,
+    COPIED,
+    COVARIATE,
+    FAIR,
+    FOLLOWING,
+    MARGINS,
+    MOVED,
+    POWER,
+    SAME,
+    STABLE,
+    TEMPLATES,
+    UNDECLARED,
+    UNEQUAL,
+    WORLDS,
+    worlds,
+)
 
 
 @frozen(kw_only=True)

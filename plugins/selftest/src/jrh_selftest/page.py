@@ -9,7 +9,7 @@ from attrs import frozen
 from jrh import REFERENCE, RecordTable, Scale, Task
 from numpy.typing import NDArray
 
-from jrh_selftest.records import planted_table
+from jrh_selftest.world import planted_table
 
 _COMPARED: Final = frozenset({"accuracy-change", "noise-excess", "missing-by-condition"})
 

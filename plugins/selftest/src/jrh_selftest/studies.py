@@ -23,7 +23,7 @@ from jrh_selftest.checks import (
     alarm_checks,
     record_checks,
 )
-from jrh_selftest.findings import Finding, Study, Verdict, absent
+from jrh_selftest.findings import Finding, Study, Verdict, absent, known_failure
 from jrh_selftest.gates import Gate, gate_checks, outcomes_of
 from jrh_selftest.judging import (
     ALPHA,
@@ -35,7 +35,6 @@ from jrh_selftest.judging import (
     unsettled,
     unsettled_alarms,
 )
-from jrh_selftest.known import known_failure
 from jrh_selftest.pages import claim_checks, claims_of
 from jrh_selftest.truth import truths
 from jrh_selftest.world import World

@@ -8,9 +8,8 @@ import numpy as np
 from jrh import REFERENCE
 from numpy.typing import NDArray
 
-from jrh_selftest.covariates import CovariateWorld
-from jrh_selftest.templates import TemplateWorld
 from jrh_selftest.world import TEST, World
+from jrh_selftest.worlds import CovariateWorld, TemplateWorld
 
 Matrix = NDArray[np.float64]
 

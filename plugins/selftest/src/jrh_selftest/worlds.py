@@ -2,13 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from math import comb
 from typing import Final
 
-from attrs import evolve
-from jrh import Mode, Scale
+import numpy as np
+from attrs import evolve, frozen
+from jrh import REFERENCE, Mode, RecordTable, Scale
+from numpy.typing import NDArray
 
-from jrh_selftest.world import World
+from jrh_selftest.world import JUDGE, TEST, World, planted_table
+
+_NAMES: Final = ("", "plain", "short", "long", "contrary")
+_TEMPLATES: Final = len(_NAMES) - 1
+
+
+@frozen(kw_only=True)
+class TemplateWorld(World):
+    """Two labels; the test asks under four templates, once each."""
+
+    inverted: int = 1
+    """How many of them invert the question, the last ones."""
+    undeclared: bool = False
+    """The log calls these templates positive, and takes their labels as canonical."""
+
+    @property
+    def mixed(self) -> float:
+        """Return the share of the pairs of templates of which one is inverted."""
+        return self.inverted * (_TEMPLATES - self.inverted) / comb(_TEMPLATES, 2)
+
+    def _times(self, generator: np.random.Generator, *, in_test: bool) -> NDArray[np.int64]:
+        return np.full(self.items, _TEMPLATES) if in_test else super()._times(generator, in_test=in_test)
+
+    def _table(self, columns: Mapping[str, NDArray[np.int64]]) -> RecordTable:
+        template = np.where(columns["in_test"] == 1, columns["repeat"] + 1, 0)
+        inverted, said = template > _TEMPLATES - self.inverted, columns["said"]
+        presented = np.where(inverted & (said >= 0), 1 - said, said)
+        return planted_table(
+            self.task,
+            judges=(JUDGE,),
+            tests=(REFERENCE, TEST),
+            items=self.items,
+            copies=self.copies,
+            item=columns["item"],
+            test=columns["in_test"],
+            repeat=np.where(columns["in_test"] == 1, 0, columns["repeat"]),
+            gold=columns["gold"],
+            said=presented if self.undeclared else said,
+            presented=presented,
+            more={
+                "template": (template, _NAMES),
+                "polarity": (np.where(self.undeclared, 0, inverted).astype(np.int64), ("positive", "inverted")),
+            },
+        )
+
+
+_BINARY: Final = Scale.of_labels("YES", "NO")
+TEMPLATES: Final = (
+    TemplateWorld(name="templates", scale=_BINARY, missing=0.05),
+    TemplateWorld(name="templates, near one", scale=_BINARY, accuracy=0.97, noise=0.04, flips=0.0),
+    TemplateWorld(name="templates, duplicated items", scale=_BINARY, items=180, copies=3),
+)
+"""A judge that reads the inverted question: its verdicts agree up to its noise, the labels as presented do not."""
+AT_RANDOM: Final = TemplateWorld(name="templates, answers at random", scale=_BINARY, noise=1.0)
+"""Kappa is 0."""
+UNDECLARED: Final = TemplateWorld(
+    name="templates, polarity not declared", scale=_BINARY, flips=0.0, inverted=2, undeclared=True
+)
+"""Two of three pairs contradict each other."""
+
+
+COVARIATE: Final = "size"
+
+
+@frozen(kw_only=True)
+class CovariateWorld(World):
+    """Two labels; half of the items, drawn anew for each gold label, are large (1), the others small (-1)."""
+
+    preference: float = 0.0
+    """How much more often the judge believes the first label of a large item than without a preference."""
+
+    @property
+    def slope(self) -> float:
+        """Return the planted effect on the probability of the first label."""
+        return (1 - self.noise) * self.preference
+
+    def _items(self, generator: np.random.Generator, count: int) -> tuple[NDArray[np.int64], ...]:
+        gold, _, _, _ = super()._items(generator, count)
+        large = generator.integers(0, 2, count)
+        first = np.where(gold == 0, self.accuracy, 1 - self.accuracy) + self.preference * (2 * large - 1)
+        belief = (generator.random(count) >= first).astype(np.int64)
+        return gold, belief, belief, large
+
+    def sayings(self) -> list[tuple[float, NDArray[np.float64]]]:
+        """Return N for small and for large items, which are answered alike."""
+        return [(0.5, self._saying(self.noise))] * 2
+
+    def _asked(
+        self,
+        generator: np.random.Generator,
+        gold: NDArray[np.int64],
+        belief: NDArray[np.int64],
+        kind: NDArray[np.int64],
+        *,
+        in_test: bool,
+    ) -> dict[str, NDArray[np.int64]]:
+        asked = super()._asked(generator, gold, belief, kind, in_test=in_test)
+        return asked | {"large": kind[asked["item"]]}
+
+    def _table(self, columns: Mapping[str, NDArray[np.int64]]) -> RecordTable:
+        told = tuple(json.dumps({COVARIATE: size}) for size in (-1, 1))
+        return planted_table(
+            self.task,
+            judges=(JUDGE,),
+            tests=(REFERENCE, TEST),
+            items=self.items,
+            copies=self.copies,
+            item=columns["item"],
+            test=columns["in_test"],
+            repeat=columns["repeat"],
+            gold=columns["gold"],
+            said=columns["said"],
+            more={"covariates": (columns["large"], told)},
+        )
+
+
+FOLLOWING: Final = (
+    CovariateWorld(name="covariate", scale=_BINARY, items=100, preference=0.15, missing=0.05),
+    CovariateWorld(name="covariate, duplicated items", scale=_BINARY, items=300, copies=3, preference=0.15),
+)
+"""A judge that prefers large items."""
+FAIR: Final = (
+    CovariateWorld(name="covariate, fair judge", scale=_BINARY, items=60),
+    CovariateWorld(name="covariate, fair judge, duplicated items", scale=_BINARY, items=180, copies=3),
+)
+
 
 BINARY: Final = Scale.of_labels("YES", "NO")
 LEVELS: Final = Scale.of_levels(1, 6)

@@ -11,14 +11,22 @@ from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Sca
 from jrh.values import Condition, Truth
 
 from jrh_simulated.answers import Missing, answered, unanswered
-from jrh_simulated.consistency import circle_winner, is_captured
-from jrh_simulated.criteria import Call, call_parts, impresses
 from jrh_simulated.draws import Draws, pick
 from jrh_simulated.obedience import obeyed
 from jrh_simulated.options import JudgeOptions
-from jrh_simulated.presentation import compare_lengths, judged_texts, only_layout_differs, preferred_length
-from jrh_simulated.reading import Reading
-from jrh_simulated.view import View
+from jrh_simulated.view import (
+    Call,
+    Reading,
+    View,
+    call_parts,
+    circle_winner,
+    compare_lengths,
+    impresses,
+    is_captured,
+    judged_texts,
+    only_layout_differs,
+    preferred_length,
+)
 
 Answer: TypeAlias = tuple[str, str]
 """A label and the cause that decided it."""

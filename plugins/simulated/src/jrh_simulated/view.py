@@ -2,15 +2,188 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final
 
 from attrs import frozen
-from jrh import Json, Question, Task
-from jrh.values import CRITERION_FIELD, Truth
+from jrh import Json, Polarity, Question, Scale, Task
+from jrh.text import flat_text
+from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Truth, asked_together
 
-from jrh_simulated.criteria import Call
-from jrh_simulated.frame import Frame
-from jrh_simulated.presentation import judged_texts
+from jrh_simulated.draws import Draws
+from jrh_simulated.options import ErrorKind, JudgeOptions
+
+_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+_NOT_WORD: Final = re.compile(r"[\W_]+")
+
+
+def judged_texts(fields: Mapping[str, Json], task: Task) -> tuple[str, ...]:
+    """Return the texts of the judged fields in the task's order; a missing field is empty."""
+    return tuple(flat_text(fields.get(name)) for name in task.judged_fields)
+
+
+@lru_cache(maxsize=8192)
+def wording(text: str) -> str:
+    """Return the letters and digits of a text in order, without code fences; layout changes do not affect them."""
+    return _NOT_WORD.sub("", _FENCE.sub("", text))
+
+
+def only_layout_differs(presented: Sequence[str], reference: Sequence[str]) -> bool:
+    """Return whether texts differ, but not in their letters and digits."""
+    if tuple(presented) == tuple(reference):
+        return False
+    return all(wording(one) == wording(other) for one, other in zip(presented, reference, strict=True))
+
+
+def compare_lengths(one: str, other: str, ratio: float) -> int:
+    """Return 1 if `one` has more than `ratio` times the letters and digits of `other`, -1 for the reverse, else 0."""
+    if one == other:
+        return 0
+    first, second = len(wording(one)), len(wording(other))
+    return int(first > ratio * second) - int(second > ratio * first)
+
+
+def preferred_length(texts: Sequence[str], sign: int, ratio: float) -> int | None:
+    """Return the place of the text that is longer than every other, or shorter for -1; None if there is none."""
+    for place, text in enumerate(texts):
+        others = [other for number, other in enumerate(texts) if number != place]
+        if all(sign * compare_lengths(text, other, ratio) > 0 for other in others):
+            return place
+    return None
+
+
+_HALF: Final = 0.5
+
+
+@frozen(kw_only=True)
+class Call:
+    """The criteria that one call asks, and the place of the item's own."""
+
+    ids: tuple[str, ...]
+    """In the order shown; empty if the call asks a single criterion, or none."""
+    place: int
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Json]) -> Call:
+        """Read the call from the fields of a question."""
+        ids, one = tuple(asked_together(fields)), fields.get(CRITERION_FIELD)
+        own = str(one["id"]) if isinstance(one, Mapping) else ""
+        return cls(ids=ids, place=ids.index(own) if own in ids else 0)
+
+    @property
+    def late(self) -> bool:
+        """Return whether the criterion is in the second half of the call; the one in the middle is not."""
+        return 2 * self.place >= len(self.ids) > 0
+
+
+def call_parts(fields: Mapping[str, Json], texts: Sequence[str]) -> tuple[str, ...]:
+    """Return what all criteria of one call share."""
+    return flat_text(fields.get("request")), flat_text(fields.get(TOGETHER_FIELD)), *texts
+
+
+def impresses(draws: Draws, texts: Sequence[str], reference: Sequence[str]) -> bool:
+    """Return whether a response makes a good impression: half of them do, and none that lost words and gained none."""
+    shown, original = (Counter(" ".join(each).split()) for each in (texts, reference))
+    return draws.uniforms("impression", *reference)[0] < _HALF and not shown < original
+
+
+@frozen(kw_only=True)
+class Frame:
+    """Presented and canonical labels of one form of a question."""
+
+    presented: tuple[str, ...]
+    """Labels as listed in the question."""
+    canonical: tuple[str, ...]
+    """Canonical labels that can be expressed, lowest or first one first."""
+    ordered: bool
+    """Whether the canonical labels have an order."""
+    meaning: Mapping[str, str]
+    """Presented label -> canonical label."""
+    wording: Mapping[str, str]
+    """Canonical label -> the first presented label that means it."""
+    opposite: Mapping[str, str]
+    """Presented label -> the presented label at the opposite position of the scale."""
+
+    @classmethod
+    def of(cls, scale: Scale, question: Question, truth: Truth) -> Frame:
+        """Return the frame of a question; `scale` is the task's own. Equal questions share one frame."""
+        return _frame(scale, question.task.scale, tuple(truth.label_map.items()))
+
+    def others(self, label: str, error: ErrorKind) -> tuple[str, ...]:
+        """Return the canonical labels that a planted error can give instead of this one; may be empty."""
+        position = self.canonical.index(label)
+        if error is ErrorKind.ADJACENT and self.ordered:
+            return self.canonical[max(position - 1, 0) : position] + self.canonical[position + 1 : position + 2]
+        return self.canonical[:position] + self.canonical[position + 1 :]
+
+    def step(self, label: str, steps: int) -> str:
+        """Return the canonical label `steps` levels above this one, clipped to the scale."""
+        position = self.canonical.index(label) + steps
+        return self.canonical[min(max(position, 0), len(self.canonical) - 1)]
+
+    def mirrored(self, label: str) -> str:
+        """Return the canonical label as far from the other end of the scale."""
+        return self.canonical[-1 - self.canonical.index(label)]
+
+    def option_in_slot(self, slot: int, polarity: Polarity) -> str:
+        """Return the canonical label that prefers the response shown first (0) or second (1).
+
+        If the question asks for the worse response, naming the *other* response is what prefers this one.
+        """
+        letter = self.presented[slot if polarity is Polarity.POSITIVE else 1 - slot]
+        return self.meaning[letter]
+
+
+@lru_cache(maxsize=1024)
+def _frame(scale: Scale, presented: Scale, pairs: tuple[tuple[str, str], ...]) -> Frame:
+    meaning = dict(pairs)
+    wording: dict[str, str] = {}
+    for label, canonical in pairs:
+        wording.setdefault(canonical, label)
+    return Frame(
+        presented=presented.labels,
+        canonical=tuple(label for label in scale.labels if label in wording),
+        ordered=scale.ordered,
+        meaning=meaning,
+        wording=wording,
+        opposite=presented.swap_map(),
+    )
+
+
+_CHARACTERS: Final = 4
+
+
+@frozen(kw_only=True)
+class Reading:
+    """What the judge looks for, and how far it reads."""
+
+    pattern: re.Pattern[str] | None
+    first: int
+    """Characters from the start; 0: all."""
+    last: int
+    """Characters from the end, besides."""
+
+    @classmethod
+    def of(cls, options: JudgeOptions) -> Reading:
+        """Take it from the options."""
+        return cls(
+            pattern=re.compile(options.looks_for) if options.looks_for else None,
+            first=options.reads * _CHARACTERS,
+            last=options.reads_last * _CHARACTERS,
+        )
+
+    def finds_evidence(self, texts: Sequence[str]) -> bool:
+        """Return whether the pattern is in a part of a text that the judge reads."""
+        pattern = self.pattern
+        return pattern is not None and any(pattern.search(part) for text in texts for part in self._read(text))
+
+    def _read(self, text: str) -> tuple[str, ...]:
+        if not self.first or self.first + self.last >= len(text):
+            return (text,)
+        return (text[: self.first], text[len(text) - self.last :] if self.last else "")
 
 
 @frozen(kw_only=True)
@@ -67,3 +240,19 @@ class View:
 def _rubric(task: Task, shown: Task, fields: Mapping[str, Json]) -> Json:
     """Return what the item is judged by: its own criterion, or the rubric of the task."""
     return fields.get(CRITERION_FIELD) if task.criteria is not None else shown.rubric
+
+
+def is_captured(draws: Draws, what: str, view: View, rate: float) -> bool:
+    """Return whether the defect captures the item's request; all items about one request share the answer."""
+    return rate > 0 and draws.uniforms(what, flat_text(view.truth.reference_fields.get("request")))[0] < rate
+
+
+def circle_winner(draws: Draws, texts: Sequence[str]) -> int:
+    """Return the place of the text that beats most others on a circle.
+
+    Every text has a random place on it, and beats those that follow within half a turn. Three texts form a cycle with
+    probability 1/4, as in a random tournament.
+    """
+    places = [draws.uniforms("place on the circle", text)[0] for text in texts]
+    wins = [sum(0 < (other - own) % 1 < _HALF for other in places) for own in places]
+    return wins.index(max(wins))

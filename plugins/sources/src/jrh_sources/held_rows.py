@@ -9,8 +9,7 @@ from typing import Any, Final, cast
 from jrh import JrhError, Json
 from jrh.values import table_columns
 
-from jrh_sources.problems import Problems
-from jrh_sources.values import Row
+from jrh_sources.rows import Problems, Row
 
 _MISSING: Final = ("NAType", "NaTType")
 """What pandas writes for no value; other libraries write None."""

@@ -9,13 +9,11 @@ from typing import Any, Final
 from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Task
 
-from jrh_sources.columns import ColumnMap
 from jrh_sources.held_rows import row_of
-from jrh_sources.items import ItemBuilder
+from jrh_sources.items import ColumnMap, ItemBuilder
 from jrh_sources.options import HuggingfaceOptions, ParquetOptions
 from jrh_sources.parquet_rows import json_value, libraries, parquet_rows, readable, text_values
-from jrh_sources.problems import Problems
-from jrh_sources.values import Row
+from jrh_sources.rows import Problems, Row
 
 MOST_FILES: Final = 10_000
 

@@ -1,13 +1,154 @@
-"""Turn rows into items and check what the task requires."""
+"""Map columns to the parts of an item, turn rows into items, and check what the task requires."""
 
 from __future__ import annotations
 
-from jrh import Item, Json, Mode, Task
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from string import ascii_lowercase
+from typing import Final
 
-from jrh_sources.columns import AUTHORS, FIELDS, ColumnMap
-from jrh_sources.problems import Problems
-from jrh_sources.tally import Tally
-from jrh_sources.values import Row, as_text, is_nested, plain
+from attrs import Factory, field, frozen
+from jrh import Item, Json, Mode, Scale, ScaleKind, Task
+
+from jrh_sources.rows import Problems, Row, as_text, is_nested, plain
+
+FIELDS: Final = ("request", "response", *(f"response_{letter}" for letter in ascii_lowercase), "transcript")
+"""The standard targets that become fields."""
+STANDARD: Final = ("id", *FIELDS, "label", "gold_source", "stratum", "group")
+"""Targets that default to the column of the same name."""
+AUTHORS: Final = ("author", *(f"author_{letter}" for letter in ascii_lowercase))
+"""Targets that name the model which wrote a response; they become metadata, which judges never see."""
+KEPT_TWICE: Final = frozenset({"stratum", "group", *AUTHORS})
+"""Targets whose column also stays in the metadata, under the column's own name."""
+_NO_FIELDS: Final = frozenset({*STANDARD, *AUTHORS})
+
+
+@frozen(kw_only=True)
+class ColumnMap:
+    """The suite's `columns` mapping with its defaults filled in."""
+
+    named: Mapping[str, str | None] = field(default=Factory(dict))
+    """Target -> column as the suite says; None leaves the target empty."""
+    column: Mapping[str, str] = field(init=False)
+    """Target -> column, including the defaults."""
+    away: frozenset[str] = field(init=False)
+    """Columns that do not stay in the metadata."""
+
+    @column.default
+    def _complete(self) -> dict[str, str]:
+        used = set(self.named.values())
+        own = {target: target for target in STANDARD if target not in self.named and target not in used}
+        return own | {target: column for target, column in self.named.items() if column is not None}
+
+    @away.default
+    def _taken(self) -> frozenset[str]:
+        return frozenset(column for target, column in self.column.items() if target not in KEPT_TWICE)
+
+    @property
+    def extra_fields(self) -> tuple[str, ...]:
+        """Return the targets that are fields beyond the standard ones, in the suite's order."""
+        return tuple(target for target in self.column if target not in _NO_FIELDS)
+
+    def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
+        """Return (target, message) for every column the suite names and the file lacks."""
+        there = list(columns)
+        return [
+            (target, f"no column '{column}' (columns.{target}){did_you_mean(column, there)}")
+            for target, column in self.named.items()
+            if column is not None and column not in there
+        ]
+
+
+def did_you_mean(name: str, there: list[str]) -> str:
+    """Return the close match and the list of columns, as the end of a message."""
+    close = get_close_matches(name, there, n=1)
+    return f"{f'; did you mean {close[0]!r}?' if close else '.'} Columns: {', '.join(there)}"
+
+
+_LINES: Final = 5
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[int] = []
+
+    def add(self, line: int) -> None:
+        self.count += 1
+        if len(self.first) < _LINES:
+            self.first.append(line)
+
+    def __str__(self) -> str:
+        if self.count == 1:
+            return ""
+        more = ", ..." if self.count > len(self.first) else ""
+        return f" ({self.count} rows: {', '.join(map(str, self.first))}{more})"
+
+
+class Tally:
+    """Counts empty cells by target and labels outside the scale by label."""
+
+    def __init__(self, task: Task, columns: ColumnMap, problems: Problems) -> None:
+        """Start at nothing."""
+        self._task = task
+        self._columns = columns
+        self._problems = problems
+        self._missing: dict[str, _Lines] = {}
+        self._off_scale: dict[str, _Lines] = {}
+
+    def __bool__(self) -> bool:
+        """Return whether anything was counted."""
+        return bool(self._missing or self._off_scale)
+
+    def missing(self, target: str, line: int) -> None:
+        """Count a row without a value that the task requires."""
+        self._missing.setdefault(target, _Lines()).add(line)
+
+    def off_scale(self, label: str, line: int) -> None:
+        """Count a row whose label is not on the scale."""
+        self._off_scale.setdefault(label, _Lines()).add(line)
+
+    def report(self, there: list[str]) -> None:
+        """Add everything counted to the problems; `there` are the file's columns."""
+        absent = dict(self._columns.missing(there))
+        for message in absent.values():
+            self._problems.add(message)
+        for target, lines in self._missing.items():
+            if target not in absent:
+                self._report_missing(target, lines, there)
+        for label, lines in self._off_scale.items():
+            labels = ", ".join(self._task.scale.labels)
+            message = f"label '{label}' is not on the scale {labels}{lines}{_hint(label, self._task.scale)}"
+            self._problems.add(message, line=lines.first[0])
+
+    def _report_missing(self, target: str, lines: _Lines, there: list[str]) -> None:
+        column = self._columns.column.get(target)
+        if column in there:
+            named = f"column '{column}' ({target})"
+            self._problems.add(f"{named} is empty{lines}; fill it or remove the row", line=lines.first[0])
+            return
+        mode = self._task.mode.value
+        self._problems.add(
+            f"a {mode} task needs the field '{target}'; name its column with `columns: {{{target}: ...}}`"
+            f"{did_you_mean(target, there)}"
+        )
+
+
+def _hint(label: str, scale: Scale) -> str:
+    meant = scale.match(label)
+    if meant is not None:
+        return f"; labels are compared exactly, write '{meant}'"
+    if scale.kind is ScaleKind.ORDINAL and (equal := _same_number(label, scale)) is not None:
+        return f"; labels are compared as text, write '{equal}'"
+    return "; fix the label, the scale, or `columns: {label: ...}`"
+
+
+def _same_number(label: str, scale: Scale) -> str | None:
+    try:
+        number = float(label)
+    except ValueError:
+        return None
+    return next((level for level in scale.labels if level.isdecimal() and float(level) == number), None)
 
 
 class ItemBuilder:

@@ -10,8 +10,7 @@ from typing import Any, Final
 from jrh import JrhError, Json
 
 from jrh_sources.options import ParquetOptions
-from jrh_sources.problems import Problems
-from jrh_sources.values import Row
+from jrh_sources.rows import Problems, Row
 
 _BATCH: Final = 1024
 LARGEST_GROUP: Final = 2_000_000_000

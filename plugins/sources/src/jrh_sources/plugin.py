@@ -72,7 +72,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
         name="examples",
         summary="120 labelled items shipped with jrh, in four datasets",
         options=ExamplesOptions,
-        factory="jrh_sources.examples:examples_source",
+        factory="jrh_sources.source:examples_source",
         starter=_STARTER,
     )
     yield DataSourceSpec(

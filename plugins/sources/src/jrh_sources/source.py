@@ -11,15 +11,12 @@ from typing import Any, Final, TypeAlias
 from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Task
 
-from jrh_sources.columns import ColumnMap
-from jrh_sources.csv_rows import csv_rows
 from jrh_sources.held_rows import held_rows
-from jrh_sources.items import ItemBuilder
-from jrh_sources.jsonl_rows import jsonl_rows
-from jrh_sources.options import CsvOptions, JsonlOptions, ParquetOptions, RowsOptions, XlsxOptions
+from jrh_sources.items import ColumnMap, ItemBuilder
+from jrh_sources.options import CsvOptions, ExamplesOptions, JsonlOptions, ParquetOptions, RowsOptions, XlsxOptions
 from jrh_sources.parquet_rows import parquet_rows
-from jrh_sources.problems import Problems
-from jrh_sources.values import Row
+from jrh_sources.rows import Problems, Row
+from jrh_sources.text_rows import csv_rows, jsonl_rows
 from jrh_sources.xlsx_rows import xlsx_rows
 
 _HELD: Final = 4000
@@ -157,3 +154,16 @@ def _check_path(path: Path, shown: str) -> None:
     close = get_close_matches(path.name, siblings, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else "; a relative path is relative to the suite's directory"
     raise JrhError(f"{shown}: file not found{hint}")
+
+
+def examples_source(options: ExamplesOptions, context: BuildContext) -> FileSource:
+    """Build the source of one shipped dataset; its labels must be on the task's scale, as for any file."""
+    path = Path(__file__).parent / "data" / f"{options.dataset.value}.jsonl"
+    file = JsonlOptions(path=path)
+    return FileSource(
+        path=path,
+        shown=path.name,
+        columns=ColumnMap(named=file.columns),
+        task=context.task,
+        rows=lambda path, problems: jsonl_rows(path, file, problems),
+    )

@@ -11,12 +11,11 @@ from typing import Any, Final
 from jrh import BuildContext, JrhError
 from jrh.text import Redactor
 
-from jrh_sources.columns import ColumnMap
 from jrh_sources.held_rows import row_of
 from jrh_sources.hub import StreamedSource
+from jrh_sources.items import ColumnMap
 from jrh_sources.options import SqlOptions
-from jrh_sources.problems import Problems
-from jrh_sources.values import Row
+from jrh_sources.rows import Problems, Row
 
 _AT_ONCE: Final = 1000
 _READ_ONLY: Final = {

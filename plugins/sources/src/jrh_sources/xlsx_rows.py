@@ -10,8 +10,7 @@ from zipfile import BadZipFile, ZipFile
 from jrh import Json
 
 from jrh_sources.options import XlsxOptions
-from jrh_sources.problems import Problems
-from jrh_sources.values import Row
+from jrh_sources.rows import Problems, Row
 
 LARGEST_WORKBOOK: Final = 1024 * 1024 * 1024
 """Unpacked bytes of a workbook, which is held in memory at once."""

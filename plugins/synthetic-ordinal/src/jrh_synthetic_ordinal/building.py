@@ -50,11 +50,9 @@ def _by_rule(options: SyntheticOrdinalOptions, context: BuildContext, levels: tu
 
 
 def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels: tuple[str, ...]) -> SetPerturber:
-    from jrh_synthetic_ordinal.grading import Grader
+    from jrh_synthetic_ordinal.buckets import Ramp
     from jrh_synthetic_ordinal.manager import BucketManager
-    from jrh_synthetic_ordinal.prompts import Wording
-    from jrh_synthetic_ordinal.ramp import Ramp
-    from jrh_synthetic_ordinal.writing import Writer
+    from jrh_synthetic_ordinal.writing import Grader, Wording, Writer
 
     if options.model is None:
         raise JrhError("synthetic-ordinal: `by: model` needs `model`, the name of a model in the suite")

@@ -5,21 +5,102 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from attrs import evolve, frozen
-from jrh import Draft, Item, Skip, Task
+from jrh import Draft, Equals, Item, Json, Skip, Task
 from jrh.plugins import Logger
 from jrh.running import for_each
 from jrh_authoring import SentenceEncoder
 
-from jrh_synthetic_ordinal.buckets import NO_TEXT, Attempt, Bucket, buckets, has_text
-from jrh_synthetic_ordinal.examples import Shelf
-from jrh_synthetic_ordinal.filters import Filters
-from jrh_synthetic_ordinal.grading import GRADINGS
-from jrh_synthetic_ordinal.outcomes import outcome
-from jrh_synthetic_ordinal.ramp import Ramp
-from jrh_synthetic_ordinal.writing import Writer
+from jrh_synthetic_ordinal.buckets import NO_TEXT, Attempt, Bucket, Ramp, buckets, has_text
+from jrh_synthetic_ordinal.similarity import Meanings, Similarity, Words
+from jrh_synthetic_ordinal.writing import GRADINGS, Shelf, Writer
+
+
+def variant(level: str) -> str:
+    """Name the variant of a level."""
+    return f"level-{level}"
+
+
+def outcome(bucket: Bucket, longest: int, fingerprint: str) -> Draft | Skip:
+    """Return the draft or the skip of a bucket; both record all its attempts.
+
+    Args:
+        bucket: full, or given up.
+        longest: the number of attempts after which a level is given up.
+        fingerprint: the model that writes.
+    """
+    tried: list[Json] = [attempt.described() for attempt in bucket.attempts]
+    details: dict[str, Json] = {"by": "model", "place": bucket.place, "attempts": tried}
+    if bucket.kept is None:
+        reason = f"no response reached level {bucket.level} in {longest} attempts"
+        return Skip(reason=reason, variant=variant(bucket.level), details=details)
+    return Draft(
+        variant=variant(bucket.level),
+        fields={"response": bucket.kept.text},
+        expectation=Equals(label=bucket.level),
+        model=fingerprint,
+        details={**details, "kept": bucket.kept.described(), "examples_from_other_levels": _borrowed(bucket.kept)},
+    )
+
+
+def _borrowed(kept: Attempt) -> bool:
+    """Return whether the examples came from another level because the wanted level has none."""
+    return any(level != kept.wanted for level in kept.examples_of)
+
+
+TO_SEEDS: Final = "too similar to an item's own text"
+TO_KEPT: Final = "too similar to a draft already kept"
+
+
+class Filters:
+    """Checks responses and remembers those that were kept."""
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        max_to_seeds: float | None,
+        max_to_kept: float | None,
+        encoder: SentenceEncoder | None = None,
+    ) -> None:
+        """Take the items' responses as seeds; a limit of None disables that check, no encoder means TF-IDF."""
+        texts = [item.fields.get("response") for item in sorted(items, key=lambda item: item.id)]
+        seeds = [text for text in texts if isinstance(text, str)]
+        self._similarity = Similarity(Words(seeds) if encoder is None else Meanings(encoder), seeds)
+        self._max_to_seeds = max_to_seeds
+        self._max_to_kept = max_to_kept
+        self._texts: set[str] = set()
+        """Kept texts, for exact look-up only."""
+        self._arrived: dict[str, tuple[Any, float]] = {}
+        """The texts of this round: vector, and similarity to the seeds."""
+
+    def arrive(self, texts: Sequence[str]) -> None:
+        """Compute the vectors of a round's texts in one batch; those of the round before are forgotten."""
+        fresh = [*dict.fromkeys(texts)]
+        vectors = self._similarity.space.vectors(fresh)
+        self._arrived = dict(zip(fresh, zip(vectors, self._similarity.to_seeds(vectors), strict=True), strict=True))
+
+    def look(self, attempt: Attempt) -> Attempt:
+        """Return the attempt, whose text has arrived, with its similarities and, if it is rejected, the reason."""
+        vector, to_seeds = self._arrived[attempt.text]
+        to_kept = self._similarity.to_kept(vector)
+        rejected = ""
+        if self._max_to_seeds is not None and to_seeds > self._max_to_seeds:
+            rejected = TO_SEEDS
+        elif _bare(attempt.text) in self._texts or (self._max_to_kept is not None and to_kept > self._max_to_kept):
+            rejected = TO_KEPT
+        return evolve(attempt, to_seeds=to_seeds, to_kept=to_kept, rejected=rejected)
+
+    def keep(self, attempt: Attempt) -> None:
+        """Remember a response that fills a bucket."""
+        self._similarity.keep(self._arrived[attempt.text][0])
+        self._texts.add(_bare(attempt.text))
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split())
+
 
 OTHER_LEVEL: Final = "another level"
 AT_ONCE: Final = 64

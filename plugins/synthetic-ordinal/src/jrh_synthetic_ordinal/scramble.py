@@ -11,7 +11,7 @@ from attrs import frozen
 from jrh import Draft, Equals, Item, Scale, Skip
 
 from jrh_synthetic_ordinal.buckets import NO_TEXT, has_text
-from jrh_synthetic_ordinal.outcomes import variant
+from jrh_synthetic_ordinal.manager import variant
 
 _FEWEST: Final = 20
 """Words; shorter texts may be understood in any order."""

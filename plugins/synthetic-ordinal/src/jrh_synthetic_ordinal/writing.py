@@ -2,17 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from attrs import evolve, frozen
-from jrh import ChatRequest, ModelClient, Sampling, Task
-from jrh_authoring import Unusable, Written, read_text
+from jrh import ChatRequest, Item, Json, Message, ModelClient, Sampling, Scale, Task, Text, derive_seed, render
+from jrh.text import check_template, object_schema, packaged_template, read_json, tag_mark
+from jrh_authoring import Unusable, Written, ask_until_read, read_text, text_schema
 
-from jrh_synthetic_ordinal.buckets import Attempt, Bucket
-from jrh_synthetic_ordinal.examples import Shelf
-from jrh_synthetic_ordinal.grading import Grader
-from jrh_synthetic_ordinal.prompts import RESPONSE, WRITTEN, Wording
-from jrh_synthetic_ordinal.ramp import Ramp
+from jrh_synthetic_ordinal.buckets import Attempt, Bucket, Ramp
+
+_WRITER: Final = frozenset(("task", "level", "request", "response", "examples", "mark"))
+_GRADER: Final = frozenset(("task", "request", "response", "mark"))
+
+VARIATIONS: Final = (
+    "Begin with another thought than the obvious one.",
+    "Arrange it differently from how it is usually arranged.",
+    "Use other examples and details than those that come first to mind.",
+    "Vary the length and the rhythm of the sentences.",
+)
+"""Asked for in turn where the temperature of a model cannot be raised."""
+RESPONSE: Final = "response"
+"""The name of the text in the writer's reply."""
+WRITTEN: Final = text_schema(RESPONSE)
+"""The JSON schema of the writer's reply."""
+
+
+def graded(task: Task) -> Mapping[str, Json]:
+    """Return the JSON schema of the grader's reply."""
+    levels: list[Json] = [*task.scale.labels]
+    return object_schema({"rationale": {"type": "string"}, "level": {"type": "string", "enum": levels}})
+
+
+@frozen(kw_only=True)
+class Wording:
+    """The templates, checked."""
+
+    system: str
+    writer: str
+    grader: str
+
+    @classmethod
+    def of(cls, prompt: Text | None, grader_prompt: Text | None) -> Wording:
+        """Load the suite's templates or the built-in ones.
+
+        Raises:
+            JrhError: A template is invalid, uses an unknown variable, or does not show the required text.
+        """
+        writer = prompt.content if prompt else packaged_template("jrh_synthetic_ordinal", "write")
+        grader = grader_prompt.content if grader_prompt else packaged_template("jrh_synthetic_ordinal", "grade")
+        check_template("synthetic-ordinal: the template `prompt`", writer, known=_WRITER, needed="level")
+        check_template("synthetic-ordinal: the template `grader_prompt`", grader, known=_GRADER, needed="response")
+        return cls(system=packaged_template("jrh_synthetic_ordinal", "system"), writer=writer, grader=grader)
+
+    def to_write(
+        self, task: Task, source: Item, level: str, examples: Sequence[Item], variation: int = 0
+    ) -> tuple[Message, ...]:
+        """Return the messages that request a response of a level; a `variation` asks for another way."""
+        shown: list[dict[str, str]] = [{**_texts(example), "level": example.gold or ""} for example in examples]
+        texts = _texts(source)
+        mark = _mark(texts, *shown)
+        content = render(self.writer, {**texts, "task": task, "level": level, "examples": shown, "mark": mark})
+        if variation:
+            content = f"{content}\n\n{VARIATIONS[(variation - 1) % len(VARIATIONS)]}"
+        return (Message(role="system", content=self.system), Message(role="user", content=content))
+
+    def to_grade(self, task: Task, source: Item, response: str) -> tuple[Message, ...]:
+        """Return the messages that ask for the level of a response."""
+        texts = {**_texts(source), "response": response}
+        return (Message(role="user", content=render(self.grader, {**texts, "task": task, "mark": _mark(texts)})),)
+
+
+def _texts(item: Item) -> dict[str, str]:
+    return {name: str(item.fields.get(name) or "") for name in ("request", "response")}
+
+
+def _mark(*texts: Mapping[str, str]) -> str:
+    return f"-{tag_mark([dict(part) for part in texts])}"
+
+
+@frozen(kw_only=True)
+class Shelf:
+    """The labelled items by level, to choose examples from."""
+
+    scale: Scale
+    by_level: Mapping[str, tuple[Item, ...]]
+
+    @classmethod
+    def of(cls, scale: Scale, items: Sequence[Item]) -> Shelf:
+        """Sort the items with a gold level and a text into their levels."""
+        usable = [item for item in items if isinstance(item.fields.get("response"), str) and item.gold is not None]
+        return cls(
+            scale=scale,
+            by_level={
+                level: tuple(sorted((item for item in usable if item.gold == level), key=lambda item: item.id))
+                for level in scale.labels
+            },
+        )
+
+    @property
+    def empty_levels(self) -> tuple[str, ...]:
+        """Return the levels without any gold item."""
+        return tuple(level for level, items in self.by_level.items() if not items)
+
+    def choose(self, level: str, source: Item, most: int, seed: int) -> tuple[Item, ...]:
+        """Choose items of a level by seed, never the source, nor another with the same response.
+
+        If the level has none, they come from the nearest level that does, or from both if two are equally near.
+        """
+        for distance in range(len(self.scale.labels)):
+            near = [other for other in self.scale.labels if self.scale.distance(level, other) == distance]
+            found = [
+                item
+                for other in near
+                for item in self.by_level[other]
+                if item.fields["response"] != source.fields.get("response")
+            ]
+            if found:
+                found.sort(key=lambda item: (derive_seed(seed, item.id), item.id))
+                return tuple(found[:most])
+        return ()
+
+
+GRADINGS: Final = 2
+"""An unreadable reply of the grader is retried once."""
+
+
+@frozen(kw_only=True)
+class Grader:
+    """Applies the task's own rubric to a response."""
+
+    task: Task
+    client: ModelClient
+    wording: Wording
+
+    async def level(self, source: Item, response: str) -> str | None:
+        """Return the level that the grader gives, or None if it gives none."""
+        request = ChatRequest(
+            messages=self.wording.to_grade(self.task, source, response),
+            sampling=Sampling(temperature=0.0),
+            json_schema=graded(self.task),
+        )
+        answer = await ask_until_read(self.client, request, lambda reply: self._read(reply.text), GRADINGS)
+        return answer.value
+
+    def _read(self, text: str) -> str | None:
+        found = read_json(text, keys=("level",))
+        if found is None:
+            return self.task.scale.match(text)
+        level = found["level"]
+        # Models write an integer for a level that is named by a number.
+        written = str(level) if isinstance(level, int) and not isinstance(level, bool) else level
+        return self.task.scale.match(written) if isinstance(written, str) else None
 
 
 @frozen(kw_only=True)

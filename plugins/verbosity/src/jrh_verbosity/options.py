@@ -107,3 +107,13 @@ class VerbosityOptions:
         """Return the bounds of the length ratio that hold for a variant."""
         given = self.short_ratio if variant is Variant.SHORT else self.long_ratio
         return given or DEFAULT_BOUNDS[by, variant]
+
+
+def breach(achieved: float, variant: Variant, bounds: Bounds) -> str:
+    """Return how a length ratio breaks its bounds; empty if it does not."""
+    low, high = bounds
+    if low <= achieved <= high:
+        return ""
+    if achieved < low:
+        return "shorter than allowed" if variant is Variant.SHORT else "not long enough"
+    return "not short enough" if variant is Variant.SHORT else "longer than allowed"

@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
-from jrh import BuildContext, JrhError
-from jrh.plugins import Perturber
-from jrh_authoring import Checks, WrittenBy
+from functools import partial
 
-from jrh_verbosity.options import VerbosityOptions
+from jrh import BuildContext, JrhError, ModelName
+from jrh.plugins import Perturber
+from jrh.text import packaged_template
+from jrh_authoring import Checks, Rewriting, RewritingPerturber, WrittenBy
+
+from jrh_verbosity.options import Variant, VerbosityOptions, breach
+
+
+def by_model(
+    model: ModelName, options: VerbosityOptions, fields: tuple[str, ...], context: BuildContext
+) -> RewritingPerturber:
+    """Make the perturber; raise `JrhError` where model, checks or a prompt cannot be used."""
+    return RewritingPerturber.of(
+        [_way(options, variant) for variant in options.variants],
+        context,
+        model=model,
+        temperature=options.temperature,
+        attempts=options.attempts,
+        checks=options.checks,
+        fields=fields,
+    )
+
+
+def _way(options: VerbosityOptions, variant: Variant) -> Rewriting:
+    own = options.short_prompt if variant is Variant.SHORT else options.long_prompt
+    bounds = options.bounds(WrittenBy.MODEL, variant)
+    return Rewriting(
+        variant=variant.value,
+        prompt=packaged_template("jrh_verbosity", variant.value) if own is None else own.content,
+        bounds=bounds,
+        breach=partial(breach, variant=variant, bounds=bounds),
+        seed_parts=(variant.value,),
+        details={"by": WrittenBy.MODEL.value},
+    )
 
 
 def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
@@ -24,6 +55,5 @@ def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
         return RuleVerbosity(options=options, fields=fields, checks=checks, seed=context.seed)
     if options.model is None:
         raise JrhError("verbosity: `by: model` needs `model`, the name of a model in the suite")
-    from jrh_verbosity.writing import by_model
 
     return by_model(options.model, options, fields, context)

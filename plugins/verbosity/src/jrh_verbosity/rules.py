@@ -19,10 +19,8 @@ from jrh_authoring import (
     texts_of,
 )
 
-from jrh_verbosity.length import breach
-from jrh_verbosity.lengthening import LENGTHENING
-from jrh_verbosity.options import Bounds, Variant, VerbosityOptions
-from jrh_verbosity.shortening import SHORTENING
+from jrh_verbosity.options import Bounds, Variant, VerbosityOptions, breach
+from jrh_verbosity.shortening import LENGTHENING, SHORTENING
 
 NO_PLACE: Final = {
     Variant.SHORT: "no word that a rule can safely drop",

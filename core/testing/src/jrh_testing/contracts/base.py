@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, Final, get_args
@@ -20,10 +26,104 @@ from jrh.values.items import Item, Mode, Task
 from jrh.values.json_values import Json
 
 from jrh_testing.building import HOOKS, build, factory_of, find_spec
-from jrh_testing.contracts.importing import foreign_modules
-from jrh_testing.contracts.watching import watched
 from jrh_testing.fakes import ScriptedModel
 from jrh_testing.samples import sample_items, sample_task
+
+_SCRIPT = """
+import importlib, json, sys
+import jrh.hashing
+import jrh.plugins.hookspecs, jrh.plugins.specs, jrh.suite.definition, jrh.values.cases, jrh.values.verdicts
+before = {name.partition(".")[0] for name in sys.modules}
+plugin = importlib.import_module(sys.argv[1])
+hooks = [name for name in sys.argv[2].split(",") if hasattr(plugin, name)]
+declared = [spec.name for name in hooks for spec in getattr(plugin, name)() or ()]
+after = {name.partition(".")[0] for name in sys.modules} - before
+known = set(sys.stdlib_module_names) | {"jrh", sys.argv[1].partition(".")[0]}
+known |= {"jrh_authoring", "jrh_chat", "jrh_interchange", "jrh_measuring"}  # what they import in turn counts
+if "jrh_stats" in after:  # every run needs it, and numpy is all it loads
+    known |= {"jrh_stats", "numpy"}
+print(json.dumps(sorted(after - known)))
+"""
+
+
+@lru_cache(maxsize=64)
+def foreign_modules(plugin: str, hooks: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the top-level packages that importing a plugin and calling its hooks loads in a fresh interpreter.
+
+    The standard library, `jrh`, what `jrh` itself needs to declare, the other distributions of the core, numpy where
+    `jrh_stats` loads it, and the plugin's own package are left out.
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, plugin, ",".join(hooks)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if done.returncode:
+        raise AssertionError(f"{plugin} cannot be imported on its own:\n{done.stderr}")
+    return tuple(json.loads(done.stdout.splitlines()[-1]))
+
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class _Watch:
+    """Side effects of one thread while it is watched."""
+
+    def __init__(self, base: Path) -> None:
+        self.thread = threading.get_ident()
+        self.base = str(base)
+        self.seen: list[str] = []
+
+    def tell(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            self._opened(*arguments)
+        elif event in ("socket.connect", "socket.getaddrinfo"):
+            self.seen.append(f"opens a connection ({event})")
+        elif event in ("subprocess.Popen", "os.system", "os.posix_spawn", "os.fork"):
+            self.seen.append(f"starts a process ({event})")
+
+    def _opened(self, path: object, _mode: object, flags: object) -> None:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            return
+        name = os.fsdecode(path)
+        if "__pycache__" in name:
+            return  # the interpreter's own
+        if isinstance(flags, int) and flags & _WRITING and name != os.devnull:
+            self.seen.append(f"writes {Path(name).name}")
+        elif self.base and os.path.abspath(name).startswith(self.base + os.sep):  # noqa: PTH100 - no I/O here
+            self.seen.append(f"reads {Path(name).name}")
+
+
+_watches: list[_Watch] = []
+_installed: list[bool] = []
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    for watch in _watches:
+        if watch.thread == threading.get_ident():
+            watch.tell(event, arguments)
+
+
+@contextmanager
+def watched(base: Path) -> Iterator[list[str]]:
+    """Collect what the block does in this thread: connections, processes, files written, files of `base` read.
+
+    Audit hooks cannot be taken away again, so one is installed per process and is idle outside such blocks.
+    """
+    if not _installed:
+        _installed.append(True)
+        sys.addaudithook(_hook)
+    watch = _Watch(base.resolve())
+    _watches.append(watch)
+    try:
+        yield watch.seen
+    finally:
+        _watches.remove(watch)
+
 
 OPTIONAL: Final = frozenset(
     {

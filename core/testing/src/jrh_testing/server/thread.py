@@ -10,9 +10,8 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from jrh_testing.server.answers import AnswerPolicy
-from jrh_testing.server.app import Behaviour, ChatApp, listen
+from jrh_testing.server.app import Behaviour, ChatApp, Faults, listen
 from jrh_testing.server.faults import Fault
-from jrh_testing.server.tally import Faults
 
 T = TypeVar("T")
 _PATIENCE = 30.0

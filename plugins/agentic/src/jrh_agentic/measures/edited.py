@@ -1,14 +1,31 @@
-"""What a metric knows of edited cases: which messages were edited, where they stand, what the messages say."""
+"""What a metric knows of edited cases: their families, which messages were edited, where they stand, what they say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+import numpy as np
 from attrs import frozen
 from jrh import Case, JrhError, Json, read_transcript
 from jrh.text import TranscriptMessage
 from jrh.values import Evidence
+from jrh_measuring import Mask, Trials
+
+PERTURBATION: Final = "agent-perturbation"
+POSITIVES: Final = "agent-positives"
+STYLE: Final = "agent-style"
+FAMILIES: Final = (PERTURBATION, POSITIVES, STYLE)
+DRAWS: Final = "agentic"
+"""The name random numbers are drawn under."""
+
+
+def of_families(trials: Trials, *families: str) -> Mask:
+    """Return the trials of some families, shape (n,)."""
+    column = trials.column("family")
+    wanted = [code for code, name in enumerate(column.names) if name in families]
+    return np.isin(column.codes, wanted)
+
 
 _AT_ONCE: Final = 20
 """Cases that are held in memory; a transcript may have megabytes."""

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh_measuring import Mask, MeasureBuilder, MetricOptions, Scores, Trials, against_label, is_named, tasks_of
 
-from jrh_agentic.measures.families import DRAWS, PERTURBATION, POSITIVES, of_families
+from jrh_agentic.measures.edited import DRAWS, PERTURBATION, POSITIVES, of_families
 
 FALSE_NEGATIVES: Final = "agent-false-negative-rate"
 FALSE_POSITIVES: Final = "agent-false-positive-rate"

@@ -11,8 +11,7 @@ from jrh import Measure, MetricContext, RecordTable
 from jrh_measuring import Cell, Codes, Mask, MeasureBuilder, MetricOptions, Trials, as_expected, cells_of
 from numpy.typing import NDArray
 
-from jrh_agentic.measures.edited import POSITIONS, edited_cases
-from jrh_agentic.measures.families import DRAWS, FAMILIES, of_families
+from jrh_agentic.measures.edited import DRAWS, FAMILIES, POSITIONS, edited_cases, of_families
 
 NAME: Final = "edit-sensitivity"
 

@@ -9,10 +9,8 @@ from typing import Final
 
 from jrh import Json
 
-from jrh_agentic.diffs import as_json
-from jrh_agentic.messages import Messages, answers, called_tools, final_answer, result_tools
-from jrh_agentic.rules.possible import Possible, Splice
-from jrh_agentic.rules.values import another, values_of, within
+from jrh_agentic.messages import Messages, answers, as_json, called_tools, final_answer, result_tools
+from jrh_agentic.rules.possible import Possible, Splice, another, values_of, within
 
 _LONGEST_RESULT: Final = 200_000
 """Characters of a tool result that is read as JSON."""

@@ -8,8 +8,7 @@ from typing import Final
 
 from jrh_agentic.messages import Messages
 from jrh_agentic.options import Style
-from jrh_agentic.rules.possible import Possible, Splice
-from jrh_agentic.rules.values import within
+from jrh_agentic.rules.possible import Possible, Splice, within
 
 _CODE: Final = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL | re.MULTILINE)
 _DATA: Final = re.compile(r"[{}<>|=\\]|^(?:\+|@@)", re.MULTILINE)

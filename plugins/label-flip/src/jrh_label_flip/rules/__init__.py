@@ -9,14 +9,10 @@ from jrh_label_flip.edits import Edit
 from jrh_label_flip.options import Error
 from jrh_label_flip.passages import Passage
 from jrh_label_flip.rules.antonyms import antonyms
-from jrh_label_flip.rules.calculations import calculations
-from jrh_label_flip.rules.dates import dates
-from jrh_label_flip.rules.entities import entities
-from jrh_label_flip.rules.form import agreement, misspellings
+from jrh_label_flip.rules.entities import dates, entities
+from jrh_label_flip.rules.form import agreement, exchanges, misspellings, removals
 from jrh_label_flip.rules.negation import contradictions, negations
-from jrh_label_flip.rules.numbers import numbers
-from jrh_label_flip.rules.structure import exchanges, removals
-from jrh_label_flip.rules.units import units
+from jrh_label_flip.rules.numbers import calculations, numbers, units
 
 Rule: TypeAlias = Callable[[Passage], Iterator[Edit]]
 

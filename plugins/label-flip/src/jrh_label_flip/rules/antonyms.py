@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import Passage, Sentence, Word
-from jrh_label_flip.wordlists import pairs, words
+from jrh_label_flip.passages import Passage, Sentence, Word, pairs, words
 
 _PAIRS: Final = """
     largest smallest, biggest tiniest, longest shortest, highest lowest, hottest coldest, warmest coolest,

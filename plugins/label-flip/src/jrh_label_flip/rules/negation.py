@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import Passage, Sentence, Word, is_negative
-from jrh_label_flip.wordlists import words
+from jrh_label_flip.passages import Passage, Sentence, Word, is_negative, words
 
 _LONGEST_SUBJECT: Final = 9
 """Words before the verb; a longer subject has clauses of its own."""

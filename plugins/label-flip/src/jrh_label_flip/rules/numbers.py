@@ -1,4 +1,4 @@
-"""Replace a number with one that is clearly different."""
+"""Replace exact numbers, results of calculations and units."""
 
 from __future__ import annotations
 
@@ -7,10 +7,162 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from attrs import frozen
+
 from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import Passage
-from jrh_label_flip.rules.quantities import SERIES, SIMPLE_WORD, Number, exact_numbers
-from jrh_label_flip.wordlists import listed
+from jrh_label_flip.passages import Passage, Sentence, listed, pairs, words
+
+_UNITS: Final = listed("one two three four five six seven eight nine")
+_TEENS: Final = listed("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
+_TENS: Final = listed("twenty thirty forty fifty sixty seventy eighty ninety")
+SERIES: Final = (tuple(_UNITS), tuple(_TEENS), tuple(_TENS))
+"""Number words that can replace one another in any longer number word."""
+_SPELLED: Final = (
+    *((str(value), word) for value, word in enumerate((*_UNITS, *_TEENS), 1)),
+    *((str(10 * ten), word) for ten, word in enumerate(_TENS, 2)),
+    *(
+        (str(10 * ten + unit), f"{tens}-{word}")
+        for ten, tens in enumerate(_TENS, 2)
+        for unit, word in enumerate(_UNITS, 1)
+    ),
+)
+_SCALES: Final = ("hundred", "thousand", "million", "billion")
+_SIMPLE: Final = "|".join([*_UNITS, *_TEENS, *_TENS])
+_PART: Final = "|".join([*_UNITS, *_TEENS, *_TENS, *_SCALES])
+
+DIGITS: Final = re.compile(
+    r"(?<![\w.,:/+\-\u2013\u2212#^])"
+    r"(?P<digits>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?P<decimals>\.\d{1,6})?"
+    r"(?![\w:/\u2013^]|-\w|[.,]\d|[ ]?[+*/=\u00d7\u00f7\u2212])"
+)
+WORDS: Final = re.compile(
+    rf"(?<![\w\-])(?:{_PART})(?:(?:[ -]|[ ]and[ ])(?:{_PART}))*"
+    r"(?![\w]|-\w|[ ](?:thirds?|quarters?|halves|half|fifths?))",
+    re.IGNORECASE,
+)
+SIMPLE_WORD: Final = re.compile(rf"\b(?:{_SIMPLE})\b", re.IGNORECASE)
+
+_INEXACT: Final = words("""
+    about around approximately roughly nearly almost circa over under least most more less fewer than between or minimum
+    maximum within exceed exceeds exceeded every per other another chapter page figure section number version step part
+    question point article paragraph paragraphs source line verse
+    """)
+"""Words near which another number could be equally true, or is only a label."""
+_UP_TO: Final = re.compile(r"(?<!\badd )(?<!\badds )\bup to\b", re.IGNORECASE)
+
+
+@frozen(kw_only=True)
+class Number:
+    """A number in a sentence."""
+
+    text: str
+    start: int
+    end: int
+    sentence: Sentence
+
+
+def exact_numbers(passage: Passage) -> Iterator[Number]:
+    """Yield the numbers that are stated as exact and do not occur in the request."""
+    given = _given(passage.request)
+    for sentence in passage.sentences:
+        if sentence.asserts and not sentence.negative and not _inexact(sentence):
+            for number in _numbers(sentence):
+                if number.text.lower() not in given:
+                    yield number
+
+
+def _inexact(sentence: Sentence) -> bool:
+    return sentence.has(_INEXACT) or bool(_UP_TO.search(sentence.text))
+
+
+def _given(request: str) -> frozenset[str]:
+    """Return the numbers of the request, also written the other way as far as 99."""
+    found = {match[0].lower() for pattern in (DIGITS, WORDS) for match in pattern.finditer(request)}
+    return frozenset(found | {other for number, word in _SPELLED for other in (number, word) if found & {number, word}})
+
+
+def _numbers(sentence: Sentence) -> Iterator[Number]:
+    for pattern in (DIGITS, WORDS):
+        for found in pattern.finditer(sentence.text):
+            text = found[0]
+            # Alone, `one` is more often a pronoun.
+            if text.lower() != "one" and text.strip("0.,"):
+                yield Number(
+                    text=text,
+                    start=sentence.start + found.start(),
+                    end=sentence.start + found.end(),
+                    sentence=sentence,
+                )
+
+
+_NUMBER: Final = r"\d{1,9}(?:\.\d{1,6})?"
+_OPERATORS: Final = {
+    "+": "+", "plus": "+", "-": "-", "\u2212": "-", "minus": "-", "*": "*", "x": "*", "\u00d7": "*", "times": "*",
+    "multiplied by": "*", "/": "/", "\u00f7": "/", "divided by": "/",
+}  # fmt: skip
+_EQUATION: Final = re.compile(
+    rf"(?<![\w.,+*/\u00d7\u00f7\u2212(-])(?<![\w)][ ][+*/x\u00d7\u00f7\u2212-][ ])"
+    rf"(?P<one>{_NUMBER})[ ]*(?P<operator>{'|'.join(re.escape(name) for name in _OPERATORS)})[ ]*(?P<other>{_NUMBER})"
+    rf"(?:[ ]*=[ ]*|[ ](?:is|equals|makes|gives)[ ])(?P<result>{_NUMBER})(?![\w]|[.,]\d|[ ]*[+*/=%\u00d7\u00f7\u2212-])"
+)
+
+
+def calculations(passage: Passage) -> Iterator[Edit]:
+    """Yield an edit of the result of each calculation in digits that is right."""
+    for sentence in passage.sentences:
+        if sentence.negative:
+            continue
+        for found in _EQUATION.finditer(sentence.text):
+            right = _computed(Decimal(found["one"]), _OPERATORS[found["operator"]], Decimal(found["other"]))
+            if right is not None and right == Decimal(found["result"]):
+                start, end = (sentence.start + place for place in found.span("result"))
+                wrong = right + 1 + passage.draw(9, "calculation", start)
+                yield Edit(start=start, end=end, new=f"{wrong:f}", sentences=(sentence.index,))
+
+
+def _computed(one: Decimal, operator: str, other: Decimal) -> Decimal | None:
+    if operator == "/":
+        return one / other if other else None
+    return {"+": one + other, "-": one - other, "*": one * other}[operator]
+
+
+_SWAPS: Final = """
+    km m, cm km, mm cm, kg mg, mg kg, ml l, kilometres metres, kilometers meters, metres kilometres, meters kilometers,
+    centimetres metres, centimeters meters, millimetres metres, millimeters meters, kilometre metre, kilometer meter,
+    metre kilometre, meter kilometer, miles feet, feet miles, mile foot, inches yards, yards inches, kilograms grams,
+    grams kilograms, kilogram gram, tonnes kilograms, tons pounds, pounds tons, litres millilitres, liters milliliters,
+    millilitres litres, milliliters liters, seconds hours, minutes hours, hours minutes, days weeks, weeks days,
+    months days, years months, decades years, centuries years, hour minute, minute hour, day week, week day, year month,
+    volts watts, watts volts, hertz kilohertz
+"""
+_OTHER: Final = dict(pairs(_SWAPS)) | {
+    "degrees Celsius": "degrees Fahrenheit",
+    "degrees Fahrenheit": "degrees Celsius",
+    "\u00b0C": "\u00b0F",
+    "\u00b0F": "\u00b0C",
+}
+_UNIT: Final = re.compile(
+    rf"[ ]?(?P<unit>{'|'.join(re.escape(unit) for unit in sorted(_OTHER, key=len, reverse=True))})"
+    r"(?![\w\u00b2\u00b3^/]|[ ](?:per|old)\b)"
+)
+_SAME_IN_BOTH: Final = "40"
+"""-40 degrees is the same in Celsius and Fahrenheit; the sign is ignored to be safe."""
+
+
+def units(passage: Passage) -> Iterator[Edit]:
+    """Yield an edit for each unit after an exact, non-zero number."""
+    for number in exact_numbers(passage):
+        found = _UNIT.match(passage.text, number.end)
+        if found is None or _same(number, found["unit"]):
+            continue
+        start, end = found.span("unit")
+        yield Edit(start=start, end=end, new=_OTHER[found["unit"]], sentences=(number.sentence.index,))
+
+
+def _same(number: Number, unit: str) -> bool:
+    degrees = unit.startswith(("degrees", "\u00b0"))
+    return degrees and number.text.lower() in (_SAME_IN_BOTH, "forty")
+
 
 _FACTORS: Final = (Decimal("0.5"), Decimal("1.5"), Decimal(2), Decimal(3))
 """Far enough from 1 that the new number cannot pass for the old one rounded."""

@@ -11,12 +11,10 @@ from typing import Final
 from attrs import frozen
 from jrh import JrhError, Json
 
-from jrh_sources.csv_rows import csv_rows
-from jrh_sources.jsonl_rows import jsonl_rows, parsed
 from jrh_sources.options import CsvOptions, JsonlOptions, ParquetOptions
 from jrh_sources.parquet_rows import parquet_rows
-from jrh_sources.problems import Problems
-from jrh_sources.values import Row
+from jrh_sources.rows import Problems, Row
+from jrh_sources.text_rows import csv_rows, jsonl_rows, parsed
 
 LARGEST_DOCUMENT: Final = 256 * 1024 * 1024
 """Bytes of one JSON document, which is held in memory at once."""

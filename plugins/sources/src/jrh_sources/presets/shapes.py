@@ -10,7 +10,7 @@ from typing import Final
 from jrh import Json
 
 from jrh_sources.presets.raw_files import Found
-from jrh_sources.values import Row, as_text, is_nested
+from jrh_sources.rows import Row, as_text, is_nested
 
 LETTERS: Final = "ABCD"
 

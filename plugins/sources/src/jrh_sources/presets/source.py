@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from types import SimpleNamespace
 from typing import Final, TypeAlias
 
@@ -12,16 +14,60 @@ from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Json, Task
 from jrh_interchange import PairedPrompts
 
-from jrh_sources.columns import AUTHORS, STANDARD, ColumnMap
 from jrh_sources.hub import hub_rows
-from jrh_sources.items import ItemBuilder
+from jrh_sources.items import AUTHORS, STANDARD, ColumnMap, ItemBuilder
 from jrh_sources.options import PresetOptions
 from jrh_sources.presets import shapes
 from jrh_sources.presets.catalogue import PRESETS, Preset, preset
-from jrh_sources.presets.downloads import fetch, kept_at
 from jrh_sources.presets.raw_files import Found, files_of, rows_of
-from jrh_sources.problems import Problems
-from jrh_sources.values import Row, as_text, is_nested
+from jrh_sources.rows import Problems, Row, as_text, is_nested
+
+LARGEST_FILE: Final = 512 * 1024 * 1024
+"""Bytes of one file; no benchmark here has a tenth of it."""
+_SECONDS: Final = 60
+_CHUNK: Final = 1 << 16
+
+
+def kept_at(name: str) -> Path:
+    """Return the folder in which the files of a benchmark are kept."""
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "jrh" / "benchmarks" / name
+
+
+def fetch(files: Mapping[str, str], folder: Path) -> None:
+    """Download the files that are not in the folder yet.
+
+    Raises:
+        JrhError: one cannot be fetched or kept; the text says how to do without.
+    """
+    for name, address in files.items():
+        target = folder / name
+        if not target.is_file():
+            try:
+                _fetch(address, target)
+            except (OSError, ValueError) as error:
+                reason = str(getattr(error, "reason", "") or error).splitlines()[0]
+                raise JrhError(f"{address} cannot be downloaded: {reason}; get a copy and name it in `path`") from error
+
+
+def _fetch(address: str, target: Path) -> None:
+    from urllib.request import urlopen
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Addresses are those of the catalogue, never a user's.
+    with urlopen(address, timeout=_SECONDS) as reply, NamedTemporaryFile(dir=target.parent, delete=False) as file:  # noqa: S310
+        try:
+            size = 0
+            while chunk := reply.read(_CHUNK):
+                size += len(chunk)
+                if size > LARGEST_FILE:
+                    raise ValueError(f"it has more than {LARGEST_FILE:,} bytes")
+                file.write(chunk)
+            file.close()
+            Path(file.name).replace(target)
+        finally:
+            Path(file.name).unlink(missing_ok=True)
+
 
 Convert: TypeAlias = Callable[[Iterable[Found]], Iterator[Row]]
 
