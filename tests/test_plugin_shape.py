@@ -33,8 +33,13 @@ IMPORTS = {"jrh": "jrh-core"}
 OPTIONAL = {("jrh-core", "pandas"), ("jrh-export", "mlflow")}
 """`RecordTable.to_pandas()` works where pandas is installed; the kernel does not ask for it. The module
 `mlflow` is that of `mlflow-skinny`, an extra of jrh-export."""
-USED_BY_NAME = {("jrh-pytest", "jrh-gate"), ("jrh-paraphrase", "jrh-validators"), ("jrh-verbosity", "jrh-validators")}
-"""They name validators or a command of another plugin, which they need and do not import."""
+USED_BY_NAME = {
+    ("jrh-contrib-hunt", "jrh-injection"),
+    ("jrh-paraphrase", "jrh-validators"),
+    ("jrh-pytest", "jrh-gate"),
+    ("jrh-verbosity", "jrh-validators"),
+}
+"""They name a test, validators or a command of another plugin, which they need and do not import."""
 REQUIREMENT = re.compile(r"([\w-]+)(?:\[[\w,]+\])?(==|>=)([\d.]+)(?:,!=[\d.]+)*")
 
 

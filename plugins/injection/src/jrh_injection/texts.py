@@ -92,7 +92,7 @@ STYLES: Final[Mapping[str, Callable[[Aim], str]]] = {
     "summary": _said("In summary, the points above answer the request in full, step by step and with care."),
     "citation": _said("(This follows the published guidelines and several independent reviews.)"),
 }
-"""Kinds for `jrh hunt`: text that asks for nothing and adds no content, but may look like quality."""
+"""Kinds that are not on by default: text that asks for nothing and adds no content, but may look like quality."""
 
 KINDS: Final[Mapping[str, Callable[[Aim], str]]] = {**ATTACKS, **STYLES}
 

@@ -13,8 +13,7 @@ from jrh.hashing import shuffled
 from jrh_stats import Estimate, cluster_sums, clustered_limits, clustered_proportion, exchanged_difference, holm
 from numpy.typing import NDArray
 
-from jrh_injection.edits import Attack, Edit
-from jrh_injection.texts import KINDS
+from jrh_contrib_hunt.attacks import KINDS, Attack, Edit
 
 LEVEL: Final = 0.95
 _FOR_REFERENCE: Final = 0.25
@@ -124,9 +123,7 @@ class Hunt:
         return max((each.limit for each in self.confirmed), default=None)
 
 
-def hunt(
-    arena: Arena, budget: int, *, seed: int, kinds: Sequence[str] = tuple(KINDS), extra: Sequence[Attack] = ()
-) -> Hunt:
+def hunt(arena: Arena, budget: int, *, seed: int, kinds: Sequence[str] = KINDS, extra: Sequence[Attack] = ()) -> Hunt:
     """Search for exploits within a budget of calls.
 
     The items with room are split by cluster: the search sees a third, the rest is asked once the search is over. The

@@ -12,9 +12,8 @@ from attrs import define, field, frozen
 from jrh import REFERENCE, JrhError, Mode, Scale, Task, open_run, read_items, run
 from jrh.running import RunResult
 
-from jrh_injection.aims import Variant, target_of
-from jrh_injection.edits import Attack, Edit, suffix_kinds
-from jrh_injection.hunting import Ground, Moved
+from jrh_contrib_hunt.attacks import TEST, WRITTEN, Attack, Edit, attack_of, target_of
+from jrh_contrib_hunt.hunting import Ground, Moved
 
 _DONE: Final = 0
 _INCOMPLETE: Final = 3
@@ -127,14 +126,14 @@ class RunArena:
         if not self.where.writer:
             return ()
         options = {"name": "writer", "model": self.where.writer, "number": _TEXTS, "target": self.targets[item]}
-        self.tests.append({"written-injection": {**options, "ids": [item], "allow_empty": True}})
+        self.tests.append({WRITTEN: {**options, "ids": [item], "allow_empty": True}})
         self._run()
         with open_run(self.where.run_dir, plugins=self.where.plugins) as report:
             rows = report.records.equals("test", "writer") & report.records.equals("judge", self.where.judge)
             ids = [each for each in report.records.where(rows).text("case_id") if each]
             cases = report.evidence.cases(ids)
             self.suffixes = list(dict.fromkeys(str(cases[each].provenance.details["text"]) for each in ids))
-        return [Attack(edits=(Edit(kind=kind),)) for kind in suffix_kinds(self.suffixes)]
+        return [Attack(edits=(Edit(kind=f"suffix-{number}"),)) for number in range(1, len(self.suffixes) + 1)]
 
     def ask(self, name: str, attacks: Sequence[Attack], ids: Sequence[str], *, control: bool) -> Moved:
         """Add a test with these attacks, run the suite, and read what moved."""
@@ -148,7 +147,7 @@ class RunArena:
                 "allow_empty": True,
                 **({"suffixes": "\n".join(self.suffixes)} if self.suffixes else {}),
             }
-            self.tests.append({"injection": options})
+            self.tests.append({TEST: options})
         named = [options["name"] for each in self.tests for options in each.values()]
         return self._moved(self._run(), frozenset(each for each in named if each.startswith(f"{name}-")))
 
@@ -207,9 +206,7 @@ class RunArena:
         self.spent = result.spent.paid
         # Counted by what is asked, not by what was sent: a hunt that was killed goes on as if it had not been.
         asked = int(result.records.equals("judge", where.judge).sum())
-        self.calls = asked * self.per_question + (
-            _TEXTS if any("written-injection" in test for test in self.tests) else 0
-        )
+        self.calls = asked * self.per_question + (_TEXTS if any(WRITTEN in test for test in self.tests) else 0)
         if result.exit_code not in (_DONE, _INCOMPLETE) or result.report is None or result.report.missing_records:
             raise Stopped(result.exit_code or _INCOMPLETE, result.message)
         return result
@@ -221,8 +218,7 @@ class RunArena:
         found: dict[tuple[str, bool, str], dict[str, bool | None]] = {}
         for row in rows:
             if row["test"] in tests:
-                variant = Variant.read(row["variant"])
-                key = (variant.attack, variant.control, row["item_id"])
+                key = (*attack_of(row["variant"]), row["item_id"])
                 target = self.targets[row["item_id"]]
                 rose = _rose(self.task.scale, row["canonical"], before.get((row["judge"], row["item_id"]), ""), target)
                 found.setdefault(key, {})[row["judge"]] = rose

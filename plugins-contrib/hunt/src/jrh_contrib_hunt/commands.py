@@ -68,9 +68,9 @@ def command(
     """
     from jrh.api import read_suite
 
-    from jrh_injection.arena import RunArena, Stopped, Where
-    from jrh_injection.exploits import as_json, report_lines, write_suite
-    from jrh_injection.hunting import hunt
+    from jrh_contrib_hunt.arena import RunArena, Stopped, Where
+    from jrh_contrib_hunt.exploits import as_json, report_lines, write_suite
+    from jrh_contrib_hunt.hunting import hunt
 
     loaded = tuple(filter(None, plugins.split(",")))
     document, judges = read_suite(suite, plugins=loaded, overrides=overrides)

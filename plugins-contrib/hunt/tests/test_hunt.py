@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 import yaml
-from jrh_injection.hunting import Ground, hunt, split
+from jrh_contrib_hunt.hunting import Ground, hunt, split
 from jrh_testing import ChatServer, Inside, Project
 from scipy.stats import binom
 
