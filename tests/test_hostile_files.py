@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jrh.text import read_json
+from jrh_authoring import read_json
 from jrh_testing import ChatServer, Inside, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from jrh.errors import JrhError
-from jrh.text.templates import render
+from jrh_authoring.templates import render
 
 GROWING = [
     "{{ 'x' * 10**10 }}",
@@ -51,7 +51,7 @@ def limited() -> None:
 SCRIPT = """
 import sys
 from jrh.errors import JrhError
-from jrh.text.templates import render
+from jrh_authoring.templates import render
 for template in sys.argv[1:]:
     try:
         render(template, {})

@@ -102,7 +102,7 @@ def take(path: Path) -> None:
     import inspect_ai.log  # noqa: F401 - its import is not what is measured
     import jrh_inspect.plugin
     from jrh import Case, DataSourceSpec, Mode, read_transcript
-    from jrh.text import render_transcript
+    from jrh_authoring import render_transcript
     from jrh_inspect.guard import Bounds
     from jrh_inspect.writing import Edited, write_log
     from jrh_testing import build, sample_task

@@ -11,8 +11,17 @@ from jrh import Draft, Item, JrhError, Message, Same, Sampling, Skip, Status, Va
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
 from jrh.plugins.protocols import ChatRequest
-from jrh.text import check_template, tag_mark
-from jrh_authoring import Answer, Checks, TextWriter, WrittenBy, ask_until_read, text_schema, texts_of
+from jrh_authoring import (
+    Answer,
+    Checks,
+    TextWriter,
+    WrittenBy,
+    ask_until_read,
+    check_template,
+    tag_mark,
+    text_schema,
+    texts_of,
+)
 from jrh_testing import FakeContext, ScriptedModel, sample_task
 
 ASKED = [Message(role="user", content="Rewrite.")]

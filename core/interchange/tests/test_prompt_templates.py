@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh import render
+from jrh_authoring import render
 from jrh_interchange import literal, template_of
 
 

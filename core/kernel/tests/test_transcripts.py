@@ -4,8 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Case, JrhError, read_transcript
 from jrh.running.asked_cases import question_id
-from jrh.text import ToolCall, TranscriptMessage, render_transcript, transcript_problems
-from jrh.text.transcript_text import SHORTEST_LIMIT
+from jrh.text import ToolCall, TranscriptMessage, transcript_problems
+from jrh_authoring import render_transcript
+from jrh_authoring.transcript_text import SHORTEST_LIMIT
 
 WRITTEN = [
     {"role": "system", "content": "Be brief."},

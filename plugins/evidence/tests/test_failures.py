@@ -8,7 +8,7 @@ from typing import ClassVar
 import jrh_evidence.plugin
 import pytest
 from jrh import JrhError, Mode, read_transcript
-from jrh.text import render_transcript
+from jrh_authoring import render_transcript
 from jrh_testing import DataSourceContract, Inside, build, sample_task
 
 pytestmark = pytest.mark.inside

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import jrh_prompts.plugin
 import pytest
-from jrh import JrhError, Mode, Scale, Task, render
+from jrh import JrhError, Mode, Scale, Task
+from jrh_authoring import render
 from jrh_testing import build, paired_row
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"

@@ -6,7 +6,8 @@ import json
 
 import jrh_prompts.plugin
 import pytest
-from jrh import Draft, Item, JrhError, Mode, Polarity, Same, Scale, Skip, Task, render
+from jrh import Draft, Item, JrhError, Mode, Polarity, Same, Scale, Skip, Task
+from jrh_authoring import render
 from jrh_prompts.inventory import shipped
 from jrh_prompts.options import SYSTEM, Inventory
 from jrh_testing import Project, build, sample_task

@@ -8,11 +8,11 @@ from typing import Final
 from attrs import field, frozen
 from attrs.validators import ge
 from jrh.plugins.protocols import ChatRequest, ModelClient
-from jrh.text.structured import object_schema
 from jrh.values.cases import Draft, Expectation, Message, Same, Sampling, Skip
 from jrh.values.json_values import Json
 from jrh.values.verdicts import Status
 
+from jrh_authoring.structured import object_schema
 from jrh_authoring.texts import PROVIDER_ERROR, Unusable, Written, read_text
 from jrh_authoring.wording import length_ratio
 

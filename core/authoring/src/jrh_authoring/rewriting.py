@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import Factory, frozen
 from jrh.plugins.protocols import BuildContext
-from jrh.text.templates import render, tag_mark, variables_of
 from jrh.values.cases import Draft, Message, Skip
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
@@ -15,6 +14,7 @@ from jrh.values.option_values import ModelName, ValidatorName
 
 from jrh_authoring.checks import Checks, texts_of
 from jrh_authoring.generation import Generated, TextWriter
+from jrh_authoring.templates import render, tag_mark, variables_of
 from jrh_authoring.wording import length_ratio, word_count
 
 

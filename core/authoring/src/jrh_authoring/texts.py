@@ -8,11 +8,11 @@ from typing import Final
 
 from attrs import Factory, frozen
 from jrh.plugins.protocols import TOO_LONG
-from jrh.text.structured import read_json
 from jrh.values.json_values import Json
 from jrh.values.verdicts import Reply, Status
 
 from jrh_authoring.languages import other_language
+from jrh_authoring.structured import read_json
 
 LONGEST_TEXT: Final = 100_000
 """Maximum length of a text, in characters; a longer one is rejected."""

@@ -1,3 +1,5 @@
+from .csv_cells import csv_rows as csv_rows
+from .csv_cells import next_csv_row as next_csv_row
 from .export_files import read_objects as read_objects
 from .export_reading import read_export as read_export
 from .export_reading import tools_of as tools_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from jrh.errors import JrhError
-from jrh.text.templates import render
+from jrh_authoring.templates import render
 
 _SHORTEST: Final = 4
 """Minimum length of text common to all prompts of an item to count as its request."""

@@ -12,7 +12,8 @@ from typing import Final
 from attrs import frozen
 from jrh.document.plain_files import check_plain, read_plain
 from jrh.errors import JrhError, Problem, SuiteError
-from jrh.text.csv_cells import csv_rows, next_csv_row
+
+from jrh_interchange.csv_cells import csv_rows, next_csv_row
 
 _SHOWN: Final = 20
 LARGEST_TABLE: Final = 1024 * 1024 * 1024

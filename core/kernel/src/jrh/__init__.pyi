@@ -23,7 +23,6 @@ from .plugins.specs import PerturberSpec as PerturberSpec
 from .plugins.specs import ReporterSpec as ReporterSpec
 from .plugins.specs import Scope as Scope
 from .plugins.specs import ValidatorSpec as ValidatorSpec
-from .text.templates import render as render
 from .text.transcripts import read_transcript as read_transcript
 from .values.cases import REFERENCE as REFERENCE
 from .values.cases import Case as Case

@@ -77,6 +77,10 @@ from .partial import is_swayed as is_swayed
 from .partial import mirrored as mirrored
 from .partial import sensitive as sensitive
 from .partial import within_bounds as within_bounds
+from .question_parts import NO_PARTS as NO_PARTS
+from .question_parts import PartChange as PartChange
+from .question_parts import QuestionParts as QuestionParts
+from .question_parts import compare_questions as compare_questions
 from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
 from .scoring import NO_REFERENCE as NO_REFERENCE

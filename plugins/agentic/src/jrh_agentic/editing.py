@@ -9,8 +9,8 @@ from typing import Final, cast
 
 from attrs import evolve
 from jrh import Json
-from jrh.text import ToolCall, TranscriptMessage, json_objects, read_json
-from jrh_authoring import Unusable
+from jrh.text import ToolCall, TranscriptMessage
+from jrh_authoring import Unusable, json_objects, read_json
 
 from jrh_agentic.asking import NO_JSON
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from attrs import Factory, define, frozen
 from jrh import Draft, Item, Json, Scale, Skip, Task
-from jrh.text import TranscriptMessage, object_schema, read_json, render_transcript
-from jrh_authoring import PROVIDER_ERROR, Unusable, text_schema
+from jrh.text import TranscriptMessage
+from jrh_authoring import PROVIDER_ERROR, Unusable, object_schema, read_json, render_transcript, text_schema
 
 from jrh_agentic.aims import Aim
 from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Role, Roles

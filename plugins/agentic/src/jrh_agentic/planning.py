@@ -7,8 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Json
-from jrh.text import TranscriptMessage, object_schema, read_json
-from jrh_authoring import Unusable
+from jrh.text import TranscriptMessage
+from jrh_authoring import Unusable, object_schema, read_json
 
 from jrh_agentic.asking import NO_JSON, NoPlan
 from jrh_agentic.editing import LONGEST_MESSAGE, as_text

@@ -7,8 +7,8 @@ from enum import Enum
 from typing import Final
 
 from attrs import frozen
-from jrh import Message, Task, Text, render
-from jrh.text import check_template, packaged_template, tag_mark
+from jrh import Message, Task, Text
+from jrh_authoring import check_template, packaged_template, render, tag_mark
 
 from jrh_agentic.aims import Aim
 from jrh_agentic.options import PipelineOptions

@@ -13,8 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import evolve, frozen
 from jrh import JrhError
-from jrh.text import csv_rows, next_csv_row
-from jrh_interchange import check_table_file
+from jrh_interchange import check_table_file, csv_rows, next_csv_row
 
 from jrh_import.cells import restored
 from jrh_import.mapping import Format

@@ -7,8 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, Skip
-from jrh.text import packaged_template
-from jrh_authoring import Rewriting, RewritingPerturber
+from jrh_authoring import Rewriting, RewritingPerturber, packaged_template
 
 from jrh_instruct.options import AnswerAgainOptions
 

@@ -7,8 +7,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import BuildContext, Changes, Draft, Equals, Expectation, Item, JrhError, NotAbove, NotBelow, Same, Skip, Task
-from jrh.text import packaged_template
-from jrh_authoring import Rewriting, RewritingPerturber
+from jrh_authoring import Rewriting, RewritingPerturber, packaged_template
 
 from jrh_instruct.options import Expected, ExpectedLabel, InstructOptions
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import ChatRequest, JrhError, Judgement, Message, ModelClient, Question, Reply, Sampling, Status, Task, Verdict
-from jrh.text import variables_of
+from jrh_authoring import variables_of
 
 from jrh_judges.options import Defence
 from jrh_judges.shown import ShownText, ShownTranscript

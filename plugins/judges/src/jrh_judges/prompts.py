@@ -9,8 +9,8 @@ from importlib.resources import files
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import JrhError, Json, Message, Mode, Question, Scale, ScaleKind, Task, Text, render
-from jrh.text import object_schema, variables_of
+from jrh import JrhError, Json, Message, Mode, Question, Scale, ScaleKind, Task, Text
+from jrh_authoring import object_schema, render, variables_of
 
 from jrh_judges.defences import Defences, text_of
 from jrh_judges.shown import left_out_of, mark_for, shown

@@ -9,7 +9,8 @@ from itertools import count
 from typing import Any
 
 from jrh import Json, read_transcript
-from jrh.text import LeftOut, Rendered, render_transcript, transcript_problems
+from jrh.text import transcript_problems
+from jrh_authoring import LeftOut, Rendered, render_transcript
 
 _TAG = re.compile(r"<\s*/?\s*(?:request|response|response_[a-z]|transcript)(?![a-z])", re.IGNORECASE)
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 from jrh import Json, Question, Reply, Scale, Status, Verdict
-from jrh.text import object_schema, read_json
 from jrh.values import asked_together
+from jrh_authoring import object_schema, read_json
 
 
 def criteria_together(question: Question) -> tuple[str, ...]:

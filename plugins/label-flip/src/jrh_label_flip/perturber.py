@@ -8,10 +8,9 @@ from itertools import count as natural_numbers
 from typing import Final
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, Json, Message, Skip, Task, Text, render
+from jrh import BuildContext, Draft, Item, JrhError, Json, Message, Skip, Task, Text
 from jrh.plugins import Perturber
-from jrh.text import check_template, object_schema, packaged_template
-from jrh_authoring import TextWriter, WrittenBy, apply_edits
+from jrh_authoring import TextWriter, WrittenBy, apply_edits, check_template, object_schema, packaged_template, render
 
 from jrh_label_flip.aims import Aim, Aims
 from jrh_label_flip.edits import choose, described

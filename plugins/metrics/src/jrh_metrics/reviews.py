@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError
-from jrh.text import csv_rows, next_csv_row
+from jrh_interchange import csv_rows, next_csv_row
 
 COLUMNS: Final = ("case_id", "valid")
 _DECISIONS: Final[Mapping[str, bool]] = {

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from jrh import BuildContext, ModelName
-from jrh.text import packaged_template
-from jrh_authoring import Rewriting, RewritingPerturber, WrittenBy
+from jrh_authoring import Rewriting, RewritingPerturber, WrittenBy, packaged_template
 
 from jrh_paraphrase.options import ParaphraseOptions
 

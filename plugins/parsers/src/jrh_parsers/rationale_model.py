@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from jrh import ChatRequest, Message, Reply, Scale, render
+from jrh import ChatRequest, Message, Reply, Scale
 from jrh.plugins import Argument
-from jrh.text import object_schema, packaged_template, read_json, tag_mark
+from jrh_authoring import object_schema, packaged_template, read_json, render, tag_mark
 
 from jrh_parsers.rationale import without_verdict
 

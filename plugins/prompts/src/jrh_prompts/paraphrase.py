@@ -7,8 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import BuildContext, ChatRequest, Draft, Item, JrhError, Message, ModelClient, Prompt, Same, Skip, Task
-from jrh.text import read_json, variables_of
-from jrh_authoring import text_schema
+from jrh_authoring import read_json, text_schema, variables_of
 
 from jrh_prompts.options import ParaphraseOptions
 from jrh_prompts.template import Template, check_templates, lacking

@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import Draft, Item, JrhError, Mode, Polarity, Prompt, Same, Sampling, Scale, ScaleKind, Task
-from jrh.text import variables_of
+from jrh_authoring import variables_of
 
 RESPONSES: Final = "responses"
 """The variable with all responses of a comparison."""

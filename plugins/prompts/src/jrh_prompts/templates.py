@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Draft, Item, JrhError, Polarity, Sampling, Skip, Task
-from jrh.text import variables_of
+from jrh_authoring import variables_of
 
 from jrh_prompts.formats import variants
 from jrh_prompts.inventory import inventory_for

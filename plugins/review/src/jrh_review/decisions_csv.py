@@ -11,9 +11,9 @@ from typing import Final
 from attrs import frozen
 from jrh import JrhError
 from jrh.running import CaseReview, ReviewDesk
-from jrh.text import counted, csv_rows, formula_safe, is_person_name, next_csv_row
+from jrh.text import counted, formula_safe, is_person_name
 from jrh.values import Decision, QueuedCase, ReviewAction, expectation_code
-from jrh_interchange import check_table_file
+from jrh_interchange import check_table_file, csv_rows, next_csv_row
 
 from jrh_review.review_cases import Given, choices, editable, made
 

@@ -8,8 +8,9 @@ from typing import Any, Final
 from attrs import define, field
 from jrh import Case
 from jrh.running import LabelDesk, LabelScreen
-from jrh.text import compare_questions, visible_line, visible_text
+from jrh.text import visible_line, visible_text
 from jrh.values import LabelAction, PersonLabel
+from jrh_measuring import compare_questions
 from starlette.requests import Request
 
 from jrh_review.people import People

@@ -11,9 +11,10 @@ from typing import Final
 
 from jrh import JrhError, content_id
 from jrh.running import LabelDesk, LabelScreen
-from jrh.text import compare_questions, counted, csv_rows, formula_safe, next_csv_row
+from jrh.text import counted, formula_safe
 from jrh.values import GoldKind, LabelAction, PersonLabel, majority
-from jrh_interchange import check_table_file
+from jrh_interchange import check_table_file, csv_rows, next_csv_row
+from jrh_measuring import compare_questions
 
 from jrh_review.label_screens import as_case
 

@@ -8,8 +8,9 @@ from typing import Any, Final
 from attrs import Factory, evolve, frozen
 from jrh import Case, JrhError
 from jrh.running import ReviewDesk
-from jrh.text import NO_PARTS, compare_questions, flat_text, utf8_text, visible_line, visible_text
+from jrh.text import flat_text, utf8_text, visible_line, visible_text
 from jrh.values import Decision, QueuedCase, ReviewAction, expectation_code
+from jrh_measuring import NO_PARTS, compare_questions
 
 TEXT: Final = 60_000
 """Characters shown of a text."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from jrh import Json
-from jrh.text import next_csv_row
+from jrh_interchange import next_csv_row
 
 from jrh_sources.options import CsvOptions, JsonlOptions
 from jrh_sources.rows import Problems, Row, Written

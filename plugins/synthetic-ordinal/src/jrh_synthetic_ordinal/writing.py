@@ -6,9 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import ChatRequest, Item, Json, Message, ModelClient, Sampling, Scale, Task, Text, derive_seed, render
-from jrh.text import check_template, object_schema, packaged_template, read_json, tag_mark
-from jrh_authoring import Unusable, Written, ask_until_read, read_text, text_schema
+from jrh import ChatRequest, Item, Json, Message, ModelClient, Sampling, Scale, Task, Text, derive_seed
+from jrh_authoring import (
+    Unusable,
+    Written,
+    ask_until_read,
+    check_template,
+    object_schema,
+    packaged_template,
+    read_json,
+    read_text,
+    render,
+    tag_mark,
+    text_schema,
+)
 
 from jrh_synthetic_ordinal.buckets import Attempt, Bucket, Ramp
 

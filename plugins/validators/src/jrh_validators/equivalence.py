@@ -7,21 +7,17 @@ from collections.abc import Coroutine
 from typing import Any, Final
 
 from attrs import frozen
-from jrh import (
-    BuildContext,
-    ChatRequest,
-    Draft,
-    Item,
-    Message,
-    ModelClient,
-    Reply,
-    Task,
-    Text,
-    Validation,
+from jrh import BuildContext, ChatRequest, Draft, Item, Message, ModelClient, Reply, Task, Text, Validation
+from jrh_authoring import (
+    Answer,
+    ask_until_read,
+    object_schema,
+    packaged_template,
+    read_json,
     render,
+    tag_mark,
+    variables_of,
 )
-from jrh.text import object_schema, packaged_template, read_json, tag_mark, variables_of
-from jrh_authoring import Answer, ask_until_read
 
 from jrh_validators.fields import changed_texts
 from jrh_validators.options import EquivalenceOptions

@@ -26,11 +26,9 @@ from jrh import (
     Task,
     Text,
     Validation,
-    render,
 )
 from jrh.plugins import Parser
-from jrh.text import object_schema, packaged_template, tag_mark, variables_of
-from jrh_authoring import Answer, ask_until_read
+from jrh_authoring import Answer, ask_until_read, object_schema, packaged_template, render, tag_mark, variables_of
 
 from jrh_validators.options import LabelOptions
 from jrh_validators.undecided import undecided

@@ -6,8 +6,7 @@ from functools import partial
 
 from jrh import BuildContext, JrhError, ModelName
 from jrh.plugins import Perturber
-from jrh.text import packaged_template
-from jrh_authoring import Checks, Rewriting, RewritingPerturber, WrittenBy
+from jrh_authoring import Checks, Rewriting, RewritingPerturber, WrittenBy, packaged_template
 
 from jrh_verbosity.options import Variant, VerbosityOptions, breach
 

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Case, RecordTable, Reply, RunReport
-from jrh.text import NO_PARTS, PartChange, QuestionParts, compare_questions, visible_line, visible_text
+from jrh.text import visible_line, visible_text
+from jrh_measuring import NO_PARTS, PartChange, QuestionParts, compare_questions
 from markupsafe import escape
 
 from jrh_report.html.moved import Moved, Moves, find_moves

@@ -8,8 +8,8 @@ from typing import Final
 from attrs import frozen
 from jrh import REFERENCE, Case, JrhError, Reply
 from jrh.running import StoredRun, stored_run
-from jrh.text import NO_PARTS, QuestionParts, compare_questions
 from jrh.values import CaseRecord, CaseRow
+from jrh_measuring import NO_PARTS, QuestionParts, compare_questions
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route

@@ -81,7 +81,7 @@ def tag_mark(*shown: object) -> str:
 
 @lru_cache(maxsize=1)
 def _environment() -> SandboxedEnvironment:
-    from jrh.text.template_sandbox import PromptEnvironment
+    from jrh_authoring.template_sandbox import PromptEnvironment
 
     return PromptEnvironment()
 

@@ -8,11 +8,11 @@ from textwrap import indent
 from typing import Final
 
 from attrs import frozen
-
 from jrh.text.visible import visible_line, visible_text
-from jrh.text.word_diff import TextPair, mark_words
 from jrh.values.cases import Case
 from jrh.values.json_values import Json
+
+from jrh_measuring.word_diff import TextPair, mark_words
 
 TEXT: Final = 3000
 """Characters shown of each text."""

@@ -18,7 +18,6 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-
 from jrh.values.items import Task
 
 LARGEST: Final = 16 * 1024 * 1024

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import define, field, frozen
-
 from jrh.text.transcripts import ToolCall, TranscriptMessage
 from jrh.values.json_values import Json
 

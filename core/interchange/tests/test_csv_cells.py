@@ -6,8 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from jrh.text import csv_rows, next_csv_row
-from jrh_interchange import read_rows
+from jrh_interchange import csv_rows, next_csv_row, read_rows
 
 LONG = "x" * 200_000
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import JrhError
-from jrh.text.templates import render, variables_of
+from jrh_authoring.templates import render, variables_of
 from jrh_testing import ODD_TEXTS
 
 

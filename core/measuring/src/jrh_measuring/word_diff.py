@@ -8,7 +8,6 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from attrs import frozen
-
 from jrh.text.visible import visible_text
 
 _LEAD: Final = 400
