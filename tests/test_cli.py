@@ -15,6 +15,7 @@ from typing import Any
 
 import jrh
 import pytest
+from jrh_notebook.frames import records_frame
 from jrh_testing import ChatServer, Inside, Outcome, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report, report_bytes, snapshot
@@ -229,7 +230,7 @@ def test_the_python_interface_does_the_same(project: Project, monkeypatch: pytes
     result = jrh.run(suite, run_dir="python", use_cache=False)
     assert (result.exit_code, result.message) == (0, "")
     assert report_bytes(project, "python") == report_bytes(project, "command")
-    frame = result.records_frame(as_="pandas")
+    frame = records_frame(result, as_="pandas")
     assert len(frame) == one(project, "command", "SELECT count(*) FROM records")
     assert set(frame["judge"]) == {"sim"}
     assert {measure.name for measure in result.measures} >= {"as-expected", "flip-rate"}

@@ -65,11 +65,11 @@ def test_a_changed_verdict_is_found_and_left_out_and_asked_for_without_a_call(do
         refused = done.project.run(*command)
         assert refused.exit_code == 2, refused.output
         assert "jrh: 1 record of 'changed/run.sqlite' changed after jrh wrote it" in refused.stderr
-        assert "`jrh report 'changed' --salvage`" in refused.stderr
-    saved = done.project.run("report", "changed", "--salvage")
+        assert "`jrh salvage 'changed'`" in refused.stderr
+    saved = done.project.run("salvage", "changed")
     assert saved.exit_code == 0, saved.output
-    assert "Left out: 1 row of records that changed after jrh wrote them." in saved.stderr
-    assert f"Saved: {ITEMS} items, {2 * ITEMS} cases, " in saved.stderr
+    assert "Left out: 1 row of records that changed after jrh wrote them." in saved.stdout
+    assert f"Saved: {ITEMS} items, {2 * ITEMS} cases, " in saved.stdout
     assert run(done, "changed-salvaged")[::2] == (0, 0), "the reply of the record was saved"
     assert report_bytes(done.project, "changed-salvaged") == report_bytes(done.project, "whole")
 
@@ -119,17 +119,17 @@ def test_a_store_with_a_broken_page_is_salvaged_and_only_what_is_lost_is_paid_fo
     code, said, calls = run(done, "broken")
     assert (code, calls) == (2, 0), said
     assert "jrh: 'broken/run.sqlite' is damaged (" in said
-    assert "`jrh report 'broken' --salvage`" in said
+    assert "`jrh salvage 'broken'`" in said
     assert said.count("\n") == 1
     before = path.read_bytes()
-    saved = done.project.run("report", "broken", "--salvage")
-    assert "Not readable to the end: calls." in saved.stderr
+    saved = done.project.run("salvage", "broken")
+    assert "Not readable to the end: calls." in saved.stdout
     assert path.read_bytes() == before
     kept = one(done.project, "broken-salvaged", "SELECT count(*) FROM calls")
     assert done.calls // 2 < kept < done.calls
     # Every record was saved, so that nothing has to be asked.
     assert run(done, "broken-salvaged")[::2] == (0, 0)
-    again = done.project.run("report", "broken", "--salvage")
+    again = done.project.run("salvage", "broken")
     assert again.exit_code == 2
     assert "exists already; move it away" in again.stderr
 
@@ -219,7 +219,7 @@ def test_a_text_that_changed_is_named_and_left_out_when_its_store_is_salvaged(do
         store.execute("UPDATE cases SET payload = ? WHERE rowid = 1", (blob[:-5] + bytes([blob[-5] ^ 1]) + blob[-4:],))
         store.execute("PRAGMA application_id = 0")  # as after a kill: no checksum of the whole file
         store.commit()
-    saved = done.project.run("report", "texts", "--salvage")
+    saved = done.project.run("salvage", "texts")
     assert saved.exit_code in (0, 3), saved.output
     assert "Left out: 1 row of cases that changed after jrh wrote them." in saved.output
     assert run(done, "texts-salvaged")[2] == 0, "a case is made again without a call"
@@ -235,7 +235,7 @@ def test_a_name_of_a_column_that_changed_is_a_table_that_is_lost(done: Done) -> 
     before, after = (b"completion_tokens INTEGER,\n    not_sett" + each + b"ble" for each in (b"a", b"\xd5"))
     assert whole.count(before) == 1
     path.write_bytes(whole.replace(before, after))
-    saved = done.project.run("report", "named", "--salvage")
+    saved = done.project.run("salvage", "named")
     assert saved.exit_code in (0, 3), saved.output
     assert "Traceback" not in saved.output
     assert "uses" in saved.output
@@ -248,7 +248,7 @@ def test_a_reply_that_changed_is_left_out_when_its_store_is_salvaged(done: Done)
         store.execute(changed)
         store.execute("DELETE FROM records")
         store.commit()
-    saved = done.project.run("report", "replies", "--salvage")
+    saved = done.project.run("salvage", "replies")
     assert saved.exit_code in (0, 3), saved.output
     lost = one(done.project, "replies-salvaged", "SELECT count(*) FROM calls WHERE payload IS NULL")
     assert (lost, run(done, "replies-salvaged")[2]) == (1, 1)
@@ -270,7 +270,7 @@ def test_values_that_became_another_type_are_left_out_when_their_store_is_salvag
     with closing(sqlite3.connect(path)) as store:
         assert all(store.execute(change).rowcount for change in TYPES)
         store.commit()
-    saved = done.project.run("report", "types", "--salvage")
+    saved = done.project.run("salvage", "types")
     assert saved.exit_code in (0, 3), saved.output
     assert one(done.project, "types-salvaged", "SELECT count(*) FROM calls") == done.calls
     code, said, asked = run(done, "types-salvaged")

@@ -30,9 +30,8 @@ CORE = sorted(path.parent for path in ROOT.glob("core/*/pyproject.toml"))
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins*/*/pyproject.toml"))
 ALL = [*CORE, *PLUGINS]
 IMPORTS = {"jrh": "jrh-core"}
-OPTIONAL = {("jrh-core", "pandas"), ("jrh-export", "mlflow")}
-"""`RecordTable.to_pandas()` works where pandas is installed; the kernel does not ask for it. The module
-`mlflow` is that of `mlflow-skinny`, an extra of jrh-export."""
+OPTIONAL = {("jrh-export", "mlflow")}
+"""The module `mlflow` is that of `mlflow-skinny`, an extra of jrh-export."""
 USED_BY_NAME = {
     ("jrh-contrib-hunt", "jrh-injection"),
     ("jrh-paraphrase", "jrh-validators"),
@@ -98,7 +97,7 @@ def test_declarations_options_and_commands_are_where_they_are_expected(folder: P
     modules = {value.partition(":")[0] for value in points(folder, "jrh.commands").values()}
     assert modules <= {f"{inside.name}.commands"}
     assert (inside / "commands.py").exists() == bool(modules)
-    adds = ("jrh", "jrh.commands", "pytest11")
+    adds = ("jrh", "jrh.commands", "jrh.displays", "pytest11")
     assert any(points(folder, group) for group in adds), "the plugin adds nothing to jrh, and nothing to pytest"
     classes = {spec.options for spec in declared(folder)} - {NoOptions}
     own = {each.__module__ for each in classes if each.__module__.partition(".")[0] not in ("jrh", "jrh_measuring")}

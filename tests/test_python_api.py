@@ -22,8 +22,9 @@ import pyarrow
 import pytest
 from jrh.plugins.component_identity import python_source
 from jrh.running import RunResult
-from jrh.running.notebook_progress import NotebookProgress
 from jrh.values.held_objects import Held
+from jrh_notebook.frames import measures_frame, records_frame
+from jrh_notebook.progress import NotebookProgress
 from jrh_testing import ChatServer
 
 pytestmark = pytest.mark.inside
@@ -235,17 +236,17 @@ def test_a_result_is_one_line_and_finds_its_measures(found: RunResult) -> None:
 
 
 def test_frames_hold_every_measure_and_record_with_its_texts(found: RunResult) -> None:
-    measures = found.measures_frame()
+    measures = measures_frame(found)
     assert isinstance(measures, pandas.DataFrame)
     assert len(measures) == len(found.measures)
     chosen = measures[(measures.name == "flip-rate") & (measures.judge == "words") & (measures.cell == "")]
     assert list(chosen.estimate) == [each.estimate for each in found.measures if _is(each)]
-    records = found.records_frame(texts=True, as_="arrow").to_pylist()
+    records = records_frame(found, texts=True, as_="arrow").to_pylist()
     assert len(records) == len(found.records)
     assert all(each["text.reply"] == each["presented"] for each in records)
     assert {each["text.response"] for each in records if each["test"] == "reference"} == {r["response"] for r in ROWS}
     with pytest.raises(jrh.JrhError, match="as_: expected one of pandas, polars, arrow, got 'excel'"):
-        found.measures_frame("excel")  # type: ignore[arg-type]
+        measures_frame(found, "excel")  # type: ignore[arg-type]
 
 
 def _is(measure: jrh.Measure) -> bool:
@@ -254,7 +255,7 @@ def _is(measure: jrh.Measure) -> bool:
 
 def test_polars_frames_where_polars_is_installed(found: RunResult, tmp_path: Path) -> None:
     polars = pytest.importorskip("polars")
-    assert found.measures_frame("polars").height == len(found.measures)
+    assert measures_frame(found, "polars").height == len(found.measures)
     judge = Counting()
     for rows in (ROWS, polars.DataFrame(ROWS), polars.DataFrame(ROWS).lazy()):
         assert run(suite(data=rows, judges=[judge]), tmp_path / "run").exit_code == 0
@@ -266,7 +267,7 @@ def test_a_library_that_is_not_installed_is_named_in_one_sentence(
 ) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(jrh.JrhError, match=r"^polars is not installed; run `pip install polars`$"):
-        found.records_frame(as_="polars")
+        records_frame(found, as_="polars")
 
 
 def test_a_notebook_shows_findings_and_heat_map_and_nothing_of_the_data_runs(tmp_path: Path) -> None:
@@ -296,7 +297,7 @@ def test_what_is_no_label_is_no_verdict_and_no_judge_ends_the_run(tmp_path: Path
     said = {"nan": math.nan, "none": None, "list": ["YES"], "true": True}
     judges = [{"judge": lambda question, reply=reply: reply, "name": name} for name, reply in said.items()]
     named = [*judges, {"judge": fails, "name": "fails"}, {"judge": leaves, "name": "leaves"}, yields]
-    rows = run(suite(judges=named), tmp_path / "run").records_frame(as_="arrow").to_pylist()
+    rows = records_frame(run(suite(judges=named), tmp_path / "run"), as_="arrow").to_pylist()
     assert {(row["judge"], row["status"]) for row in rows} == {
         ("nan", "off_scale"),
         ("none", "abstained"),

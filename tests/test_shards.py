@@ -219,7 +219,7 @@ def test_a_reply_that_changed_is_refused(divided: Divided) -> None:
         store.commit()
     outcome = divided.project.run("merge", "part-1", "changed", "--run-dir", "refused")
     assert outcome.exit_code == 2
-    assert "in 'changed/run.sqlite' changed after jrh wrote them. `jrh report 'changed' --salvage`" in outcome.stderr
+    assert "in 'changed/run.sqlite' changed after jrh wrote them. `jrh salvage 'changed'`" in outcome.stderr
     assert not list(divided.project.path.glob("refused*"))
 
 

@@ -1,6 +1,6 @@
 """Damage the files of a finished run at random: one message or the same report, and nothing is ever made up.
 
-One round is one damage to one file of a copied run directory; then `jrh report`, `jrh run` and `jrh report --salvage`.
+One round is one damage to one file of a copied run directory; then `jrh report`, `jrh run` and `jrh salvage`.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _check(played: Round, whole: Sound, project: Inside, outcome: Outcome, what:
 
 
 def _salvage(played: Round, whole: Sound, project: Inside, what: str) -> None:
-    outcome = project.run("report", "run", "--salvage")
+    outcome = project.run("salvage", "run")
     played.check("Traceback" not in outcome.output, f"{what}: {outcome.output}")
     played.check(outcome.exit_code in (0, 2, 3), f"{what}: exit code {outcome.exit_code}: {outcome.output}")
     if not (project.path / "run-salvaged" / "run.sqlite").exists():

@@ -110,16 +110,6 @@ def test_a_table_may_leave_out_columns_its_source_does_not_have() -> None:
         table.text("task")
 
 
-def test_a_table_is_a_pandas_frame_where_pandas_is() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = TABLE.to_pandas()
-    assert list(frame.columns) == list(COLUMNS)
-    assert frame["judge"].dtype == "category"
-    assert frame.groupby("judge", observed=True)["cost"].sum().round(6).to_dict() == {"careful": 0.048, "careless": 0.0}
-    assert frame["gold"].isna().sum() == sum(row.gold is None for row in ROWS)
-    assert isinstance(frame, pandas.DataFrame)
-
-
 @pytest.mark.parametrize(
     "numbers",
     [

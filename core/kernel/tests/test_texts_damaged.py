@@ -17,11 +17,11 @@ def test_ids_of_texts_that_are_none_are_a_damaged_store(tmp_path, ids):
     store = Store.open(tmp_path, "trial")
     texts = TextsTable(store._database)
     try:
-        with pytest.raises(DamagedStoreError, match=r"--salvage"):
+        with pytest.raises(DamagedStoreError, match=r"jrh salvage"):
             list(texts.unpacked([(ids, READABLE)]))
-        with pytest.raises(DamagedStoreError, match=r"--salvage"):
+        with pytest.raises(DamagedStoreError, match=r"jrh salvage"):
             list(texts.parts([(ids, READABLE)], "fields"))
-        with pytest.raises(DamagedStoreError, match=r"--salvage"):
+        with pytest.raises(DamagedStoreError, match=r"jrh salvage"):
             texts.shared([("item", ids)])
     finally:
         store.close()
@@ -68,7 +68,7 @@ def test_a_part_is_what_the_whole_holds_and_one_changed_byte_is_damage(tmp_path,
             except DamagedStoreError:
                 continue
             assert found == value["fields"]
-        with pytest.raises(DamagedStoreError, match=r"--salvage"):
+        with pytest.raises(DamagedStoreError, match=r"jrh salvage"):
             list(texts.parts([(ids, blob)], "none"))
     finally:
         store.close()

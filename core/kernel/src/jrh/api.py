@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
@@ -26,7 +26,7 @@ from jrh.running.judge_models import judge_models
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress
 from jrh.running.progress_display import show_progress
-from jrh.running.remembered_plugins import load_for, load_for_suite, load_remembered
+from jrh.running.remembered_plugins import carry_plugins, load_for, load_for_suite, load_remembered
 from jrh.running.remembered_suite import suite_of_summary
 from jrh.running.reporters import chosen_reporters
 from jrh.running.run import run_suite
@@ -36,6 +36,8 @@ from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.running.stages.stored_records import read_records
+from jrh.store import merging
+from jrh.store.merging import Merged
 from jrh.store.run_store import Store
 from jrh.suite.overrides import override
 from jrh.suite.python_objects import JudgeArgument
@@ -45,6 +47,9 @@ from jrh.values.json_values import Json
 from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
+
+if TYPE_CHECKING:
+    from jrh.store.salvage import Salvaged
 
 
 def run(
@@ -289,6 +294,28 @@ def one_sided_measures(
         return found
     finally:
         store.close()
+
+
+def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
+    """Copy the calls, the records and the decisions of shards to a new run directory; asks no model.
+
+    Raises:
+        StoreError: they are not shards of one run, two of them contradict each other, or the directory has a run.
+    """
+    merged = merging.merge(run_dirs, target)
+    carry_plugins(run_dirs, target, merged.suite)
+    return merged
+
+
+def salvage_run(run_dir: Path, target: Path) -> Salvaged:
+    """Copy what can be read of the store in a run directory to a new one; the damaged one stays as it is.
+
+    Raises:
+        StoreError: there is no store, it cannot be opened at all, or the new directory has one already.
+    """
+    from jrh.store.salvage import salvage
+
+    return salvage(run_dir, target)
 
 
 def run_state(run_dir: str | Path) -> RunState:

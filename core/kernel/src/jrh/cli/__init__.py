@@ -19,7 +19,6 @@ from jrh.version import __version__
 COMMANDS: Final = {
     "run": "Run a suite and report. Run it again to continue.",
     "ping": "Ask every model of a suite one tiny question.",
-    "merge": "Put the parts of a run together.",
     "report": "Rewrite the reports of a run and print the terminal one.",
     "plugins": "List installed components and plugins that failed to load.",
     "init": "Write a commented, ready-to-run suite.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
@@ -30,11 +29,6 @@ from jrh.text import telling
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="Write to this directory.  [default: RUN_DIR]"
 )
-@click.option(
-    "--salvage",
-    is_flag=True,
-    help="Copy what can be read of a damaged run to RUN_DIR-salvaged, and report that.",
-)
 @full_option
 @plugins_option
 def command(
@@ -42,7 +36,6 @@ def command(
     formats: str,
     settings: tuple[str, ...],
     output: Path | None,
-    salvage: bool,
     full: bool,
     plugins: str,
 ) -> int:
@@ -54,8 +47,6 @@ def command(
     from jrh.running.progress_display import show_progress
     from jrh.running.remembered_plugins import load_for
 
-    if salvage:
-        run_dir = _salvaged(run_dir)
     loaded = told(load_for(run_dir, allowed(plugins)))
     with show_progress(plain=True) as progress:
         progress.begin("report", None)
@@ -72,17 +63,3 @@ def command(
     for problem in written.problems:  # what went wrong comes last
         telling.tell(f"jrh: {problem}")
     return 2 if written.problems else 0
-
-
-def _salvaged(run_dir: Path) -> Path:
-    """Copy what can be read of a run, say what that is, and return the directory of the copy."""
-    from jrh.store.salvage import salvage
-
-    target = run_dir.resolve().with_name(f"{run_dir.resolve().name}-salvaged")
-    for line in salvage(run_dir, target).lines():
-        telling.tell(line)
-    telling.tell(
-        f"To ask only the lost questions again, run the suite with --run-dir {shlex.quote(str(target))}: saved calls "
-        "are not paid for again."
-    )
-    return target

@@ -87,5 +87,5 @@ def _read(cls: type[T], value: Callable[[], object]) -> T:
         kind = getattr(cls, "__name__", str(cls))
         raise DamagedStoreError(
             f"a stored {kind} cannot be read: it is not what jrh wrote; "
-            "`jrh report RUN_DIR --salvage` copies what can be read to a new run directory"
+            "`jrh salvage RUN_DIR` copies what can be read to a new run directory"
         ) from error

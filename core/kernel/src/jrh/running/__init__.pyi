@@ -20,6 +20,8 @@ from .labelling import label_desk as label_desk
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
 from .pool import for_each as for_each
+from .progress import Progress as Progress
+from .progress_counting import Counting as Counting
 from .review_outcomes import CaseReview as CaseReview
 from .review_outcomes import review_shares as review_shares
 from .review_outcomes import reviewer_agreement as reviewer_agreement

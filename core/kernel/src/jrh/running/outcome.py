@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import numpy as np
 from attrs import field, frozen
@@ -27,10 +27,6 @@ from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
 from jrh.values.verdicts import Status
-
-if TYPE_CHECKING:
-    from jrh.values.frames import FrameLibrary
-
 
 DONE: Final = 0
 INCOMPLETE: Final = 3
@@ -138,37 +134,6 @@ class RunResult:
             JrhError: there is none, or there are several; the message says what to name.
         """
         return one_measure(self.measures, name, {"judge": judge, "task": task, "test": test}, cell)
-
-    def measures_frame(self, as_: FrameLibrary | None = None) -> Any:
-        """Return the measures as a data frame, one row each.
-
-        Args:
-            as_: `pandas`, `polars` or `arrow`; by default the first of them that is installed.
-
-        Raises:
-            JrhError: the library is not installed.
-        """
-        from jrh.running.result_frames import measure_columns
-        from jrh.values.frames import frame
-
-        return frame(measure_columns(self.measures), as_)
-
-    def records_frame(self, *, texts: bool = False, as_: FrameLibrary | None = None) -> Any:
-        """Return the records as a data frame, one row per verdict that was asked for.
-
-        Args:
-            texts: add what the judge was shown and what it replied, as columns `text.FIELD` and `text.reply`; read from
-                the run directory.
-            as_: `pandas`, `polars` or `arrow`; by default the first of them that is installed.
-
-        Raises:
-            JrhError: the library is not installed, or the run directory is gone.
-        """
-        from jrh.running.result_frames import record_columns, text_columns
-        from jrh.values.frames import frame
-
-        columns = record_columns(self.records)
-        return frame({**columns, **(text_columns(self.records, self.run_dir) if texts else {})}, as_)
 
     def __repr__(self) -> str:
         """Return one line: suite, size, how it ended."""

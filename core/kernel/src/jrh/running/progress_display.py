@@ -1,16 +1,16 @@
-"""Show progress: bars on a terminal, plain lines in logs, a line below the cell in a notebook."""
+"""Show progress: bars on a terminal, plain lines in logs, and in a notebook what a plugin shows."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from jrh.running.notebook_progress import in_notebook, notebook_progress
+from jrh.plugins.entry_points import DISPLAYS
 from jrh.running.progress import Progress, Silent
 from jrh.running.progress_counting import Counting
 from jrh.text import counted, telling
@@ -35,8 +35,9 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
     if quiet:
         yield Silent()
         return
-    if in_notebook():
-        with notebook_progress() as progress:
+    display = _notebook_display()
+    if display is not None:
+        with display() as progress:
             yield progress
         return
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
@@ -65,6 +66,16 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
     )
     with Bars(*columns, console=Console(file=_Lasting(sys.stderr)), transient=True) as bars:  # type: ignore[arg-type]
         yield RichProgress(bars)
+
+
+def _notebook_display() -> Callable[[], AbstractContextManager[Progress]] | None:
+    """Return a plugin's display if this process is the kernel of a notebook; IPython is not imported for that."""
+    ipython = sys.modules.get("IPython")
+    if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
+        return None
+    from importlib.metadata import entry_points
+
+    return next((point.load() for point in entry_points(group=DISPLAYS, name="notebook")), None)
 
 
 class _Lasting:

@@ -21,7 +21,6 @@ from jrh.store import calls_table
 from jrh.store.database import FILENAME, SCHEMA_VERSION, Database, declared_types
 from jrh.store.records_table import checksum
 from jrh.store.texts_table import BROKEN, read, text_of
-from jrh.text.numbers import counted
 from jrh.values.cases import Case
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS
@@ -71,20 +70,6 @@ class Salvaged:
     """Table -> rows that are not what was written."""
     broken: list[str] = Factory(list)
     """Tables that could not be read whole."""
-
-    def lines(self) -> list[str]:
-        """Say what was saved and what is lost."""
-        kept = ", ".join(f"{self.kept[name]:,} {name}" for name in ("items", "cases", "calls", "records"))
-        lines = [f"Saved: {kept}."]
-        lines += [
-            f"Left out: {counted(count, 'row')} of {name} that changed after jrh wrote them."
-            for name, count in self.changed.items()
-            if count
-        ]
-        if self.broken:
-            lines.append(f"Not readable to the end: {', '.join(self.broken)}.")
-        lines.append("Records, replies and texts have checksums: what is saved is what jrh wrote.")
-        return lines
 
 
 def salvage(run_dir: Path, target: Path) -> Salvaged:

@@ -23,7 +23,7 @@ Statement: TypeAlias = tuple[str, Iterable[Row]]
 
 SQLITE_CORRUPT: Final = 11
 """Result code of SQLite, which Python names from 3.11 on."""
-SALVAGE: Final = "`jrh report '{name}' --salvage` copies what can be read to a new run directory, without model calls."
+SALVAGE: Final = "`jrh salvage '{name}'` copies what can be read to a new run directory, without model calls."
 _FULL: Final = "disk is full"
 _ROOM: Final = "; free space on its disk and in the directory for temporary files (TMPDIR, otherwise /var/tmp)"
 """SQLite does not tell which of the two is full."""

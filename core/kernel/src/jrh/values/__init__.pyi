@@ -39,6 +39,7 @@ from .person_labels import LabelAction as LabelAction
 from .person_labels import LabelSettings as LabelSettings
 from .person_labels import PersonLabel as PersonLabel
 from .person_labels import majority as majority
+from .records import NUMERIC as NUMERIC
 from .records import Categorical as Categorical
 from .report import Agreement as Agreement
 from .report import Attrition as Attrition

@@ -16,7 +16,7 @@ from jrh.values.packed_ids import IdGathering, PackedIds
 from jrh.values.verdicts import Record
 
 if TYPE_CHECKING:
-    import pandas
+    pass
 
 _Column = TypeVar("_Column")
 _Number = TypeVar("_Number", bound=np.generic)
@@ -309,19 +309,6 @@ class RecordTable:
                 for name, code in zip(names, stacked[:, first[cell]], strict=True)
             )
             yield key, self.where(np.flatnonzero(inverse == cell))
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return a pandas frame; needs pandas."""
-        import pandas as pd
-
-        data: dict[str, Any] = {}
-        for name in self.columns:
-            if name in self._numeric:
-                data[name] = self.number(name)
-            else:
-                column = self._categorical[name]
-                data[name] = pd.Categorical.from_codes(column.codes, categories=pd.Index(list(column.categories)))
-        return pd.DataFrame(data)
 
 
 class _Taken(Mapping[str, _Column]):

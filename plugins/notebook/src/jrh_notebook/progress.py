@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,20 +9,12 @@ from html import escape
 from importlib import import_module
 from typing import Any, Final
 
-from jrh.running.progress import Progress
-from jrh.running.progress_counting import Counting
+from jrh.running import Counting, Progress
 
 _SECONDS: Final = 0.2
 """Between two drawings."""
 _SENTENCES: Final = 5
 """Sentences about the run that are shown; the log has all."""
-
-
-def in_notebook() -> bool:
-    """Tell whether this process is the kernel of a notebook; imports nothing."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return shell is not None and hasattr(shell, "kernel")
 
 
 @contextmanager

@@ -1,0 +1,61 @@
+"""Define the commands `jrh merge` and `jrh salvage`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+from jrh.text import counted, say, tell
+
+
+@click.command("merge")
+@click.argument("run_dirs", type=click.Path(path_type=Path, file_okay=False), nargs=-1, required=True)
+@click.option(
+    "--run-dir", type=click.Path(path_type=Path, file_okay=False), required=True, help="New directory of the whole run."
+)
+def merge(run_dirs: tuple[Path, ...], run_dir: Path) -> int:
+    """Put the parts of a run, made with `jrh run --shard K/N`, into one run directory.
+
+    Makes no model calls. Then `jrh run SUITE --run-dir DIR` reports on the whole run: it asks only what no part has.
+
+    Exit codes: 0 done, 2 the directories are not parts of one run, 3 done, but parts are missing or not finished.
+    """
+    from jrh.api import merge_runs
+
+    merged = merge_runs(run_dirs, run_dir)
+    parts = counted(len(run_dirs), "part")
+    say(f"Merged {parts}: {counted(merged.records, 'record')}, {counted(merged.calls, 'call')}.")
+    ask = "The next run would ask their questions"
+    if merged.missing:
+        tell(f"jrh: missing: {', '.join(merged.missing)}. {ask}; a part without items has none.")
+    if merged.unfinished:
+        tell(f"jrh: not finished: {', '.join(merged.unfinished)}. {ask}.")
+    say(f"To report: jrh run SUITE --run-dir {shlex.quote(str(run_dir))}")
+    return 3 if merged.missing or merged.unfinished else 0
+
+
+@click.command("salvage")
+@click.argument("run_dir", type=click.Path(path_type=Path, file_okay=False))
+def salvage(run_dir: Path) -> int:
+    """Copy what can be read of the damaged run in RUN_DIR to RUN_DIR-salvaged. Makes no model calls.
+
+    The damaged run stays as it is. Exit codes: 0 copied, 2 the run cannot be opened at all.
+    """
+    from jrh.api import salvage_run
+
+    target = run_dir.resolve().with_name(f"{run_dir.resolve().name}-salvaged")
+    salvaged = salvage_run(run_dir, target)
+    kept = ", ".join(f"{salvaged.kept[name]:,} {name}" for name in ("items", "cases", "calls", "records"))
+    say(f"Saved: {kept}.")
+    for name, count in salvaged.changed.items():
+        say(f"Left out: {counted(count, 'row')} of {name} that changed after jrh wrote them.")
+    if salvaged.broken:
+        say(f"Not readable to the end: {', '.join(salvaged.broken)}.")
+    say("Records, replies and texts have checksums: what is saved is what jrh wrote.")
+    where = shlex.quote(str(target))
+    say(
+        f"To report what was saved: jrh report {where}\nTo ask only the lost questions again, run the suite with "
+        f"--run-dir {where}: saved calls are not paid for again."
+    )
+    return 0
