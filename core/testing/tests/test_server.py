@@ -14,7 +14,7 @@ import time
 
 import aiohttp
 import pytest
-from jrh_testing import ChatServer, LabelAnswers, ServerProcess, SimulatedAnswers
+from jrh_testing import ChatServer, Fault, LabelAnswers, ServerProcess, SimulatedAnswers
 
 
 def body(prompt, **more):
@@ -92,10 +92,10 @@ async def test_everything_asked_is_counted_by_prompt():
 
 
 async def test_a_request_that_met_a_fault_is_asked_but_not_answered():
-    with ChatServer() as server:
-        await ask(server.url, "a [[fault:500:1]]", "a [[fault:500:1]]")
-        assert server.prompts == {"a [[fault:500:1]]": 2}
-        assert server.answered == {"a [[fault:500:1]]": 1}
+    with ChatServer(faults=[Fault("500", times=1)]) as server:
+        await ask(server.url, "a", "a")
+        assert server.prompts == {"a": 2}
+        assert server.answered == {"a": 1}
 
 
 async def test_requests_in_flight_are_counted_and_latency_is_waited_for():

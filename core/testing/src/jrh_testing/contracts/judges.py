@@ -12,7 +12,8 @@ from attrs import evolve
 from jrh.plugins.specs import JudgeKind, JudgeSpec, Spec
 from jrh.values.cases import Prompt
 from jrh.values.items import Item, Task
-from jrh.values.verdicts import Example, Judgement, Question, Status
+from jrh.values.scales import Scale
+from jrh.values.verdicts import Example, Judgement, Question, Status, Verdict
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.samples import ODD_TEXTS, sample_examples, sample_question, sample_truth, with_text
@@ -175,15 +176,21 @@ def _verdicts(judgements: Sequence[Judgement]) -> list[object]:
     return [judgement.verdict for judgement in judgements]
 
 
-def _assert_sound(judgement: Judgement, task: Task) -> None:
-    verdict = judgement.verdict
+def assert_sound(verdict: Verdict, scale: Scale) -> None:
+    """Require a label of the scale where there is a decision and none elsewhere, and probabilities of labels."""
     decided = verdict.status is Status.OK
     assert decided == (verdict.presented is not None), f"{verdict.status.value} with label {verdict.presented!r}"
-    assert not decided or verdict.presented in task.scale, f"label {verdict.presented!r} is not on the scale"
+    assert not decided or verdict.presented in scale, f"label {verdict.presented!r} is not on the scale"
     assert verdict.canonical is None, "the canonical label is the kernel's to set"
-    strange = [label for label in verdict.probabilities if label not in task.scale]
+    strange = [label for label in verdict.probabilities if label not in scale]
     assert not strange, f"probabilities of {', '.join(strange)}, which are not on the scale"
     wrong = [value for value in verdict.probabilities.values() if not 0.0 <= value <= 1.0]
     assert not wrong, f"probabilities outside 0 to 1: {wrong}"
+
+
+def _assert_sound(judgement: Judgement, task: Task) -> None:
+    assert_sound(judgement.verdict, task.scale)
     if judgement.reply is not None and not judgement.reply.ok:
-        assert not decided, f"a verdict was read from a reply with status {judgement.reply.status.value}"
+        assert judgement.verdict.status is not Status.OK, (
+            f"a verdict was read from a reply with status {judgement.reply.status.value}"
+        )

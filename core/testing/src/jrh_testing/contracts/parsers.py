@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from jrh.plugins.protocols import Parser
 from jrh.plugins.specs import ParserSpec, Spec
 from jrh.values.scales import Scale
-from jrh.values.verdicts import Reply, Status, Verdict
+from jrh.values.verdicts import Reply, Status
 
 from jrh_testing.contracts.base import ComponentContract
+from jrh_testing.contracts.judges import assert_sound
 
 SCALES = (
     Scale.of_labels("YES", "NO"),
@@ -60,12 +61,12 @@ class ParserContract(ComponentContract):
         @_checking
         @given(text=_texts, scale=st.sampled_from((*SCALES, *self.scales)))
         def check(text: str, scale: Scale) -> None:
-            _assert_sound(parser.parse(Reply(status=Status.OK, text=text), scale), scale)
+            assert_sound(parser.parse(Reply(status=Status.OK, text=text), scale), scale)
 
         check()
         for text in _PIECES:  # each alone, whatever the drawing finds
             for scale in (*SCALES, *self.scales):
-                _assert_sound(parser.parse(Reply(status=Status.OK, text=text), scale), scale)
+                assert_sound(parser.parse(Reply(status=Status.OK, text=text), scale), scale)
 
     def test_the_same_reply_is_read_the_same(self, base: Path) -> None:
         """If this fails: the parser keeps state or draws; it has to be a function of reply and scale."""
@@ -98,11 +99,3 @@ class ParserContract(ComponentContract):
             for label in scale.labels:
                 verdict = parser.parse(self.reply_for(label, scale), scale)
                 assert verdict.presented == label, f"'{label}' is read as {verdict.presented!r} ({verdict.detail})"
-
-
-def _assert_sound(verdict: Verdict, scale: Scale) -> None:
-    decided = verdict.status is Status.OK
-    assert decided == (verdict.presented is not None), f"{verdict.status.value} with label {verdict.presented!r}"
-    assert not decided or verdict.presented in scale, f"label {verdict.presented!r} is not on the scale"
-    assert verdict.canonical is None, "the canonical label is the kernel's to set"
-    assert all(0.0 <= value <= 1.0 for value in verdict.probabilities.values()), "a probability outside 0 to 1"

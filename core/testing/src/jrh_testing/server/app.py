@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import re
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from aiohttp import web
 from attrs import field, frozen
@@ -18,10 +17,6 @@ from jrh_testing.server import bodies
 from jrh_testing.server.answers import AnswerPolicy, share
 from jrh_testing.server.faults import FAULTS, Fault
 
-FAULT_HEADER: Final = "X-Fault"
-"""The request header that asks for a fault, such as `X-Fault: reset`."""
-
-_MARKER: Final = re.compile(r"\[\[fault:([a-z0-9-]+(?::\d+)?)\]\]")
 _KEPT = 10_000
 
 
@@ -75,29 +70,10 @@ class Faults:
         self._faults = tuple(faults)
         self._matched: Counter[int] = Counter()
         self._met: Counter[tuple[int, str]] = Counter()
-        self._marked: Counter[tuple[str, str]] = Counter()
 
-    def choose(self, headers: Mapping[str, str], prompt: str) -> Fault | None:
-        """Return the fault a request meets, or None.
-
-        The header asks first, then a marker in the prompt such as `[[fault:reset]]`, or `[[fault:500:2]]` for the
-        first two requests of that prompt, then the server's own faults in order.
-        """
-        asked = headers.get(FAULT_HEADER)
-        if asked:
-            return Fault.read(asked)
-        if "[[fault:" in prompt:
-            return self._from_marker(prompt)
+    def choose(self, prompt: str) -> Fault | None:
+        """Return the first fault that meets a request, or None."""
         return next((fault for place, fault in enumerate(self._faults) if self._meets(place, fault, prompt)), None)
-
-    def _from_marker(self, prompt: str) -> Fault | None:
-        for marker in _MARKER.findall(prompt):
-            fault = Fault.read(marker)
-            key = (marker, prompt)
-            if fault.times is None or self._marked[key] < fault.times:
-                self._marked[key] += 1
-                return fault
-        return None
 
     def _meets(self, place: int, fault: Fault, prompt: str) -> bool:
         if fault.match is not None and fault.match not in prompt:
@@ -170,10 +146,7 @@ class ChatApp:
         if refused is not None or body.get("stream"):
             return _json(400, bodies.unsupported(refused or "stream"))
         await self._wait(prompt)
-        try:
-            fault = self.faults.choose(request.headers, prompt)
-        except ValueError as error:
-            return _json(400, bodies.error(400, f"no such fault: {error}"))
+        fault = self.faults.choose(prompt)
         if fault is not None:
             return await FAULTS[fault.kind](request, prompt, fault)
         return self._answer(body, prompt)

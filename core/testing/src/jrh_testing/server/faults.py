@@ -26,33 +26,68 @@ _JSON: Final = {"Content-Type": "application/json"}
 _TEXT: Final = "YES, because this answer is cut off before"
 
 
-def _json(body: bytes, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
-    return web.Response(body=body, status=status, headers={**_JSON, **(headers or {})})
+def _writing(write: Callable[[str, Fault], web.Response]) -> Misbehaviour:
+    """Return the misbehaviour that is a whole response, written from the prompt and the fault."""
+
+    async def respond(_request: web.BaseRequest, prompt: str, fault: Fault) -> web.StreamResponse:
+        return write(prompt, fault)
+
+    return respond
+
+
+def _json(body: bytes, status: int = 200, **headers: str) -> web.Response:
+    return web.Response(body=body, status=status, headers={**_JSON, **headers})
 
 
 def _failing(status: int, message: str) -> Misbehaviour:
-    async def fail(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.StreamResponse:
-        return _json(bodies.error(status, message), status=status)
-
-    return fail
+    return _writing(lambda _prompt, _fault: _json(bodies.error(status, message), status))
 
 
-async def _limited_seconds(_request: web.BaseRequest, _prompt: str, fault: Fault) -> web.StreamResponse:
-    return _json(bodies.error(429, "slow down"), status=429, headers={"Retry-After": f"{fault.retry_after:g}"})
+def _limited(retry_after: Callable[[Fault], str]) -> Misbehaviour:
+    body = bodies.error(429, "slow down")
+    return _writing(lambda _prompt, fault: _json(body, 429, **{"Retry-After": retry_after(fault)}))
 
 
-async def _limited_date(_request: web.BaseRequest, _prompt: str, fault: Fault) -> web.StreamResponse:
-    then = datetime.now(UTC) + timedelta(seconds=fault.retry_after)
-    return _json(
-        bodies.error(429, "slow down"), status=429, headers={"Retry-After": format_datetime(then, usegmt=True)}
-    )
+def _date_of(fault: Fault) -> str:
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=fault.retry_after), usegmt=True)
+
+
+def _declining(status: int, code: str, message: str) -> Misbehaviour:
+    error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
+    return _writing(lambda _prompt, _fault: _json(json.dumps({"error": error}).encode(), status))
+
+
+def _answering(message: bodies.Body, finish_reason: str = "stop") -> Misbehaviour:
+    whole = {"role": "assistant", **message}
+    return _writing(lambda prompt, _: _json(bodies.message_completion(whole, prompt, finish_reason=finish_reason)))
+
+
+def _without_choices(prompt: str) -> web.Response:
+    usage = {"prompt_tokens": bodies.tokens(prompt), "completion_tokens": 0, "total_tokens": bodies.tokens(prompt)}
+    return _json(json.dumps(bodies.response(None, usage=usage)).encode())
+
+
+def _without_usage() -> web.Response:
+    body = bodies.response({"role": "assistant", "content": "YES"}, usage=None)
+    del body["usage"]
+    return _json(json.dumps(body).encode())
+
+
+def _huge(prompt: str) -> web.Response:
+    return _json(bodies.message_completion({"role": "assistant", "content": "A" * HUGE}, prompt))
+
+
+async def _begin(request: web.BaseRequest, prompt: str) -> tuple[web.StreamResponse, bytes]:
+    """Send the headers of an answer, and return what to send the rest with, and its body."""
+    body = bodies.completion(_TEXT, prompt)
+    response = web.StreamResponse(headers={**_JSON, "Content-Length": str(len(body))})
+    await response.prepare(request)
+    return response, body
 
 
 async def _reset(request: web.BaseRequest, prompt: str, _fault: Fault) -> web.StreamResponse:
     """Send half of the body, then a TCP reset."""
-    body = bodies.completion(_TEXT, prompt)
-    response = web.StreamResponse(headers={**_JSON, "Content-Length": str(len(body))})
-    await response.prepare(request)
+    response, body = await _begin(request, prompt)
     await response.write(body[: len(body) // 2])
     transport = request.transport
     if transport is not None:
@@ -64,9 +99,7 @@ async def _reset(request: web.BaseRequest, prompt: str, _fault: Fault) -> web.St
 
 async def _drip(request: web.BaseRequest, prompt: str, fault: Fault) -> web.StreamResponse:
     """Send one byte at a time: no read ever times out, only a total timeout ends it."""
-    body = bodies.completion(_TEXT, prompt)
-    response = web.StreamResponse(headers={**_JSON, "Content-Length": str(len(body))})
-    await response.prepare(request)
+    response, body = await _begin(request, prompt)
     for place in range(len(body)):
         await response.write(body[place : place + 1])
         await asyncio.sleep(fault.pause)
@@ -79,54 +112,11 @@ async def _hang(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.S
     raise AssertionError("unreachable: the wait ends when the client or the server goes")
 
 
-async def _bad_json(_request: web.BaseRequest, prompt: str, _fault: Fault) -> web.StreamResponse:
-    return _json(bodies.completion(_TEXT, prompt)[:-20])
-
-
-async def _empty_choices(_request: web.BaseRequest, prompt: str, _fault: Fault) -> web.StreamResponse:
-    usage = {"prompt_tokens": bodies.tokens(prompt), "completion_tokens": 0, "total_tokens": bodies.tokens(prompt)}
-    return _json(json.dumps(bodies.response(None, usage=usage)).encode())
-
-
-def _declining(status: int, code: str, message: str) -> Misbehaviour:
-    async def decline(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.StreamResponse:
-        error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
-        return _json(json.dumps({"error": error}).encode(), status=status)
-
-    return decline
-
-
-async def _missing_usage(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.StreamResponse:
-    body = bodies.response({"role": "assistant", "content": "YES"}, usage=None)
-    del body["usage"]
-    return _json(json.dumps(body).encode())
-
-
-def _answering(message: bodies.Body, finish_reason: str) -> Misbehaviour:
-    async def answer(_request: web.BaseRequest, prompt: str, _fault: Fault) -> web.StreamResponse:
-        whole = {"role": "assistant", **message}
-        return _json(bodies.message_completion(whole, prompt, finish_reason=finish_reason))
-
-    return answer
-
-
-async def _empty_body(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.StreamResponse:
-    return _json(b"")
-
-
-async def _huge_body(_request: web.BaseRequest, prompt: str, _fault: Fault) -> web.StreamResponse:
-    message = {"role": "assistant", "content": "A" * HUGE}
-    return _json(bodies.message_completion(message, prompt))
-
-
-async def _html(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.StreamResponse:
-    page = b"<!doctype html><title>Sign in</title><p>Please sign in to the company network."
-    return web.Response(body=page, content_type="text/html")
-
+_PAGE: Final = b"<!doctype html><title>Sign in</title><p>Please sign in to the company network."
 
 FAULTS: Final[Mapping[str, Misbehaviour]] = {
-    "429-seconds": _limited_seconds,
-    "429-date": _limited_date,
+    "429-seconds": _limited(lambda fault: f"{fault.retry_after:g}"),
+    "429-date": _limited(_date_of),
     "429-bare": _failing(429, "slow down"),
     "500": _failing(500, "internal error"),
     "503": _failing(503, "overloaded"),
@@ -142,19 +132,19 @@ FAULTS: Final[Mapping[str, Misbehaviour]] = {
     "reset": _reset,
     "drip": _drip,
     "hang": _hang,
-    "bad-json": _bad_json,
-    "empty-choices": _empty_choices,
-    "missing-usage": _missing_usage,
+    "bad-json": _writing(lambda prompt, _: _json(bodies.completion(_TEXT, prompt)[:-20])),
+    "empty-choices": _writing(lambda prompt, _: _without_choices(prompt)),
+    "missing-usage": _writing(lambda _prompt, _fault: _without_usage()),
     "length": _answering({"content": _TEXT}, "length"),
-    "refusal": _answering({"content": None, "refusal": "I cannot help with that."}, "stop"),
+    "refusal": _answering({"content": None, "refusal": "I cannot help with that."}),
     "content-filter": _answering({"content": ""}, "content_filter"),
     "finish-error": _answering({"content": _TEXT}, "error"),
     "finish-unknown": _answering({"content": _TEXT}, "banana"),
-    "reasoning-only": _answering({"content": None, "reasoning_content": "It is wrong. Verdict: NO"}, "stop"),
-    "null-content": _answering({"content": None}, "stop"),
-    "empty-body": _empty_body,
-    "huge-body": _huge_body,
-    "html": _html,
+    "reasoning-only": _answering({"content": None, "reasoning_content": "It is wrong. Verdict: NO"}),
+    "null-content": _answering({"content": None}),
+    "empty-body": _writing(lambda _prompt, _fault: _json(b"")),
+    "huge-body": _writing(lambda prompt, _: _huge(prompt)),
+    "html": _writing(lambda _prompt, _fault: web.Response(body=_PAGE, content_type="text/html")),
 }
 """Name -> what the server does instead of a proper answer."""
 
