@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from attrs import frozen
 from jrh import REFERENCE, Case, Interval, Item, Measure, Record, Reply, Scale, ScaleKind, Status, Task
 from jrh.document.serial import to_text
-from jrh.running.browsing import list_cases
+from jrh.plugins.loading import load_plugins
+from jrh.running.declared_stages import add_to_report, stored_work
 from jrh.running.outcome import Ended
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_records import read_records
@@ -17,6 +19,7 @@ from jrh.store.trials_table import TrialRow
 from jrh.values import TaskSummary
 from jrh.values.cases import Condition, Equals, Same
 from jrh.version import __version__
+from jrh_review.case_list import CaseList
 
 LABELS = ("YES", "NO")
 MEASURED = ("as-expected", "gold-accuracy", "agreement", "excess-disagreement", "missing")
@@ -185,6 +188,7 @@ class Made:
         )
         store.measures.replace("made", measures, ())
         records = read_records(store)
-        reporting.note_findings(store, reporting.gather(store, summary, measures, (), records))
-        list_cases(store, records, {self.task.name: self.task})
+        work = stored_work(load_plugins(), store, summary, records=records)
+        reporting.note_findings(store, add_to_report(reporting.gather(store, summary, records), work))
+        asyncio.run(CaseList().run(work))
         reporting.note_end(store, Ended(exit_code=3, message=self.text("ended", 4), complete=True))

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from jrh.plugins.entry_points import CORE
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import (
     DataSourceSpec,
@@ -26,6 +27,7 @@ from jrh.plugins.specs import (
     PerturberSpec,
     ReporterSpec,
     Spec,
+    StageSpec,
     ValidatorSpec,
 )
 from jrh.running.building import Builder
@@ -46,6 +48,7 @@ ROLES: Mapping[str, tuple[str, type[Spec]]] = {
     "flags": ("flag", FlagSpec),
     "models": ("model provider", ModelSpec),
     "reporters": ("reporter", ReporterSpec),
+    "stages": ("stage", StageSpec),
     "deciders": ("decider", DeciderSpec),
     "importers": ("importer", ImporterSpec),
 }
@@ -153,6 +156,8 @@ class Site:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.with_core = False
+        """Whether the plugins of jrh's own distributions are loaded too, as they always are outside of tests."""
 
     def install(
         self, distribution: str, source: str = "", *, points: Mapping[str, str] | None = None, version: str = "1.0"
@@ -175,13 +180,16 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     path = tmp_path / "site"
     path.mkdir()
     monkeypatch.syspath_prepend(str(path))
+    installed, made = metadata.entry_points, Site(path)
 
     def points(*, group: str) -> list[metadata.EntryPoint]:
+        if made.with_core and group == CORE:
+            return list(installed(group=group))
         found = metadata.distributions(path=[str(path)])
         return [point for each in found for point in each.entry_points if point.group == group]
 
     monkeypatch.setattr(metadata, "entry_points", points)
-    yield Site(path)
+    yield made
     for name in [name for name, module in sys.modules.items() if name not in known and _lies_in(module, tmp_path)]:
         del sys.modules[name]
 

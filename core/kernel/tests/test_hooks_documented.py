@@ -48,8 +48,8 @@ def section(hook: str) -> str:
     return page.partition(f"\n## {hook}\n")[2].partition("\n## ")[0]
 
 
-def test_there_are_thirteen_declaration_hooks_and_four_event_hooks() -> None:
-    assert len(HOOKS) == 17
+def test_there_are_fourteen_declaration_hooks_and_four_event_hooks() -> None:
+    assert len(HOOKS) == 18
     assert len(EVENTS) == 4
 
 
@@ -180,8 +180,9 @@ def test_an_example_is_a_whole_plugin_with_nothing_wrong(examples: list[str], po
 
 
 def test_the_examples_together_are_a_run_and_every_hook_does_its_part(
-    examples: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    site: Any, examples: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    site.with_core = True
     asks = tmp_path / "asks.py"
     asks.write_text(ASKS, encoding="utf-8")
     run_dir = tmp_path / "run"
@@ -214,6 +215,9 @@ def test_the_examples_together_are_a_run_and_every_hook_does_its_part(
     # The decider: three cases waited for it.
     with review_desk(run_dir) as desk:
         assert [each.own("nobody").action.value for each in desk.reviews().values()] == ["accept"] * 3
+
+    # The stage: its sentence is one of the report's.
+    assert "Looked at by the stage 'remark'." in result.report.notes
 
     # The reporter and the four events.
     assert (run_dir / "count.txt").read_text() == "examples: 14 records"

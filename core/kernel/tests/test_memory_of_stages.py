@@ -15,7 +15,6 @@ import pytest
 from attrs import evolve
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCases
-from jrh.running.case_rows import case_rows
 from jrh.running.plan_counting import count_asked
 from jrh.running.schedule import Planner, trial_id
 from jrh.running.stages.load import check
@@ -29,6 +28,7 @@ from jrh.values.clusters import clusters_of
 from jrh.values.items import Item, Task
 from jrh.values.records import RecordTable
 from jrh.values.scales import Scale, ScaleKind
+from jrh_review.case_list import case_rows
 from jrh_testing import sample_records
 
 FEW, MANY = 1000, 2500

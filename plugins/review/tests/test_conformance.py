@@ -13,6 +13,7 @@ import jrh_review.plugin
 import pytest
 from jrh.plugins import DeciderSpec
 from jrh.plugins.specs import Spec
+from jrh_testing import StageContract
 from jrh_testing.contracts.base import ComponentContract
 
 
@@ -38,3 +39,13 @@ class TestPage(ComponentContract):
                 await asyncio.to_thread(urlopen, address)
 
         asyncio.run(asyncio.wait_for(waited(), 30))
+
+
+class TestCaseList(StageContract):
+    plugin = jrh_review.plugin
+    component = "case-list"
+
+
+class TestReview(StageContract):
+    plugin = jrh_review.plugin
+    component = "review"

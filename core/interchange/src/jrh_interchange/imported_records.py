@@ -12,13 +12,12 @@ from jrh.errors import StoreError
 from jrh.hashing import content_id
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
-from jrh.running.browsing import list_cases
 from jrh.running.building import used
+from jrh.running.declared_stages import run_stages, stored_work
 from jrh.running.default_metrics import default_metrics, load_flags
+from jrh.running.event_loop import run_to_end
 from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import Quiet
-from jrh.running.stages.measure import run_metrics
-from jrh.running.stages.stored_records import read_records
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
@@ -36,6 +35,7 @@ from jrh.values.scales import invert
 from jrh.values.verdicts import Record, Status
 from jrh.version import __version__
 from jrh_measuring import with_findings
+from jrh_measuring.measure_stage import run_metrics
 
 from jrh_interchange.log_gaps import unmeasured
 from jrh_interchange.option_orders import meanings, read_order, read_polarity
@@ -285,7 +285,8 @@ def import_records(
             raise StoreError(f"'{run_dir}' holds a run that was not imported; choose another directory")
         _write(store, rows, items, summary)
         note_plugins(store, loaded)
-        list_cases(store, read_records(store), {task.name: task for task in tasks})
+        work = stored_work(loaded, store, summary)
+        run_to_end(lambda: run_stages("judge", work))
     finally:
         store.close()
     return len(rows)

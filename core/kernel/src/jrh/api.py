@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,10 @@ from jrh.document.yaml_reader import read_document
 from jrh.errors import JrhError
 from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Loaded, load_plugins
-from jrh.plugins.specs import ReporterSpec, ReportTarget
+from jrh.plugins.specs import ReportTarget
 from jrh.running.building import Builder
 from jrh.running.component_changes import changed_since
+from jrh.running.declared_stages import add_to_report, stored_work
 from jrh.running.event_loop import run_beside, run_to_end
 from jrh.running.exporting import Export
 from jrh.running.from_python import asked_for, default_run_dir, defaults_of, ended, resolve
@@ -32,20 +33,15 @@ from jrh.running.reporters import chosen_reporters
 from jrh.running.run import run_suite
 from jrh.running.run_log import Quiet
 from jrh.running.stages import load as loading_items
-from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
-from jrh.running.stages.stored_evidence import StoredEvidence
-from jrh.running.stages.stored_records import read_records
 from jrh.store import merging
 from jrh.store.merging import Merged
 from jrh.store.run_store import Store
 from jrh.suite.overrides import override
 from jrh.suite.python_objects import JudgeArgument
-from jrh.suite.resolved import Resolved, ResolvedSuite
+from jrh.suite.resolved import ResolvedSuite
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
-from jrh.values.measures import Measure
-from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
 
 if TYPE_CHECKING:
@@ -197,7 +193,9 @@ def report_again(
     try:
         named = reporting.recall(store).reports
         reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
-        builder, report = _measured(store, loaded, reporters)
+        work = stored_work(loaded, store, reporting.recall(store), again=True)
+        report = add_to_report(reporting.gather(store, work.summary, work.records), work)
+        builder = Builder(suite_of_summary(work.summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
         changed = tuple(changed_since(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
         written = reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full, said=changed)
@@ -212,32 +210,6 @@ def _made(directory: Path) -> Path:
     except OSError as error:
         raise JrhError(f"cannot make the directory '{directory}': {error.strerror or error}") from error
     return directory
-
-
-def _measured(
-    store: Store, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...] = ()
-) -> tuple[Builder, RunReport]:
-    """Compute the measures of a run; return them with what its reporters are built by."""
-    summary = reporting.recall(store)
-    builder = Builder(suite_of_summary(summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
-    records = read_records(store)
-    measures, notes = _measures(builder, store, summary, records)
-    return builder, reporting.gather(store, summary, measures, notes, records)
-
-
-def _measures(
-    builder: Builder, store: Store, summary: reporting.Summary, records: RecordTable, *, one_sided: bool = False
-) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    return measuring.measure(
-        builder,
-        records,
-        {each.task.name: each.task for each in summary.tasks},
-        Quiet(),
-        items=store.items.read(),
-        evidence=StoredEvidence(store=store),
-        models=summary.models,
-        one_sided=one_sided,
-    )
 
 
 @contextmanager
@@ -257,41 +229,10 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
     store = Store.view(Path(run_dir))
     try:
         summary = reporting.recall(store)
-        measures, notes = store.measures.read()
-        if measure and not measures:
-            yield _measured(store, load_remembered(store, tuple(plugins)))[1]
-            return
-        yield reporting.gather(store, summary, measures, notes, read_records(store))
-    finally:
-        store.close()
-
-
-def one_sided_measures(
-    run_dir: str | Path, errors: Iterable[float], plugins: Sequence[str] = ()
-) -> Mapping[float, tuple[Measure, ...]]:
-    """Compute the measures of a run with one-sided limits at several error rates; asks no model and writes nothing.
-
-    Each end of an interval errs in at most the error rate of all samples. Metrics that are not installed are left out.
-
-    Args:
-        run_dir: the run or the import.
-        errors: error rates, each between 0 and 0.5.
-        plugins: allow-list of plugins, as `--plugins`.
-
-    Raises:
-        JrhError: there is no run in the directory, or it has nothing to report yet.
-    """
-    store = Store.view(Path(run_dir))
-    try:
-        summary, loaded = reporting.recall(store), load_remembered(store, tuple(plugins))
-        known = {entry.qualified for entry in loaded.plugins.metrics}
-        used = [each for each in summary.components if each.role != "metric" or each.component in known]
-        records, found = read_records(store), {}
-        for error in dict.fromkeys(errors):
-            wanted = evolve(summary, level=1 - 2 * error, components=tuple(used))
-            builder = Builder(suite_of_summary(wanted, loaded, ()), loaded.plugins, Quiet, StandIn)
-            found[error] = _measures(builder, store, wanted, records, one_sided=True)[0]
-        return found
+        again = measure and not store.measures.read()[0]
+        loaded = load_remembered(store, tuple(plugins)) if again else load_plugins()
+        work = stored_work(loaded, store, summary if again else evolve(summary, components=()), again=again)
+        yield add_to_report(reporting.gather(store, summary, work.records), work)
     finally:
         store.close()
 

@@ -59,6 +59,7 @@ from .listed import listed_pairs as listed_pairs
 from .listed import listed_rows as listed_rows
 from .looks import Look as Look
 from .looks import take_look as take_look
+from .measure_stage import one_sided_measures as one_sided_measures
 from .missing_reasons import Dependence as Dependence
 from .missing_reasons import Reason as Reason
 from .missing_reasons import informative as informative
@@ -85,6 +86,7 @@ from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
 from .scoring import NO_REFERENCE as NO_REFERENCE
 from .scoring import NOTHING_EXPECTED as NOTHING_EXPECTED
+from .scoring import Numbers as Numbers
 from .scoring import Scores as Scores
 from .scoring import abstained_by_design as abstained_by_design
 from .scoring import against_gold as against_gold

@@ -1,4 +1,4 @@
-"""What jrh-measuring declares: the flags that its estimates, and those of `jrh_stats`, can have."""
+"""What jrh-measuring declares: the stage that measures, and the flags of its estimates and those of `jrh_stats`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from jrh import hookimpl
-from jrh.plugins import FlagSpec
+from jrh.plugins import FlagSpec, StageSpec
 from jrh.values import FlagEffect
 
 JRH_API_VERSION = 1
@@ -56,3 +56,13 @@ def jrh_flags() -> Iterable[FlagSpec]:
     )
     for name, meaning in _EXPLAINING.items():
         yield FlagSpec(name=name, meaning=meaning)
+
+
+@hookimpl
+def jrh_stages() -> Iterable[StageSpec]:
+    """Declare the stage that turns records into measures and findings."""
+    yield StageSpec(
+        name="measure",
+        summary="measures and findings of the records, also of a run that stopped early",
+        factory="jrh_measuring.measure_stage:Measuring",
+    )

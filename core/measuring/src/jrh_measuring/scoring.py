@@ -22,6 +22,7 @@ from jrh_measuring.reference import ReferenceVerdicts, reference_verdicts
 from jrh_measuring.trials import Trials
 
 Numbers = NDArray[np.float64]
+"""Scores of trials, or what is computed of them."""
 Side: TypeAlias = Callable[[Codes], Numbers]
 """Returns the scores of some trials."""
 Bound: TypeAlias = float | Numbers | Side

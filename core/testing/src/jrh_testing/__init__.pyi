@@ -15,6 +15,7 @@ from .contracts.perturbers import PerturberContract as PerturberContract
 from .contracts.reporters import ExporterContract as ExporterContract
 from .contracts.reporters import ReporterContract as ReporterContract
 from .contracts.sources import DataSourceContract as DataSourceContract
+from .contracts.stages import StageContract as StageContract
 from .contracts.validators import ValidatorContract as ValidatorContract
 from .fakes import Asked as Asked
 from .fakes import EchoJudge as EchoJudge

@@ -30,6 +30,7 @@ from jrh.plugins.specs import (
     PerturberSpec,
     ReporterSpec,
     Spec,
+    StageSpec,
     ValidatorSpec,
 )
 from jrh.values.items import Item, Task
@@ -134,6 +135,7 @@ HOOKS: Final[Mapping[str, type[Spec]]] = {
     "jrh_flags": FlagSpec,
     "jrh_models": ModelSpec,
     "jrh_reporters": ReporterSpec,
+    "jrh_stages": StageSpec,
     "jrh_deciders": DeciderSpec,
     "jrh_importers": ImporterSpec,
     "jrh_exporters": ExporterSpec,

@@ -80,10 +80,10 @@ def _checked(
     run_dir: Path, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None, plugins: str
 ) -> Checked:
     from jrh import JrhError, open_run
-    from jrh.api import one_sided_measures, run_state
+    from jrh.api import run_state
     from jrh.errors import EmptyStoreError
     from jrh.running import RunState
-    from jrh_measuring import take_look
+    from jrh_measuring import one_sided_measures, take_look
 
     from jrh_gate.checking import Terms, check
 

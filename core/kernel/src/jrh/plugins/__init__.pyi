@@ -27,6 +27,8 @@ from .protocols import Reporter as Reporter
 from .protocols import SetPerturber as SetPerturber
 from .protocols import SetValidator as SetValidator
 from .protocols import SimulatedJudge as SimulatedJudge
+from .protocols import Stage as Stage
+from .protocols import StageOutcome as StageOutcome
 from .protocols import TrainedJudge as TrainedJudge
 from .protocols import Validator as Validator
 from .secrets import read_secret as read_secret
@@ -39,3 +41,4 @@ from .specs import ImporterSpec as ImporterSpec
 from .specs import MeasureInfo as MeasureInfo
 from .specs import NoOptions as NoOptions
 from .specs import ReportTarget as ReportTarget
+from .specs import StageSpec as StageSpec

@@ -1,4 +1,4 @@
-"""The hooks of jrh. Thirteen declare components, four report events.
+"""The hooks of jrh. Fourteen declare components, four report events.
 
 Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no
 I/O, no import of the work; a factory runs later, and only if a suite asks for the name. If a declaration hook raises,
@@ -36,6 +36,7 @@ from jrh.plugins.specs import (
     ParserSpec,
     PerturberSpec,
     ReporterSpec,
+    StageSpec,
     ValidatorSpec,
 )
 from jrh.values.events import CaseReady, RecordCommitted, RunFinished, RunStarted
@@ -292,6 +293,38 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
             yield ReporterSpec(
                 name="count", summary="number of records", factory=lambda o, c: Count(), filename="count.txt"
             )
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_stages() -> Iterable[StageSpec]:
+    """Declare the stages this plugin adds to a run: work on what is stored, between the stages of jrh.
+
+    The stages of jrh are `load`, `perturb` and `judge`. A declared stage runs once per run, after those it names, in
+    the process that writes the store, and again when the run is continued. `applies` decides whether it runs. It reads
+    earlier results and never overwrites them: what it makes of a case counts in place of it. A stage may also add to
+    the report; for that it is called again whenever a report is gathered, then with a store that is read-only. If a
+    stage raises, the report has a note that says so, the other stages still run, and the run ends with exit code 3.
+
+    Example:
+        ```python
+        from attrs import evolve
+        from jrh import hookimpl
+        from jrh.plugins import Stage, StageOutcome, StageSpec
+
+        class Remark(Stage):
+            async def run(self, work):
+                work.progress.say(f"{len(work.records)} records were looked at.")
+                return StageOutcome()
+
+            def report(self, report, work):
+                return evolve(report, notes=(*report.notes, "Looked at by the stage 'remark'."))
+
+        @hookimpl
+        def jrh_stages():
+            yield StageSpec(name="remark", summary="says that it was there", after=("judge",), factory=Remark)
         ```
     """
     return ()

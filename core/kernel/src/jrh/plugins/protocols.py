@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from attrs import Factory, frozen
 
-from jrh.values.cases import Draft, Message, Sampling, Skip, Validation
+from jrh.values.cases import Case, Draft, Message, Sampling, Skip, Validation
 from jrh.values.evidence import Evidence, NoEvidence
 from jrh.values.imported_log import ImportedLog
 from jrh.values.items import Item, Task
@@ -289,6 +289,51 @@ class Reporter(Protocol):
         A file may also be an iterable of chunks of bytes, written in order as they arrive, for documents too large for
         memory. A directory is a mapping of plain file names to their contents.
         """
+
+
+@frozen(kw_only=True)
+class StageOutcome:
+    """How a stage ended."""
+
+    complete: bool = True
+    """Whether nothing is left to do; the run with a stage that is not complete ends with exit code 3."""
+    notes: tuple[str, ...] = ()
+    """What is left to do and why, a sentence each."""
+    cases: Callable[[Case], Case | None] | None = None
+    """What counts in place of a case, for a stage that `revises` cases; None of it leaves the case out.
+
+    Pure. The cases as they were made stay stored.
+    """
+
+
+class Stage:
+    """Work on what a run has stored, at a declared place between the stages of jrh.
+
+    Subclass it: every method has a default. `work` is a `jrh.running.StageWork`: the suite, the items, the
+    run's store, the records once there are any, and where to say something.
+    """
+
+    def applies(self, work: Any) -> bool:  # noqa: ARG002 - for stages that look at it
+        """Return whether the stage has anything to do in this run; everything by default."""
+        return True
+
+    async def run(self, work: Any) -> StageOutcome:  # noqa: ARG002
+        """Do the work; nothing by default.
+
+        Called again when the run is continued: what is stored and still valid is not done twice.
+
+        A run that stopped early, such as one whose budget is reached, skips stages before the judges' end and still
+        runs those after.
+        """
+        return StageOutcome()
+
+    def report(self, report: RunReport, work: Any) -> RunReport:  # noqa: ARG002
+        """Return the report with what this stage has to say in it; unchanged by default.
+
+        Called at the end of a run, and whenever its report is gathered again: then the store is read-only, and
+        `work.again` tells whether results are computed again or taken as they were stored.
+        """
+        return report
 
 
 class Decider(Protocol):

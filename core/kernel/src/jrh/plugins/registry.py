@@ -24,6 +24,7 @@ from jrh.plugins.specs import (
     PerturberSpec,
     ReporterSpec,
     Spec,
+    StageSpec,
     ValidatorSpec,
 )
 from jrh.values.measures import Flag, FlagEffect
@@ -162,6 +163,7 @@ class Plugins:
     models: Registry[ModelSpec]
     reporters: Registry[ReporterSpec]
     flags: Registry[FlagSpec] = Registry("flag")
+    stages: Registry[StageSpec] = Registry("stage")
     deciders: Registry[DeciderSpec] = Registry("decider")
     importers: Registry[ImporterSpec] = Registry("importer")
     exporters: Registry[ExporterSpec] = Registry("exporter")
@@ -179,6 +181,7 @@ class Plugins:
             self.judges,
             self.parsers,
             self.metrics,
+            self.stages,
             self.reporters,
             self.importers,
             self.exporters,

@@ -28,6 +28,7 @@ from jrh.plugins.protocols import (
     SetPerturber,
     SetValidator,
     SimulatedJudge,
+    Stage,
     TrainedJudge,
     Validator,
 )
@@ -47,6 +48,7 @@ from jrh.plugins.specs import (
     ReporterSpec,
     Scope,
     Spec,
+    StageSpec,
     ValidatorSpec,
 )
 from jrh.text.redact import place_in_code
@@ -68,6 +70,7 @@ _BY_KIND: Final[dict[type[Spec], type]] = {
     ParserSpec: Parser,
     MetricSpec: Metric,
     ReporterSpec: Reporter,
+    StageSpec: Stage,
     DeciderSpec: Decider,
     ImporterSpec: Importer,
     ExporterSpec: Exporter,
@@ -197,6 +200,8 @@ def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Itera
 
 def _is_inherited(kind: type, name: str, found: object, protocol: type) -> bool:
     """Return whether a member is only that of the protocol, which does nothing: the class inherits from it."""
+    if protocol is Stage:  # a base class: what is inherited from it does what most stages need
+        return False
     return next((each for each in kind.__mro__ if vars(each).get(name) is found), None) in protocol.__mro__[:-1]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import Factory as Default
 from attrs import field, frozen
-from attrs.validators import ge, gt, in_, instance_of, matches_re, optional
+from attrs.validators import deep_iterable, ge, gt, in_, instance_of, matches_re, optional
 
 from jrh.plugins.executors import Executor
 from jrh.plugins.protocols import (
@@ -29,6 +29,7 @@ from jrh.plugins.protocols import (
     SetPerturber,
     SetValidator,
     SimulatedJudge,
+    Stage,
     TrainedJudge,
     Validator,
 )
@@ -287,6 +288,22 @@ class ReporterSpec(Spec):
 
 
 @frozen(kw_only=True)
+class StageSpec(Spec):
+    """Declare a stage of a run."""
+
+    factory: Factory[Stage] = field(validator=check_declared)
+    after: tuple[str, ...] = ("judge",)
+    """Stages that end before this one begins: `load`, `perturb`, `judge`, or the names of declared ones.
+
+    Those that are not installed are ignored.
+    """
+    before: tuple[str, ...] = ()
+    """Stages that wait for this one."""
+    revises: tuple[str, ...] = field(default=(), validator=deep_iterable(in_(("cases",))))
+    """What of earlier stages its outcome replaces: `cases`. Rows of earlier stages are never overwritten."""
+
+
+@frozen(kw_only=True)
 class DeciderSpec(Spec):
     """Declare a stage that decides about cases: people on a page, or anything that decides like them."""
 
@@ -325,6 +342,7 @@ AnySpec: TypeAlias = (
     | MetricSpec
     | ModelSpec
     | ReporterSpec
+    | StageSpec
     | DeciderSpec
     | ImporterSpec
     | ExporterSpec

@@ -9,6 +9,7 @@ from .cost_estimate import Plan as Plan
 from .cost_estimate import PlanLine as PlanLine
 from .cost_question import cost_range as cost_range
 from .cost_question import number_range as number_range
+from .declared_stages import StageWork as StageWork
 from .default_metrics import load_flags as load_flags
 from .default_metrics import load_metrics as load_metrics
 from .empty_tests import listed_reasons as listed_reasons
@@ -23,10 +24,13 @@ from .pool import for_each as for_each
 from .progress import Progress as Progress
 from .progress_counting import Counting as Counting
 from .review_outcomes import CaseReview as CaseReview
+from .review_outcomes import case_reviews as case_reviews
 from .review_outcomes import review_shares as review_shares
 from .review_outcomes import reviewer_agreement as reviewer_agreement
 from .review_queue import QueueRequest as QueueRequest
 from .reviewing import ReviewDesk as ReviewDesk
 from .reviewing import StaleDecisionError as StaleDecisionError
 from .reviewing import review_desk as review_desk
+from .stages.reviewed import counted_up_to as counted_up_to
+from .stages.reviewed import reviewers as reviewers
 from .stages.summary import RunFindings as RunFindings

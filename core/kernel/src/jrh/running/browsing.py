@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from jrh.errors import JrhError
-from jrh.hashing import content_id
 from jrh.models.ledger import Spent
-from jrh.running.case_rows import case_rows
 from jrh.running.outcome import RunState
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.summary import RunFindings, recall_findings
 from jrh.store.case_rows_table import Page
 from jrh.store.run_store import Store
 from jrh.values.cases import Case
-from jrh.values.items import Item, Task
+from jrh.values.items import Item
 from jrh.values.listed_cases import CaseChoices, CaseFilter, CaseOrder, CaseRecord, CaseRow
 from jrh.values.measures import Flag, Measure
-from jrh.values.records import RecordTable
 from jrh.values.report import FaultLine, TaskSummary
 from jrh.values.verdicts import Reply
-from jrh.version import __version__
 
 
 @frozen(kw_only=True)
@@ -159,15 +154,3 @@ def stored_run(run_dir: str | Path) -> Iterator[StoredRun]:
         yield StoredRun(store=store)
     finally:
         store.close()
-
-
-def list_cases(store: Store, records: RecordTable, tasks: Mapping[str, Task]) -> None:
-    """Make the list of cases out of the records, unless it was made out of the same ones."""
-    digest = content_id(
-        store.items.digest(), store.trials.digest(), [*store.records.written()], list(tasks), __version__
-    )
-    if store.case_rows.digest() == digest:
-        return
-    # Where labels are off their scale, metrics say so; the list is no more than a help and ends nothing.
-    with suppress(JrhError):
-        store.case_rows.replace(digest, case_rows(records, tasks))

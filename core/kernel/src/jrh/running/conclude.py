@@ -6,15 +6,14 @@ from attrs import evolve
 
 from jrh.document.convert import to_json
 from jrh.errors import StoreError
-from jrh.running.browsing import list_cases
+from jrh.plugins.protocols import StageOutcome
 from jrh.running.component_changes import components, edited_meanwhile, note_components
+from jrh.running.declared_stages import StageWork, add_to_report, run_stages
 from jrh.running.execute import Executed
 from jrh.running.outcome import INCOMPLETE, RunResult, asks_again, how_it_ended
 from jrh.running.prepare import Prepared
 from jrh.running.review_stage import queue_by_verdicts
-from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
-from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.running.stages.stored_records import read_records
 from jrh.running.stored_code import unchecked
 from jrh.values.events import RunFinished
@@ -22,9 +21,10 @@ from jrh.values.evidence import NoEvidence
 from jrh.values.report import RunReport
 
 
-def conclude(ready: Prepared, executed: Executed) -> RunResult:
+async def conclude(ready: Prepared, executed: Executed) -> RunResult:
     """Measure and report the records so far, even if the run stopped early, and record how it ended."""
-    report = _measured(ready)
+    report, outcomes = await _reported(ready)
+    left = [outcome for outcome in outcomes if not outcome.complete]
     written = reporting.Written(terminal="", files=(), problems=())
     edited = tuple(edited_meanwhile(ready.resolved, ready.run_dir))
     for sentence in edited:
@@ -36,7 +36,7 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
         ready.progress.begin("report", None)
         written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
         ready.progress.end()
-    ended = how_it_ended(executed.stop, report, executed.unfinished, executed.unread)
+    ended = how_it_ended(executed.stop, report, executed.unfinished, executed.unread, left)
     reporting.note_end(ready.store, ended)
     spent = ready.gateway.ledger.spent()
     statuses = report.records.counts("status") if report and len(report.records) else {}
@@ -89,32 +89,30 @@ def broken_off(ready: Prepared, error: StoreError) -> RunResult:
     )
 
 
-def _measured(ready: Prepared) -> RunReport | None:
-    """Return the run's report with its measures, or None if it stopped before there was anything to report."""
+async def _reported(ready: Prepared) -> tuple[RunReport | None, tuple[StageOutcome, ...]]:
+    """Run the declared stages after the judges; return the run's report, or None if there is nothing to report yet."""
     store = ready.store
     if not reporting.is_known(store):
-        return None
+        return None, ()
     ready.progress.begin("measure", None)
     made_from = store.derived.made_from()
     records = read_records(store)
     store.derived.keep(records, made_from)
-    tasks = [use.task for use in ready.suite.tasks]
-    measures, notes = measuring.stored_or_measured(
-        store,
-        measuring.stage_digest(ready.builder, store, tasks),
-        lambda: measuring.measure(
-            ready.builder,
-            records,
-            {task.name: task for task in tasks},
-            ready.log,
-            items=ready.items,
-            evidence=StoredEvidence(store=store),
-        ),
+    work = StageWork(
+        builder=ready.builder,
+        store=store,
+        summary=reporting.recall(store),
+        items=ready.items,
+        records=records,
+        log=ready.log,
+        progress=ready.progress,
     )
+    outcomes = await run_stages("judge", work)
     note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
-    list_cases(store, records, {task.name: task for task in tasks})
     queue_by_verdicts(ready)
-    report = reporting.gather(store, reporting.recall(store), measures, notes, records)
+    report = add_to_report(reporting.gather(store, work.summary, records), work)
+    notes = tuple(note for outcome in outcomes for note in outcome.notes)
+    report = evolve(report, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
     reporting.note_findings(store, report)
     ready.progress.end()
-    return report
+    return report, outcomes

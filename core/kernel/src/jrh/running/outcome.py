@@ -15,6 +15,7 @@ from attrs import field, frozen
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError, StopReason, StopRun
 from jrh.models.ledger import Spent
+from jrh.plugins.protocols import StageOutcome
 from jrh.running.empty_tests import EmptyTest, empty_tests
 from jrh.running.stopping import Stopper
 from jrh.suite.definition import Gate
@@ -213,19 +214,26 @@ class RunState:
 
 
 def how_it_ended(
-    stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = (), unread: int = 0
+    stop: StopRun | None,
+    report: RunReport | None,
+    unfinished: Sequence[str] = (),
+    unread: int = 0,
+    left: Sequence[StageOutcome] = (),
 ) -> Ended:
     """Return the exit code of a run, and why it is not done.
 
     `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised; `unread`
-    counts the rationales that `rationale_model` could not be asked about.
+    counts the rationales that `rationale_model` could not be asked about; `left` are declared stages that are not done.
     """
     exit_code, message = _exit_code(stop, report, unfinished)
     if exit_code == DONE and unread:
         exit_code = INCOMPLETE
         asked = counted(unread, "question")
         message = f"`rationale_model` did not answer {asked} about rationales; the same command asks again"
-    complete = stop is None and report is not None and not report.missing_records and not unfinished and not unread
+    if exit_code == DONE and left:
+        exit_code, message = INCOMPLETE, next((note for each in left for note in each.notes), "a stage is not done")
+    answered = report is not None and not report.missing_records
+    complete = stop is None and answered and not (unfinished or unread or left)
     return Ended(exit_code=exit_code, message=message, complete=complete)
 
 

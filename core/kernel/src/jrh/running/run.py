@@ -26,7 +26,7 @@ async def run_suite(
     resolved = with_stored_code(resolved, run_dir)
     async with prepared(resolved, loaded, settings, progress, run_dir) as ready:
         try:
-            return conclude(ready, await execute(ready))
+            return await conclude(ready, await execute(ready))
         except DamagedStoreError:
             raise
         except StoreError as error:  # the disk is full, or the run directory is gone

@@ -48,8 +48,12 @@ from .report import CostLine as CostLine
 from .report import FaultLine as FaultLine
 from .report import SpendLine as SpendLine
 from .report import TaskSummary as TaskSummary
+from .review_report import ReviewedTest as ReviewedTest
+from .review_report import ReviewEffect as ReviewEffect
+from .review_report import ReviewersAgree as ReviewersAgree
 from .review_report import ReviewEstimate as ReviewEstimate
 from .review_report import ReviewReport as ReviewReport
+from .review_report import ValidatorCheck as ValidatorCheck
 from .reviews import DECIDING as DECIDING
 from .reviews import Decision as Decision
 from .reviews import QueuedCase as QueuedCase

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 from attrs import Factory, evolve, frozen
-from jrh_measuring import with_findings
 
 from jrh.document.serial import from_text, to_text
 from jrh.errors import RAISED, EmptyStoreError, StoreError
@@ -21,14 +20,13 @@ from jrh.running.reporters import in_full
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.perturb import attrition
 from jrh.running.stages.report_files import write_document
-from jrh.running.stages.review_section import review_section
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.store.run_store import Store
 from jrh.suite.definition import Gate
 from jrh.text.numbers import counted
 from jrh.text.redact import error_line
 from jrh.values.finding import ClaimFamily, Finding, FindingSettings
-from jrh.values.measures import Flag, Measure
+from jrh.values.measures import Flag
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, SpendLine, TaskSummary
 from jrh.values.spending import spending_of
@@ -178,14 +176,12 @@ def state(store: Store) -> RunState:
     )
 
 
-def gather(
-    store: Store, summary: Summary, measures: tuple[Measure, ...], notes: tuple[str, ...], records: RecordTable
-) -> RunReport:
-    """Gather a run's findings; the notes are those about metrics that failed."""
+def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
+    """Gather what the store says of a run, before declared stages add what they have made of it."""
     planned = store.trials.count()
     made = tuple(_attrition(store, summary))
-    failed = (*_raised(made), *notes, *_billed_beyond(store))
-    report = RunReport(
+    failed = (*_raised(made), *_billed_beyond(store))
+    return RunReport(
         suite=summary.suite,
         run_id=summary.run_id,
         version=summary.version,
@@ -195,7 +191,7 @@ def gather(
         judges=summary.judges,
         simulated=frozenset(summary.simulated),
         tests=summary.tests,
-        measures=measures,
+        measures=(),
         attrition=made,
         costs=tuple(_costs(store, summary)),
         spending=spending(store, summary),
@@ -216,15 +212,7 @@ def gather(
         records=records,
         evidence=StoredEvidence(store=store),
         flags={flag.name: flag for flag in summary.flags},
-        review=review_section(
-            store,
-            records,
-            {each.task.name: each.task for each in summary.tasks},
-            {(each.task, each.test): each.validators for each in summary.tests_of_tasks},
-            summary.level,
-        ),
     )
-    return with_findings(report, summary.findings)
 
 
 def _plan_notes(store: Store) -> tuple[str, ...]:

@@ -8,11 +8,15 @@ import attrs
 import pytest
 from jrh.plugins.protocols import MetricContext
 from jrh.plugins.specs import MetricSpec
-from jrh.running.stages import measure as stage
+from jrh.running.declared_stages import StageWork
+from jrh.running.progress import Silent
+from jrh.running.stages.summary import Summary
 from jrh.store.run_store import Store
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
+from jrh.values.report import TaskSummary
 from jrh.values.verdicts import Record, Status
+from jrh_measuring import measure_stage as stage
 from jrh_testing import RecordingLog, sample_records
 
 CONTEXT = MetricContext(tasks={})
@@ -83,7 +87,7 @@ def test_a_measure_says_which_metric_of_the_suite_built_it() -> None:
     assert [each.metric for each in measures] == ["first", "second"]
 
 
-def test_metrics_are_told_tasks_level_resamples_and_seed(lab: Any) -> None:
+def test_metrics_are_told_tasks_level_resamples_and_seed(lab: Any, store: Store) -> None:
     told: list[MetricContext] = []
 
     def act(records: Any, context: Any) -> list[Measure]:
@@ -93,7 +97,29 @@ def test_metrics_are_told_tasks_level_resamples_and_seed(lab: Any) -> None:
     spec = MetricSpec(name="m", summary="", factory=lambda options, context: Metric(act))
     builder = lab.builder(spec, level=0.9, resamples=500, seed=3)
     task = builder.resolved.suite.tasks[0].task
-    stage.measure(builder, RECORDS, {"lab": task}, lab.log)
+    summary = Summary(
+        suite="lab",
+        run_id="lab",
+        version="1",
+        seed=3,
+        level=0.9,
+        resamples=500,
+        tasks=(TaskSummary(task=task, items=0, labelled=0, gold={}),),
+        judges=(),
+        simulated=(),
+        tests=(),
+        components=(),
+    )
+    work = StageWork(
+        builder=builder,
+        store=store,
+        summary=summary,
+        items={},
+        records=RECORDS,
+        log=lab.log,
+        progress=Silent(),
+    )
+    stage.measure(work)
     (context,) = told
     assert (context.level, context.resamples, context.seed, context.tasks) == (0.9, 500, 3, {"lab": task})
 

@@ -6,18 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from jrh_measuring.scoring import as_expected
-from jrh_measuring.trials import read_trials
+from jrh import Case, Interval, MetricContext, RecordTable, Task
+from jrh.running import CaseReview, review_shares, reviewer_agreement
+from jrh.values import (
+    DECIDING,
+    QueuedCase,
+    ReviewAction,
+    ReviewedTest,
+    ReviewersAgree,
+    ReviewEstimate,
+    ValidatorCheck,
+)
+from jrh_measuring import as_expected, read_trials
 from jrh_stats import Estimate, cluster_sums, clustered_proportion
-
-from jrh.plugins.protocols import MetricContext
-from jrh.running.review_outcomes import CaseReview, review_shares, reviewer_agreement
-from jrh.values.cases import Case
-from jrh.values.items import Task
-from jrh.values.measures import Interval
-from jrh.values.records import RecordTable
-from jrh.values.review_report import ReviewedTest, ReviewersAgree, ReviewEstimate, ValidatorCheck
-from jrh.values.reviews import DECIDING, QueuedCase, ReviewAction
 
 ONLY_KEPT: Final = "only cases that the validator accepted were seen"
 _PREFIX: Final = "validator:"

@@ -1,23 +1,48 @@
-"""Fold the repeats of every case and judge into one row, scored as the metrics score them."""
+"""The list of cases of the workbench: one row for all repeats of a case and judge, scored as the metrics score them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, Final
 
 import numpy as np
-from jrh_measuring.coded import Coded, Codes, numbered
-from jrh_measuring.scoring import Numbers, Scores, against_label, agreeing, as_expected, stated_label
-from jrh_measuring.trials import Trials, read_trials
-
-from jrh.plugins.protocols import MetricContext
-from jrh.values.items import Task
-from jrh.values.listed_cases import CaseRow
-from jrh.values.records import RecordTable
+from jrh import JrhError, MetricContext, RecordTable, Task, __version__, content_id
+from jrh.plugins import Stage, StageOutcome
+from jrh.running import StageWork
+from jrh.values import CaseRow
+from jrh_measuring import (
+    Coded,
+    Codes,
+    Numbers,
+    Scores,
+    Trials,
+    against_label,
+    agreeing,
+    as_expected,
+    numbered,
+    read_trials,
+    stated_label,
+)
 
 _PART: Final = 4096
 """Rows that are made at a time."""
+
+
+class CaseList(Stage):
+    """Stores a row for each case and judge, so that the workbench need not hold the records."""
+
+    async def run(self, work: StageWork) -> StageOutcome:
+        """Make the list out of the records, unless it was made out of the same ones."""
+        store = work.store
+        made_of = [*store.records.written()], list(work.tasks)
+        digest = content_id(store.items.digest(), store.trials.digest(), *made_of, __version__)
+        if store.case_rows.digest() != digest:
+            # Where labels are off their scale, metrics say so; the list is no more than a help and ends nothing.
+            with suppress(JrhError):
+                store.case_rows.replace(digest, case_rows(work.records, work.tasks))
+        return StageOutcome()
 
 
 def case_rows(records: RecordTable, tasks: Mapping[str, Task]) -> Iterator[CaseRow]:

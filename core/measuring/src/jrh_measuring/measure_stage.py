@@ -1,63 +1,101 @@
-"""Measure: records in, measures out. A metric that breaks is a note; the others still count."""
+"""The stage that measures: records in, measures and findings out. A metric that breaks is a note; the others count."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import Final
 
 from attrs import evolve
-
 from jrh.document.convert import unstructure
 from jrh.document.serial import to_text
 from jrh.errors import RAISED
 from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest, editable_source
-from jrh.plugins.protocols import Logger, Metric, MetricContext
+from jrh.plugins.protocols import Logger, Metric, MetricContext, Stage, StageOutcome
 from jrh.running.building import Builder, identity
-from jrh.running.judge_models import judge_models
+from jrh.running.declared_stages import StageWork, stored_work
+from jrh.running.remembered_plugins import load_remembered
+from jrh.running.stages.summary import recall
 from jrh.store.run_store import Store
 from jrh.text.redact import error_line
-from jrh.values.evidence import Evidence, NoEvidence
-from jrh.values.items import Item, Task
+from jrh.values.items import Task
 from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
+from jrh.values.report import RunReport
 from jrh.version import __version__
+
+from jrh_measuring.findings.finding_rules import with_findings
 
 _FAILED: Final = "failed"
 """Mark of measures that are not all there."""
 
 
-def measure(
-    builder: Builder,
-    records: RecordTable,
-    tasks: Mapping[str, Task],
-    log: Logger,
-    *,
-    items: Mapping[str, Sequence[Item]] | None = None,
-    evidence: Evidence = NoEvidence(),  # noqa: B008 - without state
-    models: Mapping[str, str] | None = None,
-    one_sided: bool = False,
-) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    """Run every metric of the suite over the records; return the measures and a note per metric that broke.
+class Measuring(Stage):
+    """Measures the records of the plan, and adds measures and findings to the report."""
 
-    `models` names the model of every judge, where the suite of the run is not there to say it.
-    """
-    suite = builder.resolved.suite
+    async def run(self, work: StageWork) -> StageOutcome:
+        """Store the measures, unless those stored are of the same records and metrics; those of an import are not."""
+        if not work.imported:
+            digest = stage_digest(work.builder, work.store, list(work.tasks.values()))
+            stored_or_measured(work.store, digest, lambda: measure(work))
+        return StageOutcome()
+
+    def report(self, report: RunReport, work: StageWork) -> RunReport:
+        """Add the measures, a note per metric that broke, and the findings."""
+        measures, notes = measure(work) if work.again else work.store.measures.read()
+        measured = evolve(report, measures=measures, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
+        return with_findings(measured, work.summary.findings)
+
+
+def measure(work: StageWork, *, one_sided: bool = False) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Run every metric of the suite over the records; return the measures and a note per metric that broke."""
+    suite = work.builder.resolved.suite
     context = MetricContext(
-        tasks=tasks,
+        tasks=work.tasks,
         # In the order of the suite, also where the store has given them in another.
-        items={name: items[name] for name in tasks if name in items} if items else {},
-        models=judge_models(builder.resolved) if models is None else models,
-        evidence=evidence,
+        items={name: work.items[name] for name in work.tasks if name in work.items},
+        models=work.summary.models,
+        evidence=work.evidence,
         level=suite.level,
         resamples=suite.resamples,
         seed=suite.seed,
         margin=suite.findings.margin,
         one_sided=one_sided,
     )
-    metrics = [(resolved.use.name, builder.build(resolved)) for resolved in builder.resolved.metrics]
-    return run_metrics(metrics, records, context, log)
+    metrics = [(resolved.use.name, work.builder.build(resolved)) for resolved in work.builder.resolved.metrics]
+    return run_metrics(metrics, work.records, context, work.log)
+
+
+def one_sided_measures(
+    run_dir: str | Path, errors: Iterable[float], plugins: Sequence[str] = ()
+) -> Mapping[float, tuple[Measure, ...]]:
+    """Compute the measures of a run with one-sided limits at several error rates; asks no model and writes nothing.
+
+    Each end of an interval errs in at most the error rate of all samples. Metrics that are not installed are left out.
+
+    Args:
+        run_dir: the run or the import.
+        errors: error rates, each between 0 and 0.5.
+        plugins: allow-list of plugins, as `--plugins`.
+
+    Raises:
+        JrhError: there is no run in the directory, or it has nothing to report yet.
+    """
+    store = Store.view(Path(run_dir))
+    try:
+        summary, loaded = recall(store), load_remembered(store, tuple(plugins))
+        known = {entry.qualified for entry in loaded.plugins.metrics}
+        used = [each for each in summary.components if each.role != "metric" or each.component in known]
+        work, found = stored_work(loaded, store, evolve(summary, components=())), {}
+        for error in dict.fromkeys(errors):
+            wanted = evolve(summary, level=1 - 2 * error, components=tuple(used))
+            at_level = stored_work(loaded, store, wanted, records=work.records)
+            found[error] = measure(at_level, one_sided=True)[0]
+        return found
+    finally:
+        store.close()
 
 
 def run_metrics(

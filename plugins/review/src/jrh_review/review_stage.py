@@ -1,40 +1,34 @@
-"""Gather what a report says of the decisions that people made about the cases of a run."""
+"""The stage in which people decide about cases: what a report says of their decisions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jrh.running.review_outcomes import CaseReview, case_reviews
-from jrh.running.review_statistics import agreement_of_reviewers, expected_shares, reviewed_tests, validator_checks
-from jrh.running.stages.reviewed import counted_up_to, reviewers
-from jrh.running.stages.stored_records import records_as_made
-from jrh.store.run_store import Store
-from jrh.values.cases import Case
-from jrh.values.items import Task
-from jrh.values.records import RecordTable
-from jrh.values.review_report import ReviewEffect, ReviewEstimate, ReviewReport
-from jrh.values.reviews import ReviewAction
+from attrs import evolve
+from jrh import Case, RecordTable, RunReport
+from jrh.plugins import Stage
+from jrh.running import CaseReview, StageWork, case_reviews, counted_up_to, reviewers
+from jrh.values import ReviewAction, ReviewEffect, ReviewEstimate, ReviewReport
+
+from jrh_review.review_statistics import agreement_of_reviewers, expected_shares, reviewed_tests, validator_checks
 
 NOT_JUDGED: Final = "cases that people rejected or edited were not judged"
 
 
-def review_section(
-    store: Store,
-    records: RecordTable,
-    tasks: Mapping[str, Task],
-    validators: Mapping[tuple[str, str], tuple[str, ...]],
-    level: float,
-) -> ReviewReport | None:
-    """Return the section; None where no case is to be reviewed and none was.
+class ReviewStage(Stage):
+    """Adds what people decided to the report."""
 
-    Args:
-        store: the run.
-        records: those of its report.
-        tasks: the tasks by name.
-        validators: the tests of the run by task and name, with their validators; the store also keeps cases of others.
-        level: coverage of the intervals.
-    """
+    def report(self, report: RunReport, work: StageWork) -> RunReport:
+        """Add the review; nothing where no case is to be reviewed and none was."""
+        return evolve(report, review=review_report(report.records, work))
+
+
+def review_report(records: RecordTable, work: StageWork) -> ReviewReport | None:
+    """Return what a report says of the decisions; None where no case is to be reviewed and none was."""
+    store, level = work.store, work.summary.level
+    # The tests of the run; the store also keeps cases of others.
+    validators = {(each.task, each.test): each.validators for each in work.summary.tests_of_tasks}
     log = store.decisions.read()
     stored = store.decisions.queue()
     if not stored and not log:
@@ -47,7 +41,7 @@ def review_section(
     cases = {name: each for name, each in known.items() if (each.task, each.test) in validators}
     if not cases:
         return None
-    effects = _effects(store, records, reviews, cases, tasks, needed, level)
+    effects = _effects(work, records, reviews, cases, needed)
     return ReviewReport(
         tests=tuple(reviewed_tests(queue, reviews, needed, level)),
         agreement=tuple(agreement_of_reviewers(queue, reviews, level)),
@@ -65,21 +59,20 @@ def _changed(reviews: Mapping[str, CaseReview], cases: Mapping[str, Case], neede
 
 
 def _effects(
-    store: Store,
+    work: StageWork,
     records: RecordTable,
     reviews: Mapping[str, CaseReview],
     cases: Mapping[str, Case],
-    tasks: Mapping[str, Task],
     needed: int,
-    level: float,
 ) -> Iterator[ReviewEffect]:
     """Yield the measure of every judge and test whose cases people changed, with and without their decisions."""
     gone = _changed(reviews, cases, needed)
     if not gone:
         return
-    before_review = records_as_made(store, {name: cases[name] for name in gone})
-    counted = expected_shares(records, tasks, level)
-    made = expected_shares(before_review, tasks, level)
+    level = work.summary.level
+    before_review = work.records_as_made({name: cases[name] for name in gone})
+    counted = expected_shares(records, work.tasks, level)
+    made = expected_shares(before_review, work.tasks, level)
     judged = set(before_review.text("case_id")) if len(before_review) else set()
     changed = {(cases[name].task, cases[name].test) for name in gone}
     incomplete = {(cases[name].task, cases[name].test) for name in gone - judged}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from jrh.running.review_outcomes import case_reviews
-from jrh.running.review_statistics import ONLY_KEPT, reviewed_tests, validator_checks
 from jrh.values.cases import Case, Provenance
 from jrh.values.reviews import Decision, QueuedCase, ReviewAction
+from jrh_review.review_statistics import ONLY_KEPT, reviewed_tests, validator_checks
 from statsmodels.stats.proportion import proportion_confint
 
 LABELS = {"YES": "YES", "NO": "NO"}

@@ -1,0 +1,184 @@
+"""Run the stages that plugins declare, at their places between the stages of jrh, and let them add to the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from attrs import evolve, frozen
+
+from jrh.errors import RAISED, JrhError, StopRun
+from jrh.models.stand_in import StandIn
+from jrh.plugins.loading import Loaded
+from jrh.plugins.protocols import Logger, Stage, StageOutcome
+from jrh.plugins.registry import Entry
+from jrh.plugins.specs import StageSpec
+from jrh.running.building import Builder
+from jrh.running.progress import Progress, Silent
+from jrh.running.remembered_suite import suite_of_summary
+from jrh.running.run_log import Quiet
+from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.running.stages.stored_records import read_records, records_as_made
+from jrh.running.stages.summary import Summary, state
+from jrh.store.run_store import Store
+from jrh.text.redact import error_line
+from jrh.values.cases import Case
+from jrh.values.evidence import Evidence
+from jrh.values.items import Item, Task
+from jrh.values.records import RecordTable
+from jrh.values.report import RunReport
+
+STAGES: Final = ("load", "perturb", "judge")
+"""The stages of jrh that a declared one may come after or before."""
+
+
+@frozen(kw_only=True)
+class StageWork:
+    """What a declared stage works on (`jrh.plugins.Stage`)."""
+
+    builder: Builder
+    """The suite as resolved; builds its components."""
+    store: Store
+    """The run's; read-only where a report is gathered again."""
+    summary: Summary
+    """What the run remembers of its suite."""
+    items: Mapping[str, Sequence[Item]]
+    """Task -> its items."""
+    records: RecordTable
+    """The records of the plan; empty before judges have answered."""
+    log: Logger
+    progress: Progress
+    again: bool = False
+    """Whether a report computes results again rather than reading what is stored."""
+
+    @property
+    def run_dir(self) -> Path:
+        """Return the run directory."""
+        return self.store.path.parent
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """Return the tasks by name, in the order of the suite."""
+        return {each.task.name: each.task for each in self.summary.tasks}
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return what stands behind the records, read on demand."""
+        return StoredEvidence(store=self.store)
+
+    def records_as_made(self, gone: Mapping[str, Case]) -> RecordTable:
+        """Read the records of all cases as they were made; `gone` are those that something else counts for, by id."""
+        return records_as_made(self.store, gone)
+
+    @property
+    def imported(self) -> bool:
+        """Return whether the records were imported rather than asked for."""
+        return state(self.store).imported
+
+
+def stored_work(
+    loaded: Loaded, store: Store, summary: Summary, *, records: RecordTable | None = None, again: bool = False
+) -> StageWork:
+    """Return what stages work on in a run that is there, without its suite.
+
+    Args:
+        loaded: what is installed.
+        store: the run's.
+        summary: what it remembers of its suite; the metrics that it names have to be installed.
+        records: those of the run, where they have been read.
+        again: whether results are computed again.
+
+    Raises:
+        JrhError: a metric is missing.
+    """
+    return StageWork(
+        builder=Builder(suite_of_summary(summary, loaded, ()), loaded.plugins, Quiet, StandIn),
+        store=store,
+        summary=summary,
+        items=store.items.read(),
+        records=read_records(store) if records is None else records,
+        log=Quiet(),
+        progress=Silent(),
+        again=again,
+    )
+
+
+async def run_stages(after: str, work: StageWork) -> tuple[StageOutcome, ...]:
+    """Run the declared stages between one of jrh's and the next, in order; return how those that apply ended.
+
+    Raises:
+        JrhError: the stages cannot be ordered or built, or the run directory cannot be written to.
+        StopRun: the run has to stop.
+    """
+    outcomes = []
+    for name, stage in _built(work.builder, after):
+        if not stage.applies(work):
+            continue
+        try:
+            outcomes.append(await stage.run(work))
+        except (JrhError, StopRun):
+            raise
+        except RAISED as error:  # what the other stages make is not lost with it
+            outcomes.append(StageOutcome(complete=False, notes=(_raised(name, error, work.log),)))
+    return tuple(outcomes)
+
+
+def add_to_report(report: RunReport, work: StageWork) -> RunReport:
+    """Return the report with what declared stages say in it, in their order."""
+    for place in STAGES:
+        for name, stage in _built(work.builder, place):
+            if not stage.applies(work):
+                continue
+            try:
+                report = stage.report(report, work)
+            except JrhError:
+                raise
+            except RAISED as error:
+                note = _raised(name, error, work.log)
+                report = evolve(report, notes=(*report.notes, note), warnings=(*report.warnings, note))
+    return report
+
+
+def _raised(name: str, error: BaseException, log: Logger) -> str:
+    log.warning("stage raised", stage=name, error=repr(error))
+    return f"stage '{name}' failed: {error_line(error)}"
+
+
+def _built(builder: Builder, after: str) -> Iterator[tuple[str, Stage]]:
+    for entry in in_order(builder.plugins.stages)[after]:
+        yield entry.spec.name, builder.nested(entry, None)
+
+
+def in_order(entries: Iterable[Entry[StageSpec]]) -> Mapping[str, tuple[Entry[StageSpec], ...]]:
+    """Return, for each stage of jrh, the declared ones that run between it and the next, in order.
+
+    Stages that name no order among each other keep the order in which plugins are loaded.
+
+    Raises:
+        JrhError: two stages of one name, or an order that cannot be kept.
+    """
+    declared: dict[str, Entry[StageSpec]] = {}
+    for entry in entries:
+        if entry.spec.name in declared or entry.spec.name in STAGES:
+            raise JrhError(f"{entry.distribution}: there are two stages named '{entry.spec.name}'; remove one of them")
+        declared[entry.spec.name] = entry
+    earlier = {name: {*entry.spec.after} for name, entry in declared.items()}
+    for name, entry in declared.items():
+        for later in entry.spec.before:
+            earlier.setdefault(later, set()).add(name)
+    placed: dict[str, tuple[str, ...]] = {}
+    done: set[str] = set()
+    for place in STAGES:
+        if late := sorted(earlier.get(place, set()) & (declared.keys() - done)):
+            raise JrhError(f"stage '{late[0]}' cannot run before '{place}': it waits for a stage that runs after it")
+        done.add(place)
+        chosen: list[str] = []
+        known = {*STAGES, *declared}
+        while ready := next((n for n in declared if n not in done and earlier[n] & known <= done), None):
+            done.add(ready)
+            chosen.append(ready)
+        placed[place] = tuple(chosen)
+    if stuck := sorted(declared.keys() - done):
+        raise JrhError(f"the stages {', '.join(stuck)} wait for each other; see `after` and `before` of their plugins")
+    return {place: tuple(declared[name] for name in names) for place, names in placed.items()}
