@@ -9,8 +9,8 @@ import pytest
 from attrs import evolve
 from jrh import REFERENCE, Interval, Measure, RunReport, Scale, Task
 from jrh.values import Severity, TaskSummary
-from jrh_measuring import findings_of, with_findings
-from jrh_measuring.findings.page_family import Hypothesis, PageFamily
+from jrh_measuring import PValue, findings_of, with_findings
+from jrh_measuring.findings.page_family import PageFamily, Test
 from jrh_stats import Estimate, excess_decision, paired_change
 from jrh_testing import empty_report
 from scipy import stats
@@ -218,12 +218,9 @@ def test_pages_of_which_every_test_lies_at_the_margin_seldom_claim_equivalence()
     """200 items, 8 judges and 6 tests, a change of 5%: before, 89% of such pages had a false "equivalent"."""
     changed = np.random.default_rng(5).binomial(200, 0.05, size=(400, 48))
     p = stats.binom.cdf(changed, 200, 0.05)
-    measure = next(same("test", 0.01))
     alone, together = 0, 0
     for page in p:
-        hypotheses = [
-            Hypothesis(measure=evolve(measure, test=str(n)), null=0.05, p=each) for n, each in enumerate(page)
-        ]
+        hypotheses = [Test(key=number, result=PValue(p=each)) for number, each in enumerate(page)]
         together += bool(PageFamily.of((), 0.95, hypotheses).equivalent)
         alone += bool((page < 0.05).any())
     assert alone > 0.6 * len(p)

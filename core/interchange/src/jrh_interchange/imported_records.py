@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from attrs import evolve
-from jrh.errors import StoreError
+from jrh.errors import JrhError, StoreError
 from jrh.hashing import content_id
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
@@ -257,6 +257,8 @@ def import_records(
     check_records(tasks, rows, origins)
     rows = _clustered(tasks, rows)
     loaded = load_plugins(tuple(plugins))
+    if findings is not None and (wrong := loaded.plugins.wrong_floors(findings.floors)):
+        raise JrhError("\n".join(wrong.values()))
     computed = default_metrics(loaded.plugins) if metrics is None else resolve_metrics(metrics, loaded.plugins)
     summary = Summary(
         suite=suite_name,

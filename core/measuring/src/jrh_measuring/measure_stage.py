@@ -26,7 +26,7 @@ from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
 from jrh.version import __version__
 
-from jrh_measuring.findings.finding_rules import with_findings
+from jrh_measuring.findings.deciding import with_findings
 
 _FAILED: Final = "failed"
 """Mark of measures that are not all there."""
@@ -46,7 +46,7 @@ class Measuring(Stage):
         """Add the measures, a note per metric that broke, and the findings."""
         measures, notes = measure(work) if work.again else work.store.measures.read()
         measured = evolve(report, measures=measures, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
-        return with_findings(measured, work.summary.findings)
+        return with_findings(measured, work.summary.findings, work.builder.plugins)
 
 
 def measure(work: StageWork, *, one_sided: bool = False) -> tuple[tuple[Measure, ...], tuple[str, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from jrh import hookimpl
-from jrh.plugins import FlagSpec, StageSpec
+from jrh.plugins import FlagSpec, KindSpec, RuleScope, RuleSpec, StageSpec
 from jrh.values import FlagEffect
 
 JRH_API_VERSION = 1
@@ -65,4 +65,16 @@ def jrh_stages() -> Iterable[StageSpec]:
         name="measure",
         summary="measures and findings of the records, also of a run that stopped early",
         factory="jrh_measuring.measure_stage:Measuring",
+    )
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rule about tests without cases."""
+    yield RuleSpec(
+        name="without-cases",
+        summary="tests that made no case of a task that they are meant for",
+        scope=RuleScope.DATA,
+        kinds=(KindSpec(name="no-cases"),),
+        factory="jrh_measuring.findings.data_rules:WithoutCases",
     )

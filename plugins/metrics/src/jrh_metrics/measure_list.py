@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from jrh.plugins import MeasureInfo
+from jrh.plugins import MeasureInfo, Role
 
 from jrh_metrics.further_measures import FURTHER
 from jrh_metrics.measure_kinds import COHEN, FISHER, JACKKNIFE, ROBUST, coefficient, rate
@@ -174,6 +174,7 @@ _AGREEMENT: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "rerun-disagreement": (
         MeasureInfo(
             name="rerun-disagreement",
+            role=Role.NOISE.value,
             formula="share of pairs of repeats of the identical question with different verdicts: the noise floor",
             better="lower",
             interval="that of a rate, over pairs",
@@ -191,6 +192,7 @@ _AGREEMENT: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         MeasureInfo(
             name="excess-disagreement",
+            role=Role.CHANGE.value,
             formula="`disagreement` minus `noise-floor`, a U-statistic per item",
             unit="difference",
             better="lower",

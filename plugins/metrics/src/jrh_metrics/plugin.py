@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, hookimpl
-from jrh.plugins import FlagSpec
+from jrh.plugins import FlagSpec, KindSpec, RuleSpec
 from jrh.values import FlagEffect
 from jrh_measuring import BreakdownOptions, MetricOptions
 
@@ -315,4 +315,85 @@ def _on_request() -> Iterable[MetricSpec]:
         options=JudgeSenseOptions,
         factory="jrh_metrics.compat:CompatJudgeSense",
         default=False,
+    )
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rules: accuracy, changes, reruns, verdicts, grading, people, covariates."""
+    yield RuleSpec(
+        name="trivial-accuracy",
+        summary="accuracy against always answering the most common gold label",
+        reads=("gain-over-commonest", "gold-accuracy", "as-expected"),
+        kinds=(KindSpec(name="trivial-accuracy", order=0, floored=True),),
+        factory="jrh_metrics.rules.accuracy:TrivialAccuracy",
+    )
+    yield RuleSpec(
+        name="human-ceiling",
+        summary="agreement with people against that of people with each other",
+        reads=("people-kappa-difference", "people-kappa", "judge-people-kappa"),
+        kinds=(KindSpec(name="human-ceiling", order=10),),
+        factory="jrh_metrics.rules.ceiling:HumanCeiling",
+    )
+    yield RuleSpec(
+        name="changes",
+        summary="in which tests verdicts and accuracy change, and in which they are shown not to",
+        reads=(
+            *("excess-disagreement", "excess-equivalence", "accuracy-change", "accuracy-equivalence", "flip-rate"),
+            *("as-expected", "rerun-disagreement"),
+        ),
+        kinds=(
+            KindSpec(name="polarity-blindness", order=40),
+            KindSpec(name="moves-more-than-reruns", order=50, floored=True, silences=("robust",)),
+            KindSpec(
+                name="accuracy-change",
+                order=60,
+                floored=True,
+                silences=("misses-changes", "robust", "accuracy-equivalence"),
+            ),
+            KindSpec(name="misses-changes", order=70, floored=True),
+            KindSpec(name="robust", order=200),
+            KindSpec(name="accuracy-equivalence", order=210),
+            KindSpec(name="no-reruns", order=220),
+            KindSpec(name="undecided", order=230),
+        ),
+        factory="jrh_metrics.rules.changes:Changes",
+    )
+    yield RuleSpec(
+        name="reruns",
+        summary="whether identical questions get different verdicts",
+        reads=("rerun-disagreement",),
+        kinds=(KindSpec(name="unstable-on-reruns", order=130, floored=True),),
+        factory="jrh_metrics.rules.changes:Reruns",
+    )
+    yield RuleSpec(
+        name="verdicts",
+        summary="too few items, missing verdicts, and what they depend on",
+        reads=("missing", "missing-by-*-p", "gold-accuracy", "as-expected", "rerun-disagreement"),
+        kinds=(
+            KindSpec(name="few-clusters", order=100),
+            KindSpec(name="missing-verdicts", order=110, floored=True),
+            *(KindSpec(name=f"missing-by-{what}", order=120) for what in ("condition", "label", "error", "confidence")),
+        ),
+        factory="jrh_metrics.rules.verdicts:Verdicts",
+    )
+    yield RuleSpec(
+        name="grading",
+        summary="stated probabilities, grades too high or low, their order and spread, in the reference condition",
+        reads=("overconfidence", "scale-compression", "bias", "spearman"),
+        kinds=(
+            KindSpec(name="miscalibration", order=140, floored=True),
+            # A ratio of standard deviations moves more than a share does.
+            KindSpec(name="compression", order=150, floored=True, floor=0.1),
+            KindSpec(name="grading-bias", order=160, floored=True),
+            KindSpec(name="inverted-order", order=170),
+        ),
+        factory="jrh_metrics.rules.ordinal:Grading",
+    )
+    yield RuleSpec(
+        name="covariates",
+        summary="which covariates move verdicts at equal gold",
+        reads=("covariate-effect", "covariate-gap", "peer-covariate-effect", "peer-covariate-gap"),
+        kinds=(KindSpec(name="covariate-effect", order=80, floored=True),),
+        factory="jrh_metrics.rules.covariates:CovariateEffects",
     )

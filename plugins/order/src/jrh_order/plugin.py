@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
+from jrh.plugins import KindSpec, RuleSpec
 from jrh_measuring import MetricOptions
 
 from jrh_order.measure_list import MEASURES
@@ -50,4 +51,23 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["identical-choice"],
         options=MetricOptions,
         factory="jrh_order.position:IdenticalChoice",
+    )
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rules about places of options."""
+    yield RuleSpec(
+        name="position-bias",
+        summary="which place a judge prefers, among options and among identical ones",
+        reads=("position-bias", "position-preference", "identical-*-position-rate"),
+        kinds=(KindSpec(name="position-bias", order=20, floored=True), KindSpec(name="identical-options", order=30)),
+        factory="jrh_order.rules:PositionBias",
+    )
+    yield RuleSpec(
+        name="order-flips",
+        summary="whether choices change when options swap places",
+        reads=("swap-consistency", "change"),
+        kinds=(KindSpec(name="order-flips", order=180, floored=True),),
+        factory="jrh_order.rules:OrderFlips",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, ParserSpec, hookimpl
+from jrh.plugins import KindSpec, RuleSpec
 from jrh_measuring import BreakdownOptions
 
 from jrh_parsers.measure_list import MEASURES
@@ -59,4 +60,17 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         options=BreakdownOptions,
         factory="jrh_parsers.contradiction:RationaleContradiction",
         reader="jrh_parsers.rationale_model:RationaleModel",
+    )
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rule about rationales."""
+    yield RuleSpec(
+        name="rationale-contradiction",
+        summary="whether rationales argue for another verdict than the one given",
+        reads=("rationale-contradiction",),
+        # The rules that read rationales misread about one in seventeen: the floor is wider than that of a share.
+        kinds=(KindSpec(name="rationale-contradiction", order=90, floored=True, floor=0.1),),
+        factory="jrh_parsers.rules:Contradictions",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
+from jrh.plugins import KindSpec, RuleSpec
 from jrh_measuring import BreakdownOptions, MetricOptions
 
 from jrh_prompts.measure_list import MEASURES
@@ -100,4 +101,16 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         options=BreakdownOptions,
         factory="jrh_prompts.between:PairwiseAgreement",
         default=False,
+    )
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rule about prompt templates."""
+    yield RuleSpec(
+        name="template-flips",
+        summary="whether verdicts change with the prompt template",
+        reads=("jss", "change"),
+        kinds=(KindSpec(name="template-flips", order=190, floored=True),),
+        factory="jrh_prompts.rules:TemplateFlips",
     )

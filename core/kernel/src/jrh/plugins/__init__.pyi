@@ -38,7 +38,11 @@ from .specs import ExecutorSpec as ExecutorSpec
 from .specs import ExporterSpec as ExporterSpec
 from .specs import FlagSpec as FlagSpec
 from .specs import ImporterSpec as ImporterSpec
+from .specs import KindSpec as KindSpec
 from .specs import MeasureInfo as MeasureInfo
 from .specs import NoOptions as NoOptions
 from .specs import ReportTarget as ReportTarget
+from .specs import Role as Role
+from .specs import RuleScope as RuleScope
+from .specs import RuleSpec as RuleSpec
 from .specs import StageSpec as StageSpec

@@ -1,4 +1,4 @@
-"""The hooks of jrh. Fourteen declare components, four report events.
+"""The hooks of jrh. Fifteen declare components, four report events.
 
 Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no
 I/O, no import of the work; a factory runs later, and only if a suite asks for the name. If a declaration hook raises,
@@ -36,6 +36,7 @@ from jrh.plugins.specs import (
     ParserSpec,
     PerturberSpec,
     ReporterSpec,
+    RuleSpec,
     StageSpec,
     ValidatorSpec,
 )
@@ -232,6 +233,50 @@ def jrh_flags() -> Iterable[FlagSpec]:
                 name="few-capitals",
                 meaning="fewer than ten letters change; the test says little about capitals.",
                 effect=FlagEffect.WEAKENS,
+            )
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rules that turn this plugin's measures into findings.
+
+    The factory is called once per report, without arguments. Of a rule of scope `JUDGE`, `hypotheses` is called once
+    per judge with a `jrh_measuring.Design`, which holds no verdict; `test` once per hypothesis; and `claims` once per
+    judge, after all hypotheses of all rules were decided as one family. Yield the hypotheses of a chain in the order in
+    which they are tested; a weight is above 0, at most 1, and never grows along a chain. Of a rule of scope `DATA`,
+    only `claims` is called, once, with the report, and it yields `Finding`s. If a rule raises, the report says so, and
+    the other rules still write theirs.
+
+    Example:
+        ```python
+        from jrh import hookimpl
+        from jrh.plugins import KindSpec, RuleSpec
+        from jrh.values import Severity
+        from jrh_measuring import Claim, Hypothesis, Rule
+
+        class Silent(Rule):
+            def hypotheses(self, design):
+                for place in design.measured("answered"):
+                    yield (Hypothesis(place=place, null=0.99, side="below"),)
+
+            def claims(self, now):
+                for measure in now.measures("answered"):
+                    if now.claims(measure, 0.99):
+                        yield Claim(
+                            kind="leaves-gaps", severity=Severity.WARNING, statement="Leaves gaps", measure=measure
+                        )
+
+        @hookimpl
+        def jrh_findings():
+            yield RuleSpec(
+                name="gaps",
+                summary="whether more than 1% of trials stay without an answer",
+                reads=("answered",),
+                kinds=(KindSpec(name="leaves-gaps"),),
+                factory=Silent,
             )
         ```
     """

@@ -33,6 +33,7 @@ _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_parsers": ("parser", specs.ParserSpec),
     "jrh_metrics": ("metric", specs.MetricSpec),
     "jrh_flags": ("flag", specs.FlagSpec),
+    "jrh_findings": ("rule", specs.RuleSpec),
     "jrh_models": ("model provider", specs.ModelSpec),
     "jrh_reporters": ("reporter", specs.ReporterSpec),
     "jrh_stages": ("stage", specs.StageSpec),

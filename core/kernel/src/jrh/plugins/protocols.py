@@ -167,6 +167,19 @@ class Metric(Protocol):
         """Yield measures in a stable order. Pure and deterministic: any randomness comes from `context.seed`."""
 
 
+class Rule(Protocol):
+    """Turn measures into findings. `jrh_measuring.Rule` is the class to derive from, and names the types."""
+
+    def hypotheses(self, design: Any) -> Iterable[Any]:
+        """Yield the chains of hypotheses; they depend on the design alone, never on a verdict."""
+
+    def test(self, hypothesis: Any, now: Any) -> Any:
+        """Return the p-value of a hypothesis."""
+
+    def claims(self, now: Any) -> Iterable[Any]:
+        """Yield what may be said, after all hypotheses of the report were decided together."""
+
+
 @frozen(kw_only=True)
 class ChatRequest:
     """One request to a chat model; None values of the sampling are filled in from the suite's model."""

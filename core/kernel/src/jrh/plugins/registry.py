@@ -23,6 +23,7 @@ from jrh.plugins.specs import (
     ParserSpec,
     PerturberSpec,
     ReporterSpec,
+    RuleSpec,
     Spec,
     StageSpec,
     ValidatorSpec,
@@ -164,6 +165,7 @@ class Plugins:
     reporters: Registry[ReporterSpec]
     flags: Registry[FlagSpec] = Registry("flag")
     stages: Registry[StageSpec] = Registry("stage")
+    findings: Registry[RuleSpec] = Registry("rule")
     deciders: Registry[DeciderSpec] = Registry("decider")
     importers: Registry[ImporterSpec] = Registry("importer")
     exporters: Registry[ExporterSpec] = Registry("exporter")
@@ -182,6 +184,7 @@ class Plugins:
             self.parsers,
             self.metrics,
             self.stages,
+            self.findings,
             self.reporters,
             self.importers,
             self.exporters,
@@ -201,3 +204,15 @@ class Plugins:
             if known is None or strict.index(flag.effect) > strict.index(known.effect):
                 flags[flag.name] = flag
         return flags
+
+    def wrong_floors(self, floors: Iterable[str]) -> dict[str, str]:
+        """Return the kinds of finding among `floors` that are held against no effect floor, each with a message."""
+        known = sorted(kind.name for entry in self.findings for kind in entry.spec.kinds if kind.floored)
+        wrong = {}
+        for name in floors:
+            if name not in known:
+                close = get_close_matches(name, known, n=1)
+                hint = f"Did you mean '{close[0]}'? " if close else ""
+                listed = ", ".join(known) or "none"
+                wrong[name] = f"no finding '{name}' is held against an effect floor\n{hint}Those that are: {listed}."
+        return wrong

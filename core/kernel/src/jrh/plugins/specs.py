@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import Factory as Default
 from attrs import field, frozen
-from attrs.validators import deep_iterable, ge, gt, in_, instance_of, matches_re, optional
+from attrs.validators import deep_iterable, ge, gt, in_, instance_of, lt, matches_re, optional
 
 from jrh.plugins.executors import Executor
 from jrh.plugins.protocols import (
@@ -26,6 +26,7 @@ from jrh.plugins.protocols import (
     Perturber,
     RationaleReader,
     Reporter,
+    Rule,
     SetPerturber,
     SetValidator,
     SimulatedJudge,
@@ -193,6 +194,25 @@ class ParserSpec(Spec):
     factory: Factory[Parser] = field(validator=check_declared)
 
 
+class Role(Enum):
+    """What a measure is to the rules and the reports, whatever its name."""
+
+    AGREEMENT = "agreement"
+    """Agreement with the labels of people."""
+    EXPECTATION = "expectation"
+    """Share of verdicts that meet the expectation of a test."""
+    NOISE = "noise"
+    """How often reruns of one question disagree."""
+    CHANGE = "change"
+    """How much more often a test changes verdicts than reruns do."""
+    ORDER = "order"
+    """Preference for a place among the options."""
+    MISSING_SHARE = "missing-share"
+    """Share of trials without a verdict."""
+    COST = "cost"
+    """What verdicts cost."""
+
+
 @frozen(kw_only=True)
 class MeasureInfo:
     """Describe a measure of a metric: what it is, its unit, which values are better, how its interval is made."""
@@ -211,6 +231,8 @@ class MeasureInfo:
     """Flags that it can have besides those of every measure."""
     source: str = ""
     """Where the formula comes from."""
+    role: str = field(default="", validator=in_(("", *(role.value for role in Role))))
+    """What rules and reports ask for instead of a name: one of `Role`; empty: nothing in particular."""
     rate: bool = False
     """Whether it is a share of verdicts (`MeasureBuilder.rate`)."""
     tested: bool = False
@@ -262,6 +284,42 @@ class FlagSpec(Spec):
     def flag(self) -> Flag:
         """Return what a report holds of the declaration."""
         return Flag(name=self.name, meaning=self.meaning, effect=self.effect, settled_by=self.settled_by)
+
+
+class RuleScope(Enum):
+    """What a rule looks at, and how often it is asked."""
+
+    JUDGE = "judge"
+    """One judge of a report, with all its tasks and tests; asked judge by judge."""
+    DATA = "data"
+    """The data and the tests of a report; asked once, and it tests no hypothesis."""
+
+
+@frozen(kw_only=True)
+class KindSpec:
+    """Declare a kind of finding that a rule writes."""
+
+    name: str = field(validator=_check_name)
+    order: int = 1000
+    """Its place among findings of one severity; equal ones stand in the order of rules."""
+    floored: bool = False
+    """Whether its effects are held against an effect floor; a suite may then set one under `findings: floors:`."""
+    floor: float | None = field(default=None, validator=optional([ge(0), lt(1)]))
+    """Its own default of the floor; None: that of the suite."""
+    silences: tuple[str, ...] = ()
+    """Kinds that a finding of this kind makes redundant for the same judge, task and test where it is bad."""
+
+
+@frozen(kw_only=True)
+class RuleSpec(Spec):
+    """Declare a rule: it tests hypotheses about measures and writes what was decided as findings."""
+
+    factory: Factory[Rule] = field(validator=check_declared)
+    scope: RuleScope = RuleScope.JUDGE
+    reads: tuple[str, ...] = ()
+    """The measures it reads, or their roles; the only place where a rule names what another plugin declares."""
+    kinds: tuple[KindSpec, ...] = ()
+    """The kinds of finding that it writes."""
 
 
 @frozen(kw_only=True)
@@ -340,6 +398,7 @@ AnySpec: TypeAlias = (
     | JudgeSpec
     | ParserSpec
     | MetricSpec
+    | RuleSpec
     | ModelSpec
     | ReporterSpec
     | StageSpec

@@ -109,6 +109,8 @@ def _resolve(lookup: Lookup) -> ResolvedSuite:
     suite = lookup.suite
     metrics = _metrics(lookup)
     _check_rationale_model(metrics, lookup)
+    for name, message in lookup.plugins.wrong_floors(suite.findings.floors).items():
+        lookup.problems.append(lookup.document.problem(("findings", "floors", name), message))
     return ResolvedSuite(
         suite=suite,
         sources=_found([lookup.component(task.data, syntax.DATA) for task in suite.tasks]),

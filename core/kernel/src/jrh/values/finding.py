@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Final
 
 from attrs import Factory, field, frozen
-from attrs.validators import deep_mapping, ge, gt, in_, lt
+from attrs.validators import deep_mapping, ge, gt, instance_of, lt
 
 
 class Severity(Enum):
@@ -119,27 +118,6 @@ class ClaimFamily:
         return f"{self.brief}.{same} Gate rules and added metrics with tests have error rates of their own."
 
 
-FLOORED: Final = (
-    "trivial-accuracy",
-    "accuracy-change",
-    "misses-changes",
-    "moves-more-than-reruns",
-    "position-bias",
-    "order-flips",
-    "template-flips",
-    "unstable-on-reruns",
-    "missing-verdicts",
-    "miscalibration",
-    "compression",
-    "grading-bias",
-    "covariate-effect",
-    "rationale-contradiction",
-)
-"""Kinds of finding that are held against an effect floor."""
-_WIDER: Final = {"compression": 0.1, "rationale-contradiction": 0.1}
-"""A ratio of standard deviations moves more than a share does; the rules misread about one rationale in seventeen."""
-
-
 @frozen(kw_only=True)
 class FindingSettings:
     """The effect floors and the equivalence margin of findings."""
@@ -151,7 +129,7 @@ class FindingSettings:
     )
     floors: Mapping[str, float] = field(
         factory=dict,
-        validator=deep_mapping(key_validator=in_(FLOORED), value_validator=[ge(0.0), lt(1.0)]),
+        validator=deep_mapping(key_validator=instance_of(str), value_validator=[ge(0.0), lt(1.0)]),
         metadata={"help": "Effect floors of single kinds of finding, such as `{position-bias: 0.05}`."},
     )
     margin: float = field(
@@ -159,7 +137,3 @@ class FindingSettings:
         validator=[gt(0.0), lt(1.0)],
         metadata={"help": "Changes within this margin count as equivalent; declare it before seeing results."},
     )
-
-    def floor_of(self, kind: str) -> float:
-        """Return the effect floor of a kind of finding."""
-        return self.floors.get(kind, _WIDER.get(kind, self.floor))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import ceil
 from typing import Final
 
-from attrs import Factory, evolve, frozen
+from attrs import evolve, frozen
+from jrh.plugins import Role
 from jrh.text.numbers import counted, counted_items, format_estimate, format_interval, stated_p
 from jrh.values.cases import REFERENCE
-from jrh.values.finding import Basis, Finding, FindingSettings, Severity
+from jrh.values.finding import Basis, Finding, Severity
 from jrh.values.measures import Flag, FlagEffect, Measure
-from jrh.values.report import RunReport
 from jrh_stats import items_to_decide, items_to_rule_out, rare_change_bound
 
+from jrh_measuring.findings.design import Design, Place
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily
 from jrh_measuring.flags import BOUNDED, FEW_EVENTS, doubtful
@@ -24,18 +25,30 @@ _TWO_DIGITS: Final = 100
 
 @frozen(kw_only=True, eq=False)
 class Situation:
-    """One judge of one report, as the rules see it."""
+    """One judge of one report, as a rule sees it: its measures, and what was decided."""
 
-    judge: str
-    report: RunReport
+    design: Design
     index: MeasureIndex
-    moving: Mapping[str, frozenset[str]]
-    """Task -> tests in which a reliable judge's verdict may change."""
-    settings: FindingSettings
-    directed: Mapping[str, frozenset[str]] = Factory(dict)
-    """Task -> tests that only rule out a direction."""
+    flags: Mapping[str, Flag]
+    """The flags that the run declares, by name."""
+    rule: str = ""
+    """The rule that looks: its hypotheses are its own."""
     family: PageFamily = PageFamily.of((), level=0.95)
-    """All hypotheses of the report, those of the other judges included."""
+    """All hypotheses of the report, those of other judges and rules included."""
+
+    @property
+    def judge(self) -> str:
+        """Return the judge."""
+        return self.design.judge
+
+    @property
+    def margin(self) -> float:
+        """Return the equivalence margin of the report."""
+        return self.design.settings.margin
+
+    def floor_of(self, kind: str) -> float:
+        """Return the effect floor of a kind of finding."""
+        return self.design.floor_of(kind)
 
     def measures(self, name: str) -> tuple[Measure, ...]:
         """Return the judge's measures of a name, for whole tests."""
@@ -47,11 +60,25 @@ class Situation:
 
     def steady(self, name: str) -> tuple[Measure, ...]:
         """Return those of tests in which the verdict of a reliable judge stays the same."""
-        return tuple(each for each in self.measures(name) if each.test not in self.moving.get(each.task, ()))
+        return tuple(each for each in self.measures(name) if not self.design.moves(each.task, each.test))
 
     def whole(self, name: str, task: str, test: str = REFERENCE) -> Measure | None:
         """Return the judge's measure of a name for a whole test."""
         return self.index.whole(name, task, self.judge, test)
+
+    def of_role(self, role: Role, task: str, test: str = REFERENCE) -> Measure | None:
+        """Return the judge's measure with a role for a whole test."""
+        named = (self.whole(name, task, test) for name in sorted(self.design.roles.get(role.value, ())))
+        return next((measure for measure in named if measure is not None), None)
+
+    def at(self, place: Place) -> Measure | None:
+        """Return the measure of a place."""
+        return self.index.by_place.get(place)
+
+    def reruns_tell(self, task: str, test: str) -> bool:
+        """Tell whether reruns tell a change from noise in a test."""
+        excess = self.of_role(Role.CHANGE, task, test)
+        return excess is not None and excess.estimate is not None
 
     def claims(self, measure: Measure, null: float = 0.0) -> bool:
         """Tell whether the quantity of a measure is shown to differ from a null value, in the family of the report.
@@ -59,34 +86,41 @@ class Situation:
         Never where the missing verdicts could overturn it: an interval that allows for them must exclude the null
         value, too, also if the p-value rests on the verdicts that are there.
         """
-        return not self._overturned(measure, null) and self.family.claims(measure, null)
+        return not self._overturned(measure, null) and self._key(measure) in self.family.claimed
 
     def equivalent(self, measure: Measure) -> bool:
         """Tell whether a test of equivalence passed, also in the family of the report; never on a doubtful interval."""
         passed = "equivalent" in measure.flags and not self.doubtful(measure)
-        return passed and self.family.shows_equivalence(measure, margin_of(measure, self.settings.margin))
+        return passed and self.shows_equivalence(measure)
+
+    def shows_equivalence(self, measure: Measure) -> bool:
+        """Tell whether a measure is shown to lie within its margin, together with the other claims of equivalence."""
+        return self._key(measure) in self.family.equivalent
+
+    def equivalence_level(self, measure: Measure) -> float:
+        """Return the p-value at which an equivalence is claimed (`PageFamily.equivalence_level`)."""
+        return self.family.equivalence_level(self._key(measure))
 
     def corrected(self, measure: Measure, null: float = 0.0) -> str:
         """Return why a claim is not made although the measure alone would license it; empty where it would not.
 
         Without it a reader sees an interval that excludes the null value, and a sentence that contradicts it.
         """
-        if self._overturned(measure, null) or not self.family.alone(measure, null):
+        if self._overturned(measure, null) or not self.family.alone(self._key(measure)):
             return ""
         return f"after correcting for {counted(self.family.tests, 'test')} (on its own it would be)"
 
     def equivalence_corrected(self, measure: Measure) -> str:
         """Return why an equivalence is not claimed that the measure alone would license; empty where it would not."""
-        margin = margin_of(measure, self.settings.margin)
         passed = "equivalent" in measure.flags and not self.doubtful(measure)
-        if not passed or not self.family.equivalent_alone(measure, margin):
+        if not passed or not self.family.equivalent_alone(self._key(measure)):
             return ""
         together = counted(len(self.family.equivalences), "claim")
         return f"after correcting for {together} of equivalence (on its own it would be)"
 
     def doubtful(self, measure: Measure) -> frozenset[str]:
         """Return the flags of a measure that forbid claims of equivalence."""
-        return doubtful(measure, self.report.flags)
+        return doubtful(measure, self.flags)
 
     def within(self, measure: Measure, limit: float) -> bool:
         """Tell whether a measure is shown to lie within ± `limit`: never where a flag forbids it.
@@ -112,9 +146,12 @@ class Situation:
 
     def own_p(self, measure: Measure, null: float = 0.0) -> str:
         """Return the p-value where the interval excludes the null value and the test does not reject it."""
-        found, p = measure.interval, self.family.p_of(measure, null)
+        found, p = measure.interval, self.family.p.get(self._key(measure))
         excluded = found is not None and not found.low <= null <= found.high
         return stated_p(p) if excluded and p is not None and p > self.family.alpha else ""
+
+    def _key(self, measure: Measure) -> Hashable:
+        return self.rule, Place.of(measure)
 
     @staticmethod
     def _overturned(measure: Measure, null: float) -> bool:
@@ -281,8 +318,8 @@ def needed_for_equivalence(now: Situation, change: Measure, same: Measure) -> in
     0.05 / 6. Otherwise it is that of a one-sided z-test at a distance of the margin less the estimate
     (`jrh_stats.items_to_decide`), and at least one item more than today.
     """
-    margin = margin_of(same, now.settings.margin)
-    level = now.family.equivalence_level(same, margin)
+    margin = margin_of(same, now.margin)
+    level = now.equivalence_level(same)
     if change.estimate is None or change.interval is None or same.interval is None or abs(change.estimate) >= margin:
         return None
     if change.estimate == 0.0 and change.interval.method.startswith("wilson-clusters"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from attrs import evolve
 from jrh.running.empty_tests import empty_tests, why_no_cases
@@ -11,6 +11,7 @@ from jrh.values.finding import Basis, Finding, Severity
 from jrh.values.measures import Measure
 from jrh.values.report import RunReport
 
+from jrh_measuring.findings.rule import Rule
 from jrh_measuring.flags import FINDING
 
 _CONCERNS: Final = "concerns"
@@ -51,12 +52,19 @@ def _severity(text: str, usual: Severity) -> Severity:
     return Severity(text) if text in {each.value for each in Severity} else usual
 
 
-def without_cases(report: RunReport) -> Iterator[Finding]:
-    """Tell which tests made no case of a task that they are meant for, and why.
+class WithoutCases(Rule):
+    """Tells which tests made no case of a task that they are meant for, and why.
 
     A test that has cases of another task and drafted nothing here, such as one for levels on a task with labels, is no
     finding: nothing is wrong.
     """
+
+    def claims(self, report: Any) -> Iterator[Finding]:
+        """Yield a finding per test and task without cases."""
+        return _without_cases(report)
+
+
+def _without_cases(report: RunReport) -> Iterator[Finding]:
     nowhere = {(each.test, task) for each in empty_tests(report.attrition) for task in each.tasks}
     for line in report.attrition:
         why = why_no_cases(line)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from attrs import frozen
 from jrh.values.measures import Measure
 
+from jrh_measuring.findings.design import Place
+
 
 @frozen(kw_only=True, eq=False)
 class MeasureIndex:
@@ -16,12 +18,14 @@ class MeasureIndex:
     """(task, judge, test, name) -> the measure of the whole test."""
     judged: Mapping[tuple[str, str], tuple[Measure, ...]]
     """(judge, name) -> its measures of whole tests."""
+    by_place: Mapping[Place, Measure]
     parts: Mapping[tuple[str, str], tuple[Measure, ...]]
     """(judge, name) -> its measures by variant, stratum, template and the like."""
 
     @classmethod
     def of(cls, measures: Iterable[Measure]) -> MeasureIndex:
         """Sort measures."""
+        measures = tuple(measures)
         wholes: dict[tuple[str, str, str, str], Measure] = {}
         judged: dict[tuple[str, str], list[Measure]] = {}
         parts: dict[tuple[str, str], list[Measure]] = {}
@@ -34,6 +38,7 @@ class MeasureIndex:
         return cls(
             wholes=wholes,
             judged={key: tuple(found) for key, found in judged.items()},
+            by_place={Place.of(each): each for each in reversed(measures)},
             parts={key: tuple(found) for key, found in parts.items()},
         )
 

@@ -1,19 +1,27 @@
-"""Rules about the verdicts themselves: missing ones, stated probabilities, use of the scale, rationales."""
+"""Rules about the verdicts themselves: too few, and missing ones."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jrh.text.numbers import counted, counted_items, format_counts
-from jrh.values.cases import REFERENCE
-from jrh.values.finding import Severity
-from jrh.values.measures import Measure
-
-from jrh_measuring.findings.claims import Claim, Situation
-from jrh_measuring.findings.hypotheses import MISREAD, MISSING_BY
-from jrh_measuring.flags import FEW_CLUSTERS, FEW_ITEMS, MISSING_ON_ERRORS, MISSING_ON_RIGHT
+from jrh import Measure
+from jrh.text import counted, counted_items, format_counts
+from jrh.values import Severity
+from jrh_measuring import (
+    FEW_CLUSTERS,
+    FEW_ITEMS,
+    MISSING_ON_ERRORS,
+    MISSING_ON_RIGHT,
+    Chain,
+    Claim,
+    Design,
+    Hypothesis,
+    PValue,
+    Rule,
+    Situation,
+)
 
 _MISSING: Final = "missing"
 _HEADLINES: Final = ("gold-accuracy", "as-expected", "rerun-disagreement")
@@ -21,9 +29,39 @@ _HEADLINES: Final = ("gold-accuracy", "as-expected", "rerun-disagreement")
 _TWO: Final = 2
 
 
+MISSING_BY: Final[Mapping[str, str]] = {
+    "missing-by-condition-p": "Missing verdicts depend on the condition",
+    "missing-by-label-p": "Missing verdicts depend on the gold label",
+    "missing-by-error-p": "Missing verdicts depend on the judge being wrong",
+    "missing-by-confidence-p": "Missing verdicts depend on the probability that the judge states",
+}
+"""p-values about missing verdicts, and what a small one says."""
+
+
+class Verdicts(Rule):
+    """Tells how few items the reference condition rests on, how many verdicts are missing, and on what it depends."""
+
+    def hypotheses(self, design: Design) -> Iterator[Chain]:
+        """Yield that missing verdicts depend on nothing."""
+        for name in MISSING_BY:
+            for place in design.measured(name):
+                yield (Hypothesis(place=place),)
+
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+        """Return the p-value, which is the measure."""
+        measure = now.at(hypothesis.place)
+        return None if measure is None or measure.estimate is None else PValue(p=measure.estimate)
+
+    def claims(self, now: Situation) -> Iterator[Claim]:
+        """Yield what may be said."""
+        yield from few_clusters(now)
+        yield from missing_verdicts(now)
+        yield from missing_by_condition(now)
+
+
 def few_clusters(now: Situation) -> Iterator[Claim]:
     """Tell that the reference condition rests on too few independent items for a reliable interval."""
-    for summary in now.report.tasks:
+    for summary in now.design.tasks.values():
         found = next((each for name in _HEADLINES if (each := now.whole(name, summary.task.name)) is not None), None)
         if found is None or found.estimate is None or not {FEW_CLUSTERS, FEW_ITEMS} & set(found.flags):
             continue
@@ -39,7 +77,7 @@ def few_clusters(now: Situation) -> Iterator[Claim]:
 def missing_verdicts(now: Situation) -> Iterator[Claim]:
     """Tell how many trials of a task returned no verdict, and why."""
     kind = "missing-verdicts"
-    floor = now.settings.floor_of(kind)
+    floor = now.floor_of(kind)
     by_task: dict[str, list[Measure]] = {}
     for each in now.measures(_MISSING):
         by_task.setdefault(each.task, []).append(each)
@@ -69,7 +107,7 @@ def missing_by_condition(now: Situation) -> Iterator[Claim]:
                     measure=each,
                 )
     by_label: dict[tuple[str, str], list[Measure]] = {}
-    for each in now.index.parts.get((now.judge, _MISSING), ()):
+    for each in now.parts(_MISSING):
         if set(each.cell) == {"gold"} and each.interval is not None:
             by_label.setdefault((each.task, each.test), []).append(each)
     for measures in by_label.values():
@@ -95,51 +133,3 @@ def _by_label(measures: list[Measure]) -> Iterator[Claim]:
         statement=f"Missing verdicts depend on the gold label, most for '{most.cell['gold']}'",
         measure=most,
     )
-
-
-def calibration(now: Situation) -> Iterator[Claim]:
-    """Tell whether stated probabilities are higher or lower than the share of right verdicts."""
-    kind = "miscalibration"
-    floor = now.settings.floor_of(kind)
-    for each in now.measures("overconfidence"):
-        if each.test != REFERENCE or each.estimate is None or not now.claims(each):
-            continue
-        over = "Overconfident" if each.estimate > 0 else "Underconfident"
-        severity, statement = Severity.WARNING, f"{over}: stated probability minus share of right verdicts"
-        if abs(each.estimate) < floor:
-            severity, statement = Severity.INFO, f"Negligible miscalibration (below the floor of {floor:g})"
-        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
-
-
-def compression(now: Situation) -> Iterator[Claim]:
-    """Tell whether the verdicts spread less, or more, over an ordinal scale than the gold levels."""
-    kind = "compression"
-    floor = now.settings.floor_of(kind)
-    for each in now.measures("scale-compression"):
-        if (
-            each.test != REFERENCE
-            or each.estimate is None
-            or abs(1 - each.estimate) < floor
-            or not now.claims(each, 1.0)
-        ):
-            continue
-        if each.estimate < 1:
-            severity, statement = Severity.WARNING, "Compresses the scale: spread of verdicts relative to gold levels"
-        else:
-            severity, statement = Severity.INFO, "Stretches the scale: spread of verdicts relative to gold levels"
-        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
-
-
-def rationales(now: Situation) -> Iterator[Claim]:
-    """Tell whether rationales argue for another verdict than the one given."""
-    kind = "rationale-contradiction"
-    floor = now.settings.floor_of(kind)
-    for each in now.measures(kind):
-        if now.claims(each, MISREAD) and (each.estimate or 0.0) >= floor:
-            yield Claim(
-                kind=kind,
-                severity=Severity.BAD,
-                statement="Rationales argue against the verdict",
-                measure=each,
-                floor=floor,
-            )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jrh.text.numbers import format_interval, format_number
-from jrh.values.finding import Severity
-from jrh.values.measures import Measure
-
-from jrh_measuring.findings.claims import Claim, Situation, needed_for
+from jrh import Measure
+from jrh.text import format_interval, format_number
+from jrh.values import Severity
+from jrh_measuring import Chain, Claim, Design, Hypothesis, PValue, Rule, Situation, margin_of, needed_for, read_off
 
 DIFFERENCE: Final = "people-kappa-difference"
 PEOPLE: Final = "people-kappa"
@@ -18,14 +17,38 @@ _KIND: Final = "human-ceiling"
 _DIGITS: Final = 2
 
 
-def human_ceiling(now: Situation) -> Iterator[Claim]:
-    """Compare a judge's agreement with people to that of people with each other.
+class HumanCeiling(Rule):
+    """Compares a judge's agreement with people to that of people with each other.
 
     `people-kappa-difference` decides. "As well" is a test of non-inferiority: the whole 95% interval lies above minus
     the margin, an error rate of 2.5% (one-sided), and the claim is one of the report's claims of equivalence. "Less" is
     a claim of a difference, in the family of the report. Neither is said where people themselves are not shown to
     agree beyond chance: there is no ceiling then.
     """
+
+    def hypotheses(self, design: Design) -> Iterator[Chain]:
+        """Yield that a judge agrees with people as they do with each other, and that it does so by the margin less."""
+        for place in design.measured(DIFFERENCE):
+            yield (Hypothesis(place=place, side="below", weight=0.25),)
+            yield (Hypothesis(place=place, equivalence=True),)
+
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+        """Test a difference, or that it is below minus the margin."""
+        measure = now.at(hypothesis.place)
+        if not hypothesis.equivalence or measure is None:
+            return super().test(hypothesis, now)
+        margin = margin_of(measure, now.margin)
+        p = read_off(measure, -margin)
+        if p is None or measure.estimate is None:
+            return None
+        return PValue(p=p / 2 if measure.estimate > -margin else 1.0)
+
+    def claims(self, now: Situation) -> Iterator[Claim]:
+        """Yield a claim per task that several people labelled."""
+        return _human_ceiling(now)
+
+
+def _human_ceiling(now: Situation) -> Iterator[Claim]:
     for each in now.measures(DIFFERENCE):
         people, judge = now.whole(PEOPLE, each.task), now.whole(JUDGE, each.task)
         if each.interval is None or each.estimate is None or people is None or judge is None:
@@ -57,7 +80,7 @@ def human_ceiling(now: Situation) -> Iterator[Claim]:
 def _said(now: Situation, each: Measure, margin: float) -> tuple[Severity, str]:
     found = each.interval
     well = found is not None and found.low > -margin and not now.doubtful(each)
-    if well and now.family.shows_equivalence(each, margin):
+    if well and now.shows_equivalence(each):
         return Severity.GOOD, f"Agrees with people as well as people agree with each other (margin {margin:g} of kappa)"
     if (each.estimate or 0.0) < 0 and now.claims(each):
         return Severity.BAD, "Agrees with people less than people agree with each other"

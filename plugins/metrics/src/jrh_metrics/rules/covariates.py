@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jrh.values.finding import Severity
-from jrh.values.item_covariates import LENGTH
-from jrh.values.items import Task
-from jrh.values.measures import Measure
-from jrh.values.scales import ScaleKind
-
-from jrh_measuring.findings.claims import Claim, Situation, excludes_zero, needed_for, open_effect
+from jrh import Measure, ScaleKind, Task
+from jrh.values import LENGTH, Severity
+from jrh_measuring import (
+    Chain,
+    Claim,
+    Design,
+    Hypothesis,
+    PValue,
+    Rule,
+    Situation,
+    excludes_zero,
+    needed_for,
+    open_effect,
+)
 
 EFFECT: Final = "covariate-effect"
 _GIVEN: Final = {"": "at equal gold", "peer-": "at equal verdicts of the other judges"}
@@ -20,17 +27,31 @@ _ASIDE: Final = "per standard deviation; an association"
 _NOISE: Final = "label noise or a narrow use of the scale could explain it"
 
 
-def covariate_effects(now: Situation) -> Iterator[Claim]:
-    """Tell which covariates move verdicts.
+class CovariateEffects(Rule):
+    """Tells which covariates move verdicts.
 
     An effect counts if it is significant at equal gold, reaches the floor, and verdict minus gold moves the same way:
     the first alone can come from a label that misses quality, the second alone from a judge that uses less of the
     scale. An effect that is not significant is mentioned only where it would be if it were the only one tested.
     """
-    for kind, given in _GIVEN.items():
-        for p in now.parts(f"{kind}{EFFECT}-p"):
-            if p.estimate is not None:
-                yield from _claims(now, kind, given, p)
+
+    def hypotheses(self, design: Design) -> Iterator[Chain]:
+        """Yield that verdicts do not depend on a covariate, one by one."""
+        for kind in _GIVEN:
+            for place in design.parts(f"{kind}{EFFECT}-p"):
+                yield (Hypothesis(place=place),)
+
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+        """Return the p-value, which is the measure."""
+        measure = now.at(hypothesis.place)
+        return None if measure is None or measure.estimate is None else PValue(p=measure.estimate)
+
+    def claims(self, now: Situation) -> Iterator[Claim]:
+        """Yield what may be said of every covariate."""
+        for kind, given in _GIVEN.items():
+            for p in now.parts(f"{kind}{EFFECT}-p"):
+                if p.estimate is not None:
+                    yield from _claims(now, kind, given, p)
 
 
 def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim]:
@@ -39,11 +60,11 @@ def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim
         for each in now.parts(f"{kind}{EFFECT}")
         if each.task == p.task and each.cell["covariate"] == p.cell["covariate"] and each.estimate is not None
     ]
-    task = next((each.task for each in now.report.tasks if each.task.name == p.task), None)
-    if task is None or not effects:
+    if p.task not in now.design.tasks or not effects:
         return
-    floor, margin, unit = now.settings.floor_of(EFFECT), now.settings.margin, _length_of_scale(task)
-    alpha, name = 1 - now.report.level, str(p.cell["covariate"])
+    task = now.design.tasks[p.task].task
+    floor, margin, unit = now.floor_of(EFFECT), now.margin, _length_of_scale(task)
+    alpha, name = 1 - now.design.level, str(p.cell["covariate"])
     # Two levels mirror each other: the one that is preferred says it.
     each = max(effects, key=lambda one: (round(abs(one.estimate or 0.0), 9), (one.estimate or 0.0) > 0))
     estimate = each.estimate or 0.0

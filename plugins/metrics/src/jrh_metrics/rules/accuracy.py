@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jrh.text.numbers import format_interval
-from jrh.values.finding import Severity
-from jrh.values.measures import Measure
-from jrh.values.report import TaskSummary
-from jrh.values.same_family import has_model_gold
-
-from jrh_measuring.findings.claims import (
+from jrh import Measure
+from jrh.text import format_interval
+from jrh.values import Severity, TaskSummary, has_model_gold
+from jrh_measuring import (
+    DEGENERATE,
+    Chain,
     Claim,
+    Design,
+    Hypothesis,
+    PValue,
+    Rule,
     Situation,
+    commonest,
     estimate_text,
     margin_of,
     needed_for,
     open_effect,
+    p_value_of,
 )
-from jrh_measuring.findings.hypotheses import beyond_margin, least_expected
 
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
+RERUN: Final = "rerun-disagreement"
 _GAIN: Final = "gain-over-commonest"
 _TRIVIAL: Final = "trivial-accuracy"
 _DIGITS: Final = 2
@@ -30,13 +35,30 @@ _HALF: Final = 0.5
 _USUAL: Final = "always answering the most common gold label"
 
 
-def against_trivial(now: Situation) -> Iterator[Claim]:
-    """Compare the accuracy of the reference condition with always answering the most common gold label.
+class TrivialAccuracy(Rule):
+    """Compares the accuracy of the reference condition with always answering the most common gold label.
 
     The paired measure `gain-over-commonest` decides: the interval of the accuracy alone would treat the share of the
     most common label as known.
     """
-    for summary in now.report.tasks:
+
+    def hypotheses(self, design: Design) -> Iterator[Chain]:
+        """Yield that the gain is 0, for every task."""
+        for place in design.measured(_GAIN):
+            yield (Hypothesis(place=place, weight=0.25),)
+
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+        """Test a gain; nothing where a gold label is given to every item."""
+        gain = now.at(hypothesis.place)
+        return None if gain is None or DEGENERATE in gain.flags else p_value_of(now, gain)
+
+    def claims(self, now: Situation) -> Iterator[Claim]:
+        """Yield a claim per task."""
+        return _against_trivial(now)
+
+
+def _against_trivial(now: Situation) -> Iterator[Claim]:
+    for summary in now.design.tasks.values():
         usual, measure = commonest(summary), _right(now, summary)
         gain = now.whole(_GAIN, summary.task.name)
         if usual is None or measure is None or measure.estimate is None:
@@ -55,7 +77,7 @@ def against_trivial(now: Situation) -> Iterator[Claim]:
 
 
 def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
-    floor, margin = now.settings.floor_of(_TRIVIAL), now.settings.margin
+    floor, margin = now.floor_of(_TRIVIAL), now.margin
     severity, statement = _against(now, gain, floor)
     needed = None
     if severity is Severity.INCONCLUSIVE:
@@ -72,14 +94,6 @@ def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
         unit="labelled item",
         floor=floor,
     )
-
-
-def commonest(summary: TaskSummary) -> tuple[str, float] | None:
-    """Return the most common gold label and its share of the labelled items; None without gold labels."""
-    if not summary.labelled or not summary.gold:
-        return None
-    label = max(summary.gold, key=lambda each: summary.gold[each])
-    return label, summary.gold[label] / summary.labelled
 
 
 def _right(now: Situation, summary: TaskSummary) -> Measure | None:
@@ -104,7 +118,7 @@ def _against(now: Situation, gain: Measure, floor: float) -> tuple[Severity, str
 def accuracy_change(now: Situation) -> Iterator[Claim]:
     """Tell in which tests accuracy is lower or higher than in the reference condition."""
     kind = "accuracy-change"
-    floor = now.settings.floor_of(kind)
+    floor = now.floor_of(kind)
     for each in now.measures("accuracy-change"):
         if not now.claims(each):
             continue
@@ -120,30 +134,27 @@ def accuracy_change(now: Situation) -> Iterator[Claim]:
 def misses_changes(now: Situation) -> Iterator[Claim]:
     """Tell in which tests verdicts do not follow a change that is due.
 
-    Where `accuracy_change` already says that the judge is worse than on the unchanged items, that is enough.
+    Where accuracy is shown to be lower than on the unchanged items, that is enough (`silences`).
     """
     kind = "misses-changes"
-    floor = now.settings.floor_of(kind)
-    worse = {(each.measure.task, each.measure.test) for each in accuracy_change(now) if each.severity is Severity.BAD}
+    floor = now.floor_of(kind)
     for each in now.measures(EXPECTED):
-        due = each.test in now.moving.get(each.task, ())
-        if not due or (each.task, each.test) in worse or each.interval is None:
+        if not now.design.moves(each.task, each.test) or each.interval is None:
             continue
         if now.claims(each, least_expected(now, each)):
             severity = Severity.BAD if each.interval.high < _HALF else Severity.WARNING
             statement = "Notices too few of the planted changes (share noticed)"
-            if each.test in now.directed.get(each.task, ()):
+            if each.test in now.design.directed.get(each.task, ()):
                 statement = "Verdicts move in the direction that the test rules out (share that does not)"
             yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor, kept=True)
 
 
 def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
     """Tell in which tests the change of accuracy is shown to be within the margin."""
-    changed = {(each.measure.task, each.measure.test) for each in accuracy_change(now) if each.severity is Severity.BAD}
     for each in now.measures("accuracy-equivalence"):
-        if (each.task, each.test) in changed or now.doubtful(each):
+        if now.doubtful(each):
             continue
-        margin = margin_of(each, now.settings.margin)
+        margin = margin_of(each, now.margin)
         if now.claims(each, beyond_margin(now, each)):
             yield Claim(
                 kind="accuracy-equivalence",
@@ -164,5 +175,28 @@ def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
 
 def named_accuracy(now: Situation, measure: Measure) -> str:
     """Name the agreement with gold: that with a model's labels is no accuracy."""
-    made = any(has_model_gold(each.gold_sources) for each in now.report.tasks if each.task.name == measure.task)
+    made = any(
+        has_model_gold(each.gold_sources) for each in now.design.tasks.values() if each.task.name == measure.task
+    )
     return "Agreement with model labels" if made else "Accuracy"
+
+
+def beyond_margin(now: Situation, measure: Measure) -> float:
+    """Return the end of the margin that is on the side of an estimate."""
+    margin = margin_of(measure, now.margin)
+    return margin if (measure.estimate or 0.0) > 0 else -margin
+
+
+def least_expected(now: Situation, measure: Measure) -> float:
+    """Return the share of verdicts as expected that a test whose verdicts may change asks for at least.
+
+    Where a test only rules out a direction, half of what reruns disagree about moves that way without any cause.
+    """
+    least = 1 - now.floor_of("misses-changes")
+    if measure.test not in now.design.directed.get(measure.task, ()):
+        return least
+    reruns = now.whole(RERUN, measure.task)
+    if reruns is None or reruns.estimate is None:
+        return max(0.0, least - now.design.most_noise(measure.task) / 2)
+    high = reruns.estimate if reruns.interval is None else reruns.interval.high
+    return max(0.0, least - high / 2)

@@ -1,0 +1,178 @@
+"""One family of tests per report: all rules state their hypotheses, all are decided together, and findings follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
+from typing import Any, Final, TypeVar
+
+from attrs import evolve, field, frozen
+from jrh.errors import RAISED
+from jrh.plugins import NoOptions, RuleScope, RuleSpec
+from jrh.plugins.factories import make
+from jrh.plugins.loading import load_plugins
+from jrh.plugins.registry import Entry, Plugins
+from jrh.text.redact import error_line
+from jrh.values.finding import Finding, FindingSettings, Severity
+from jrh.values.report import RunReport
+
+from jrh_measuring.findings.claims import Claim, Situation, grouped, weakened
+from jrh_measuring.findings.data_rules import doubted, found_by_plugins
+from jrh_measuring.findings.design import Design, designs_of
+from jrh_measuring.findings.measure_index import MeasureIndex
+from jrh_measuring.findings.page_family import PageFamily, Test
+
+T = TypeVar("T")
+NO_SETTINGS: Final = FindingSettings()
+
+
+@frozen(kw_only=True)
+class _Built:
+    entry: Entry[RuleSpec]
+    rule: Any
+
+    @property
+    def name(self) -> str:
+        return self.entry.qualified
+
+
+def findings_of(
+    report: RunReport, settings: FindingSettings = NO_SETTINGS, plugins: Plugins | None = None
+) -> tuple[Finding, ...]:
+    """Return what a report's measures say, in sentences.
+
+    A pure function of measures, tasks, expectations, counts of cases and the declared rules: an imported log and a run
+    with the same records have the same findings.
+
+    Args:
+        report: the run; its own findings are not read.
+        settings: effect floors and margin.
+        plugins: what declares the rules; None: all that is installed.
+
+    Returns:
+        Findings about data and tests first, then judge by judge in the suite's order; the worst first.
+    """
+    return with_findings(report, settings, plugins).findings
+
+
+def with_findings(
+    report: RunReport, settings: FindingSettings = NO_SETTINGS, plugins: Plugins | None = None
+) -> RunReport:
+    """Return a report with its findings, and with the family of tests that its claims of a difference belong to."""
+    return _Engine.of(report, settings, _installed() if plugins is None else plugins).decided()
+
+
+@cache
+def _installed() -> Plugins:
+    return load_plugins().plugins
+
+
+@frozen(kw_only=True, eq=False)
+class _Engine:
+    """The rules of a report, and what went wrong in them."""
+
+    report: RunReport
+    rules: list[_Built]
+    index: MeasureIndex
+    designs: list[Design]
+    orders: Mapping[str, int]
+    """Kind of finding -> its place among findings of one severity."""
+    silences: Mapping[str, frozenset[str]]
+    problems: dict[str, str] = field(factory=dict)
+    """Rule -> what it raised; it says nothing more."""
+
+    @classmethod
+    def of(cls, report: RunReport, settings: FindingSettings, plugins: Plugins) -> _Engine:
+        """Build the rules."""
+        kinds = [kind for entry in plugins.findings for kind in entry.spec.kinds]
+        floors = {kind.name: kind.floor for kind in kinds if kind.floor is not None} | dict(settings.floors)
+        roles: dict[str, set[str]] = {}
+        for info in (info for entry in plugins.metrics for info in entry.spec.measures if info.role):
+            roles.setdefault(info.role, set()).add(info.name)
+        return cls(
+            report=report,
+            rules=[_Built(entry=entry, rule=make(entry, NoOptions(), None)) for entry in plugins.findings],
+            index=MeasureIndex.of(report.measures),
+            designs=designs_of(report, settings, floors, {role: frozenset(names) for role, names in roles.items()}),
+            orders={kind.name: kind.order for kind in kinds},
+            silences={kind.name: frozenset(kind.silences) for kind in kinds},
+        )
+
+    def decided(self) -> RunReport:
+        """Test all hypotheses as one family, and write the findings."""
+        situations = [Situation(design=design, index=self.index, flags=self.report.flags) for design in self.designs]
+        chains = [
+            chain for now in situations for built in self._of(RuleScope.JUDGE) for chain in self._tests(built, now)
+        ]
+        family = PageFamily.of(
+            [[test for test, same in chain if not same] for chain in chains],
+            self.report.level,
+            [test for chain in chains for test, same in chain if same],
+        )
+        findings = tuple(self._findings([evolve(now, family=family) for now in situations]))
+        problems = tuple(f"rule '{name}' failed, and says nothing: {why}" for name, why in self.problems.items())
+        return evolve(
+            self.report,
+            findings=findings,
+            family=family.summary,
+            notes=(*self.report.notes, *problems),
+            warnings=(*self.report.warnings, *problems),
+        )
+
+    def _of(self, scope: RuleScope) -> list[_Built]:
+        return [built for built in self.rules if built.entry.spec.scope is scope and built.name not in self.problems]
+
+    def _asked(self, built: _Built, ask: Callable[[], Iterable[T]]) -> list[T]:
+        """Return what a rule yields; nothing, and a problem, where it raises or yields an undeclared kind."""
+        try:
+            return list(ask())
+        except RAISED as error:  # a rule of a plugin may fail in any way
+            self.problems[built.name] = error_line(error)
+            return []
+
+    def _tests(self, built: _Built, now: Situation) -> list[list[tuple[Test, bool]]]:
+        """Return the tested chains of a rule, and of each hypothesis whether it is one of equivalence."""
+
+        def chains() -> Iterator[list[tuple[Test, bool]]]:
+            for chain in built.rule.hypotheses(now.design):
+                results = [(each, built.rule.test(each, evolve(now, rule=built.name))) for each in chain]
+                yield [
+                    (Test(key=(built.name, each.place), weight=each.weight, result=result), each.equivalence)
+                    for each, result in results
+                    if result is not None
+                ]
+
+        return self._asked(built, chains)
+
+    def _claims(self, built: _Built, now: Situation) -> list[Claim]:
+        declared = {kind.name for kind in built.entry.spec.kinds}
+
+        def claims() -> Iterator[Claim]:
+            for claim in built.rule.claims(evolve(now, rule=built.name)):
+                if claim.kind not in declared:
+                    raise ValueError(f"it writes '{claim.kind}', which its declaration does not list under kinds")
+                yield weakened(claim, now.flags)
+
+        return self._asked(built, claims)
+
+    def _findings(self, situations: Iterable[Situation]) -> Iterator[Finding]:
+        about: list[Finding] = []
+        for built in self._of(RuleScope.DATA):
+            about += self._asked(built, partial(built.rule.claims, self.report))
+        about += found_by_plugins(self.report)
+        yield from _worst_first(each for each in about if each.judge not in self.report.judges)
+        for now in situations:
+            claims = [claim for built in self._of(RuleScope.JUDGE) for claim in self._claims(built, now)]
+            silent = {
+                (claim.measure.task, claim.measure.test, kind)
+                for claim in claims
+                if claim.severity is Severity.BAD
+                for kind in self.silences[claim.kind]
+            }
+            heard = [each for each in claims if (each.measure.task, each.measure.test, each.kind) not in silent]
+            findings = grouped(sorted(heard, key=lambda claim: self.orders[claim.kind]))
+            yield from _worst_first((*doubted(findings, about), *(each for each in about if each.judge == now.judge)))
+
+
+def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda each: each.severity.rank)

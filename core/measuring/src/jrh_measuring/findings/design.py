@@ -1,0 +1,184 @@
+"""What hypotheses are stated from: the design of a report, without any verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+from attrs import Factory, field, frozen
+from attrs.validators import gt, le
+from jrh.plugins import Role
+from jrh.values.cases import REFERENCE, Polarity
+from jrh.values.finding import FindingSettings
+from jrh.values.measures import Measure
+from jrh.values.records import RecordTable
+from jrh.values.report import RunReport, TaskSummary
+
+from jrh_measuring.moving import directed_tests, moving_tests
+
+_TWO: Final = 2
+Side: TypeAlias = Literal["both", "above", "below"]
+"""Which values a claim needs: any other than the null value, larger ones, or smaller ones."""
+
+
+@frozen(kw_only=True)
+class Place:
+    """What a measure is about: all of it but its numbers."""
+
+    name: str
+    judge: str = ""
+    task: str = ""
+    test: str = ""
+    cell: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, measure: Measure) -> Place:
+        """Return the place of a measure."""
+        cell = tuple(sorted(measure.cell.items()))
+        return cls(name=measure.name, judge=measure.judge, task=measure.task, test=measure.test, cell=cell)
+
+
+@frozen(kw_only=True)
+class Hypothesis:
+    """That the quantity of a measure has a null value; a claim of a difference rejects it."""
+
+    place: Place
+    null: float = 0.0
+    """The value without a defect; a rule that computes it from data, as from the noise, does so in `test`."""
+    side: Side = "both"
+    weight: float = field(default=1.0, validator=[gt(0.0), le(1.0)])
+    """Its share of the error rate, relative to others; never larger than that of the one before it in a chain."""
+    equivalence: bool = False
+    """That the quantity lies outside of a margin: claims of equivalence reject it, and are a family of their own."""
+
+
+Chain: TypeAlias = Sequence[Hypothesis]
+"""Hypotheses that are tested in order, each only after those before it were rejected."""
+
+
+@frozen(kw_only=True, eq=False)
+class Design:
+    """One judge of one report without its verdicts: what was asked, and which quantities are measured."""
+
+    judge: str
+    level: float
+    settings: FindingSettings
+    tasks: Mapping[str, TaskSummary]
+    floors: Mapping[str, float]
+    """Kind of finding -> its effect floor."""
+    roles: Mapping[str, frozenset[str]]
+    """Role -> the names of the measures that have it."""
+    moving: Mapping[str, frozenset[str]]
+    """Task -> tests in which a reliable judge's verdict may change."""
+    directed: Mapping[str, frozenset[str]]
+    """Task -> tests that only rule out a direction."""
+    inverted: frozenset[tuple[str, str]]
+    """(task, test) of two labels that ask all questions inverted, while the reference condition asks none so."""
+    reruns: frozenset[tuple[str, str]] | None
+    """(task, test) with an item that was asked again in the reference condition; None where the records do not tell."""
+    places: Mapping[str, tuple[Place, ...]] = Factory(dict)
+    """Name -> what is measured under it of this judge."""
+
+    def measured(self, name: str) -> tuple[Place, ...]:
+        """Return the measures of a name, for whole tests."""
+        return tuple(place for place in self.places.get(name, ()) if not place.cell)
+
+    def parts(self, name: str) -> tuple[Place, ...]:
+        """Return the measures of a name by factor levels."""
+        return tuple(place for place in self.places.get(name, ()) if place.cell)
+
+    def steady(self, name: str) -> tuple[Place, ...]:
+        """Return those for tests in which the verdict of a reliable judge stays the same."""
+        return tuple(place for place in self.measured(name) if not self.moves(place.task, place.test))
+
+    def moves(self, task: str, test: str) -> bool:
+        """Return whether the verdict of a reliable judge may change in a test."""
+        return test in self.moving.get(task, ())
+
+    def asked_again(self, task: str, test: str) -> bool:
+        """Return whether reruns are meant to tell a change from noise in a test."""
+        names = self.roles.get(Role.CHANGE.value, frozenset())
+        compared = {(place.task, place.test) for name in names for place in self.measured(name)}
+        return (task, test) in compared and (self.reruns is None or (task, test) in self.reruns)
+
+    def labels(self, task: str) -> int:
+        """Return the number of labels of a task."""
+        return max(len(self.tasks[task].task.scale.labels), 1) if task in self.tasks else 1
+
+    def most_noise(self, task: str) -> float:
+        """Return how often two answers from one distribution over the k labels of a task differ at most: 1 - 1/k."""
+        return 1 - 1 / self.labels(task)
+
+    def floor_of(self, kind: str) -> float:
+        """Return the effect floor of a kind of finding."""
+        return self.floors.get(kind, self.settings.floor)
+
+
+def designs_of(
+    report: RunReport,
+    settings: FindingSettings,
+    floors: Mapping[str, float],
+    roles: Mapping[str, frozenset[str]],
+) -> list[Design]:
+    """Return the design of every judge of a report."""
+    places: dict[str, dict[str, list[Place]]] = {}
+    for measure in report.measures:
+        places.setdefault(measure.judge, {}).setdefault(measure.name, []).append(Place.of(measure))
+    tasks = {summary.task.name: summary for summary in report.tasks}
+    moving, directed = moving_tests(report.records), directed_tests(report.records)
+    return [
+        Design(
+            judge=judge,
+            level=report.level,
+            settings=settings,
+            tasks=tasks,
+            floors=floors,
+            roles=roles,
+            moving=moving,
+            directed=directed,
+            inverted=frozenset(_inverted(report.records, judge, tasks.values())),
+            reruns=_asked_again(report.records, judge),
+            places={name: tuple(found) for name, found in places.get(judge, {}).items()},
+        )
+        for judge in report.judges
+    ]
+
+
+def _asked_again(records: RecordTable, judge: str) -> frozenset[tuple[str, str]] | None:
+    if not len(records) or not {"task", "test", "judge", "item_id"} <= set(records.columns):
+        return None
+    own = records.equals("judge", judge)
+    task, test, item = (records.codes(name)[own] for name in ("task", "test", "item_id"))
+    reference = records.equals("test", REFERENCE)[own]
+    question = task.astype(np.int64) * (int(item.max(initial=0)) + 1) + item
+    asked, counts = np.unique(question[reference], return_counts=True)
+    again = np.isin(question, asked[counts > 1]) & ~reference
+    pairs = np.unique(np.stack([task[again], test[again]]), axis=1).T.tolist()
+    return frozenset((records.categories("task")[one], records.categories("test")[other]) for one, other in pairs)
+
+
+def _inverted(records: RecordTable, judge: str, tasks: Iterable[TaskSummary]) -> Iterable[tuple[str, str]]:
+    if not {"task", "test", "judge", "polarity"} <= set(records.columns):
+        return
+    turned = records.equals("polarity", Polarity.INVERTED.value) & records.equals("judge", judge)
+    if not np.any(turned):
+        return
+    reference, tests = records.equals("test", REFERENCE), records.categories("test")
+    for name in (each.task.name for each in tasks if len(each.task.scale.labels) == _TWO):
+        own = records.equals("task", name) & records.equals("judge", judge)
+        # Positive rows of a test ask the reference question again: they are no part of its measures.
+        if np.any(own & reference & turned):
+            continue
+        for code in np.unique(records.codes("test")[own & turned]).tolist():
+            test = own & records.equals("test", tests[code])
+            if np.any(own & (reference | (test & ~turned))):
+                yield name, tests[code]
+
+
+def commonest(summary: TaskSummary) -> tuple[str, float] | None:
+    """Return the most common gold label and its share of the labelled items; None without gold labels."""
+    if not summary.labelled or not summary.gold:
+        return None
+    label = max(summary.gold, key=lambda each: summary.gold[each])
+    return label, summary.gold[label] / summary.labelled

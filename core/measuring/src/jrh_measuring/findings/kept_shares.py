@@ -1,0 +1,69 @@
+"""Rules about shares of verdicts that stay the same, where no reruns tell a change from noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from attrs import evolve
+from jrh.values.finding import Severity
+from jrh.values.measures import Measure
+
+from jrh_measuring.findings.claims import Claim, Situation, needed_for, open_effect
+from jrh_measuring.findings.design import Chain, Design, Hypothesis
+from jrh_measuring.findings.rule import Rule
+
+
+class KeptShare(Rule):
+    """Holds a share of unchanged verdicts against floor and margin."""
+
+    kind: ClassVar[str]
+    """The kind of finding."""
+    name: ClassVar[str]
+    """The measure: a share of verdicts that agree."""
+    what: ClassVar[str]
+    """What is kept and when, without the verb."""
+    verbs: ClassVar[tuple[str, str]]
+    """What happens meanwhile, in the present and in the past."""
+
+    def hypotheses(self, design: Design) -> Iterator[Chain]:
+        """Yield that the share falls short of 1 by no more than the floor."""
+        for place in design.measured(self.name):
+            if not design.asked_again(place.task, place.test):
+                yield (Hypothesis(place=place, null=1 - design.floor_of(self.kind), side="below"),)
+
+    def claims(self, now: Situation) -> Iterator[Claim]:
+        """Yield a claim per test."""
+        what, never = (f"{self.what} {verb}" for verb in self.verbs)
+        floor, margin = now.floor_of(self.kind), now.margin
+        for each in now.measures(self.name):
+            if each.interval is None or each.estimate is None or now.reruns_tell(each.task, each.test):
+                continue
+            needed = None
+            if now.claims(each, 1 - floor):
+                severity, statement = Severity.WARNING, f"Changes {what} (share that agrees)"
+            elif now.kept_within(each, margin):
+                severity, statement = Severity.GOOD, f"Keeps {what} (share that agrees)"
+            else:
+                severity, statement = Severity.INCONCLUSIVE, _open(now, each, 1 - floor, what, never)
+                needed = needed_for(evolve(each, estimate=1 - each.estimate), open_effect(1 - each.estimate, margin))
+            yield Claim(
+                kind=self.kind,
+                severity=severity,
+                statement=statement,
+                measure=each,
+                kept=True,
+                needed=needed,
+                floor=floor,
+                margin=margin,
+            )
+
+
+def _open(now: Situation, kept: Measure, null: float, what: str, never: str) -> str:
+    """Say that a share of unchanged verdicts is open: nothing changed, too little, or too little for the family."""
+    if kept.estimate == 1.0:
+        return f"Never changed {never}; too few items to rule out changes (share that agrees)"
+    corrected = now.corrected(kept, null)
+    if corrected:
+        return f"Not shown to change {what} {corrected} (share that agrees)"
+    return f"May change {what} (share that agrees)"

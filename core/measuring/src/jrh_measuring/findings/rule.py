@@ -1,0 +1,85 @@
+"""The base of rules: how a hypothesis about a measure is tested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from jrh.text.numbers import is_proportion
+from jrh.values.measures import Measure
+from jrh_stats import interval_p
+
+from jrh_measuring.findings.claims import Situation, units
+from jrh_measuring.findings.design import Chain, Design, Hypothesis, Side
+from jrh_measuring.findings.page_family import PValue
+
+_TWO: Final = 2
+
+
+class Rule:
+    """Turns measures into claims: states hypotheses, tests them, and says what was decided.
+
+    A rule that overrides nothing but `claims` tests nothing, and may state facts only.
+    """
+
+    def hypotheses(self, design: Design) -> Iterable[Chain]:  # noqa: ARG002 -- what rules that test something read
+        """Yield chains of hypotheses about a judge, from the design alone."""
+        return ()
+
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+        """Return the p-value of a hypothesis (`p_value_of`); None where nothing can be estimated, which counts as 1."""
+        measure = now.at(hypothesis.place)
+        return None if measure is None else p_value_of(now, measure, hypothesis.null, hypothesis.side)
+
+    def claims(self, now: Any) -> Iterable[Any]:
+        """Yield `Claim`s about the judge of a `Situation` after all hypotheses of the report were decided."""
+        raise NotImplementedError
+
+
+def p_value_of(
+    now: Situation,
+    measure: Measure,
+    null: float = 0.0,
+    side: Side = "both",
+    *,
+    scale: Callable[[float], float] | None = None,
+) -> PValue | None:
+    """Test that a quantity has a null value; None where nothing can be estimated.
+
+    The p-value of `x` is the measure `x-p`, where the null value is 0; elsewhere it is read off the interval
+    (`jrh_stats.interval_p`), so that interval and p-value are one decision.
+
+    Args:
+        now: the judge.
+        measure: of the quantity.
+        null: the value without a defect.
+        side: which values are claimed.
+        scale: increasing; on it the sampling distribution is closer to normal, such as the logarithm of a ratio.
+    """
+    own = None if null else now.whole(f"{measure.name}-p", measure.task, measure.test)
+    p = own.estimate if own is not None else read_off(measure, null, scale)
+    if p is None:
+        return None
+    value = measure.estimate or 0.0
+    if (side == "above" and value <= null) or (side == "below" and value >= null):
+        p = 1.0
+    least = None if own is None else now.whole(f"{measure.name}-p-least", measure.task, measure.test)
+    return PValue(p=p, least=0.0 if least is None or least.estimate is None else min(least.estimate, p))
+
+
+def read_off(measure: Measure, null: float, scale: Callable[[float], float] | None = None) -> float | None:
+    """Read the two-sided p-value of a null value off the interval of a measure; None without an interval."""
+    found = measure.interval
+    if found is None or measure.estimate is None:
+        return None
+    on = scale or float
+    value, proportion = on(measure.estimate), is_proportion(measure) and scale is None
+    return interval_p(
+        value,
+        min(on(found.low), value),
+        max(on(found.high), value),
+        on(null),
+        level=found.level,
+        degrees=None if proportion or units(measure) < _TWO else units(measure) - 1,
+        proportion=proportion,
+    )

@@ -1,0 +1,97 @@
+"""Rules about the reference condition: stated probabilities, and grades on an ordinal scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from math import atanh, log
+from typing import Final
+
+from jrh import REFERENCE
+from jrh.values import Severity
+from jrh_measuring import Chain, Claim, Design, Hypothesis, PValue, Rule, Situation, p_value_of
+
+_NEARLY_ONE: Final = 1 - 1e-9
+_SOUND: Final[Mapping[str, float]] = {"overconfidence": 0.0, "scale-compression": 1.0, "bias": 0.0, "spearman": 0.0}
+"""Measures of the reference condition, and what they are without a defect."""
+_SCALES: Final[Mapping[str, Callable[[float], float]]] = {
+    "spearman": lambda value: atanh(min(max(value, -_NEARLY_ONE), _NEARLY_ONE)),
+    "scale-compression": lambda value: log(max(value, 1e-9)),
+}
+"""On these scales the sampling distribution is closer to normal: Fisher's z, and the logarithm of a ratio."""
+
+
+class Grading(Rule):
+    """Tells how a judge grades and how sure it is, over the items of the reference condition."""
+
+    def hypotheses(self, design: Design) -> Iterator[Chain]:
+        """Yield that each measure has the value that it has without a defect."""
+        for name, null in _SOUND.items():
+            for place in design.measured(name):
+                if place.test == REFERENCE:
+                    yield (Hypothesis(place=place, null=null),)
+
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+        """Test a measure on the scale where its distribution is closest to normal."""
+        measure, name = now.at(hypothesis.place), hypothesis.place.name
+        return None if measure is None else p_value_of(now, measure, hypothesis.null, scale=_SCALES.get(name))
+
+    def claims(self, now: Situation) -> Iterator[Claim]:
+        """Yield what is shown."""
+        for part in (calibration, compression, grading_bias, inverted_order):
+            yield from part(now)
+
+
+def calibration(now: Situation) -> Iterator[Claim]:
+    """Tell whether stated probabilities are higher or lower than the share of right verdicts."""
+    kind = "miscalibration"
+    floor = now.floor_of(kind)
+    for each in now.measures("overconfidence"):
+        if each.test != REFERENCE or each.estimate is None or not now.claims(each):
+            continue
+        over = "Overconfident" if each.estimate > 0 else "Underconfident"
+        severity, statement = Severity.WARNING, f"{over}: stated probability minus share of right verdicts"
+        if abs(each.estimate) < floor:
+            severity, statement = Severity.INFO, f"Negligible miscalibration (below the floor of {floor:g})"
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+
+
+def compression(now: Situation) -> Iterator[Claim]:
+    """Tell whether the verdicts spread less, or more, over an ordinal scale than the gold levels."""
+    kind = "compression"
+    floor = now.floor_of(kind)
+    for each in now.measures("scale-compression"):
+        if (
+            each.test != REFERENCE
+            or each.estimate is None
+            or abs(1 - each.estimate) < floor
+            or not now.claims(each, 1.0)
+        ):
+            continue
+        if each.estimate < 1:
+            severity, statement = Severity.WARNING, "Compresses the scale: spread of verdicts relative to gold levels"
+        else:
+            severity, statement = Severity.INFO, "Stretches the scale: spread of verdicts relative to gold levels"
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+
+
+def grading_bias(now: Situation) -> Iterator[Claim]:
+    """Tell whether grades are too high or too low on average; the floor is a share of the scale's length."""
+    kind = "grading-bias"
+    floor = now.floor_of(kind)
+    steps = {each.task.name: len(each.task.scale.labels) - 1 for each in now.design.tasks.values()}
+    for each in now.measures("bias"):
+        value = each.estimate
+        if each.test != REFERENCE or value is None or not now.claims(each):
+            continue
+        severity, statement = Severity.WARNING, f"Grades too {'high' if value > 0 else 'low'} (mean error in levels)"
+        if abs(value) < floor * max(steps.get(each.task, 1), 1):
+            severity, statement = Severity.INFO, f"Negligible grading bias (below {floor:g} of the scale)"
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+
+
+def inverted_order(now: Situation) -> Iterator[Claim]:
+    """Tell whether verdicts fall where the gold levels rise."""
+    for each in now.measures("spearman"):
+        if each.test == REFERENCE and now.claims(each) and (each.estimate or 0.0) < 0:
+            statement = "Ranks items against the gold order (Spearman's correlation)"
+            yield Claim(kind="inverted-order", severity=Severity.BAD, statement=statement, measure=each)

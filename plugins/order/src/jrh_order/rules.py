@@ -1,0 +1,119 @@
+"""Rules about the places of options: which place a judge prefers, and whether it keeps its choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from jrh import Measure
+from jrh.values import Severity
+from jrh_measuring import (
+    Chain,
+    Claim,
+    Design,
+    Hypothesis,
+    KeptShare,
+    Rule,
+    Situation,
+    excludes_zero,
+    needed_for,
+    open_effect,
+)
+
+_EVEN: Final = 0.5
+_BIAS: Final = "position-bias"
+_PLACES: Final = ("first", "second")
+_IDENTICAL: Final = tuple(f"identical-{place}-position-rate" for place in _PLACES)
+_PLACE: Final = "place"
+"""What the measures of single places are parted by."""
+
+
+class PositionBias(Rule):
+    """Tells which place a judge prefers, among options and among identical ones."""
+
+    def hypotheses(self, design: Design) -> Iterator[Chain]:
+        """Yield that no place is preferred, over all orders and among identical options."""
+        for place in design.measured(_BIAS):
+            yield (Hypothesis(place=place),)
+        for name in _IDENTICAL:
+            for place in design.measured(name):
+                yield (Hypothesis(place=place, null=_EVEN, side="above"),)
+
+    def claims(self, now: Situation) -> Iterator[Claim]:
+        """Yield what may be said of every test."""
+        yield from _position_bias(now)
+        yield from _identical_options(now)
+
+
+class OrderFlips(KeptShare):
+    """Tells whether choices change when options swap places, where no reruns tell this from noise."""
+
+    kind = "order-flips"
+    name = "swap-consistency"
+    what = "its choice when the options"
+    verbs = ("swap places", "swapped places")
+
+
+def _position_bias(now: Situation) -> Iterator[Claim]:
+    """Tell which place a judge prefers over the orders of the same options.
+
+    With three options or more the first place minus the last says nothing of those between: the finding rests on the
+    place that is furthest from an even share.
+    """
+    floor, margin = now.floor_of(_BIAS), now.margin
+    for whole in now.measures(_BIAS):
+        places = _places(now, whole)
+        each = max(places, key=lambda place: abs(place.estimate or 0.0), default=whole)
+        if each.estimate is None or each.interval is None:
+            continue
+        found, needed = now.claims(whole) and (not places or excludes_zero(each)), None
+        if found and abs(each.estimate) >= floor:
+            severity, statement = Severity.BAD, _preferred(each)
+        elif found:
+            severity, statement = Severity.INFO, f"Negligible position bias (below the floor of {floor:g})"
+        elif all(now.within(place, margin) for place in places or (whole,)):
+            severity, statement = Severity.GOOD, f"No position bias beyond ±{margin:g}"
+        else:
+            corrected = now.corrected(whole)
+            severity = Severity.INCONCLUSIVE
+            statement = f"Position bias {f'not shown {corrected}' if corrected else 'neither shown nor ruled out'}"
+            needed = needed_for(each, open_effect(each.estimate, margin), now.family.comparisons)
+        yield Claim(
+            kind=_BIAS,
+            severity=severity,
+            statement=statement,
+            measure=each,
+            aside="beyond an even share" if places else "" if found else now.own_p(whole),
+            needed=needed,
+            floor=floor,
+            margin=margin,
+        )
+
+
+def _places(now: Situation, whole: Measure) -> list[Measure]:
+    """Return how far each place is from an even share; none for two options, where one measure says it all."""
+    parts = now.parts("position-preference")
+    return [each for each in parts if (each.task, each.test) == (whole.task, whole.test) and set(each.cell) == {_PLACE}]
+
+
+def _preferred(measure: Measure) -> str:
+    above = (measure.estimate or 0.0) > 0
+    if _PLACE in measure.cell:
+        return f"{'Prefers' if above else 'Avoids'} the {measure.cell[_PLACE]} option"
+    return f"Prefers the {_PLACES[not above]} option"
+
+
+def _identical_options(now: Situation) -> Iterator[Claim]:
+    """Tell which of several identical responses a judge picks more than half of the time."""
+    kind = "identical-options"
+    floor = now.floor_of(_BIAS)
+    for place in _PLACES:
+        for each in now.measures(f"identical-{place}-position-rate"):
+            if now.claims(each, _EVEN) and (each.estimate or 0.0) >= _EVEN + floor:
+                yield Claim(
+                    kind=kind,
+                    severity=Severity.BAD,
+                    statement=f"Picks the {place} of two identical responses",
+                    measure=each,
+                    floor=floor,
+                )
