@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 from jrh import Item, JrhError, Mode, Scale, Task
-from jrh.running import LabelDesk, StaleLabelError, label_desk
 from jrh.values import LabelAction, LabelSettings, majority
 from jrh_measuring import people_agreement
 from jrh_review.app import make_app
 from jrh_review.label_screens import Labelling, keys_of
+from jrh_review.labelling import LabelDesk, StaleLabelError, label_desk
 from jrh_review.labels_csv import read_sheet, write_gold, write_sheet
 from jrh_review.people import People
 from jrh_review.runs import Runs

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from attrs import define, field
 from jrh import Case
-from jrh.running import LabelDesk, LabelScreen
 from jrh.text import visible_line, visible_text
 from jrh.values import LabelAction, PersonLabel
 from jrh_measuring import compare_questions
 from starlette.requests import Request
 
+from jrh_review.labelling import LabelDesk, LabelScreen
 from jrh_review.people import People
 
 TEXT: Final = 200_000

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, content_id
-from jrh.running import LabelDesk, LabelScreen
 from jrh.text import counted, formula_safe
 from jrh.values import GoldKind, LabelAction, PersonLabel, majority
 from jrh_interchange import check_table_file, csv_rows, next_csv_row
 from jrh_measuring import compare_questions
 
 from jrh_review.label_screens import as_case
+from jrh_review.labelling import LabelDesk, LabelScreen
 
 SHEET: Final = ("row", "check", "task", "choices", "label")
 GOLD: Final = ("task", "item_id", "label", "share", "labellers", "gold_source")

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError
-from jrh.running import LabelDesk
 from jrh.text import counted, say, tell
 from jrh.values import LabelAction
 from jrh_measuring import people_agreement
 
 from jrh_review.label_screens import Labelling
+from jrh_review.labelling import LabelDesk
 from jrh_review.labels_csv import read_sheet, write_gold, write_sheet
 from jrh_review.pages.review_summary import told
 from jrh_review.people import People

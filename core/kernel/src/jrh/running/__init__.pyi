@@ -14,12 +14,11 @@ from .default_metrics import load_flags as load_flags
 from .default_metrics import load_metrics as load_metrics
 from .empty_tests import listed_reasons as listed_reasons
 from .empty_tests import why_no_cases as why_no_cases
-from .labelling import LabelDesk as LabelDesk
-from .labelling import LabelScreen as LabelScreen
-from .labelling import StaleLabelError as StaleLabelError
-from .labelling import label_desk as label_desk
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
+from .people_gold import label_line as label_line
+from .people_gold import labels_header as labels_header
+from .people_gold import read_labels as read_labels
 from .pool import for_each as for_each
 from .progress import Progress as Progress
 from .progress_counting import Counting as Counting

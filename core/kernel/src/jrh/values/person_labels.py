@@ -73,7 +73,7 @@ def item_content(item: Item) -> str:
     return content_id("labelled", labelled_fields(item))
 
 
-def standing(log: Iterable[PersonLabel]) -> dict[tuple[str, str, str, bool], PersonLabel]:
+def labels_that_count(log: Iterable[PersonLabel]) -> dict[tuple[str, str, str, bool], PersonLabel]:
     """Return the label or skip that counts of every person and screen: the last one, unless it was taken back."""
     last = {each.key: each for each in log}
     return {key: each for key, each in last.items() if each.action is not LabelAction.UNDO}

@@ -9,13 +9,20 @@ from pathlib import Path
 from threading import Lock
 
 from attrs import evolve, field, frozen
+from jrh import Item, JrhError, Json, Mode, Task, derive_seed
+from jrh.hashing import shuffled
+from jrh.running import read_labels
+from jrh.values import (
+    LabelAction,
+    LabelSettings,
+    PersonLabel,
+    item_content,
+    labelled_fields,
+    labels_that_count,
+    option_field,
+)
 
-from jrh.errors import JrhError
-from jrh.hashing import derive_seed, shuffled
-from jrh.store.labels_log import LabelsLog, read_labels
-from jrh.values.items import Item, Mode, Task, option_field
-from jrh.values.json_values import Json
-from jrh.values.person_labels import LabelAction, LabelSettings, PersonLabel, item_content, labelled_fields, standing
+from jrh_review.labels_log import LabelsLog
 
 
 class StaleLabelError(JrhError):
@@ -106,7 +113,9 @@ class LabelDesk:
         known = {(task.name, item.id): item_content(item) for task, items in self.tasks for item in items}
         with self._lock:
             rows = list(self._rows)
-        return tuple(each for each in standing(rows).values() if known.get((each.task, each.item_id)) == each.content)
+        return tuple(
+            each for each in labels_that_count(rows).values() if known.get((each.task, each.item_id)) == each.content
+        )
 
     def version(self, labeller: str, screen: LabelScreen) -> int:
         """Return the number of the last row about a person's screen; 0 without one."""

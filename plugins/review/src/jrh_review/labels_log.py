@@ -1,4 +1,4 @@
-"""The file in which people's labels are kept: JSON Lines, to which rows are added and nothing else is done.
+"""Write the file in which people's labels are kept: JSON Lines, to which rows are added and nothing else is done.
 
 Labels outlive every run and are worth more than one, so they are a file of their own that people can read, compare and
 put under version control. Every row is on disk (fsync) before the page says "saved".
@@ -6,25 +6,20 @@ put under version control. Every row is on disk (fsync) before the page says "sa
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from attrs import evolve, frozen
+from attrs import frozen
 from filelock import FileLock, Timeout
+from jrh import JrhError
+from jrh.running import label_line, labels_header
+from jrh.values import LabelSettings, PersonLabel
+from jrh_interchange import check_table_file
 
-from jrh.document.convert import structure, to_json
-from jrh.document.plain_files import check_plain, read_plain
-from jrh.errors import JrhError
-from jrh.text.visible import is_person_name
-from jrh.values.person_labels import LabelSettings, PersonLabel
-
-VERSION: Final = 1
 LARGEST: Final = 256_000_000
 """Bytes of a file of labels."""
-_HEADER: Final = "jrh-labels"
 _LOCK: Final = ".lock"
 
 
@@ -66,7 +61,7 @@ class LabelsLog:
         fresh = self.path.with_name(f"{self.path.name}.new")
         try:
             with fresh.open("wb") as file:
-                file.write(_line({_HEADER: VERSION, **_plain(settings)}))
+                file.write(labels_header(settings))
                 file.flush()
                 os.fsync(file.fileno())
             fresh.replace(self.path)
@@ -76,7 +71,7 @@ class LabelsLog:
 
     def add(self, labels: Iterable[PersonLabel]) -> None:
         """Append rows in one write; they are durable when this returns."""
-        text = b"".join(_line(_plain(each)) for each in labels)
+        text = b"".join(map(label_line, labels))
         try:
             with self.path.open("ab") as file:
                 before = file.tell()
@@ -91,52 +86,9 @@ class LabelsLog:
             raise JrhError(f"cannot write '{self.path}': {error.strerror or error}") from error
 
 
-def read_labels(path: Path) -> tuple[LabelSettings, tuple[PersonLabel, ...]]:
-    """Read a file of labels. A last line without an end was never acknowledged, and is left out.
-
-    Raises:
-        JrhError: there is no such file, or a line is not what jrh writes; the text names file and line.
-    """
-    try:
-        lines = read_plain(path, LARGEST).split(b"\n")[:-1]
-    except FileNotFoundError:
-        raise JrhError(f"there is no label file '{path}' yet; `jrh label` creates it") from None
-    except OSError as error:
-        raise JrhError(f"cannot read the labels '{path}': {error.strerror or error}") from error
-    header = _read(path, 1, lines[0]) if lines else {}
-    if header.pop(_HEADER, None) != VERSION:
-        raise JrhError(f"{path}:1: this is not a label file that this version of jrh can read")
-    try:
-        settings = structure(header, LabelSettings)
-    except JrhError as error:
-        raise JrhError(f"{path}:1: {error}") from error
-    return settings, tuple(_row(path, number, line) for number, line in enumerate(lines[1:], start=2))
-
-
-def _row(path: Path, number: int, line: bytes) -> PersonLabel:
-    found = _read(path, number, line)
-    try:
-        row = structure(found, PersonLabel)
-    except JrhError as error:
-        raise JrhError(f"{path}:{number}: {error}") from error
-    if not is_person_name(row.labeller):
-        raise JrhError(f"{path}:{number}: the labeller's name does not have 1 to 80 visible characters")
-    return evolve(row, number=number - 1)
-
-
-def _read(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise JrhError(f"{path}:{number}: this line is not what jrh writes; restore the file, or remove the line")
-    return found
-
-
 def _mend(path: Path) -> None:
     try:
-        check_plain(path, LARGEST)
+        check_table_file(path, LARGEST)
         with path.open("rb+") as file:
             text = file.read()
             if not text.endswith(b"\n"):
@@ -145,16 +97,6 @@ def _mend(path: Path) -> None:
         return
     except OSError as error:
         raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
-
-
-def _plain(value: object) -> dict[str, Any]:
-    found = to_json(value)
-    assert isinstance(found, Mapping)  # both are attrs classes
-    return {name: each for name, each in found.items() if name != "number" and each not in ("", None)}
-
-
-def _line(value: dict[str, Any]) -> bytes:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 
 def _sync_directory(folder: Path) -> None:
