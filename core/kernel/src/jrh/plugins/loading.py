@@ -163,9 +163,10 @@ def _installed() -> Iterator[Candidate]:
             )
 
 
-def _command_plugins() -> set[str]:
-    """Return the distributions that provide commands; users may name them even if they declare no component."""
-    return {point.dist.name for point in metadata.entry_points(group=entry_points.COMMANDS) if point.dist}
+def _without_components() -> set[str]:
+    """Return the distributions that provide commands or displays; users may name them even without a component."""
+    groups = (entry_points.COMMANDS, entry_points.DISPLAYS)
+    return {point.dist.name for group in groups for point in metadata.entry_points(group=group) if point.dist}
 
 
 def _is_local(item: str) -> bool:
@@ -181,7 +182,7 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
     wanted = [item for item in allow if not _is_local(item)]
     known = {candidate.name for candidate in installed} | {candidate.distribution for candidate in installed}
     if wanted:
-        known |= _command_plugins()
+        known |= _without_components()
     for item in wanted:
         if item not in known:
             close = get_close_matches(item, sorted(known), n=1)
