@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh.running.stages.perturb import attrition
-from jrh.running.stages.validator_agreement import agreements, measured
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.run_store import Store
 from jrh.values.cases import Case, Draft, Provenance, Skip
 from jrh.values.items import Item
+from jrh_measuring.validator_agreement import agreements, measured
 
 VOTES = {"y": True, "n": False, "-": None}
 
@@ -97,7 +96,7 @@ def test_accepted_and_rejected_drafts_count_and_skips_and_other_details_do_not(s
     assert (panel.validator, panel.drafts, panel.missing) == ("panel", 4, 1)
     assert panel.estimate == pytest.approx(reference(rows))
     assert (other.validator, other.drafts, other.voters) == ("other", 1, 2)
-    assert attrition(store, "t", "change", 7).agreement == (panel, other)
+    assert agreements(store, "t", "change", 0.95) == (panel, other)
 
 
 def test_drafts_of_items_that_share_a_group_are_one_cluster(store: Store) -> None:
@@ -117,4 +116,4 @@ def test_drafts_of_items_that_share_a_group_are_one_cluster(store: Store) -> Non
 def test_without_votes_there_is_no_agreement(store: Store) -> None:
     outcome = (of("1"), Draft(details={"validator:rules": {"score": 1.0}}), "")
     write(store, "change", outcome)
-    assert attrition(store, "t", "change", 1).agreement == ()
+    assert agreements(store, "t", "change", 0.95) == ()

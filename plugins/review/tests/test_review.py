@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 from jrh import Case, JrhError
-from jrh.running import QueueRequest, ReviewDesk, review_desk, review_shares, reviewer_agreement
+from jrh.running import QueueRequest, ReviewDesk, review_desk
 from jrh.running.review_outcomes import case_reviews
 from jrh.store.run_store import Store
 from jrh.values import Decision, QueuedCase, ReviewAction
 from jrh.values.cases import Same
 from jrh_review.app import make_app
 from jrh_review.decisions_csv import read_decisions, write_decisions
+from jrh_review.review_statistics import review_shares, reviewer_agreement
 from jrh_review.reviewers import Reviewing
 from jrh_review.runs import Runs
 from jrh_review.security import MOST_BODY, Names

@@ -27,6 +27,7 @@ from jrh.values.report import RunReport
 from jrh.version import __version__
 
 from jrh_measuring.findings.deciding import with_findings
+from jrh_measuring.validator_agreement import agreements
 
 _FAILED: Final = "failed"
 """Mark of measures that are not all there."""
@@ -43,9 +44,19 @@ class Measuring(Stage):
         return StageOutcome()
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
-        """Add the measures, a note per metric that broke, and the findings."""
+        """Add the measures, a note per metric that broke, the agreement of validators that vote, and the findings."""
         measures, notes = measure(work) if work.again else work.store.measures.read()
-        measured = evolve(report, measures=measures, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
+        attrition = (
+            evolve(each, agreement=agreements(work.store, each.task, each.test, report.level))
+            for each in report.attrition
+        )
+        measured = evolve(
+            report,
+            attrition=tuple(attrition),
+            measures=measures,
+            notes=(*report.notes, *notes),
+            warnings=(*report.warnings, *notes),
+        )
         return with_findings(measured, work.summary.findings, work.builder.plugins)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Final
 
 import numpy as np
+from attrs import frozen
 from jrh import Case, Interval, MetricContext, RecordTable, Task
-from jrh.running import CaseReview, review_shares, reviewer_agreement
+from jrh.running import CaseReview
 from jrh.values import (
     DECIDING,
     QueuedCase,
@@ -18,7 +20,7 @@ from jrh.values import (
     ValidatorCheck,
 )
 from jrh_measuring import as_expected, read_trials
-from jrh_stats import Estimate, cluster_sums, clustered_proportion
+from jrh_stats import Estimate, cluster_sums, clustered_kappa, clustered_proportion, krippendorff_alpha
 
 ONLY_KEPT: Final = "only cases that the validator accepted were seen"
 _PREFIX: Final = "validator:"
@@ -133,3 +135,94 @@ def expected_shares(
         names = trials.judge.names[judge], trials.task.names[task], trials.written_test.names[test]
         found[names] = share
     return found
+
+
+@frozen(kw_only=True)
+class TestReview:
+    """The decisions about the cases of one test."""
+
+    __test__ = False  # pytest would take it for a test
+
+    task: str
+    test: str
+    queued: int
+    decided: int
+    """Cases with an outcome."""
+    conflicts: int
+    shares: Mapping[ReviewAction, Estimate]
+    """Share of the decided cases that were accepted, edited, rejected, with the interval of its clusters."""
+    weighted: bool
+    """Whether the cases came into the queue with different probabilities."""
+
+
+@frozen(kw_only=True)
+class ReviewerAgreement:
+    """How far people agree about the cases that two of them or more decided without seeing each other's decisions."""
+
+    cases: int
+    pairs: Mapping[tuple[str, str], Estimate]
+    """Two reviewers -> Cohen's kappa of accept, edit and reject."""
+    alpha: Estimate | None
+    """Krippendorff's nominal alpha of all of them."""
+
+
+def review_shares(
+    queue: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], *, level: float = 0.95
+) -> tuple[TestReview, ...]:
+    """Estimate per test what share of the cases people accept, edit and reject.
+
+    A case counts with the inverse of its probability of being in the queue (Hajek's estimator: the weights' sum is the
+    denominator), scaled to a mean of 1; with equal probabilities that is the plain share. Clusters as in the run.
+    """
+    groups: dict[tuple[str, str], list[QueuedCase]] = {}
+    for case in queue:
+        groups.setdefault((case.task, case.test), []).append(case)
+    return tuple(_of_test(task, test, cases, reviews, level) for (task, test), cases in groups.items())
+
+
+def _of_test(
+    task: str, test: str, cases: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], level: float
+) -> TestReview:
+    known = [(case, reviews.get(case.case_id, CaseReview())) for case in cases]
+    decided = [(case, review.outcome) for case, review in known if review.outcome is not None]
+    actions = [each.action for _, each in decided if each is not None]
+    weights = np.array([1 / case.probability for case, _ in decided])
+    # Equal weights are exactly 1, so that independent cases have Wilson's interval.
+    weights = weights / weights.mean() if len(set(weights)) > 1 else np.ones(len(weights))
+    clusters = np.unique([case.cluster for case, _ in decided], return_inverse=True)[1]
+
+    def share(action: ReviewAction) -> Estimate:
+        if not actions:
+            return Estimate(value=None, flags=("empty",))
+        hits = np.array([each is action for each in actions]) * weights
+        sums = cluster_sums(clusters, hits, weights)
+        return clustered_proportion(sums[:, 0], sums[:, 1], level=level)
+
+    return TestReview(
+        task=task,
+        test=test,
+        queued=len(cases),
+        decided=len(decided),
+        conflicts=sum(review.in_conflict for _, review in known),
+        shares={action: share(action) for action in DECIDING},
+        weighted=len({case.probability for case in cases}) > 1,
+    )
+
+
+def reviewer_agreement(
+    queue: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], *, level: float = 0.95
+) -> ReviewerAgreement:
+    """Estimate how far reviewers agree, from the decisions that they made independently."""
+    open_cases = [(case, reviews[case.case_id].blind) for case in queue if case.case_id in reviews]
+    both = [(case, blind) for case, blind in open_cases if len(blind) > 1]
+    clusters = np.unique([f"{case.task}\0{case.cluster}" for case, _ in both], return_inverse=True)[1]
+    names = sorted({name for _, blind in both for name in blind})
+    pairs: dict[tuple[str, str], Estimate] = {}
+    for one, other in combinations(names, 2):
+        places = [place for place, (_, blind) in enumerate(both) if one in blind and other in blind]
+        if places:
+            first, second = ([DECIDING.index(both[place][1][name].action) for place in places] for name in (one, other))
+            pairs[one, other] = clustered_kappa(first, second, clusters[places], level=level)
+    counts = [[sum(each.action is action for each in blind.values()) for action in DECIDING] for _, blind in both]
+    alpha = krippendorff_alpha(counts, clusters=clusters, level=level) if both else None
+    return ReviewerAgreement(cases=len(both), pairs=pairs, alpha=alpha)

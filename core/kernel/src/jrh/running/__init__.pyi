@@ -24,8 +24,6 @@ from .progress import Progress as Progress
 from .progress_counting import Counting as Counting
 from .review_outcomes import CaseReview as CaseReview
 from .review_outcomes import case_reviews as case_reviews
-from .review_outcomes import review_shares as review_shares
-from .review_outcomes import reviewer_agreement as reviewer_agreement
 from .review_queue import QueueRequest as QueueRequest
 from .reviewing import ReviewDesk as ReviewDesk
 from .reviewing import StaleDecisionError as StaleDecisionError

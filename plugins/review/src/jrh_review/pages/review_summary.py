@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jrh import Interval
-from jrh.running import CaseReview, review_shares, reviewer_agreement
+from jrh.running import CaseReview
 from jrh.text import format_ends, format_number
 from jrh.values import DECIDING
 from jrh_stats import Estimate
@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from jrh_review.pages.rendering import page
+from jrh_review.review_statistics import review_shares, reviewer_agreement
 from jrh_review.reviewers import reviewing
 
 

@@ -22,7 +22,6 @@ from jrh.running.stages.assembly import Assembly, Line
 from jrh.running.stages.chain import JOINT
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.load import choose
-from jrh.running.stages.validator_agreement import agreements
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.items_table import items_id as all_items_id
 from jrh.store.run_store import Store
@@ -336,7 +335,7 @@ def _reason(draft: Draft | Skip, rejection: str) -> str:
     return draft.reason if isinstance(draft, Skip) else rejection
 
 
-def attrition(store: Store, task: str, test: str, items: int, level: float = 0.95) -> Attrition:
+def attrition(store: Store, task: str, test: str, items: int) -> Attrition:
     """Count what became of one test's drafts."""
     counted = store.cases.count_drafts(task, test)
     states: Counter[str] = Counter()
@@ -354,5 +353,4 @@ def attrition(store: Store, task: str, test: str, items: int, level: float = 0.9
         kept=states[KEPT],
         rejected=reasons(REJECTED),
         skipped=reasons(SKIPPED),
-        agreement=agreements(store, task, test, level),
     )

@@ -266,7 +266,7 @@ def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
     items = {task.task.name: task.items for task in summary.tasks}
     for each in summary.tests_of_tasks:
         yield evolve(
-            attrition(store, each.task, each.test, items[each.task], summary.level),
+            attrition(store, each.task, each.test, items[each.task]),
             applies=each.applies,
             made=not each.applies or store.cases.digest(each.task, each.test) is not None,
             allow_empty=each.allow_empty,

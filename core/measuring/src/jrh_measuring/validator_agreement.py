@@ -10,6 +10,7 @@ from jrh.store.cases_table import VOTES
 from jrh.store.run_store import Store
 from jrh.values.measures import Interval
 from jrh.values.report import Agreement
+from jrh_stats import krippendorff_alpha
 
 PREFIX: Final = "validator:"
 """In a draft's details, what a validator said stands under this and the validator's name."""
@@ -38,8 +39,6 @@ def measured(validator: str, ballots: Sequence[Ballot], level: float) -> Agreeme
         ballots: one per draft.
         level: coverage of the interval.
     """
-    from jrh_stats import krippendorff_alpha
-
     cast = [[json.dumps(vote) for vote in votes.values() if vote is not None] for _, votes in ballots]
     kinds = sorted({vote for votes in cast for vote in votes})
     clusters = {name: place for place, name in enumerate(dict.fromkeys(name for name, _ in ballots))}
