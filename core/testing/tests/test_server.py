@@ -11,10 +11,11 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 
 import aiohttp
 import pytest
-from jrh_testing import ChatServer, Fault, LabelAnswers, ServerProcess, SimulatedAnswers
+from jrh_testing import ChatServer, Fault, LabelAnswers, SimulatedAnswers
 
 
 def body(prompt, **more):
@@ -166,21 +167,29 @@ def test_a_simulated_judge_without_slips_does_not_mind_layout_and_one_with_slips
     assert abs(flips(SimulatedAnswers(accuracy=0.9)) - 90) < 35
 
 
-async def test_the_process_serves_with_what_the_command_line_says():
-    with ServerProcess("--answer", "label", "--labels", "A,B", "--form", "[[{label}]]", "--fault", "500:1") as server:
-        first, second, third = await ask(server.url, "q", "q", "q")
+def test_the_process_serves_with_what_the_command_line_says():
+    arguments = ("--answer", "label", "--labels", "A,B", "--form", "[[{label}]]", "--fault", "500:1")
+    command = [sys.executable, "-m", "jrh_testing.server", *arguments]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        url = process.stdout.readline().strip()
+        first, second, third = asyncio.run(ask(url, "q", "q", "q"))
         assert first[0] == 500
         assert text(second) == text(third)
         assert text(second) in ("[[A]]", "[[B]]")
         assert text(second) == LabelAnswers(labels=("A", "B"), form="[[{label}]]")(body("q"))
-        assert server.stats() == {
-            "count": 3,
-            "distinct": 1,
-            "repeated": 2,
-            "answered": 2,
-            "answered_repeated": 1,
-            "max_in_flight": 1,
-        }
+        with urllib.request.urlopen(f"{url}/stats") as response:
+            assert json.load(response) == {
+                "count": 3,
+                "distinct": 1,
+                "repeated": 2,
+                "answered": 2,
+                "answered_repeated": 1,
+                "max_in_flight": 1,
+            }
+    finally:
+        process.stdin.close()
+        ends(process)
 
 
 def start(*arguments, **settings):

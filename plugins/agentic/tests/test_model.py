@@ -12,10 +12,9 @@ import pytest
 from agentic_samples import called, item, result, said, shop, task
 from jrh import ChatRequest, Draft, JrhError, Same, Skip, read_transcript
 from jrh.errors import FaultKind, ModelFault
-from jrh_agentic.editing import as_text, read_edit
 from jrh_agentic.messages import diff
 from jrh_agentic.pipeline import read_label, read_same
-from jrh_agentic.planning import read_plan
+from jrh_agentic.replies import as_text, read_edit, read_plan
 from jrh_authoring import Unusable
 from jrh_testing import ScriptedModel, build
 

@@ -11,8 +11,8 @@ from agentic_samples import called, item, perturber, result, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, read_transcript
-from jrh_agentic.editing import read_edit
 from jrh_agentic.messages import call_faults
+from jrh_agentic.replies import read_edit
 from jrh_authoring import Unusable
 
 VALUES = ["LK-4417", "2026-03-18", "64.90", "10:45", "204", "ü-77", "٣٤", "9" * 70]

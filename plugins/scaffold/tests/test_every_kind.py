@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jrh_scaffold.names import SUMMARIES
+from jrh_scaffold.writing import SUMMARIES
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]

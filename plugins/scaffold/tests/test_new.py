@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jrh import JrhError
 from jrh.cli import invoke
-from jrh_scaffold.names import SUMMARIES
+from jrh_scaffold.writing import SUMMARIES
 from jrh_testing import declarations
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from attrs import evolve
 from jrh.running import load_metrics
-from jrh_selftest.gates import Gate, outcomes_of
 from jrh_selftest.page import Page
-from jrh_selftest.pages import claims_of
+from jrh_selftest.pages import Gate, claims_of, outcomes_of
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 from jrh import REFERENCE, Scale
-from jrh_selftest.cutting import components, draw_scores
+from jrh_selftest.arrays import components, draw_scores
 from jrh_selftest.page import Page
 from jrh_selftest.ratings import agreement, correlated, draw_ratings, majority
 from jrh_selftest.truth import gold_said_in_test, ordinal, truths
@@ -169,7 +169,7 @@ def test_cut_scores_have_the_planted_components():
 
 def test_two_levels_cut_in_the_middle_have_the_arcsine_covariance():
     """Sheppard's theorem: P(both above the mean) = 1/4 + arcsin(r) / 2 pi."""
-    from jrh_selftest import cutting
+    from jrh_selftest import arrays as cutting
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cutting, "_CUTS", {2: (0.0,)})

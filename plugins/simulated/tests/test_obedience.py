@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from jrh_simulated.obedience import Obeys, obeyed
+from jrh_simulated.options import Obeys, obeyed
 
 ORIGINAL = "It is Lisbon. See the list:\n- one"
 

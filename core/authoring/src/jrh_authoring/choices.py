@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from attrs import Attribute, field
+from attrs import Attribute
 from attrs.validators import ge
 from jrh.errors import JrhError
+from jrh.plugins import option
 from jrh.values.items import Mode, Task
 
 
@@ -68,9 +69,5 @@ def distinct(instance: object, attribute: Attribute[Any], value: tuple[object, .
 
 def repeats_option() -> int:
     """Return the attrs field `repeats` of a perturber's options: calls per question, 1 by default."""
-    repeats: int = field(
-        default=1,
-        validator=ge(1),
-        metadata={"help": "number of times each question is asked; every repeat is a separate call"},
-    )
+    repeats: int = option("number of times each question is asked; every repeat is a separate call", ge(1), default=1)
     return repeats

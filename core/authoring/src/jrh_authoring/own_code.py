@@ -8,8 +8,9 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from attrs import asdict, field, frozen
-from attrs.validators import and_, ge, gt, le, optional
+from attrs import asdict, frozen
+from attrs.validators import ge, gt, le, optional
+from jrh.plugins import option
 from jrh.values.json_values import Json
 from jrh.values.verdicts import Question, Status
 
@@ -76,26 +77,15 @@ def _plain(value: Json) -> object:
 class Bounds:
     """Limits for a user-supplied judge."""
 
-    timeout: float = field(default=60.0, validator=gt(0.0), metadata={"help": "seconds for one attempt"})
-    attempts: int = field(
-        default=1, validator=and_(ge(1), le(10)), metadata={"help": "total attempts if the judge fails or times out"}
+    timeout: float = option("seconds for one attempt", gt(0.0), default=60.0)
+    attempts: int = option("total attempts if the judge fails or times out", ge(1), le(10), default=1)
+    wait: float = option(
+        "seconds before the second attempt; doubles with each further one", ge(0.0), le(300.0), default=1.0
     )
-    wait: float = field(
-        default=1.0,
-        validator=and_(ge(0.0), le(300.0)),
-        metadata={"help": "seconds before the second attempt; doubles with each further one"},
-    )
-    concurrency: int = field(default=4, validator=gt(0), metadata={"help": "questions asked at the same time"})
-    cost: float | None = field(
-        default=None,
-        validator=optional(ge(0.0)),
-        metadata={"help": "US dollars per attempt; null: unknown, 0: free"},
-    )
-    version: str = field(
-        default="",
-        metadata={
-            "help": "free text; edit it after a change to the judge that jrh cannot see: jrh then asks everything again"
-        },
+    concurrency: int = option("questions asked at the same time", gt(0), default=4)
+    cost: float | None = option("US dollars per attempt; null: unknown, 0: free", optional(ge(0.0)), default=None)
+    version: str = option(
+        "free text; edit it after a change to the judge that jrh cannot see: jrh then asks everything again", default=""
     )
 
 

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from attrs import Attribute, Factory, field, frozen
+from attrs import Attribute, Factory, frozen
 from attrs.validators import gt, matches_re, optional
 from jrh.errors import JrhError
+from jrh.plugins import option
 from jrh.plugins.protocols import BuildContext
 from jrh.plugins.secrets import read_secret
 from jrh.values.verdicts import Status
@@ -50,16 +51,14 @@ def _no_secrets(_instance: object, _attribute: Attribute[Any], value: Mapping[st
 class OwnEndpoint(Bounds):
     """The options that name an HTTP endpoint."""
 
-    url: str = field(validator=_http_url, metadata={"help": "address to post questions to, as JSON"})
-    token_env: str | None = field(
+    url: str = option("address to post questions to, as JSON", _http_url)
+    token_env: str | None = option(
+        "name of the environment variable that holds a bearer token; never the token itself",
+        optional(matches_re(r"[A-Za-z_]\w*")),
         default=None,
-        validator=optional(matches_re(r"[A-Za-z_]\w*")),
-        metadata={"help": "name of the environment variable that holds a bearer token; never the token itself"},
     )
-    headers: Mapping[str, str] = field(
-        default=Factory(dict), validator=_no_secrets, metadata={"help": "additional headers; no secrets"}
-    )
-    concurrency: int = field(default=16, validator=gt(0), metadata={"help": "questions asked at the same time"})
+    headers: Mapping[str, str] = option("additional headers; no secrets", _no_secrets, default=Factory(dict))
+    concurrency: int = option("questions asked at the same time", gt(0), default=16)
 
 
 def endpoint_of(options: OwnEndpoint, context: BuildContext) -> Endpoint:

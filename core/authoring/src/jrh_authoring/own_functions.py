@@ -11,6 +11,7 @@ from typing import Any
 from attrs import field, frozen
 from attrs.validators import gt, matches_re
 from jrh.errors import JrhError
+from jrh.plugins import option
 from jrh.plugins.protocols import BuildContext
 from jrh.values.option_values import CodeName
 
@@ -25,10 +26,8 @@ class OwnFunction(Bounds):
         validator=matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*"),
         metadata={"help": "the callable, as module:name or path/to/file.py:name"},
     )
-    concurrency: int = field(
-        default=1,
-        validator=gt(0),
-        metadata={"help": "questions asked at the same time; above 1 the callable must be thread-safe"},
+    concurrency: int = option(
+        "questions asked at the same time; above 1 the callable must be thread-safe", gt(0), default=1
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import Factory, field, frozen
+from attrs import Factory, frozen
 from attrs.validators import min_len, optional
+from jrh.plugins import option
 
 OUTPUT: Final = "output"
 """The metric that stands for the evaluated model's own answer, where that model is the judge."""
@@ -16,29 +17,27 @@ OUTPUT: Final = "output"
 class ScoreOptions:
     """Which parts of an export of scores to read."""
 
-    metric: str | None = field(
+    metric: str | None = option(
+        "The metric, scorer or feedback key whose scores are the verdicts. Default: the only one.",
+        optional(min_len(1)),
         default=None,
-        validator=optional(min_len(1)),
-        metadata={"help": "The metric, scorer or feedback key whose scores are the verdicts. Default: the only one."},
     )
-    gold: str | None = field(
+    gold: str | None = option(
+        "The field with people's labels, such as `metadata.human`. `none`: no gold labels.",
+        optional(min_len(1)),
         default=None,
-        validator=optional(min_len(1)),
-        metadata={"help": "The field with people's labels, such as `metadata.human`. `none`: no gold labels."},
     )
-    scale: str | None = field(
-        default=None, metadata={"help": "`1-5`, or `YES,NO`. Default: from the scores and the gold labels."}
+    scale: str | None = option("`1-5`, or `YES,NO`. Default: from the scores and the gold labels.", default=None)
+    threshold: float | None = option(
+        "Scores from here on are `pass`, lower ones `fail`; gold numbers likewise.", default=None
     )
-    threshold: float | None = field(
-        default=None, metadata={"help": "Scores from here on are `pass`, lower ones `fail`; gold numbers likewise."}
+    labels: Mapping[str, str] = option(
+        "Text in the file -> label, for verdicts and gold labels.", default=Factory(dict)
     )
-    labels: Mapping[str, str] = field(
-        default=Factory(dict), metadata={"help": "Text in the file -> label, for verdicts and gold labels."}
-    )
-    judge: str | None = field(
+    judge: str | None = option(
+        "The judge's name. Default: the grader's model where the file names it, else the metric.",
+        optional(min_len(1)),
         default=None,
-        validator=optional(min_len(1)),
-        metadata={"help": "The judge's name. Default: the grader's model where the file names it, else the metric."},
     )
 
     @property

@@ -6,17 +6,17 @@ from .building import RecordingLog as RecordingLog
 from .building import build as build
 from .building import declarations as declarations
 from .building import find_spec as find_spec
-from .contracts.importers import ImporterContract as ImporterContract
 from .contracts.judges import JudgeContract as JudgeContract
 from .contracts.metrics import MetricContract as MetricContract
 from .contracts.models import ModelContract as ModelContract
 from .contracts.parsers import ParserContract as ParserContract
 from .contracts.perturbers import PerturberContract as PerturberContract
+from .contracts.perturbers import ValidatorContract as ValidatorContract
 from .contracts.reporters import ExporterContract as ExporterContract
 from .contracts.reporters import ReporterContract as ReporterContract
 from .contracts.sources import DataSourceContract as DataSourceContract
+from .contracts.sources import ImporterContract as ImporterContract
 from .contracts.stages import StageContract as StageContract
-from .contracts.validators import ValidatorContract as ValidatorContract
 from .fakes import Asked as Asked
 from .fakes import EchoJudge as EchoJudge
 from .fakes import LabelParser as LabelParser
@@ -46,7 +46,6 @@ from .server.answers import LabelAnswers as LabelAnswers
 from .server.answers import SimulatedAnswers as SimulatedAnswers
 from .server.faults import FAULTS as FAULTS
 from .server.faults import Fault as Fault
-from .server.process import ServerProcess as ServerProcess
 from .server.raw import RawServer as RawServer
 from .server.raw import http_answer as http_answer
 from .server.thread import ChatServer as ChatServer

@@ -13,27 +13,11 @@ from jrh.errors import JrhError
 from jrh.hashing import derive_seed
 from jrh.plugins.component_identity import Source, python_source
 from jrh.plugins.factories import find_factory, make
+from jrh.plugins.loading import DECLARATIONS
 from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.plugins.registry import Entry
-from jrh.plugins.specs import (
-    DataSourceSpec,
-    DeciderSpec,
-    ExecutorSpec,
-    ExporterSpec,
-    FlagSpec,
-    ImporterSpec,
-    JudgeSpec,
-    MetricSpec,
-    ModelSpec,
-    ParserSpec,
-    PerturberSpec,
-    ReporterSpec,
-    RuleSpec,
-    Spec,
-    StageSpec,
-    ValidatorSpec,
-)
+from jrh.plugins.specs import Spec
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 
@@ -126,23 +110,7 @@ def _given(kind: str, given: Mapping[str, T], name: str) -> T:
         raise JrhError(f"the test gave no {kind} '{name}' (given: {known}); pass {kind}s={{'{name}': ...}}") from None
 
 
-HOOKS: Final[Mapping[str, type[Spec]]] = {
-    "jrh_data_sources": DataSourceSpec,
-    "jrh_perturbers": PerturberSpec,
-    "jrh_validators": ValidatorSpec,
-    "jrh_judges": JudgeSpec,
-    "jrh_parsers": ParserSpec,
-    "jrh_metrics": MetricSpec,
-    "jrh_flags": FlagSpec,
-    "jrh_findings": RuleSpec,
-    "jrh_models": ModelSpec,
-    "jrh_reporters": ReporterSpec,
-    "jrh_stages": StageSpec,
-    "jrh_deciders": DeciderSpec,
-    "jrh_importers": ImporterSpec,
-    "jrh_exporters": ExporterSpec,
-    "jrh_executors": ExecutorSpec,
-}
+HOOKS: Final[Mapping[str, type[Spec]]] = {hook: kind for hook, (_, kind) in DECLARATIONS.items()}
 """The declaration hooks and what each yields."""
 
 

@@ -98,3 +98,8 @@ def level(label: str) -> Aim:
 def repair(labels: Labels) -> Aim:
     """Aim at a transcript that satisfies the entry."""
     return Aim(variant="repaired", words=SATISFIES, label=labels.satisfies)
+
+
+def good(labels: Labels) -> Aim:
+    """Aim at a transcript that satisfies the entry as it is."""
+    return Aim(variant="untouched", words="", label=labels.satisfies)

@@ -27,9 +27,9 @@ def perturbation(options: PerturbationOptions, context: BuildContext) -> Perturb
     labels = Labels.of(options, context.task, test)
     levels = levels_of(options.levels, context.task.scale, test) if labels is None else ()
     if _by(options) is WrittenBy.MODEL:
-        from jrh_agentic.by_model import Perturbed
+        from jrh_agentic.by_model import perturbed
 
-        return Perturbed(pipeline=_pipeline(options, context, test), labels=labels, levels=levels)
+        return perturbed(_pipeline(options, context, test), labels, levels)
     if labels is None:
         return LevelsKept(levels=levels)
     return Violations(task=context.task, labels=labels, options=options, seed=context.seed)
@@ -48,9 +48,9 @@ def positives(options: PositivesOptions, context: BuildContext) -> Perturber:
     if labels is None:
         return Levelled()
     if _by(options) is WrittenBy.MODEL:
-        from jrh_agentic.by_model import Repaired
+        from jrh_agentic.by_model import repaired
 
-        return Repaired(pipeline=_pipeline(options, context, test), labels=labels)
+        return repaired(_pipeline(options, context, test), labels)
     return Satisfied(labels=labels)
 
 
@@ -61,9 +61,9 @@ def restyled(options: StyleOptions, context: BuildContext) -> Perturber:
         JrhError: the options do not fit each other.
     """
     if _by(options) is WrittenBy.MODEL:
-        from jrh_agentic.by_model import Reworded
+        from jrh_agentic.by_model import reworded
 
-        return Reworded(pipeline=_pipeline(options, context, "agent-style"))
+        return reworded(_pipeline(options, context, "agent-style"))
     from jrh_agentic.by_rules import Restyled
 
     return Restyled(variants=options.variants, seed=context.seed)
@@ -74,9 +74,8 @@ def _by(options: PipelineOptions) -> WrittenBy:
 
 
 def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pipeline:
-    from jrh_agentic.asking import Role, Roles
+    from jrh_agentic.asking import Prompt, Role, Roles, Wording
     from jrh_agentic.pipeline import Pipeline
-    from jrh_agentic.wording import Prompt, Wording
 
     own: dict[Role, ModelName | None] = {role: getattr(options, role.value) for role in Role}
     names = {role: name or options.model for role, name in own.items()}

@@ -1,8 +1,8 @@
-"""Define the three model-based tests; each sets an aim and the pipeline does the rest."""
+"""Define the three model-based tests; each sets aims and the pipeline does the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
 from jrh import Draft, Item, Skip
@@ -15,70 +15,50 @@ from jrh_agentic.pipeline import Pipeline
 
 
 @frozen(kw_only=True)
-class Perturbed:
-    """Transcripts edited to violate the entry, or to reach each of its levels."""
+class ByModel:
+    """Transcripts edited by models towards the aims of a test."""
 
     pipeline: Pipeline
-    labels: Labels | None
-    """None where the scale has levels."""
-    levels: tuple[str, ...]
+    most_aims: int
+    """The most aims of one item."""
+    wanted: Callable[[Item], Sequence[Aim | Draft | Skip]]
+    """Returns an item's aims in order, and in their place what needs no model."""
 
     def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
         """Return the most calls to each model."""
-        return _times(self.pipeline, len(items) * (1 if self.labels is not None else len(self.levels)))
+        return {name: calls * self.most_aims * len(items) for name, calls in self.pipeline.most_calls().items()}
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return a draft or a skip for the violation, or for every level, lowest first."""
+        """Return a draft or a skip for every aim, in their order."""
         original = Original.of(item)
         if isinstance(original, Skip):
             return [original]
-        if self.labels is not None:
-            aim = aims.violation(self.labels, item)
-            return [aim if isinstance(aim, Skip) else await self.pipeline.edited(item, original, aim)]
-        return [await self._level(item, original, aims.level(level)) for level in self.levels]
-
-    async def _level(self, item: Item, original: Original, aim: Aim) -> Draft | Skip:
-        return untouched(aim) if aim.label == item.gold else await self.pipeline.edited(item, original, aim)
+        return [
+            await self.pipeline.edited(item, original, each) if isinstance(each, Aim) else each
+            for each in self.wanted(item)
+        ]
 
 
-@frozen(kw_only=True)
-class Repaired:
-    """Transcripts that satisfy the entry: as they are where they do, edited where they do not."""
+def perturbed(pipeline: Pipeline, labels: Labels | None, levels: Sequence[str]) -> ByModel:
+    """Edit transcripts to violate the entry or, on a scale with levels (no labels), to reach each level."""
+    if labels is not None:
+        return ByModel(pipeline=pipeline, most_aims=1, wanted=lambda item: [aims.violation(labels, item)])
 
-    pipeline: Pipeline
-    labels: Labels
+    def reach(item: Item) -> Sequence[Aim | Draft]:
+        return [untouched(aim) if aim.label == item.gold else aim for aim in map(aims.level, levels)]
 
-    def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
-        """Return the most calls to each model."""
-        return _times(self.pipeline, len(items))
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return one draft or skip."""
-        original = Original.of(item)
-        if isinstance(original, Skip):
-            return [original]
-        if item.gold == self.labels.satisfies:
-            return [untouched(Aim(variant="untouched", words="", label=self.labels.satisfies))]
-        return [await self.pipeline.edited(item, original, aims.repair(self.labels))]
+    return ByModel(pipeline=pipeline, most_aims=len(levels), wanted=reach)
 
 
-@frozen(kw_only=True)
-class Reworded:
-    """Transcripts edited in what must not matter."""
+def repaired(pipeline: Pipeline, labels: Labels) -> ByModel:
+    """Let transcripts satisfy the entry: as they are where they do, edited where they do not."""
 
-    pipeline: Pipeline
+    def satisfy(item: Item) -> Sequence[Aim | Draft]:
+        return [untouched(aims.good(labels)) if item.gold == labels.satisfies else aims.repair(labels)]
 
-    def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
-        """Return the most calls to each model."""
-        return _times(self.pipeline, len(items))
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return one draft or skip."""
-        original = Original.of(item)
-        if isinstance(original, Skip):
-            return [original]
-        return [await self.pipeline.edited(item, original, aims.STYLED)]
+    return ByModel(pipeline=pipeline, most_aims=1, wanted=satisfy)
 
 
-def _times(pipeline: Pipeline, aims: int) -> Mapping[str, int]:
-    return {name: calls * aims for name, calls in pipeline.most_calls().items()}
+def reworded(pipeline: Pipeline) -> ByModel:
+    """Edit transcripts in what must not matter."""
+    return ByModel(pipeline=pipeline, most_aims=1, wanted=lambda _item: [aims.STYLED])

@@ -11,9 +11,9 @@ from jrh_agentic import aims
 from jrh_agentic.aims import Aim, Labels
 from jrh_agentic.messages import Original, call_faults, called_tools, described
 from jrh_agentic.options import STATEMENTS, PerturbationOptions, Style, Violation
-from jrh_agentic.rules import missing_step, statements, style
-from jrh_agentic.rules.entries import asks_for_agreement, demanded_tools, forbids_invention
+from jrh_agentic.rules import statements, style
 from jrh_agentic.rules.possible import Possible, apply, choose
+from jrh_agentic.rules.statements import asks_for_agreement, demanded_tools, forbids_invention
 
 
 def untouched(aim: Aim) -> Draft:
@@ -57,7 +57,7 @@ class Violations:
         messages = original.messages
         if kind is Violation.MISSING_STEP:
             demanded = self._demanded(original)
-            return demanded if isinstance(demanded, Skip) else missing_step.possible(messages, demanded)
+            return demanded if isinstance(demanded, Skip) else statements.missing_steps(messages, demanded)
         if not self._broken_by(kind):
             return Skip(reason="the entry does not clearly require statements to agree with tool results")
         if kind is Violation.CONTRADICTED_RESULT:
@@ -129,7 +129,7 @@ class Satisfied:
             return [original]
         if item.gold != self.labels.satisfies:
             return [Skip(reason="rules cannot repair a transcript" if item.gold else "the item has no gold label")]
-        return [untouched(Aim(variant="untouched", words="", label=self.labels.satisfies))]
+        return [untouched(aims.good(self.labels))]
 
 
 @frozen(kw_only=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import Factory, frozen
 from attrs.validators import deep_iterable, ge, le, min_len, optional
 from jrh import ModelName, Text
+from jrh.plugins import option
 from jrh_authoring import WrittenBy, distinct
 
 
@@ -45,66 +46,52 @@ _PROMPT = "Jinja2 prompt template, text or {{file: name}}; variables: {names}; d
 _SEEN = "task, entry, aim, mark"
 
 
-def _prompt(names: str) -> Text | None:
-    prompt: Text | None = field(default=None, metadata={"help": _PROMPT.format(names=f"{_SEEN}, {names}")})
-    return prompt
+def _prompt(names: str) -> Any:
+    return option(_PROMPT.format(names=f"{_SEEN}, {names}"), default=None)
 
 
-def _role(help: str) -> ModelName | None:
-    role: ModelName | None = field(default=None, metadata={"help": f"{help}; default: `model`"})
-    return role
+def _role(help: str) -> Any:
+    return option(f"{help}; default: `model`", default=None)
 
 
 @frozen(kw_only=True)
 class PipelineOptions:
     """Options that the three tests share."""
 
-    by: WrittenBy | None = field(
-        default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
+    by: WrittenBy | None = option(
+        "`rules` or `model`; default: `model` if one is given, otherwise `rules`", default=None
     )
-    satisfies: str = field(
+    satisfies: str = option(
+        "label of a transcript that satisfies the entry; not used on scales with levels",
+        min_len(1),
         default="satisfies",
-        validator=min_len(1),
-        metadata={"help": "label of a transcript that satisfies the entry; not used on scales with levels"},
     )
-    violates: str = field(
-        default="violates",
-        validator=min_len(1),
-        metadata={"help": "label of a transcript that violates the entry; not used on scales with levels"},
+    violates: str = option(
+        "label of a transcript that violates the entry; not used on scales with levels", min_len(1), default="violates"
     )
-    model: ModelName | None = field(
-        default=None,
-        metadata={"help": "model for every role without its own model: a name from the suite's `models`"},
+    model: ModelName | None = option(
+        "model for every role without its own model: a name from the suite's `models`", default=None
     )
     planner: ModelName | None = _role("model that plans the edits")
     editor: ModelName | None = _role("model that makes the edits")
     summarizer: ModelName | None = _role("model that maintains the summary")
     verifier: ModelName | None = _role("model that verifies the edited transcript; preferably a different one")
-    verify: bool = field(default=True, metadata={"help": "verify the edited transcript"})
-    max_steps: int = field(
-        default=5, validator=[ge(1), le(20)], metadata={"help": "maximum steps of a plan; further ones are dropped"}
+    verify: bool = option("verify the edited transcript", default=True)
+    max_steps: int = option("maximum steps of a plan; further ones are dropped", ge(1), le(20), default=5)
+    max_rounds: int = option(
+        "maximum plans per transcript; a new plan follows each rejection by the verifier", ge(1), le(10), default=3
     )
-    max_rounds: int = field(
-        default=3,
-        validator=[ge(1), le(10)],
-        metadata={"help": "maximum plans per transcript; a new plan follows each rejection by the verifier"},
-    )
-    attempts: int = field(
-        default=2,
-        validator=[ge(1), le(10)],
-        metadata={"help": "attempts per request until a reply is usable"},
-    )
-    temperature: float | None = field(
+    attempts: int = option("attempts per request until a reply is usable", ge(1), le(10), default=2)
+    temperature: float | None = option(
+        "sampling temperature of planner and editor, 0 to 2; default: the model's setting in the suite",
+        optional([ge(0), le(2)]),
         default=None,
-        validator=optional([ge(0), le(2)]),
-        metadata={
-            "help": "sampling temperature of planner and editor, 0 to 2; default: the model's setting in the suite"
-        },
     )
-    max_characters: int = field(
+    max_characters: int = option(
+        "longest transcript shown to a role, in characters; the text marks what is cut",
+        ge(2_000),
+        le(2_000_000),
         default=60_000,
-        validator=[ge(2_000), le(2_000_000)],
-        metadata={"help": "longest transcript shown to a role, in characters; the text marks what is cut"},
     )
     planner_prompt: Text | None = _prompt("transcript, edits, objections, max_steps")
     editor_prompt: Text | None = _prompt("plan, step, summary, edits, before, after, message, number")
@@ -117,39 +104,36 @@ class PipelineOptions:
 class PerturbationOptions(PipelineOptions):
     """Options of the perturber `agent-perturbation`."""
 
-    levels: tuple[str, ...] = field(
-        default=(), validator=distinct, metadata={"help": "levels to reach on a scale with levels; default: all"}
-    )
-    variants: tuple[Violation, ...] = field(
+    levels: tuple[str, ...] = option("levels to reach on a scale with levels; default: all", distinct, default=())
+    variants: tuple[Violation, ...] = option(
+        f"rules: violations to make: {', '.join(kind.value for kind in Violation)}",
+        min_len(1),
+        distinct,
         default=tuple(Violation),
-        validator=[min_len(1), distinct],
-        metadata={"help": f"rules: violations to make: {', '.join(kind.value for kind in Violation)}"},
     )
-    edits: tuple[int, ...] = field(
+    edits: tuple[int, ...] = option(
+        "rules: numbers of edits; each number makes one case, with that strength",
+        min_len(1),
+        distinct,
+        deep_iterable(member_validator=[ge(1), le(20)]),
         default=(1,),
-        validator=[min_len(1), distinct, deep_iterable(member_validator=[ge(1), le(20)])],
-        metadata={"help": "rules: numbers of edits; each number makes one case, with that strength"},
     )
-    breaks: Mapping[str, tuple[Violation, ...]] = field(
-        factory=dict,
-        metadata={
-            "help": "task -> rule-made violations that violate its entry; default: inferred from the entry's wording"
-        },
+    breaks: Mapping[str, tuple[Violation, ...]] = option(
+        "task -> rule-made violations that violate its entry; default: inferred from the entry's wording",
+        default=Factory(dict),
     )
-    demands: Mapping[str, tuple[str, ...]] = field(
-        factory=dict,
-        metadata={
-            "help": "task -> tools its entry requires, for `missing-step`; default: inferred from the entry's wording"
-        },
+    demands: Mapping[str, tuple[str, ...]] = option(
+        "task -> tools its entry requires, for `missing-step`; default: inferred from the entry's wording",
+        default=Factory(dict),
     )
-    claims: tuple[str, ...] = field(
+    claims: tuple[str, ...] = option(
+        "tools that `unmade-call` may claim were called; tools really called are left out",
+        min_len(1),
+        distinct,
         default=("send_confirmation_email", "notify_supervisor", "open_support_ticket"),
-        validator=[min_len(1), distinct],
-        metadata={"help": "tools that `unmade-call` may claim were called; tools really called are left out"},
     )
-    anywhere: bool = field(
-        default=False,
-        metadata={"help": "let `swapped-value` change any answer of the assistant, not only the last one"},
+    anywhere: bool = option(
+        "let `swapped-value` change any answer of the assistant, not only the last one", default=False
     )
 
 
@@ -162,8 +146,6 @@ class PositivesOptions(PipelineOptions):
 class StyleOptions(PipelineOptions):
     """Options of the perturber `agent-style`."""
 
-    variants: tuple[Style, ...] = field(
-        default=tuple(Style),
-        validator=[min_len(1), distinct],
-        metadata={"help": f"rules: changes to make: {', '.join(kind.value for kind in Style)}"},
+    variants: tuple[Style, ...] = option(
+        f"rules: changes to make: {', '.join(kind.value for kind in Style)}", min_len(1), distinct, default=tuple(Style)
     )

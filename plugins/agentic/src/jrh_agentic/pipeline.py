@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeVar
 
 from attrs import Factory, define, frozen
 from jrh import Draft, Item, Json, Scale, Skip, Task
@@ -12,14 +12,9 @@ from jrh.text import TranscriptMessage
 from jrh_authoring import PROVIDER_ERROR, Unusable, object_schema, read_json, render_transcript, text_schema
 
 from jrh_agentic.aims import Aim
-from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Role, Roles
-from jrh_agentic.editing import SCHEMA as EDIT_SCHEMA
-from jrh_agentic.editing import as_text, read_edit
+from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Prompt, Role, Roles, Wording
 from jrh_agentic.messages import Edit, Original, as_json, cut, described, diff
-from jrh_agentic.planning import SCHEMA as PLAN_SCHEMA
-from jrh_agentic.planning import Plan, Step, read_plan
-from jrh_agentic.planning import described as dropped_steps
-from jrh_agentic.wording import Prompt, Wording
+from jrh_agentic.replies import EDIT_SCHEMA, PLAN_SCHEMA, Plan, Step, as_text, described_steps, read_edit, read_plan
 
 _EDITS_SHOWN: Final = 8_000
 """Characters of the edits made so far that a role is shown; the last ones stay."""
@@ -126,6 +121,7 @@ def _reason(found: Mapping[str, Json]) -> str:
     return cut(reason.strip(), _LONGEST) if isinstance(reason, str) else ""
 
 
+T = TypeVar("T")
 NOT_AGREED: Final = "the verifier did not agree"
 _LONGEST_SUMMARY: Final = 4_000
 _NEIGHBOUR: Final = 1_500
@@ -181,7 +177,7 @@ class Pipeline:
 
     async def _summarised(self, run: Run) -> str:
         shown = render_transcript(run.messages, limit=self.max_characters)
-        found = await self._ask(run, Role.SUMMARIZER, Prompt.SUMMARIZER, {"transcript": shown.text}, "summary")
+        found = await self._summary(run, Prompt.SUMMARIZER, {"transcript": shown.text})
         if found == FAILED:
             return PROVIDER_ERROR
         usable = isinstance(found, str)
@@ -195,7 +191,7 @@ class Pipeline:
         plan = await self._planned(run, number)
         if isinstance(plan, Unusable):
             if isinstance(plan, NoPlan) and plan.dropped:
-                run.rounds.append({"dropped": dropped_steps(plan.dropped), "accepted": False})
+                run.rounds.append({"dropped": described_steps(plan.dropped), "accepted": False})
             return _of(Role.PLANNER, plan)
         left_out: list[Json] = []
         run.rounds.append({**plan.described(), "not_made": left_out, "accepted": False, "verification": None})
@@ -226,16 +222,11 @@ class Pipeline:
             "objections": "\n".join(run.objections),
             "max_steps": self.max_steps,
         }
-        return await self.roles.ask(
-            Role.PLANNER,
-            self.wording.messages(Prompt.PLANNER, run.aim, variables),
-            lambda text: read_plan(text, messages, self.max_steps),
-            run.journal,
-            run.item.id,
-            run.aim.variant,
-            number,
-            schema=PLAN_SCHEMA,
-        )
+
+        def read(text: str) -> Plan | Unusable:
+            return read_plan(text, messages, self.max_steps)
+
+        return await self._ask(run, Role.PLANNER, Prompt.PLANNER, variables, read, PLAN_SCHEMA, run.aim.variant, number)
 
     async def _made(self, run: Run, plan: Plan, place: int) -> TranscriptMessage | Unusable:
         step = plan.steps[place]
@@ -252,17 +243,12 @@ class Pipeline:
             "number": step.message,
         }
         entry = self.task.rubric or self.task.instruction
-        return await self.roles.ask(
-            Role.EDITOR,
-            self.wording.messages(Prompt.EDITOR, run.aim, variables),
-            lambda text: read_edit(text, message, step.message, entry),
-            run.journal,
-            run.item.id,
-            run.aim.variant,
-            len(run.rounds),
-            place,
-            schema=EDIT_SCHEMA,
-        )
+
+        def read(text: str) -> TranscriptMessage | Unusable:
+            return read_edit(text, message, step.message, entry)
+
+        parts = run.aim.variant, len(run.rounds), place
+        return await self._ask(run, Role.EDITOR, Prompt.EDITOR, variables, read, EDIT_SCHEMA, *parts)
 
     async def _applied(self, run: Run, step: Step, edited: TranscriptMessage) -> str:
         """Put the edited message into its place and bring the summary up to date, from the edit alone."""
@@ -271,7 +257,7 @@ class Pipeline:
         run.messages[at] = edited
         run.edits.append(edit)
         variables = {"summary": run.summary, "edit": f"message {step.message}\n{edit.diff}"}
-        found = await self._ask(run, Role.SUMMARIZER, Prompt.UPDATE, variables, "summary", len(run.edits))
+        found = await self._summary(run, Prompt.UPDATE, variables, len(run.edits))
         if found == FAILED:
             return PROVIDER_ERROR
         if isinstance(found, str):
@@ -288,16 +274,14 @@ class Pipeline:
         label = run.aim.label
         shown = render_transcript(run.messages, limit=self.max_characters)
         variables = {"transcript": shown.text, "edits": run.shown_edits()}
-        found = await self.roles.ask(
-            Role.VERIFIER,
-            self.wording.messages(Prompt.SAME if label is None else Prompt.VERIFIER, run.aim, variables),
-            lambda text: read_same(text) if label is None else read_label(text, self.task.scale, label),
-            run.journal,
-            run.item.id,
-            run.aim.variant,
-            len(run.rounds),
-            schema=SAME_SCHEMA if label is None else label_schema(self.task.scale),
-        )
+
+        def read(text: str) -> Verification | Unusable:
+            return read_same(text) if label is None else read_label(text, self.task.scale, label)
+
+        prompt = Prompt.SAME if label is None else Prompt.VERIFIER
+        schema = SAME_SCHEMA if label is None else label_schema(self.task.scale)
+        parts = run.aim.variant, len(run.rounds)
+        found = await self._ask(run, Role.VERIFIER, prompt, variables, read, schema, *parts)
         if not isinstance(found, Verification):
             return _of(Role.VERIFIER, found)
         run.rounds[-1].update(accepted=found.accepted, verification=found.described())
@@ -306,11 +290,24 @@ class Pipeline:
         return ""
 
     async def _ask(
-        self, run: Run, role: Role, prompt: Prompt, variables: Mapping[str, object], *parts: object
-    ) -> str | Unusable:
+        self,
+        run: Run,
+        role: Role,
+        prompt: Prompt,
+        variables: Mapping[str, object],
+        read: Callable[[str], T | Unusable],
+        schema: Mapping[str, Json],
+        *parts: object,
+    ) -> T | Unusable:
+        """Ask a role about the transcript; `parts` tell the seeds of this request from those of others about it."""
         messages = self.wording.messages(prompt, run.aim, variables)
-        return await self.roles.ask(
-            role, messages, _read_summary, run.journal, run.item.id, *parts, schema=_SUMMARY_SCHEMA
+        return await self.roles.ask(role, messages, read, run.journal, run.item.id, *parts, schema=schema)
+
+    async def _summary(
+        self, run: Run, prompt: Prompt, variables: Mapping[str, object], *parts: object
+    ) -> str | Unusable:
+        return await self._ask(
+            run, Role.SUMMARIZER, prompt, variables, _read_summary, _SUMMARY_SCHEMA, "summary", *parts
         )
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from jrh import Item, Task
 
 from jrh_audit import gold, repetition, size, texts
-from jrh_audit.facts import Facts
-from jrh_audit.finding import Finding
+from jrh_audit.facts import Facts, Finding
 from jrh_audit.options import AuditOptions
 
 CHECKS = (

@@ -13,8 +13,7 @@ from jrh.values import Severity
 from jrh_stats import cluster_sums, mcnemar_exact, sign_flip_test, spearman
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_audit.facts import Facts
-from jrh_audit.finding import Finding, some
+from jrh_audit.facts import Facts, Finding, some
 from jrh_audit.options import AuditOptions
 
 CHANCE: Final = 0.01

@@ -9,8 +9,7 @@ from jrh.text import counted
 from jrh.values import Severity
 from jrh_stats import wilson
 
-from jrh_audit.facts import Facts
-from jrh_audit.finding import EXAMPLES, Finding, some
+from jrh_audit.facts import EXAMPLES, Facts, Finding, some
 from jrh_audit.options import AuditOptions
 
 _SAMPLE_RATE: Final = 0.9

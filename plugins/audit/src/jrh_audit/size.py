@@ -9,8 +9,7 @@ from jrh.text import counted
 from jrh.values import Severity
 from jrh_stats import items_for_proportion, smallest_detectable_difference, wilson
 
-from jrh_audit.facts import Facts
-from jrh_audit.finding import Finding
+from jrh_audit.facts import Facts, Finding
 from jrh_audit.options import AuditOptions
 
 DISCORDANT: Final = 0.2

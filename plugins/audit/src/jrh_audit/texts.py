@@ -9,8 +9,7 @@ from typing import Final
 from jrh import Scale, ScaleKind, Task
 from jrh.text import counted
 
-from jrh_audit.facts import Facts
-from jrh_audit.finding import Finding, some
+from jrh_audit.facts import Facts, Finding, some
 from jrh_audit.options import AuditOptions
 
 _ENDED: Final = 0.5

@@ -19,8 +19,7 @@ from jrh import ChatRequest
 from jrh.errors import FaultKind, ModelFault, StillPendingError
 from jrh.plugins import Completion, Logger, ModelNotes, Rates
 
-from jrh_batch.answers import Answers
-from jrh_batch.batches import Batch, Dialect, Look, Refusal
+from jrh_batch.batches import Answers, Batch, Dialect, Look, Refusal
 from jrh_batch.http import ATTEMPTS, pause
 from jrh_batch.options import BatchOptions
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from attrs import frozen
 from attrs.validators import gt, in_, matches_re
+from jrh.plugins import option
 
 _NAMED = matches_re(r"\S(.*\S)?")
 
@@ -12,13 +13,12 @@ _NAMED = matches_re(r"\S(.*\S)?")
 class MlflowOptions:
     """Options of the exporter `mlflow`."""
 
-    tracking_uri: str = field(
-        default="",
-        metadata={"help": "tracking store or server; default: MLFLOW_TRACKING_URI, else MLflow's own default"},
+    tracking_uri: str = option(
+        "tracking store or server; default: MLFLOW_TRACKING_URI, else MLflow's own default", default=""
     )
-    experiment: str = field(default="jrh", validator=_NAMED, metadata={"help": "name of the experiment"})
-    reports: bool = field(
-        default=True, metadata={"help": "attach report.html, report.json and records.csv, which hold texts of the data"}
+    experiment: str = option("name of the experiment", _NAMED, default="jrh")
+    reports: bool = option(
+        "attach report.html, report.json and records.csv, which hold texts of the data", default=True
     )
 
 
@@ -26,19 +26,17 @@ class MlflowOptions:
 class WandbOptions:
     """Options of the exporter `wandb`."""
 
-    project: str = field(default="jrh", validator=_NAMED, metadata={"help": "name of the project"})
-    entity: str = field(default="", metadata={"help": "user or team; default: the account's"})
-    mode: str = field(
+    project: str = option("name of the project", _NAMED, default="jrh")
+    entity: str = option("user or team; default: the account's", default="")
+    mode: str = option(
+        "`offline` writes files that `wandb sync` uploads; `online` sends at once",
+        in_(("offline", "online")),
         default="offline",
-        validator=in_(("offline", "online")),
-        metadata={"help": "`offline` writes files that `wandb sync` uploads; `online` sends at once"},
     )
-    timeout: float = field(default=60.0, validator=gt(0), metadata={"help": "seconds to wait for the service"})
-    directory: str = field(
-        default="", metadata={"help": "directory of the files; default: WANDB_DIR, else the working directory"}
-    )
-    reports: bool = field(
-        default=True, metadata={"help": "attach report.html, report.json and records.csv, which hold texts of the data"}
+    timeout: float = option("seconds to wait for the service", gt(0), default=60.0)
+    directory: str = option("directory of the files; default: WANDB_DIR, else the working directory", default="")
+    reports: bool = option(
+        "attach report.html, report.json and records.csv, which hold texts of the data", default=True
     )
 
 
@@ -46,19 +44,13 @@ class WandbOptions:
 class LangfuseOptions:
     """Options of the exporter `langfuse`."""
 
-    host: str = field(default="", metadata={"help": "address; default: LANGFUSE_HOST, else https://cloud.langfuse.com"})
-    public_key_env: str = field(
-        default="LANGFUSE_PUBLIC_KEY", validator=_NAMED, metadata={"help": "environment variable with the public key"}
-    )
-    secret_key_env: str = field(
-        default="LANGFUSE_SECRET_KEY", validator=_NAMED, metadata={"help": "environment variable with the secret key"}
-    )
-    verdicts: bool = field(default=True, metadata={"help": "send every verdict, not only the measures"})
-    traces: str = field(
+    host: str = option("address; default: LANGFUSE_HOST, else https://cloud.langfuse.com", default="")
+    public_key_env: str = option("environment variable with the public key", _NAMED, default="LANGFUSE_PUBLIC_KEY")
+    secret_key_env: str = option("environment variable with the secret key", _NAMED, default="LANGFUSE_SECRET_KEY")
+    verdicts: bool = option("send every verdict, not only the measures", default=True)
+    traces: str = option(
+        "attach verdicts to traces of their `own`, or to the traces whose id is the item's (`items`)",
+        in_(("own", "items")),
         default="own",
-        validator=in_(("own", "items")),
-        metadata={
-            "help": "attach verdicts to traces of their `own`, or to the traces whose id is the item's (`items`)"
-        },
     )
-    timeout: float = field(default=30.0, validator=gt(0), metadata={"help": "seconds for one request"})
+    timeout: float = option("seconds for one request", gt(0), default=30.0)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from attrs import field, frozen
+from attrs import frozen
 from attrs.validators import deep_iterable, ge, gt, le, min_len
+from jrh.plugins import option
 from jrh_authoring import ChangedFields, distinct
 
 
@@ -36,20 +37,20 @@ class Layout(Enum):
 class FormatOptions:
     """Options of the perturber `format`."""
 
-    variants: tuple[Layout, ...] = field(
+    variants: tuple[Layout, ...] = option(
+        f"layout changes to make; default: all ({', '.join(layout.value for layout in Layout)})",
+        min_len(1),
+        distinct,
         default=tuple(Layout),
-        validator=[min_len(1), distinct],
-        metadata={"help": f"layout changes to make; default: all ({', '.join(layout.value for layout in Layout)})"},
     )
-    strengths: tuple[float, ...] = field(
+    strengths: tuple[float, ...] = option(
+        "shares of the possible places to change, each in (0, 1]",
+        min_len(1),
+        distinct,
+        deep_iterable(member_validator=[gt(0), le(1)]),
         default=(1.0,),
-        validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
-        metadata={"help": "shares of the possible places to change, each in (0, 1]"},
     )
-    fields: ChangedFields = field(
-        default=ChangedFields.BOTH,
-        metadata={"help": "pairwise tasks: change `both` responses, only the `first` or only the `second`"},
+    fields: ChangedFields = option(
+        "pairwise tasks: change `both` responses, only the `first` or only the `second`", default=ChangedFields.BOTH
     )
-    width: int = field(
-        default=72, validator=ge(20), metadata={"help": "`wrap` breaks lines longer than this many characters"}
-    )
+    width: int = option("`wrap` breaks lines longer than this many characters", ge(20), default=72)

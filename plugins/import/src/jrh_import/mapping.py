@@ -7,9 +7,10 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeAlias
 
-from attrs import Factory, field, frozen
+from attrs import Factory, frozen
 from attrs.validators import ge, gt, lt, min_len, optional
 from jrh import JrhError, Json, Status, Task
+from jrh.plugins import option
 from jrh.suite import WrittenTask
 from jrh.values import FindingSettings
 from jrh_interchange import task_of
@@ -76,11 +77,11 @@ def _check_covariates(_instance: object, _attribute: object, value: Json) -> Non
 class Decision:
     """One verdict of a row; a row may hold several."""
 
-    columns: Mapping[str, str] = field(
-        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> column, for this verdict only."}
+    columns: Mapping[str, str] = option(
+        "Target -> column, for this verdict only.", _check_targets, default=Factory(dict)
     )
-    values: Mapping[str, Value] = field(
-        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> value, for this verdict only."}
+    values: Mapping[str, Value] = option(
+        "Target -> value, for this verdict only.", _check_targets, default=Factory(dict)
     )
 
 
@@ -88,104 +89,73 @@ class Decision:
 class ImportFile:
     """An import file."""
 
-    name: str = field(
-        validator=min_len(1), metadata={"help": "Name shown in the report and used for the run directory."}
+    name: str = option("Name shown in the report and used for the run directory.", min_len(1))
+    path: Path = option("Path of the table, relative to this file.")
+    format: Format | None = option("`csv`, `tsv`, `jsonl` or `parquet`. Default: from the file name.", default=None)
+    delimiter: str = option("Character that separates the cells of a csv file.", default=",")
+    layout: Layout = option(
+        "`records`: `jrh report` wrote the table, so its columns need no description.", default=Layout.TABLE
     )
-    path: Path = field(metadata={"help": "Path of the table, relative to this file."})
-    format: Format | None = field(
-        default=None, metadata={"help": "`csv`, `tsv`, `jsonl` or `parquet`. Default: from the file name."}
+    neutralised: bool | None = option(
+        "Remove leading apostrophes, added against spreadsheets. Default: only in a csv of records.", default=None
     )
-    delimiter: str = field(default=",", metadata={"help": "Character that separates the cells of a csv file."})
-    layout: Layout = field(
-        default=Layout.TABLE,
-        metadata={"help": "`records`: `jrh report` wrote the table, so its columns need no description."},
+    task: WrittenTask | None = option("The task, as in a suite; the scale is required.", default=None)
+    tasks: Mapping[str, WrittenTask] = option(
+        "Several tasks by name; the target `task` assigns rows to them.", default=Factory(dict)
     )
-    neutralised: bool | None = field(
+    columns: Mapping[str, str] = option("Target -> column.", _check_targets, default=Factory(dict))
+    values: Mapping[str, Value] = option("Target -> value shared by all rows.", _check_targets, default=Factory(dict))
+    tests: Mapping[str, Mapping[str, str]] = option(
+        "Target -> text -> test: assigns rows to tests if no column or value does.",
+        _check_targets,
+        default=Factory(dict),
+    )
+    orders: Mapping[str, str] = option(
+        "Text in the option-order column -> order, such as `BA`; needed for codes such as 0 and 1.",
+        default=Factory(dict),
+    )
+    polarities: Mapping[str, str] = option(
+        "Text in the polarity column -> `positive` or `inverted`; needed for codes such as 0 and 1.",
+        default=Factory(dict),
+    )
+    decisions: tuple[Decision, ...] = option(
+        "The verdicts of each row, if there are several.", min_len(1), default=(Decision(),)
+    )
+    covariates: Json = option(
+        "Columns to test verdicts for: `[length, author]`, or covariate -> column, of a comparison "
+        "`{A: column, B: column}`. The length of a text counts as `length`.",
+        optional(_check_covariates),
         default=None,
-        metadata={"help": "Remove leading apostrophes, added against spreadsheets. Default: only in a csv of records."},
     )
-    task: WrittenTask | None = field(default=None, metadata={"help": "The task, as in a suite; the scale is required."})
-    tasks: Mapping[str, WrittenTask] = field(
-        default=Factory(dict), metadata={"help": "Several tasks by name; the target `task` assigns rows to them."}
+    labels: Mapping[str, str] = option(
+        "Text in the file -> label on the scale, for both labels and gold labels.", default=Factory(dict)
     )
-    columns: Mapping[str, str] = field(
-        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> column."}
-    )
-    values: Mapping[str, Value] = field(
-        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> value shared by all rows."}
-    )
-    tests: Mapping[str, Mapping[str, str]] = field(
-        default=Factory(dict),
-        validator=_check_targets,
-        metadata={"help": "Target -> text -> test: assigns rows to tests if no column or value does."},
-    )
-    orders: Mapping[str, str] = field(
-        default=Factory(dict),
-        metadata={"help": "Text in the option-order column -> order, such as `BA`; needed for codes such as 0 and 1."},
-    )
-    polarities: Mapping[str, str] = field(
-        default=Factory(dict),
-        metadata={"help": "Text in the polarity column -> `positive` or `inverted`; needed for codes such as 0 and 1."},
-    )
-    decisions: tuple[Decision, ...] = field(
-        default=(Decision(),),
-        validator=min_len(1),
-        metadata={"help": "The verdicts of each row, if there are several."},
-    )
-    covariates: Json = field(
-        default=None,
-        validator=optional(_check_covariates),
-        metadata={
-            "help": (
-                "Columns to test verdicts for: `[length, author]`, or covariate -> column, of a comparison "
-                "`{A: column, B: column}`. The length of a text counts as `length`."
-            )
-        },
-    )
-    labels: Mapping[str, str] = field(
-        default=Factory(dict),
-        metadata={"help": "Text in the file -> label on the scale, for both labels and gold labels."},
-    )
-    missing: Mapping[str, Status] = field(
+    missing: Mapping[str, Status] = option(
+        "Text in the label column -> status, if there is no verdict. Default for empty cells: unparsable.",
         default=Factory(lambda: {"": Status.UNPARSABLE}),
-        metadata={
-            "help": "Text in the label column -> status, if there is no verdict. Default for empty cells: unparsable."
-        },
     )
-    presented: bool = field(
-        default=False,
-        metadata={
-            "help": "Labels are as presented to the judge; the import undoes swapped options and inverted polarity."
-        },
+    presented: bool = option(
+        "Labels are as presented to the judge; the import undoes swapped options and inverted polarity.", default=False
     )
-    off_scale: OffScale = field(
-        default=OffScale.ERROR, metadata={"help": "Treatment of labels that are not on the scale: `error` or `status`."}
+    off_scale: OffScale = option(
+        "Treatment of labels that are not on the scale: `error` or `status`.", default=OffScale.ERROR
     )
-    number_items: bool = field(
-        default=False, metadata={"help": "Every row is a separate item, named row-1, row-2 and so on."}
+    number_items: bool = option("Every row is a separate item, named row-1, row-2 and so on.", default=False)
+    drop_duplicates: bool = option(
+        "Drop rows that equal an earlier row in every cell; a note counts them.", default=False
     )
-    drop_duplicates: bool = field(
-        default=False, metadata={"help": "Drop rows that equal an earlier row in every cell; a note counts them."}
+    count_repeats: bool = option("Number rows that are otherwise identical as repeats, in file order.", default=False)
+    simulated: bool = option("All judges are simulated; the target of this name sets it per judge.", default=False)
+    seed: int = option("Seed of all random numbers in the measures.", default=0)
+    level: float = option("Nominal coverage of the confidence intervals.", gt(0), lt(1), default=0.95)
+    resamples: int = option("Bootstrap resamples.", ge(100), default=2000)
+    metrics: Json = option(
+        "What the report computes, as in a suite: a list, or `add` with a list of further metrics.", default=None
     )
-    count_repeats: bool = field(
-        default=False, metadata={"help": "Number rows that are otherwise identical as repeats, in file order."}
+    findings: FindingSettings = option(
+        "The effect floor and the margin that findings are held against.", default=FindingSettings()
     )
-    simulated: bool = field(
-        default=False, metadata={"help": "All judges are simulated; the target of this name sets it per judge."}
-    )
-    seed: int = field(default=0, metadata={"help": "Seed of all random numbers in the measures."})
-    level: float = field(
-        default=0.95, validator=[gt(0), lt(1)], metadata={"help": "Nominal coverage of the confidence intervals."}
-    )
-    resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Bootstrap resamples."})
-    metrics: Json = field(
-        default=None,
-        metadata={"help": "What the report computes, as in a suite: a list, or `add` with a list of further metrics."},
-    )
-    findings: FindingSettings = field(
-        default=FindingSettings(), metadata={"help": "The effect floor and the margin that findings are held against."}
-    )
-    notes: tuple[str, ...] = field(default=(), metadata={"help": "Notes for readers of the report."})
+    notes: tuple[str, ...] = option("Notes for readers of the report.", default=())
 
     def __attrs_post_init__(self) -> None:
         """Require exactly one of `task` and `tasks`, and one source of the test."""

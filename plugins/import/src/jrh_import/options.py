@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attrs import Factory, field, frozen
+from jrh.plugins import option
 from jrh_interchange import ScoreOptions
 
 _SCALE = {"help": "`1-6`, or `YES,NO`. Default: from the labels of the file."}
@@ -26,13 +27,9 @@ class HarnessOptions:
 class JudgeSenseOptions:
     """Options of `judgesense`; `jrh import-decisions` has more."""
 
-    judge: str = field(default="judge", metadata={"help": "The judge's name if the log has no column for it."})
+    judge: str = option("The judge's name if the log has no column for it.", default="judge")
     scale: str | None = field(default=None, metadata=_SCALE)
-    labels: Mapping[str, str] = field(default=Factory(dict), metadata={"help": "Text of a decision -> label."})
-    gold_labels: Mapping[str, str] = field(default=Factory(dict), metadata={"help": "Text of a gold label -> label."})
-    inverted: tuple[str, ...] = field(
-        default=(), metadata={"help": "Prompts that contain one of these texts ask for the opposite."}
-    )
-    off_scale: bool = field(
-        default=False, metadata={"help": "Decisions off the scale are missing verdicts instead of mistakes."}
-    )
+    labels: Mapping[str, str] = option("Text of a decision -> label.", default=Factory(dict))
+    gold_labels: Mapping[str, str] = option("Text of a gold label -> label.", default=Factory(dict))
+    inverted: tuple[str, ...] = option("Prompts that contain one of these texts ask for the opposite.", default=())
+    off_scale: bool = option("Decisions off the scale are missing verdicts instead of mistakes.", default=False)

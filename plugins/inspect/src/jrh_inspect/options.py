@@ -7,8 +7,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from attrs import Factory, field, frozen
+from attrs import Factory, frozen
 from attrs.validators import deep_iterable, ge, gt, matches_re, min_len, optional
+from jrh.plugins import option
 from jrh_interchange import ScoreOptions
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
@@ -35,63 +36,42 @@ class Code(Enum):
 class InspectOptions:
     """Options of `inspect`."""
 
-    path: Path = field(metadata={"help": "A log, a directory of logs, or a pattern such as `logs/*.eval`."})
-    samples: tuple[str, ...] = field(
-        default=(), metadata={"help": "Ids of the samples to read, as `id` or `id#epoch`. Default: all."}
-    )
-    epochs: tuple[int, ...] = field(
-        default=(), validator=deep_iterable(ge(1)), metadata={"help": "Epochs to read. Default: all."}
-    )
-    errors: Errors = field(
-        default=Errors.SKIP, metadata={"help": "What to do with samples that ended with an error: `skip` or `keep`."}
-    )
-    roles: tuple[Role, ...] = field(
-        default=ROLES, validator=min_len(1), metadata={"help": "Roles whose messages the transcript keeps."}
-    )
-    reasoning: bool = field(default=True, metadata={"help": "Keep the reasoning of the assistant's messages."})
-    tool_output: int | None = field(
+    path: Path = option("A log, a directory of logs, or a pattern such as `logs/*.eval`.")
+    samples: tuple[str, ...] = option("Ids of the samples to read, as `id` or `id#epoch`. Default: all.", default=())
+    epochs: tuple[int, ...] = option("Epochs to read. Default: all.", deep_iterable(ge(1)), default=())
+    errors: Errors = option("What to do with samples that ended with an error: `skip` or `keep`.", default=Errors.SKIP)
+    roles: tuple[Role, ...] = option("Roles whose messages the transcript keeps.", min_len(1), default=ROLES)
+    reasoning: bool = option("Keep the reasoning of the assistant's messages.", default=True)
+    tool_output: int | None = option(
+        "Longest tool output in characters; the middle is cut. 0 drops tool output. Default: no limit.",
+        optional(ge(0)),
         default=None,
-        validator=optional(ge(0)),
-        metadata={
-            "help": "Longest tool output in characters; the middle is cut. 0 drops tool output. Default: no limit."
-        },
     )
-    code: Code = field(
+    code: Code = option(
+        "Code in the assistant's tool calls (the argument `code`): `keep` it, or only its `comments`, the "
+        "lines that begin with #.",
         default=Code.KEEP,
-        metadata={
-            "help": "Code in the assistant's tool calls (the argument `code`): `keep` it, or only its `comments`, the "
-            "lines that begin with #."
-        },
     )
-    preprocess: str | None = field(
+    preprocess: str | None = option(
+        "Your own function, `module:name` or `path/to/file.py:name`. It gets the messages and the metadata "
+        "and returns the messages, or None to leave the sample out.",
+        optional(matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*")),
         default=None,
-        validator=optional(matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*")),
-        metadata={
-            "help": "Your own function, `module:name` or `path/to/file.py:name`. It gets the messages and the metadata "
-            "and returns the messages, or None to leave the sample out."
-        },
     )
-    stratum: str | None = field(
-        default=None, metadata={"help": "Break results down by this key of the sample's metadata, or by this score."}
+    stratum: str | None = option(
+        "Break results down by this key of the sample's metadata, or by this score.", default=None
     )
-    gold: str | Mapping[str, str] | None = field(
+    gold: str | Mapping[str, str] | None = option(
+        "The score to use as gold label: the scorer's name, or `name.key` if its value is a mapping. Per "
+        "task: `{TASK: name}`; tasks left out have no gold labels.",
         default=None,
-        metadata={
-            "help": "The score to use as gold label: the scorer's name, or `name.key` if its value is a mapping. Per "
-            "task: `{TASK: name}`; tasks left out have no gold labels."
-        },
     )
-    gold_labels: Mapping[str, str] = field(
-        default=Factory(dict),
-        metadata={"help": "Score value -> label, such as `{C: satisfies, I: violates}`. Default: the value itself."},
+    gold_labels: Mapping[str, str] = option(
+        "Score value -> label, such as `{C: satisfies, I: violates}`. Default: the value itself.", default=Factory(dict)
     )
-    max_mb: int = field(
-        default=1000, validator=gt(0), metadata={"help": "Largest log content in megabytes; larger logs are rejected."}
-    )
-    max_ratio: int = field(
-        default=200,
-        validator=gt(0),
-        metadata={"help": "Highest compression ratio; a log above it is rejected as a possible zip bomb."},
+    max_mb: int = option("Largest log content in megabytes; larger logs are rejected.", gt(0), default=1000)
+    max_ratio: int = option(
+        "Highest compression ratio; a log above it is rejected as a possible zip bomb.", gt(0), default=200
     )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, frozen
 from attrs.validators import and_, ge, le, optional
 from jrh import ModelName, Text, ValidatorName
+from jrh.plugins import option
 from jrh_authoring import ChangedFields, distinct
 
 
@@ -29,7 +30,7 @@ class Expected(Enum):
 class ExpectedLabel:
     """The label that a reliable judge gives after the change."""
 
-    label: str = field(metadata={"help": "a label of the task's scale"})
+    label: str = option("a label of the task's scale")
 
 
 def _instruction(instance: object, attribute: Attribute[Any], value: Text) -> None:  # noqa: ARG001
@@ -47,28 +48,19 @@ def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, floa
 class WritingOptions:
     """Options of every perturber in which a model writes text from an instruction."""
 
-    model: ModelName = field(metadata={"help": "model that writes: a name from the suite's `models`"})
-    fields: ChangedFields = field(
-        default=ChangedFields.BOTH,
-        metadata={"help": "pairwise tasks: change `both` responses, only the `first` or only the `second`"},
+    model: ModelName = option("model that writes: a name from the suite's `models`")
+    fields: ChangedFields = option(
+        "pairwise tasks: change `both` responses, only the `first` or only the `second`", default=ChangedFields.BOTH
     )
-    temperature: float | None = field(
-        default=None,
-        validator=optional(and_(ge(0.0), le(2.0))),
-        metadata={"help": "sampling temperature; default: the model's own"},
+    temperature: float | None = option(
+        "sampling temperature; default: the model's own", optional(and_(ge(0.0), le(2.0))), default=None
     )
-    attempts: int = field(
-        default=3, validator=and_(ge(1), le(20)), metadata={"help": "attempts per text until one is usable"}
+    attempts: int = option("attempts per text until one is usable", ge(1), le(20), default=3)
+    length_ratio: tuple[float, float] = option(
+        "[low, high] ratio of words in the new text to words in the old one", _ratio, default=(0.2, 5.0)
     )
-    length_ratio: tuple[float, float] = field(
-        default=(0.2, 5.0),
-        validator=_ratio,
-        metadata={"help": "[low, high] ratio of words in the new text to words in the old one"},
-    )
-    checks: tuple[ValidatorName, ...] = field(
-        default=(),
-        validator=distinct,
-        metadata={"help": "validators, with default options, that a new text must pass to become a draft"},
+    checks: tuple[ValidatorName, ...] = option(
+        "validators, with default options, that a new text must pass to become a draft", distinct, default=()
     )
 
     def breach(self) -> Callable[[float], str]:
@@ -81,16 +73,12 @@ class WritingOptions:
 class InstructOptions(WritingOptions):
     """Options of the perturber `instruct`."""
 
-    text: Text = field(
-        validator=_instruction, metadata={"help": "what the model should change, in plain words, or {file: name}"}
+    text: Text = option("what the model should change, in plain words, or {file: name}", _instruction)
+    expect: Expected | ExpectedLabel = option(
+        "what a reliable judge does then: same, changes, not-above, not-below, or {label: NO}; the levels "
+        "and verdicts are compared with the reference condition"
     )
-    expect: Expected | ExpectedLabel = field(
-        metadata={
-            "help": "what a reliable judge does then: same, changes, not-above, not-below, or {label: NO}; the levels "
-            "and verdicts are compared with the reference condition"
-        }
-    )
-    variant: str = field(default="instructed", metadata={"help": "name of the variant in reports"})
+    variant: str = option("name of the variant in reports", default="instructed")
 
 
 @frozen(kw_only=True)

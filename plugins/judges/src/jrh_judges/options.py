@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-from attrs import field, frozen
-from attrs.validators import and_, ge, gt, le, min_len, optional
+from attrs import frozen
+from attrs.validators import ge, gt, le, min_len, optional
 from jrh import JrhError, ModelName, ParserName, Text
+from jrh.plugins import option
 from jrh.values import CommandWord
 from jrh_authoring import Bounds, OwnEndpoint, OwnFunction, distinct
 
@@ -34,56 +35,43 @@ class Defence(Enum):
 class LlmOptions:
     """Options of `llm`: the model, its prompt and how its reply is read."""
 
-    model: ModelName = field(metadata={"help": "model that judges: a name from the suite's `models`"})
-    parser: ParserName = field(
-        default=ParserName("auto"),
-        metadata={"help": "parser for the reply, such as json or likert, or an entry of the suite's `parsers`"},
+    model: ModelName = option("model that judges: a name from the suite's `models`")
+    parser: ParserName = option(
+        "parser for the reply, such as json or likert, or an entry of the suite's `parsers`", default=ParserName("auto")
     )
-    template: Text | None = field(
+    template: Text | None = option(
+        "Jinja2 prompt template; variables: task, labels, answer_format, mark, item fields", default=None
+    )
+    system: Text | None = option("Jinja2 template of the system message; empty: no system message", default=None)
+    rationale: bool = option("ask for reasons before the verdict, as JSON", default=False)
+    temperature: float | None = option(
+        "sampling temperature; default: the model's setting, or the test's if it varies it",
+        optional(ge(0.0)),
         default=None,
-        metadata={"help": "Jinja2 prompt template; variables: task, labels, answer_format, mark, item fields"},
     )
-    system: Text | None = field(
-        default=None, metadata={"help": "Jinja2 template of the system message; empty: no system message"}
+    max_tokens: int | None = option("longest reply in tokens; default: the model's own", optional(gt(0)), default=None)
+    reasoning_effort: str | None = option(
+        "reasoning effort, as the provider names it; default: the model's own", default=None
     )
-    rationale: bool = field(default=False, metadata={"help": "ask for reasons before the verdict, as JSON"})
-    temperature: float | None = field(
-        default=None,
-        validator=optional(ge(0.0)),
-        metadata={"help": "sampling temperature; default: the model's setting, or the test's if it varies it"},
-    )
-    max_tokens: int | None = field(
-        default=None, validator=optional(gt(0)), metadata={"help": "longest reply in tokens; default: the model's own"}
-    )
-    reasoning_effort: str | None = field(
-        default=None,
-        metadata={"help": "reasoning effort, as the provider names it; default: the model's own"},
-    )
-    top_logprobs: int = field(
+    top_logprobs: int = option(
+        "request the probabilities of this many tokens per position, for the parser `weighted`",
+        ge(0),
+        le(20),
         default=0,
-        validator=and_(ge(0), le(20)),
-        metadata={"help": "request the probabilities of this many tokens per position, for the parser `weighted`"},
     )
-    transcript_limit: int | None = field(
+    transcript_limit: int | None = option(
+        "longest transcript in characters; the text marks what is cut and the report counts it; null: no limit",
+        optional(ge(_SHORTEST_TRANSCRIPT)),
         default=_TRANSCRIPT_LIMIT,
-        validator=optional(ge(_SHORTEST_TRANSCRIPT)),
-        metadata={
-            "help": "longest transcript in characters; the text marks what is cut and the report counts it; null: no "
-            "limit"
-        },
     )
-    json_schema: bool = field(
-        default=False, metadata={"help": "have the provider enforce a JSON verdict on the scale, if it can"}
-    )
-    defences: tuple[Defence, ...] = field(
+    json_schema: bool = option("have the provider enforce a JSON verdict on the scale, if it can", default=False)
+    defences: tuple[Defence, ...] = option(
+        "against text addressed to the judge: marks (random tags), system, sandwich, datamarking, second",
+        distinct,
         default=(),
-        validator=distinct,
-        metadata={
-            "help": "against text addressed to the judge: marks (random tags), system, sandwich, datamarking, second"
-        },
     )
-    guard: ModelName | None = field(
-        default=None, metadata={"help": "the suite's model that looks for such text first; with the defence `second`"}
+    guard: ModelName | None = option(
+        "the suite's model that looks for such text first; with the defence `second`", default=None
     )
 
     def __attrs_post_init__(self) -> None:
@@ -106,7 +94,6 @@ class HttpOptions(OwnEndpoint):
 class CommandOptions(Bounds):
     """Options of `command`: the program that judges."""
 
-    command: tuple[CommandWord, ...] = field(
-        validator=min_len(1),
-        metadata={"help": "program and arguments, started once per question in the suite's directory, without a shell"},
+    command: tuple[CommandWord, ...] = option(
+        "program and arguments, started once per question in the suite's directory, without a shell", min_len(1)
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from attrs import field, frozen
+from attrs import frozen
 from attrs.validators import deep_iterable, ge, le, min_len, optional
 from jrh import ModelName, Text
+from jrh.plugins import option
 from jrh_authoring import WrittenBy, distinct
 
 
@@ -90,53 +91,43 @@ class Damage(Enum):
 class LabelFlipOptions:
     """Options of the perturber `label-flip`."""
 
-    variants: tuple[Error, ...] = field(
+    variants: tuple[Error, ...] = option(
+        "kinds of error; default: `flip` with a model, otherwise all that rules can make on the task's "
+        f"scale; rules make {', '.join(error.value for error in BY_RULES)}; "
+        f"a model makes all of {', '.join(error.value for error in Error)}",
+        distinct,
         default=(),
-        validator=distinct,
-        metadata={
-            "help": "kinds of error; default: `flip` with a model, otherwise all that rules can make on the task's "
-            f"scale; rules make {', '.join(error.value for error in BY_RULES)}; "
-            f"a model makes all of {', '.join(error.value for error in Error)}"
-        },
     )
-    errors: tuple[int, ...] = field(
+    errors: tuple[int, ...] = option(
+        "numbers of errors to plant; one case per number, which is the case's strength",
+        min_len(1),
+        distinct,
+        deep_iterable(member_validator=[ge(1), le(20)]),
         default=(1,),
-        validator=[min_len(1), distinct, deep_iterable(member_validator=[ge(1), le(20)])],
-        metadata={"help": "numbers of errors to plant; one case per number, which is the case's strength"},
     )
-    positive: str | None = field(
-        default=None, metadata={"help": "the label of a right response; default: the first on the scale"}
-    )
-    target: str | None = field(
+    positive: str | None = option("the label of a right response; default: the first on the scale", default=None)
+    target: str | None = option(
+        "the label the rewritten response should get; required for more than two labels; default: the "
+        "other of two labels, or on an ordinal scale 'not above the unchanged response'",
         default=None,
-        metadata={
-            "help": "the label the rewritten response should get; required for more than two labels; default: the "
-            "other of two labels, or on an ordinal scale 'not above the unchanged response'"
-        },
     )
-    damage: Damage | None = field(
+    damage: Damage | None = option(
+        "pairwise tasks: rewrite the `preferred` response or the `other`; default: `preferred` with a "
+        "model, `other` by rules, which cannot ensure that an error makes the better response the worse one",
         default=None,
-        metadata={
-            "help": "pairwise tasks: rewrite the `preferred` response or the `other`; default: `preferred` with a "
-            "model, `other` by rules, which cannot ensure that an error makes the better response the worse one"
-        },
     )
-    by: WrittenBy | None = field(
-        default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
+    by: WrittenBy | None = option(
+        "`rules` or `model`; default: `model` if one is given, otherwise `rules`", default=None
     )
-    model: ModelName | None = field(
-        default=None, metadata={"help": "model that rewrites the response: a name from the suite's `models`"}
-    )
-    prompt: Text | None = field(
+    model: ModelName | None = option("model that rewrites the response: a name from the suite's `models`", default=None)
+    prompt: Text | None = option(
+        "Jinja2 prompt template, text or {file: name}; variables: task, request, response, other, target, "
+        "error, description, count, mark; default: the built-in one",
         default=None,
-        metadata={
-            "help": "Jinja2 prompt template, text or {file: name}; variables: task, request, response, other, target, "
-            "error, description, count, mark; default: the built-in one"
-        },
     )
-    temperature: float | None = field(
+    temperature: float | None = option(
+        "sampling temperature, 0 to 2; default: the model's setting in the suite",
+        optional([ge(0), le(2)]),
         default=None,
-        validator=optional([ge(0), le(2)]),
-        metadata={"help": "sampling temperature, 0 to 2; default: the model's setting in the suite"},
     )
-    attempts: int = field(default=3, validator=[ge(1), le(20)], metadata={"help": "attempts per rewrite"})
+    attempts: int = option("attempts per rewrite", ge(1), le(20), default=3)

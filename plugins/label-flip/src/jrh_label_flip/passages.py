@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from attrs import define, frozen
 from jrh import derive_seed
 from jrh_authoring import is_english
+
+LISTS: Final[Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+"""The closed lists of the rules, by rule and by what they hold."""
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -27,11 +32,7 @@ def pairs(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((one, other) for one, other in (pair.split() for pair in text.split(",")))
 
 
-_ABBREVIATIONS: Final = words("""
-    adm al approx assn ave blvd bros ca cf ch co col corp dept dr eds eq est fig figs gen gov hon inc jr lt ltd maj mr
-    mrs ms mt nos nr op pp pres prof rep rev sec sen sgt sr st vol vols vs e.g i.e u.s u.k a.m p.m no jan feb aug sept
-    oct nov dec
-    """)
+_ABBREVIATIONS: Final = words(LISTS["sentences"]["abbreviations"])
 _PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n\s*")
 # Possessive throughout, and tried only where a word or a run of marks begins: the time grows linearly with the text.
 _BOUNDARY: Final = re.compile(
@@ -47,13 +48,7 @@ _WORD: Final = re.compile(r"(?<!\w)[A-Za-z]+(?:['\u2019][A-Za-z]+)?(?!\w)")
 _LONGEST: Final = 600
 """Characters; longer sentences are skipped because the rules cannot analyse them."""
 
-_UNSURE: Final = words("""
-    if unless whether would could should might may ought maybe perhaps possibly probably likely supposedly
-    allegedly some many few several most any either or often usually generally sometimes rarely hardly scarcely
-    seldom barely only just think thinks thought believe believes believed guess suppose supposes assume seems
-    seem seemed appear appears say says said claim claims claimed according imagine pretend hope wish let suppose
-    because since although though whereas
-""")
+_UNSURE: Final = words(LISTS["sentences"]["unsure"])
 """Words that leave open whether the sentence asserts its content."""
 _MARKUP: Final = re.compile(r"[`|<>{}\\\[\]#*_~^]|://|@|\n")
 _QUOTES: Final = re.compile(r"[\"\u201c\u201d\u00ab\u00bb\u201e]|(?<!\w)['\u2018]|['\u2019](?!\w)")

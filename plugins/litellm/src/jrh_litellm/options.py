@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from attrs import Attribute, Factory, field, frozen
+from attrs import Attribute, Factory, frozen
 from attrs.validators import matches_re
 from jrh import Json
+from jrh.plugins import option
 from jrh_chat import check_address, check_header_variables, check_variable_name
 
 _OWN_ARGUMENTS: Final = (
@@ -33,35 +34,26 @@ def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[st
 class LiteLLMOptions:
     """Options of `litellm`."""
 
-    model: str = field(
-        validator=matches_re(r"[^/\s]+/\S+"),
-        metadata={"help": "model name as litellm expects it, provider/name, such as anthropic/claude-sonnet-4-5"},
+    model: str = option(
+        "model name as litellm expects it, provider/name, such as anthropic/claude-sonnet-4-5",
+        matches_re(r"[^/\s]+/\S+"),
     )
-    api_base: str | None = field(
+    api_base: str | None = option("endpoint to use instead of the provider's own", check_address, default=None)
+    api_key_env: str | None = option(
+        "name of the environment variable that holds the key; "
+        "null: the variable litellm uses, or no key at all if api_base is set",
+        check_variable_name,
         default=None,
-        validator=check_address,
-        metadata={"help": "endpoint to use instead of the provider's own"},
     )
-    api_key_env: str | None = field(
-        default=None,
-        validator=check_variable_name,
-        metadata={
-            "help": "name of the environment variable that holds the key; "
-            "null: the variable litellm uses, or no key at all if api_base is set"
-        },
-    )
-    headers_env: Mapping[str, str] = field(
+    headers_env: Mapping[str, str] = option(
+        "additional headers: header name -> name of the environment variable that holds its value",
+        check_header_variables,
         default=Factory(dict),
-        validator=check_header_variables,
-        metadata={"help": "additional headers: header name -> name of the environment variable that holds its value"},
     )
-    api_version: str | None = field(default=None, metadata={"help": "API version, for providers that have versions"})
-    drop_params: bool = field(
-        default=False,
-        metadata={"help": "omit sampling settings that the model does not support instead of failing the call"},
+    api_version: str | None = option("API version, for providers that have versions", default=None)
+    drop_params: bool = option(
+        "omit sampling settings that the model does not support instead of failing the call", default=False
     )
-    extra: Mapping[str, Json] = field(
-        default=Factory(dict),
-        validator=_check_extra,
-        metadata={"help": "additional arguments of litellm.completion, such as top_k or thinking"},
+    extra: Mapping[str, Json] = option(
+        "additional arguments of litellm.completion, such as top_k or thinking", _check_extra, default=Factory(dict)
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from attrs import frozen
 from attrs.validators import ge, optional
+from jrh.plugins import option
 from jrh_authoring import repeats_option
 
 
@@ -11,12 +12,10 @@ from jrh_authoring import repeats_option
 class OrderOptions:
     """Options of the perturber `option-order`."""
 
-    permutations: int | None = field(
+    permutations: int | None = option(
+        "for three options or more: random orders per item; default: the rotations, and the reverse order",
+        optional(ge(1)),
         default=None,
-        validator=optional(ge(1)),
-        metadata={
-            "help": "for three options or more: random orders per item; default: the rotations, and the reverse order"
-        },
     )
     repeats: int = repeats_option()
 

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
 from jrh import ModelName, Text, ValidatorName
+from jrh.plugins import option
 from jrh_authoring import WrittenBy, distinct
 
 
@@ -36,42 +37,37 @@ def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, floa
 class ParaphraseOptions:
     """Options of the perturber `paraphrase`."""
 
-    model: ModelName | None = field(
-        default=None, metadata={"help": "model that writes: a name from the suite's `models`; default: rules write"}
+    model: ModelName | None = option(
+        "model that writes: a name from the suite's `models`; default: rules write", default=None
     )
-    by: WrittenBy | None = field(
-        default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
+    by: WrittenBy | None = option(
+        "`rules` or `model`; default: `model` if one is given, otherwise `rules`", default=None
     )
-    rewrites: tuple[Rewrite, ...] = field(
+    rewrites: tuple[Rewrite, ...] = option(
+        f"rules: kinds of swaps; default: all ({', '.join(kind.value for kind in Rewrite)})",
+        min_len(1),
+        distinct,
         default=tuple(Rewrite),
-        validator=[min_len(1), distinct],
-        metadata={"help": f"rules: kinds of swaps; default: all ({', '.join(kind.value for kind in Rewrite)})"},
     )
-    strengths: tuple[float, ...] = field(
+    strengths: tuple[float, ...] = option(
+        "rules: shares of the possible swaps to make, each in (0, 1]",
+        min_len(1),
+        distinct,
+        deep_iterable(member_validator=[gt(0), le(1)]),
         default=(1.0,),
-        validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
-        metadata={"help": "rules: shares of the possible swaps to make, each in (0, 1]"},
     )
-    prompt: Text | None = field(
-        default=None, metadata={"help": "model: Jinja2 prompt template; variables: text, request, task, mark"}
-    )
+    prompt: Text | None = option("model: Jinja2 prompt template; variables: text, request, task, mark", default=None)
     temperature: float | None = field(
         default=0.7,
         validator=optional(and_(ge(0.0), le(2.0))),  # type: ignore[arg-type] # the default is no None
         metadata={"help": "model: sampling temperature; null: the model's setting in the suite"},
     )
-    attempts: int = field(
-        default=3,
-        validator=and_(ge(1), le(20)),
-        metadata={"help": "model: attempts per text until one is usable"},
+    attempts: int = option("model: attempts per text until one is usable", ge(1), le(20), default=3)
+    length_ratio: tuple[float, float] = option(
+        "model: [low, high] ratio of words in the new text to words in the old one", _ratio, default=(0.5, 2.0)
     )
-    length_ratio: tuple[float, float] = field(
-        default=(0.5, 2.0),
-        validator=_ratio,
-        metadata={"help": "model: [low, high] ratio of words in the new text to words in the old one"},
-    )
-    checks: tuple[ValidatorName, ...] = field(
+    checks: tuple[ValidatorName, ...] = option(
+        "validators, with default options, that a new text must pass to become a draft",
+        distinct,
         default=(ValidatorName("jrh-validators/rules"),),
-        validator=distinct,
-        metadata={"help": "validators, with default options, that a new text must pass to become a draft"},
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import Attribute, field, frozen
-from attrs.validators import and_, ge, gt, le, min_len
+from attrs import Attribute, frozen
+from attrs.validators import ge, gt, le, min_len
 from jrh import JrhError
+from jrh.plugins import option
 
 VERDICT_KEYS = (
     "verdict",
@@ -47,15 +48,11 @@ def _distinct(_instance: object, attribute: Attribute[Any], value: tuple[str, ..
 class JsonOptions:
     """Options of `json`: the keys of the verdict and the rationale."""
 
-    keys: tuple[str, ...] = field(
-        default=VERDICT_KEYS,
-        validator=and_(min_len(1), _distinct),
-        metadata={"help": "keys of the verdict; the first one present counts, ignoring case"},
+    keys: tuple[str, ...] = option(
+        "keys of the verdict; the first one present counts, ignoring case", min_len(1), _distinct, default=VERDICT_KEYS
     )
-    rationale_keys: tuple[str, ...] = field(
-        default=RATIONALE_KEYS,
-        validator=_distinct,
-        metadata={"help": "keys of the rationale; the first one present counts, ignoring case"},
+    rationale_keys: tuple[str, ...] = option(
+        "keys of the rationale; the first one present counts, ignoring case", _distinct, default=RATIONALE_KEYS
     )
 
 
@@ -63,9 +60,8 @@ class JsonOptions:
 class PairwiseOptions:
     """Options of `pairwise`: what counts as a choice between two options."""
 
-    comparatives: bool = field(
-        default=True,
-        metadata={"help": "read 'B is better than A' as B; switch off if a template asks for the worse option"},
+    comparatives: bool = option(
+        "read 'B is better than A' as B; switch off if a template asks for the worse option", default=True
     )
 
 
@@ -73,17 +69,8 @@ class PairwiseOptions:
 class WeightedOptions:
     """Options of `weighted`: when token probabilities count."""
 
-    min_mass: float = field(
-        default=0.5,
-        validator=and_(gt(0.0), le(1.0)),
-        metadata={"help": "lowest total probability of the scale's levels at the score token"},
+    min_mass: float = option(
+        "lowest total probability of the scale's levels at the score token", gt(0.0), le(1.0), default=0.5
     )
-    fallback: bool = field(
-        default=False,
-        metadata={"help": "read the text like `likert` if there are no usable token probabilities"},
-    )
-    max_positions: int = field(
-        default=64,
-        validator=ge(1),
-        metadata={"help": "longest reply in tokens; the score must be nearly the whole reply"},
-    )
+    fallback: bool = option("read the text like `likert` if there are no usable token probabilities", default=False)
+    max_positions: int = option("longest reply in tokens; the score must be nearly the whole reply", ge(1), default=64)

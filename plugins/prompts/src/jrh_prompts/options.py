@@ -8,9 +8,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from attrs import Attribute, Factory, field, frozen
-from attrs.validators import and_, deep_iterable, ge, le, min_len, optional
+from attrs import Attribute, Factory, frozen
+from attrs.validators import deep_iterable, ge, le, min_len, optional
 from jrh import ModelName, Text
+from jrh.plugins import option
 from jrh.values import OUTPUT_MODES
 from jrh_authoring import distinct, repeats_option
 from jrh_measuring import MetricOptions
@@ -67,79 +68,58 @@ def _named(instance: object, attribute: Attribute[Any], value: Mapping[str, obje
 class TemplateOptions:
     """One template written in the suite."""
 
-    text: Text = field(
+    text: Text = option(
+        "Jinja2 template; variables: task, labels, answer_format, mark, item fields; or {file: name}",
         default=Text(content=""),
-        metadata={
-            "help": "Jinja2 template; variables: task, labels, answer_format, mark, item fields; or {file: name}"
-        },
     )
-    system: Text | None = field(
-        default=None, metadata={"help": f"system message; default: '{SYSTEM}'; empty text: no system message"}
+    system: Text | None = option(f"system message; default: '{SYSTEM}'; empty text: no system message", default=None)
+    labels: Mapping[str, str] = option(
+        "presented label -> label of the scale, such as {YES: NO, NO: YES}; default: unchanged", default=Factory(dict)
     )
-    labels: Mapping[str, str] = field(
-        default=Factory(dict),
-        metadata={"help": "presented label -> label of the scale, such as {YES: NO, NO: YES}; default: unchanged"},
+    inverted: bool | None = option(
+        "whether it asks the inverted question; default: true if `labels` reverses the scale", default=None
     )
-    inverted: bool | None = field(
-        default=None,
-        metadata={"help": "whether it asks the inverted question; default: true if `labels` reverses the scale"},
-    )
-    language: str = field(
-        default="", metadata={"help": "language of the template, such as de; JSS is reported per language"}
-    )
-    tasks: tuple[str, ...] = field(default=(), metadata={"help": "tasks that use it; default: all"})
+    language: str = option("language of the template, such as de; JSS is reported per language", default="")
+    tasks: tuple[str, ...] = option("tasks that use it; default: all", default=())
 
 
 @frozen(kw_only=True)
 class TemplatesOptions:
     """Options of the perturber `templates`."""
 
-    inventory: Inventory | Mapping[str, Inventory] | None = field(
+    inventory: Inventory | Mapping[str, Inventory] | None = option(
+        "shipped templates: factuality, coherence, relevance or preference, or one of them per task; "
+        "default: those named like the task, unless `templates` or `from_items` is given",
         default=None,
-        metadata={
-            "help": "shipped templates: factuality, coherence, relevance or preference, or one of them per task; "
-            "default: those named like the task, unless `templates` or `from_items` is given"
-        },
     )
-    templates: Mapping[str, TemplateOptions] = field(
-        default=Factory(dict), validator=_named, metadata={"help": "your own templates, by name"}
+    templates: Mapping[str, TemplateOptions] = option("your own templates, by name", _named, default=Factory(dict))
+    from_items: bool = option("use the prompts that the items carry (source `paired-prompts`)", default=False)
+    inverted: tuple[str, ...] = option(
+        "names of the items' prompts that ask for the opposite: their labels are reversed", distinct, default=()
     )
-    from_items: bool = field(
-        default=False, metadata={"help": "use the prompts that the items carry (source `paired-prompts`)"}
-    )
-    inverted: tuple[str, ...] = field(
-        default=(),
-        validator=distinct,
-        metadata={"help": "names of the items' prompts that ask for the opposite: their labels are reversed"},
-    )
-    only: tuple[str, ...] = field(
-        default=(), validator=distinct, metadata={"help": "names of the templates to use; default: all"}
-    )
-    formats: tuple[Format, ...] = field(
-        default=(),
-        validator=distinct,
-        metadata={"help": f"also use every template in these layouts: {', '.join(each.value for each in Format)}"},
+    only: tuple[str, ...] = option("names of the templates to use; default: all", distinct, default=())
+    formats: tuple[Format, ...] = option(
+        f"also use every template in these layouts: {', '.join(each.value for each in Format)}", distinct, default=()
     )
     repeats: int = repeats_option()
-    temperature: float | None = field(
-        default=None, validator=optional(ge(0.0)), metadata={"help": "sampling temperature; default: the judge's own"}
+    temperature: float | None = option(
+        "sampling temperature; default: the judge's own", optional(ge(0.0)), default=None
     )
-    vary_seed: bool = field(default=False, metadata={"help": "send a different sampling seed with every repeat"})
+    vary_seed: bool = option("send a different sampling seed with every repeat", default=False)
 
 
 @frozen(kw_only=True)
 class OutputModeOptions:
     """Options of the perturber `output-mode`."""
 
-    modes: tuple[Literal["text", "json", "json-schema", "tool-call"], ...] = field(
-        default=OUTPUT_MODES,
-        validator=distinct,
-        metadata={"help": "forms to ask the verdict in; empty: the judge's own only; default: all four"},
+    modes: tuple[Literal["text", "json", "json-schema", "tool-call"], ...] = option(
+        "forms to ask the verdict in; empty: the judge's own only; default: all four", distinct, default=OUTPUT_MODES
     )
-    reasoning: tuple[str, ...] = field(
+    reasoning: tuple[str, ...] = option(
+        "reasoning efforts, as the provider names them, such as none and high; default: the judge's",
+        deep_iterable(member_validator=min_len(1)),
+        distinct,
         default=(),
-        validator=[deep_iterable(member_validator=min_len(1)), distinct],
-        metadata={"help": "reasoning efforts, as the provider names them, such as none and high; default: the judge's"},
     )
     repeats: int = repeats_option()
 
@@ -153,15 +133,11 @@ class OutputModeOptions:
 class ParaphraseOptions:
     """Options of the perturber `prompt-paraphrase`."""
 
-    template: Text = field(metadata={"help": "the judge's real prompt, a Jinja2 template, or {file: name}"})
-    model: ModelName = field(metadata={"help": "model that writes the paraphrases: a name from the suite's `models`"})
-    paraphrases: int = field(default=4, validator=and_(ge(1), le(50)), metadata={"help": "number of paraphrases"})
-    attempts: int = field(
-        default=3, validator=and_(ge(1), le(20)), metadata={"help": "maximum number of requests per paraphrase"}
-    )
-    system: Text | None = field(
-        default=None, metadata={"help": "system message of all paraphrases; default: no system message"}
-    )
+    template: Text = option("the judge's real prompt, a Jinja2 template, or {file: name}")
+    model: ModelName = option("model that writes the paraphrases: a name from the suite's `models`")
+    paraphrases: int = option("number of paraphrases", ge(1), le(50), default=4)
+    attempts: int = option("maximum number of requests per paraphrase", ge(1), le(20), default=3)
+    system: Text | None = option("system message of all paraphrases; default: no system message", default=None)
     repeats: int = repeats_option()
 
 
@@ -169,13 +145,13 @@ class ParaphraseOptions:
 class ScaleVariant:
     """One other scale for the same question; set exactly one of `range`, `labels` and `reversed`."""
 
-    range: tuple[int, int] | None = field(
-        default=None, metadata={"help": "[low, high]: whole-number levels, at least as many as the task has"}
+    range: tuple[int, int] | None = option(
+        "[low, high]: whole-number levels, at least as many as the task has", default=None
     )
-    labels: tuple[str, ...] = field(
-        default=(), validator=distinct, metadata={"help": "one new label for each label of the task, in the same order"}
+    labels: tuple[str, ...] = option(
+        "one new label for each label of the task, in the same order", distinct, default=()
     )
-    reversed: bool = field(default=False, metadata={"help": "the task's own levels, with the lowest as the best"})
+    reversed: bool = option("the task's own levels, with the lowest as the best", default=False)
 
     def __attrs_post_init__(self) -> None:
         """Reject a variant that sets no scale or several."""
@@ -193,10 +169,11 @@ def _usual_scales() -> dict[str, ScaleVariant]:
 class ScaleOptions:
     """Options of the perturber `scale`."""
 
-    variants: Mapping[str, ScaleVariant] = field(
+    variants: Mapping[str, ScaleVariant] = option(
+        "the other scales, by name; default: levels 1 to 10, and the task's own levels reversed",
+        min_len(1),
+        _named,
         default=Factory(_usual_scales),
-        validator=[min_len(1), _named],
-        metadata={"help": "the other scales, by name; default: levels 1 to 10, and the task's own levels reversed"},
     )
     repeats: int = repeats_option()
 
@@ -205,17 +182,14 @@ class ScaleOptions:
 class RubricOptions:
     """Options of the perturber `rubric`."""
 
-    stricter: tuple[Text, ...] = field(
-        default=(Text(content=STRICTER),),
-        metadata={"help": "texts that make the rubric stricter: no verdict may rise"},
+    stricter: tuple[Text, ...] = option(
+        "texts that make the rubric stricter: no verdict may rise", default=(Text(content=STRICTER),)
     )
-    lenient: tuple[Text, ...] = field(
-        default=(Text(content=LENIENT),),
-        metadata={"help": "texts that make the rubric more lenient: no verdict may fall"},
+    lenient: tuple[Text, ...] = option(
+        "texts that make the rubric more lenient: no verdict may fall", default=(Text(content=LENIENT),)
     )
-    reorder: bool = field(
-        default=True,
-        metadata={"help": "also use the rubric with its levels listed in reverse order: no verdict may change"},
+    reorder: bool = option(
+        "also use the rubric with its levels listed in reverse order: no verdict may change", default=True
     )
     repeats: int = repeats_option()
 
@@ -224,17 +198,13 @@ class RubricOptions:
 class PairedPromptsOptions:
     """Options of the source `paired-prompts`."""
 
-    path: Path = field(metadata={"help": "JSON Lines or csv file, relative to the suite's directory"})
-    task_type: str | None = field(
-        default=None, metadata={"help": "the `task_type` to read; required if the file has several"}
+    path: Path = option("JSON Lines or csv file, relative to the suite's directory")
+    task_type: str | None = option("the `task_type` to read; required if the file has several", default=None)
+    labels: Mapping[str, str] = option(
+        "label in the file -> label of the scale; `score_3` is read as 3", default=Factory(dict)
     )
-    labels: Mapping[str, str] = field(
-        default=Factory(dict),
-        metadata={"help": "label in the file -> label of the scale; `score_3` is read as 3"},
-    )
-    columns: Mapping[str, str] = field(
-        default=Factory(dict),
-        metadata={"help": "standard column -> column of this file, for those that differ"},
+    columns: Mapping[str, str] = option(
+        "standard column -> column of this file, for those that differ", default=Factory(dict)
     )
 
 
@@ -267,13 +237,11 @@ def _exclusions(instance: object, attribute: Attribute[Any], value: Mapping[str,
 class OverlapOptions(MetricOptions):
     """Options of the metrics over pairs of prompt templates."""
 
-    pairs: int | Which | Text = field(
+    pairs: int | Which | Text = option(
+        "template pairs to compare: all; listed (those that the items list); a number per item, a balanced "
+        "random sample; or {file: name}, a csv file with template_a, template_b and, for pairs of one item, item",
+        _pairs,
         default=Which.ALL,
-        validator=_pairs,
-        metadata={
-            "help": "template pairs to compare: all; listed (those that the items list); a number per item, a balanced "
-            "random sample; or {file: name}, a csv file with template_a, template_b and, for pairs of one item, item"
-        },
     )
 
 
@@ -281,20 +249,13 @@ class OverlapOptions(MetricOptions):
 class SensitivityOptions(OverlapOptions):
     """Options of the sensitivity to prompt templates."""
 
-    without: Mapping[str, tuple[str, ...]] = field(
+    without: Mapping[str, tuple[str, ...]] = option(
+        "name -> templates: JSS, flip rate and kappa also without these templates, under this name. "
+        "Inverted templates are left out so without being named",
+        _exclusions,
         default=Factory(dict),
-        validator=_exclusions,
-        metadata={
-            "help": "name -> templates: JSS, flip rate and kappa also without these templates, under this name. "
-            "Inverted templates are left out so without being named"
-        },
     )
-    items: int = field(
-        default=1000,
-        validator=ge(0),
-        metadata={"help": "with `all`: report JSS per item only for tasks with at most this many items"},
+    items: int = option(
+        "with `all`: report JSS per item only for tasks with at most this many items", ge(0), default=1000
     )
-    all: bool = field(
-        default=False,
-        metadata={"help": "also report flip rate and kappa of every template pair, and JSS of every item"},
-    )
+    all: bool = option("also report flip rate and kappa of every template pair, and JSS of every item", default=False)

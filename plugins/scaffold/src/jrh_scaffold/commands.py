@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 from jrh.text import say
 
-from jrh_scaffold.names import SUMMARIES, Named
-from jrh_scaffold.writing import write_file, write_package
+from jrh_scaffold.writing import SUMMARIES, Named, write_file, write_package
 
 
 @click.command("new")

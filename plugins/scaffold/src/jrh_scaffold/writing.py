@@ -1,13 +1,99 @@
-"""Write a plugin from the template, as a package or as one file."""
+"""What a plugin's name becomes, and the plugin written from the template, as a package or as one file."""
 
 from __future__ import annotations
 
+import re
+import sys
+from importlib import metadata
+from keyword import iskeyword
 from pathlib import Path
 from typing import Final
 
-from jrh import JrhError
+from attrs import frozen
+from jrh import API_VERSION, JrhError, __version__
 
-from jrh_scaffold.names import Named
+SUMMARIES: Final = {
+    "perturber": "a polite closing line after the response",
+    "judge": "a judge that counts the words a response takes up",
+    "metric": "share of verdicts with one label",
+    "parser": "the verdict between two tags",
+    "source": "questions and answers in a text file",
+    "validator": "rejects texts whose numbers changed",
+    "model": "a program on this machine that writes the reply",
+    "reporter": "a plain text file with one line per measure",
+    "importer": "lines of item, verdict and label",
+    "exporter": "measures as a table separated by tabs",
+}
+"""Kind of plugin -> what its first version does."""
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_LONGEST: Final = 24
+_SUMMARY: Final = 70
+_PREFIX: Final = "jrh-"
+
+
+@frozen(kw_only=True)
+class Named:
+    """A plugin to be written."""
+
+    kind: str
+    name: str
+    """The component's name, as a suite writes it."""
+    summary: str
+
+    @classmethod
+    def of(cls, kind: str, name: str, summary: str = "") -> Named:
+        """Check a name; a leading `jrh-` is that of the distribution.
+
+        Raises:
+            JrhError: the name cannot be one, or its distribution is already installed.
+        """
+        bare = name.removeprefix(_PREFIX)
+        if _NAME.fullmatch(bare) is None or len(bare) > _LONGEST:
+            raise JrhError(
+                f"'{name}' cannot be the name of a plugin: a-z, 0-9 and single hyphens, beginning with a letter, "
+                f"at most {_LONGEST} characters"
+            )
+        if summary and ('"' in summary or "\\" in summary or not summary.isprintable()):
+            raise JrhError("--summary: must be one line without double quotes or backslashes")
+        named = cls(kind=kind, name=bare, summary=summary.strip(" .") or SUMMARIES[kind])
+        if len(named.summary) > _SUMMARY:
+            raise JrhError(f"--summary: at most {_SUMMARY} characters")
+        return named
+
+    @property
+    def distribution(self) -> str:
+        """Return the name of the distribution."""
+        return f"{_PREFIX}{self.name}"
+
+    @property
+    def file(self) -> str:
+        """Return the name of the single file; `json.py` would hide a module from every Python started beside it."""
+        stem = self.name.replace("-", "_")
+        taken = iskeyword(stem) or stem in sys.stdlib_module_names or stem in metadata.packages_distributions()
+        return f"{stem}_{self.kind}.py" if taken else f"{stem}.py"
+
+    def check_free(self) -> None:
+        """Reject the name of a distribution that is installed."""
+        try:
+            found = metadata.distribution(self.distribution)
+        except metadata.PackageNotFoundError:
+            return
+        raise JrhError(f"'{self.distribution}' {found.version} is installed; choose another name")
+
+    def answers(self) -> dict[str, str | int]:
+        """Return the answers to the template's questions."""
+        words = self.name.split("-")
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "summary": self.summary,
+            "distribution": self.distribution,
+            "package": self.distribution.replace("-", "_"),
+            "class_name": "".join(word.capitalize() for word in [*words, self.kind]),
+            "api_version": API_VERSION,
+            "jrh_version": __version__,
+        }
+
 
 TEMPLATE: Final = Path(__file__).parent / "template"
 MISSING: Final = 'a package needs copier: run `pip install "jrh[scaffold]"`, or write one file with --single-file'

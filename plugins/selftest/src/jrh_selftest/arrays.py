@@ -1,8 +1,8 @@
-"""Plant studies for estimators that work on arrays instead of records."""
+"""Plant studies for estimators and tests that work on arrays instead of records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -10,20 +10,141 @@ import numpy as np
 from jrh_stats import (
     Estimate,
     IccForm,
+    Significance,
     VarianceComponents,
     brier_score,
     clustered_mean,
     clustered_proportion,
     corrected_failure_rate,
     effective_judges,
+    equivalence,
     expected_calibration_error,
     icc,
+    mcnemar_exact,
     prediction_powered_mean,
     rogan_gladen,
+    sign_flip_test,
     variance_components,
 )
+from numpy.typing import NDArray
 
-from jrh_selftest.checks import ArrayCheck
+from jrh_selftest.checks import ArrayAlarm, ArrayCheck
+
+_SHARES: Final = {"item": 0.45, "judge": 0.1, "item:judge": 0.2, "residual": 0.25}
+"""Planted variances of the normal scores; they sum to 1."""
+_CUTS: Final[Mapping[int, tuple[float, ...]]] = {2: (0.5,), 3: (-0.5, 0.7), 5: (-1.0, -0.3, 0.4, 1.1)}
+"""Levels of the scale -> thresholds."""
+_JUDGES: Final = 5
+_NODES: Final = 64
+
+
+def cut_checks() -> Iterator[ArrayCheck]:
+    """Yield the variance components of scales with 2, 3 and 5 levels, and the ICC of those with 2."""
+    for levels in _CUTS:
+        planted = components(levels)
+        draw = partial(_cut_components, levels=levels, items=200)
+        for name, value in planted.items():
+            yield ArrayCheck(where=f"{levels} levels, 200 items", name=f"variance of {name}", planted=value, draw=draw)
+    for items in (60, 200):
+        yield ArrayCheck(
+            where=f"2 levels, {items} items",
+            name="ICC(2,1)",
+            planted=_cut_icc(2),
+            draw=partial(_agreement, items=items),
+        )
+
+
+def components(levels: int) -> Mapping[str, float]:
+    """Return the variance components of the cut scores: differences of covariances of scores that share effects."""
+    item = covariance(levels, _SHARES["item"])
+    judge = covariance(levels, _SHARES["judge"])
+    cell = covariance(levels, 1 - _SHARES["residual"])
+    return {
+        "item": item,
+        "judge": judge,
+        "item:judge": cell - item - judge,
+        "residual": variance(levels) - cell,
+    }
+
+
+def covariance(levels: int, correlation: float) -> float:
+    """Return the covariance of two cut standard normal scores with a correlation.
+
+    Its derivative in the correlation is the sum of the bivariate normal densities at all pairs of thresholds (Plackett
+    1954); it is 0 at 0.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    r = correlation * (nodes + 1) / 2
+    cuts = np.array(_CUTS[levels])
+    a, b = cuts[:, None, None], cuts[None, :, None]
+    density = np.exp(-(a**2 - 2 * r * a * b + b**2) / (2 * (1 - r**2))) / (2 * np.pi * np.sqrt(1 - r**2))
+    return float((density.sum(axis=(0, 1)) * weights).sum() * correlation / 2)
+
+
+def variance(levels: int) -> float:
+    """Return the variance of the cut scores."""
+    from statistics import NormalDist
+
+    edges = [0.0, *(NormalDist().cdf(cut) for cut in _CUTS[levels]), 1.0]
+    shares, codes = np.diff(edges), np.arange(levels)
+    return float(shares @ codes**2 - (shares @ codes) ** 2)
+
+
+def _cut_icc(levels: int) -> float:
+    return covariance(levels, _SHARES["item"]) / variance(levels)
+
+
+def draw_scores(rng: np.random.Generator, *, levels: int, items: int, repeats: int) -> NDArray[np.float64]:
+    """Draw cut scores, shape (items, judges, repeats)."""
+    shapes = {"item": (items, 1, 1), "judge": (1, _JUDGES, 1), "item:judge": (items, _JUDGES, 1)}
+    effects = [np.sqrt(_SHARES[name]) * rng.standard_normal(shape) for name, shape in shapes.items()]
+    rest = np.sqrt(_SHARES["residual"]) * rng.standard_normal((items, _JUDGES, repeats))
+    return np.asarray(np.digitize(sum(effects, rest), _CUTS[levels]), dtype=np.float64)
+
+
+def _cut_components(rng: np.random.Generator, *, levels: int, items: int) -> Mapping[str, Estimate]:
+    scores = draw_scores(rng, levels=levels, items=items, repeats=2)
+    place = np.indices(scores.shape).reshape(3, -1)
+    return components_by_name(variance_components(scores.ravel(), {"item": place[0], "judge": place[1]}))
+
+
+def _agreement(rng: np.random.Generator, *, items: int) -> Estimate:
+    return icc(draw_scores(rng, levels=2, items=items, repeats=1)[:, :, 0], "2,1")
+
+
+_ALPHA = 0.05
+
+
+def array_alarms() -> Sequence[ArrayAlarm]:
+    """Return the tests, each once without an effect and once with one."""
+    return (
+        ArrayAlarm(name="McNemar", draw=lambda rng: _mcnemar(rng, 0.1, 0.1)),
+        ArrayAlarm(name="McNemar, 20% against 5%", draw=lambda rng: _mcnemar(rng, 0.2, 0.05), least_power=0.75),
+        ArrayAlarm(name="sign-flip permutation", draw=lambda rng: _signs(rng, 0.0)),
+        ArrayAlarm(name="sign-flip, half a deviation", draw=lambda rng: _signs(rng, 0.5), least_power=0.8),
+        ArrayAlarm(name="TOST at its margin", draw=lambda rng: _equivalent(rng, 0.1)),
+        ArrayAlarm(name="TOST, no difference", draw=lambda rng: _equivalent(rng, 0.0), least_power=0.8),
+    )
+
+
+def _mcnemar(rng: np.random.Generator, first: float, second: float) -> bool:
+    only_first, only_second, _ = rng.multinomial(100, [first, second, 1 - first - second])
+    return _alarm(mcnemar_exact(int(only_first), int(only_second)))
+
+
+def _signs(rng: np.random.Generator, mean: float) -> bool:
+    return _alarm(sign_flip_test(rng.standard_normal(40) + mean, resamples=400, seed=int(rng.integers(2**31))))
+
+
+def _alarm(found: Significance) -> bool:
+    return found.p is not None and found.p <= _ALPHA
+
+
+def _equivalent(rng: np.random.Generator, difference: float) -> bool:
+    # Differences of scores from 0 to 1; clipping is more than four standard deviations away.
+    scores = np.clip(difference + 0.2 * rng.standard_normal(60), -1, 1)
+    return equivalence(scores, np.ones(60), margin=0.1).answer.value == "equivalent"
+
 
 _ITEM, _JUDGE, _BOTH, _REST = 1.0, 0.3, 0.4, 0.5
 """Planted variances."""
@@ -78,7 +199,6 @@ def _hard() -> Iterator[ArrayCheck]:
 
 def _cut() -> Iterator[ArrayCheck]:
     """Yield components and ICC of scores cut into few levels, as verdicts are; chosen trios; shared errors."""
-    from jrh_selftest.cutting import cut_checks
     from jrh_selftest.ratings import error_checks, trio_checks
 
     yield from cut_checks()

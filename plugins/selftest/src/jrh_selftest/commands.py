@@ -56,10 +56,10 @@ FAILED = 1
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "markdown"]),
+    type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="A table of all checks, the same as JSON, or tables of coverage by design.",
+    help="A table of all checks, or the same as JSON.",
 )
 def command(
     full: bool,
@@ -96,7 +96,7 @@ def command(
         jobs=jobs or (_processors() if full else 1),
     )
     found = list(_findings(plan, allowed, runs=runs and not only and not worlds))
-    say({"table": _as_table, "json": _as_json, "markdown": _as_markdown}[form](found), nl=False, data=form != "table")
+    say(table_text(found) if form == "table" else _as_json(found), nl=False, data=form != "table")
     failed = [finding for finding in found if finding.verdict is Verdict.FAIL and not finding.known]
     if form == "table":
         _conclude(found, failed)
@@ -164,17 +164,6 @@ def _as_json(findings: Sequence[Finding]) -> str:
         return getattr(value, "value", value)
 
     return json.dumps([attrs.asdict(finding, value_serializer=plain) for finding in findings], indent=2) + "\n"
-
-
-def _as_table(findings: Sequence[Finding]) -> str:
-
-    return table_text(findings)
-
-
-def _as_markdown(findings: Sequence[Finding]) -> str:
-    from jrh_selftest.markdown import coverage_tables
-
-    return coverage_tables(findings)
 
 
 def _conclude(findings: Sequence[Finding], failed: Sequence[Finding]) -> None:

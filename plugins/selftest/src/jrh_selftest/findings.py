@@ -45,14 +45,14 @@ class Finding:
     name: str
     kind: str
     """`interval`, `false alarms`, `power` or `run`."""
-    planted: float | None
-    estimated: float | None
-    rate: float | None
+    planted: float | None = None
+    estimated: float | None = None
+    rate: float | None = None
     """Coverage, false-alarm rate or power."""
-    rate_low: float | None
+    rate_low: float | None = None
     """95% Monte Carlo interval of the rate."""
-    rate_high: float | None
-    studies: int
+    rate_high: float | None = None
+    studies: int = 0
     verdict: Verdict
     nominal: float | None = None
     """What the rate should be: the level of the interval or of the test."""
@@ -79,19 +79,7 @@ class Finding:
 
 def absent(where: str, name: str, kind: str, reason: str = "") -> Finding:
     """Return the row of a missing measure."""
-    return Finding(
-        where=where,
-        name=name,
-        kind=kind,
-        planted=None,
-        estimated=None,
-        rate=None,
-        rate_low=None,
-        rate_high=None,
-        studies=0,
-        verdict=Verdict.ABSENT,
-        reason=reason,
-    )
+    return Finding(where=where, name=name, kind=kind, verdict=Verdict.ABSENT, reason=reason)
 
 
 _FAULTS: Final[Mapping[str, str]] = {

@@ -336,7 +336,6 @@ def _row(
         name=name,
         kind=kind,
         planted=planted,
-        estimated=None,
         rate=hits / n if n else None,
         rate_low=low,
         rate_high=high,

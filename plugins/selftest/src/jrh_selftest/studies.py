@@ -11,8 +11,7 @@ from attrs import Factory, evolve, frozen
 from jrh import REFERENCE, JrhError, Measure, MetricContext, derive_seed
 from jrh.plugins import Metric
 
-from jrh_selftest.alarms import array_alarms
-from jrh_selftest.arrays import array_checks
+from jrh_selftest.arrays import array_alarms, array_checks
 from jrh_selftest.checks import (
     AlarmCheck,
     ArrayAlarm,
@@ -24,7 +23,6 @@ from jrh_selftest.checks import (
     record_checks,
 )
 from jrh_selftest.findings import Finding, Study, Verdict, absent, known_failure
-from jrh_selftest.gates import Gate, gate_checks, outcomes_of
 from jrh_selftest.judging import (
     ALPHA,
     MANY,
@@ -35,7 +33,7 @@ from jrh_selftest.judging import (
     unsettled,
     unsettled_alarms,
 )
-from jrh_selftest.pages import claim_checks, claims_of
+from jrh_selftest.pages import Gate, claim_checks, claims_of, gate_checks, outcomes_of
 from jrh_selftest.truth import truths
 from jrh_selftest.world import World
 

@@ -10,7 +10,7 @@ Everything a measure should find follows from three small matrices over the labe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from attrs import frozen
@@ -262,18 +262,20 @@ class World:
         }
 
     def _table(self, columns: Mapping[str, NDArray[np.int64]]) -> RecordTable:
+        drawn = {"item": columns["item"], "test": columns["in_test"]}
+        drawn |= {name: columns[name] for name in ("repeat", "gold", "said")}
         return planted_table(
             self.task,
             judges=(JUDGE,),
             tests=(REFERENCE, TEST),
             items=self.items,
             copies=self.copies,
-            item=columns["item"],
-            test=columns["in_test"],
-            repeat=columns["repeat"],
-            gold=columns["gold"],
-            said=columns["said"],
+            **{**drawn, **self._own_columns(columns)},
         )
+
+    def _own_columns(self, columns: Mapping[str, NDArray[np.int64]]) -> Mapping[str, Any]:  # noqa: ARG002
+        """Return arguments of `planted_table` that a design has besides the usual, or in their place."""
+        return {}
 
 
 def pick(generator: np.random.Generator, chances: Matrix) -> NDArray[np.int64]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from math import comb
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import REFERENCE, Mode, RecordTable, Scale
+from jrh import Mode, Scale
 from numpy.typing import NDArray
 
-from jrh_selftest.world import JUDGE, TEST, World, planted_table
+from jrh_selftest.world import World
 
 _NAMES: Final = ("", "plain", "short", "long", "contrary")
 _TEMPLATES: Final = len(_NAMES) - 1
@@ -35,27 +35,17 @@ class TemplateWorld(World):
     def _times(self, generator: np.random.Generator, *, in_test: bool) -> NDArray[np.int64]:
         return np.full(self.items, _TEMPLATES) if in_test else super()._times(generator, in_test=in_test)
 
-    def _table(self, columns: Mapping[str, NDArray[np.int64]]) -> RecordTable:
+    def _own_columns(self, columns: Mapping[str, NDArray[np.int64]]) -> Mapping[str, Any]:
         template = np.where(columns["in_test"] == 1, columns["repeat"] + 1, 0)
         inverted, said = template > _TEMPLATES - self.inverted, columns["said"]
         presented = np.where(inverted & (said >= 0), 1 - said, said)
-        return planted_table(
-            self.task,
-            judges=(JUDGE,),
-            tests=(REFERENCE, TEST),
-            items=self.items,
-            copies=self.copies,
-            item=columns["item"],
-            test=columns["in_test"],
-            repeat=np.where(columns["in_test"] == 1, 0, columns["repeat"]),
-            gold=columns["gold"],
-            said=presented if self.undeclared else said,
-            presented=presented,
-            more={
-                "template": (template, _NAMES),
-                "polarity": (np.where(self.undeclared, 0, inverted).astype(np.int64), ("positive", "inverted")),
-            },
-        )
+        polarity = np.where(self.undeclared, 0, inverted).astype(np.int64)
+        return {
+            "repeat": np.where(columns["in_test"] == 1, 0, columns["repeat"]),
+            "said": presented if self.undeclared else said,
+            "presented": presented,
+            "more": {"template": (template, _NAMES), "polarity": (polarity, ("positive", "inverted"))},
+        }
 
 
 _BINARY: Final = Scale.of_labels("YES", "NO")
@@ -111,21 +101,9 @@ class CovariateWorld(World):
         asked = super()._asked(generator, gold, belief, kind, in_test=in_test)
         return asked | {"large": kind[asked["item"]]}
 
-    def _table(self, columns: Mapping[str, NDArray[np.int64]]) -> RecordTable:
+    def _own_columns(self, columns: Mapping[str, NDArray[np.int64]]) -> Mapping[str, Any]:
         told = tuple(json.dumps({COVARIATE: size}) for size in (-1, 1))
-        return planted_table(
-            self.task,
-            judges=(JUDGE,),
-            tests=(REFERENCE, TEST),
-            items=self.items,
-            copies=self.copies,
-            item=columns["item"],
-            test=columns["in_test"],
-            repeat=columns["repeat"],
-            gold=columns["gold"],
-            said=columns["said"],
-            more={"covariates": (columns["large"], told)},
-        )
+        return {"more": {"covariates": (columns["large"], told)}}
 
 
 FOLLOWING: Final = (

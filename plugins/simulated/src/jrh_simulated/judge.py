@@ -10,10 +10,8 @@ from attrs import frozen
 from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Scale, ScaleKind, Status, Task
 from jrh.values import Condition, Truth
 
-from jrh_simulated.answers import Missing, answered, unanswered
-from jrh_simulated.draws import Draws, pick
-from jrh_simulated.obedience import obeyed
-from jrh_simulated.options import JudgeOptions
+from jrh_simulated.answers import Draws, Missing, answered, pick, unanswered
+from jrh_simulated.options import JudgeOptions, obeyed
 from jrh_simulated.view import (
     Call,
     Reading,

@@ -8,8 +8,7 @@ from typing import Final
 from jrh import BuildContext, ChatRequest, Usage, content_id
 from jrh.plugins import Completion, Rates
 
-from jrh_simulated.answers import MARK
-from jrh_simulated.draws import Draws, pick
+from jrh_simulated.answers import MARK, Draws, pick
 from jrh_simulated.options import ModelOptions, ReplyMode
 
 GARBAGE: Final = f"{MARK} ..."

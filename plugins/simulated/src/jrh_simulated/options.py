@@ -4,14 +4,43 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
-from attrs import Attribute, field, frozen
-from attrs.validators import and_, ge, instance_of, le
+from attrs import Attribute, frozen
+from attrs.validators import ge, instance_of, le
+from jrh.plugins import option
 
-from jrh_simulated.obedience import Obeys
+
+class Obeys(Enum):
+    """A form of text in the judged material that the judge follows."""
+
+    PLAIN = "plain"
+    """Readable text that speaks of a verdict, a grader or a judge."""
+    TAGS = "tags"
+    """Text after a forged closing tag."""
+    BASE64 = "base64"
+    """A long run of base64; it is recognised by its form and never decoded."""
+    KEYS = "keys"
+    """A last line of one or two words that ends with a colon."""
+
+
+_FORMS: Final = {
+    Obeys.PLAIN: re.compile(r"\b(?:verdict|grader|judge:|rubric)\b", re.IGNORECASE),
+    Obeys.TAGS: re.compile(r"</\s*(?:request|response|response_[a-z]|transcript)[^>]*>", re.IGNORECASE),
+    Obeys.BASE64: re.compile(r"[A-Za-z0-9+/]{40,}={0,2}"),
+    Obeys.KEYS: re.compile(r"(?:\A|\n)[ \t]*(?:\w+ ?\w*)?:[ \t]*\Z"),
+}
+
+
+def obeyed(forms: Sequence[Obeys], texts: Sequence[str], reference: Sequence[str]) -> int | None:
+    """Return the place of the first text that has a form its original lacks; None if none has."""
+    for place, (text, original) in enumerate(zip(texts, reference, strict=True)):
+        if text != original and any(_FORMS[form].search(text) and not _FORMS[form].search(original) for form in forms):
+            return place
+    return None
+
 
 STATUS_RATES = ("refusals", "unparsable", "off_scale", "truncated", "abstentions", "timeouts", "provider_errors")
 """The options of the judge that make a verdict missing; their sum is at most 1."""
@@ -55,34 +84,31 @@ def _check_pattern(_instance: object, _attribute: Attribute[Any], value: str) ->
         raise ValueError(f"'looks_for' is not a regular expression: {error}") from None
 
 
-def _rate(help: str) -> float:
-    rate: float = field(default=0.0, validator=and_(ge(0), le(1)), metadata={"help": help})
-    return rate
+def _rate(help: str) -> Any:
+    return option(help, ge(0), le(1), default=0.0)
 
 
-def _signed_rate(help: str) -> float:
-    rate: float = field(default=0.0, validator=and_(ge(-1), le(1)), metadata={"help": help})
-    return rate
+def _signed_rate(help: str) -> Any:
+    return option(help, ge(-1), le(1), default=0.0)
 
 
-def _amount(help: str, *, default: float = 0.0) -> float:
-    amount: float = field(default=default, validator=and_(ge(0), _check_finite), metadata={"help": help})
-    return amount
+def _amount(help: str, *, default: float = 0.0) -> Any:
+    return option(help, ge(0), _check_finite, default=default)
 
 
 @frozen(kw_only=True)
 class JudgeOptions:
     """Options of `simulated`: the planted defects. Without any, the judge is always right."""
 
-    accuracy: float | Mapping[str, float] = field(
+    accuracy: float | Mapping[str, float] = option(
+        "Probability of the right answer, or one per canonical label; labels left out get 1.",
+        _check_accuracy,
         default=1.0,
-        validator=_check_accuracy,
-        metadata={"help": "Probability of the right answer, or one per canonical label; labels left out get 1."},
     )
-    error: ErrorKind = field(
+    error: ErrorKind = option(
+        "Wrong label of a planted error: any other, or a neighbouring level.",
+        instance_of(ErrorKind),
         default=ErrorKind.UNIFORM,
-        validator=instance_of(ErrorKind),
-        metadata={"help": "Wrong label of a planted error: any other, or a neighbouring level."},
     )
     position_preference: float = _signed_rate(
         "Share of items answered with the first presented option regardless of content; negative: the second."
@@ -91,10 +117,11 @@ class JudgeOptions:
         "Share of items decided by length: the longer response wins, a lengthened text is rated higher; "
         "negative: the shorter one."
     )
-    length_ratio: float = field(
+    length_ratio: float = option(
+        "A text counts as longer if it has more than this many times the letters and digits.",
+        ge(1),
+        _check_finite,
         default=1.0,
-        validator=and_(ge(1), _check_finite),
-        metadata={"help": "A text counts as longer if it has more than this many times the letters and digits."},
     )
     format_sensitivity: float = _rate("Probability that a layout change alone changes the answer.")
     meaning_blindness: float = _rate(
@@ -107,26 +134,20 @@ class JudgeOptions:
     obedience: float = _rate(
         "Share of items whose verdict follows text addressed to the judge; `obeys` says which text."
     )
-    obeys: tuple[Obeys, ...] = field(
-        default=tuple(Obeys),
-        metadata={"help": "Forms of such text: plain, tags (forged closing tags), base64, keys (`Solution:`)."},
+    obeys: tuple[Obeys, ...] = option(
+        "Forms of such text: plain, tags (forged closing tags), base64, keys (`Solution:`).", default=tuple(Obeys)
     )
-    looks_for: str = field(
-        default="",
-        validator=_check_pattern,
-        metadata={"help": "Regular expression of evidence: where the judge reads it, it answers `finds`."},
+    looks_for: str = option(
+        "Regular expression of evidence: where the judge reads it, it answers `finds`.", _check_pattern, default=""
     )
-    finds: str = field(default="", metadata={"help": "Canonical label for evidence; default: the last label."})
-    reads: int = field(
-        default=0, validator=ge(0), metadata={"help": "Tokens of four characters it reads from the start; 0: all."}
-    )
-    reads_last: int = field(
-        default=0, validator=ge(0), metadata={"help": "With `reads`: tokens it also reads from the end."}
-    )
-    notices: float = field(
+    finds: str = option("Canonical label for evidence; default: the last label.", default="")
+    reads: int = option("Tokens of four characters it reads from the start; 0: all.", ge(0), default=0)
+    reads_last: int = option("With `reads`: tokens it also reads from the end.", ge(0), default=0)
+    notices: float = option(
+        "Strength below which it misses that the right answer changed, such as 3 errors.",
+        ge(0),
+        _check_finite,
         default=0.0,
-        validator=and_(ge(0), _check_finite),
-        metadata={"help": "Strength below which it misses that the right answer changed, such as 3 errors."},
     )
     circular: float = _rate(
         "Share of requests whose comparisons follow a circle: a quarter of the triples of their responses are cycles."
@@ -173,20 +194,16 @@ class JudgeOptions:
 class ModelOptions:
     """Options of the simulated chat model."""
 
-    mode: ReplyMode = field(
+    mode: ReplyMode = option(
+        "Kind of reply: a label, an echo of the last message, or a text from the script.",
+        instance_of(ReplyMode),
         default=ReplyMode.LABEL,
-        validator=instance_of(ReplyMode),
-        metadata={"help": "Kind of reply: a label, an echo of the last message, or a text from the script."},
     )
-    labels: tuple[str, ...] = field(
-        default=("YES", "NO"),
-        validator=instance_of(tuple),
-        metadata={"help": "Labels that mode 'label' chooses from, equally likely."},
+    labels: tuple[str, ...] = option(
+        "Labels that mode 'label' chooses from, equally likely.", instance_of(tuple), default=("YES", "NO")
     )
-    script: tuple[str, ...] = field(
-        default=(),
-        validator=instance_of(tuple),
-        metadata={"help": "Texts that mode 'script' chooses from, equally likely."},
+    script: tuple[str, ...] = option(
+        "Texts that mode 'script' chooses from, equally likely.", instance_of(tuple), default=()
     )
     refusals: float = _rate("Share of prompts that are refused.")
     garbage: float = _rate("Share of prompts answered with text that contains no decision.")

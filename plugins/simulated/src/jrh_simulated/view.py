@@ -13,7 +13,7 @@ from jrh import Json, Polarity, Question, Scale, Task
 from jrh.text import flat_text
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Truth, asked_together
 
-from jrh_simulated.draws import Draws
+from jrh_simulated.answers import Draws
 from jrh_simulated.options import ErrorKind, JudgeOptions
 
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)

@@ -38,7 +38,7 @@ def row_of(values: object, line: int, problems: Problems) -> Row | None:
         problems.add(f"a row must be a mapping from column to value, not {_described(values)}", line=line)
         return None
     try:
-        found = {str(name): _json(value) for name, value in values.items()}
+        found = {str(name): json_value(value) for name, value in values.items()}
     except RecursionError:
         problems.add("values are nested too deeply", line=line)
         return None
@@ -69,7 +69,8 @@ _BYTES: Final = cast("Json", object())
 """Stands for a value that no item can hold."""
 
 
-def _json(value: Any) -> Json:
+def json_value(value: Any) -> Json:
+    """Return a value of Python, NumPy, pandas or Arrow as JSON: NaN is null, what JSON does not know is text."""
     if hasattr(value, "item") and getattr(value, "shape", None) == ():  # a number of numpy
         value = value.item()
     if value is None or isinstance(value, str | bool | int):
@@ -79,7 +80,7 @@ def _json(value: Any) -> Json:
     if isinstance(value, bytes | bytearray | memoryview):
         return _BYTES
     if isinstance(value, Mapping):
-        return {str(key): _json(inner) for key, inner in value.items()}
+        return {str(key): json_value(inner) for key, inner in value.items()}
     if isinstance(value, Sequence) or hasattr(value, "tolist"):
-        return [_json(inner) for inner in value]
+        return [json_value(inner) for inner in value]
     return None if type(value).__name__ in _MISSING else str(value)

@@ -9,11 +9,11 @@ from typing import Any, Final
 from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Task
 
-from jrh_sources.held_rows import row_of
+from jrh_sources.held_rows import json_value, row_of
 from jrh_sources.items import ColumnMap, ItemBuilder
 from jrh_sources.options import HuggingfaceOptions, ParquetOptions
-from jrh_sources.parquet_rows import json_value, libraries, parquet_rows, readable, text_values
-from jrh_sources.rows import Problems, Row
+from jrh_sources.parquet_rows import libraries, parquet_rows, readable, text_values
+from jrh_sources.rows import Problems, Row, as_written
 
 MOST_FILES: Final = 10_000
 
@@ -57,7 +57,7 @@ def huggingface_source(options: HuggingfaceOptions, context: BuildContext) -> St
         def rows(problems: Problems) -> Iterator[Row]:
             return hub_rows(options.dataset, options.config, options.split, options.revision, problems)
     else:
-        shown = path.relative_to(context.base).as_posix() if path.is_relative_to(context.base) else path.as_posix()
+        shown = as_written(path, context.base)
 
         def rows(problems: Problems) -> Iterator[Row]:
             return _local_rows(path, shown, options, problems)

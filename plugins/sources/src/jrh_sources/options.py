@@ -9,8 +9,9 @@ from pathlib import Path
 from re import fullmatch, search
 from typing import TYPE_CHECKING, Any, Final
 
-from attrs import Factory, field, frozen
+from attrs import Factory, frozen
 from attrs.validators import instance_of, matches_re
+from jrh.plugins import option
 from jrh.values import CodeName
 
 from jrh_sources.presets.catalogue import PRESETS, suite_part
@@ -74,30 +75,23 @@ def _check_encoding(_: object, __: Attribute[Any], encoding: str) -> None:
 class TableOptions:
     """Options of every source that reads a table."""
 
-    columns: Mapping[str, str | None] = field(
-        default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
-    )
+    columns: Mapping[str, str | None] = option(_COLUMNS_HELP, _check_columns, default=Factory(dict))
 
 
 @frozen(kw_only=True)
 class FileOptions(TableOptions):
     """Options of every source that reads a table from a file."""
 
-    path: Path = field(
-        validator=instance_of(Path),
-        metadata={"help": "The file; a relative path is relative to the suite's directory."},
-    )
+    path: Path = option("The file; a relative path is relative to the suite's directory.", instance_of(Path))
 
 
 @frozen(kw_only=True)
 class RowsOptions(TableOptions):
     """Options of `rows`."""
 
-    rows: CodeName = field(
-        metadata={
-            "help": "The rows, as module:name or path/to/file.py:name: a list of mappings, a data frame (pandas, "
-            "polars, Arrow), or a function without arguments that returns one."
-        }
+    rows: CodeName = option(
+        "The rows, as module:name or path/to/file.py:name: a list of mappings, a data frame (pandas, "
+        "polars, Arrow), or a function without arguments that returns one."
     )
 
 
@@ -105,25 +99,15 @@ class RowsOptions(TableOptions):
 class CsvOptions(FileOptions):
     """Options of `csv`."""
 
-    delimiter: str = field(
-        default=",", validator=_check_delimiter, metadata={"help": "The character that separates the cells."}
-    )
-    encoding: str = field(
-        default="utf-8",
-        validator=_check_encoding,
-        metadata={"help": "Text encoding of the file; a byte order mark is dropped."},
-    )
+    delimiter: str = option("The character that separates the cells.", _check_delimiter, default=",")
+    encoding: str = option("Text encoding of the file; a byte order mark is dropped.", _check_encoding, default="utf-8")
 
 
 @frozen(kw_only=True)
 class JsonlOptions(FileOptions):
     """Options of `jsonl`."""
 
-    encoding: str = field(
-        default="utf-8",
-        validator=_check_encoding,
-        metadata={"help": "Text encoding of the file; a byte order mark is dropped."},
-    )
+    encoding: str = option("Text encoding of the file; a byte order mark is dropped.", _check_encoding, default="utf-8")
 
 
 @frozen(kw_only=True)
@@ -135,19 +119,17 @@ class ParquetOptions(FileOptions):
 class XlsxOptions(FileOptions):
     """Options of `xlsx`."""
 
-    sheet: str = field(
-        default="", validator=instance_of(str), metadata={"help": "Name of the sheet; empty: the first one."}
-    )
+    sheet: str = option("Name of the sheet; empty: the first one.", instance_of(str), default="")
 
 
 @frozen(kw_only=True)
 class ExamplesOptions:
     """Options of `examples`."""
 
-    dataset: Dataset = field(
+    dataset: Dataset = option(
+        "factual (YES/NO), coherence (1 to 5), relevance (A/B) or preference (A/B).",
+        instance_of(Dataset),
         default=Dataset.FACTUAL,
-        validator=instance_of(Dataset),
-        metadata={"help": "factual (YES/NO), coherence (1 to 5), relevance (A/B) or preference (A/B)."},
     )
 
 
@@ -166,23 +148,17 @@ def _one_place(instance: PresetOptions, _: Attribute[Any], download: bool) -> No
 class PresetOptions:
     """Options of every benchmark."""
 
-    path: Path | None = field(
-        default=None, metadata={"help": "Your copy: a file, or the folder with its files. Relative to the suite."}
+    path: Path | None = option("Your copy: a file, or the folder with its files. Relative to the suite.", default=None)
+    download: bool = option(
+        "Fetch a published version once, and keep it in the user's cache folder.", _one_place, default=False
     )
-    download: bool = field(
-        default=False,
-        validator=_one_place,
-        metadata={"help": "Fetch a published version once, and keep it in the user's cache folder."},
+    subset: tuple[str, ...] = option(
+        "Subsets to read, by the names of the strata; for judgesense, one task type.", default=()
     )
-    subset: tuple[str, ...] = field(
-        default=(), metadata={"help": "Subsets to read, by the names of the strata; for judgesense, one task type."}
-    )
-    answers: Path | None = field(
+    answers: Path | None = option(
+        "Responses of your model to a benchmark of prompts: csv, JSON Lines or Parquet with the columns "
+        "id, response or transcript, and, if known, label and author.",
         default=None,
-        metadata={
-            "help": "Responses of your model to a benchmark of prompts: csv, JSON Lines or Parquet with the columns "
-            "id, response or transcript, and, if known, label and author."
-        },
     )
 
 
@@ -199,25 +175,14 @@ def _hub_or_local(instance: HuggingfaceOptions, _: Attribute[Any], dataset: str)
 class HuggingfaceOptions(TableOptions):
     """Options of `huggingface`."""
 
-    path: Path | None = field(
-        default=None,
-        metadata={"help": "A local folder: what `save_to_disk` wrote, or Arrow or Parquet files. Or one such file."},
+    path: Path | None = option(
+        "A local folder: what `save_to_disk` wrote, or Arrow or Parquet files. Or one such file.", default=None
     )
-    dataset: str = field(
-        default="",
-        validator=_hub_or_local,
-        metadata={"help": "The name of a dataset on the Hugging Face Hub, `owner/name`."},
-    )
-    config: str = field(
-        default="", validator=instance_of(str), metadata={"help": "The configuration of the Hub dataset."}
-    )
-    split: str = field(
-        default="", validator=instance_of(str), metadata={"help": "The split; required if there are several."}
-    )
-    revision: str = field(
-        default="",
-        validator=instance_of(str),
-        metadata={"help": "A commit or tag on the Hub; empty: the newest, which may change between runs."},
+    dataset: str = option("The name of a dataset on the Hugging Face Hub, `owner/name`.", _hub_or_local, default="")
+    config: str = option("The configuration of the Hub dataset.", instance_of(str), default="")
+    split: str = option("The split; required if there are several.", instance_of(str), default="")
+    revision: str = option(
+        "A commit or tag on the Hub; empty: the newest, which may change between runs.", instance_of(str), default=""
     )
 
 
@@ -232,26 +197,22 @@ def _one_address(instance: SqlOptions, _: Attribute[Any], url: str) -> None:
 class SqlOptions(TableOptions):
     """Options of `sql`."""
 
-    url_env: str = field(
+    url_env: str = option(
+        "The environment variable with the SQLAlchemy URL of the database, such as "
+        "`postgresql+psycopg://user:password@host/name`.",
+        matches_re(r"|[A-Za-z_][A-Za-z0-9_]*"),
         default="",
-        validator=matches_re(r"|[A-Za-z_][A-Za-z0-9_]*"),
-        metadata={
-            "help": "The environment variable with the SQLAlchemy URL of the database, such as "
-            "`postgresql+psycopg://user:password@host/name`."
-        },
     )
-    url: str = field(
+    url: str = option(
+        "The URL itself, if it has no password: `sqlite:///file.db`, relative to the suite.",
+        _one_address,
         default="",
-        validator=_one_address,
         repr=False,
-        metadata={"help": "The URL itself, if it has no password: `sqlite:///file.db`, relative to the suite."},
     )
-    query: str = field(
-        validator=matches_re(r"(?s).*\S.*"),
-        metadata={
-            "help": "One SELECT; `:name` stands for a parameter. Order it by a key, so that each run reads the same."
-        },
+    query: str = option(
+        "One SELECT; `:name` stands for a parameter. Order it by a key, so that each run reads the same.",
+        matches_re(r"(?s).*\S.*"),
     )
-    parameters: Mapping[str, str | int | float | bool | None] = field(
-        default=Factory(dict), metadata={"help": "Name -> value of the parameters of the query."}
+    parameters: Mapping[str, str | int | float | bool | None] = option(
+        "Name -> value of the parameters of the query.", default=Factory(dict)
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from math import isfinite, isnan
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from jrh import JrhError, Json
+from jrh import JrhError
 
+from jrh_sources.held_rows import json_value
 from jrh_sources.options import ParquetOptions
 from jrh_sources.rows import Problems, Row
 
@@ -99,16 +99,3 @@ def text_values(arrow: Any, column: Any) -> list[Any]:
         column = column.cast(arrow.string())
     values: list[Any] = column.to_pylist()
     return values
-
-
-def json_value(value: Any) -> Json:
-    """Return a value of Arrow as JSON: NaN is null, what JSON does not know is text."""
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if isfinite(value) else None if isnan(value) else str(value)
-    if isinstance(value, Mapping):
-        return {str(key): json_value(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [json_value(inner) for inner in value]
-    return str(value)

@@ -40,53 +40,41 @@ task:
 """
 
 
+_SOURCES: Final = (
+    ("csv", "a csv file with a header row", CsvOptions, "source:file_source"),
+    ("jsonl", "one JSON object per line", JsonlOptions, "source:file_source"),
+    ("parquet", "a parquet file", ParquetOptions, "source:file_source"),
+    ("xlsx", "a sheet of an Excel workbook", XlsxOptions, "source:file_source"),
+    (
+        "rows",
+        "rows from Python: a list of mappings, a data frame, or a function that returns one",
+        RowsOptions,
+        "source:rows_source",
+    ),
+    ("examples", "120 labelled items shipped with jrh, in four datasets", ExamplesOptions, "source:examples_source"),
+    (
+        "huggingface",
+        "a dataset on the Hugging Face Hub, or a local folder of Arrow or Parquet files",
+        HuggingfaceOptions,
+        "hub:huggingface_source",
+    ),
+    ("sql", "the rows of a query, through SQLAlchemy", SqlOptions, "sql_rows:sql_source"),
+)
+"""Name, summary, options and factory of the sources besides the benchmarks."""
+
+
 @hookimpl
 def jrh_data_sources() -> Iterable[DataSourceSpec]:
     """Declare the data sources."""
-    yield DataSourceSpec(
-        name="csv", summary="a csv file with a header row", options=CsvOptions, factory="jrh_sources.source:csv_source"
-    )
-    yield DataSourceSpec(
-        name="jsonl",
-        summary="one JSON object per line",
-        options=JsonlOptions,
-        factory="jrh_sources.source:jsonl_source",
-    )
-    yield DataSourceSpec(
-        name="parquet", summary="a parquet file", options=ParquetOptions, factory="jrh_sources.source:parquet_source"
-    )
-    yield DataSourceSpec(
-        name="xlsx",
-        summary="a sheet of an Excel workbook",
-        options=XlsxOptions,
-        factory="jrh_sources.source:xlsx_source",
-    )
-    yield DataSourceSpec(
-        name="rows",
-        summary="rows from Python: a list of mappings, a data frame, or a function that returns one",
-        options=RowsOptions,
-        factory="jrh_sources.source:rows_source",
-        takes="rows",
-    )
-    yield DataSourceSpec(
-        name="examples",
-        summary="120 labelled items shipped with jrh, in four datasets",
-        options=ExamplesOptions,
-        factory="jrh_sources.source:examples_source",
-        starter=_STARTER,
-    )
-    yield DataSourceSpec(
-        name="huggingface",
-        summary="a dataset on the Hugging Face Hub, or a local folder of Arrow or Parquet files",
-        options=HuggingfaceOptions,
-        factory="jrh_sources.hub:huggingface_source",
-    )
-    yield DataSourceSpec(
-        name="sql",
-        summary="the rows of a query, through SQLAlchemy",
-        options=SqlOptions,
-        factory="jrh_sources.sql_rows:sql_source",
-    )
+    for name, summary, options, factory in _SOURCES:
+        yield DataSourceSpec(
+            name=name,
+            summary=summary,
+            options=options,
+            factory=f"jrh_sources.{factory}",
+            takes="rows" if options is RowsOptions else "",
+            starter=_STARTER if options is ExamplesOptions else "",
+        )
     for name, title, part in benchmarks():
         yield DataSourceSpec(
             name=name,

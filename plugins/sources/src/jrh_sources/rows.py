@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isinf
+from pathlib import Path
 from typing import Final
 
 from attrs import frozen
@@ -65,6 +66,11 @@ def plain(value: Json) -> Json:
 
 SHOWN: Final = 20
 """Problems listed per file; the rest are only counted."""
+
+
+def as_written(path: Path, base: Path) -> str:
+    """Return a path as the suite writes it, for messages: the loader made it absolute."""
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.as_posix()
 
 
 class Problems:

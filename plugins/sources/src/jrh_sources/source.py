@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import BuildContext, Item, JrhError, Task
 
 from jrh_sources.held_rows import held_rows
 from jrh_sources.items import ColumnMap, ItemBuilder
-from jrh_sources.options import CsvOptions, ExamplesOptions, JsonlOptions, ParquetOptions, RowsOptions, XlsxOptions
+from jrh_sources.options import (
+    CsvOptions,
+    ExamplesOptions,
+    FileOptions,
+    JsonlOptions,
+    ParquetOptions,
+    RowsOptions,
+    XlsxOptions,
+)
 from jrh_sources.parquet_rows import parquet_rows
-from jrh_sources.rows import Problems, Row
+from jrh_sources.rows import Problems, Row, as_written
 from jrh_sources.text_rows import csv_rows, jsonl_rows
 from jrh_sources.xlsx_rows import xlsx_rows
 
@@ -23,6 +31,12 @@ _HELD: Final = 4000
 """Items of a table that are built before the first is given out: jrh holds no more of them either."""
 
 ReadRows: TypeAlias = Callable[[Path, Problems], Iterator[Row]]
+_READERS: Final[Mapping[type[FileOptions], Callable[[Path, Any, Problems], Iterator[Row]]]] = {
+    CsvOptions: csv_rows,
+    JsonlOptions: jsonl_rows,
+    ParquetOptions: parquet_rows,
+    XlsxOptions: xlsx_rows,
+}
 
 
 @frozen(kw_only=True)
@@ -105,41 +119,22 @@ def rows_source(options: RowsOptions, context: BuildContext) -> RowsSource:
     return RowsSource(rows=rows, columns=ColumnMap(named=options.columns), task=context.task)
 
 
-def csv_source(options: CsvOptions, context: BuildContext) -> FileSource:
-    """Build the source of a csv file."""
-    return _source(options, context, lambda path, problems: csv_rows(path, options, problems))
-
-
-def jsonl_source(options: JsonlOptions, context: BuildContext) -> FileSource:
-    """Build the source of a JSON Lines file."""
-    return _source(options, context, lambda path, problems: jsonl_rows(path, options, problems))
-
-
-def parquet_source(options: ParquetOptions, context: BuildContext) -> FileSource:
-    """Build the source of a parquet file."""
-    return _source(options, context, lambda path, problems: parquet_rows(path, options, problems))
-
-
-def xlsx_source(options: XlsxOptions, context: BuildContext) -> FileSource:
-    """Build the source of a sheet of a workbook."""
-    return _source(options, context, lambda path, problems: xlsx_rows(path, options, problems))
-
-
-def _source(
-    options: CsvOptions | JsonlOptions | ParquetOptions | XlsxOptions, context: BuildContext, rows: ReadRows
-) -> FileSource:
+def file_source(options: FileOptions, context: BuildContext) -> FileSource:
+    """Build the source of a file of any format; the class of the options says which."""
+    read = _READERS[type(options)]
     return FileSource(
         path=options.path,
-        shown=_as_written(options.path, context.base),
+        shown=as_written(options.path, context.base),
         columns=ColumnMap(named=options.columns),
         task=context.task,
-        rows=rows,
+        rows=lambda path, problems: read(path, options, problems),
     )
 
 
-def _as_written(path: Path, base: Path) -> str:
-    # The loader made the path absolute; messages show it as the user wrote it.
-    return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.as_posix()
+def examples_source(options: ExamplesOptions, context: BuildContext) -> FileSource:
+    """Build the source of one shipped dataset; its labels must be on the task's scale, as for any file."""
+    path = Path(__file__).parent / "data" / f"{options.dataset.value}.jsonl"
+    return evolve(file_source(JsonlOptions(path=path), context), shown=path.name)
 
 
 def _check_path(path: Path, shown: str) -> None:
@@ -154,16 +149,3 @@ def _check_path(path: Path, shown: str) -> None:
     close = get_close_matches(path.name, siblings, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else "; a relative path is relative to the suite's directory"
     raise JrhError(f"{shown}: file not found{hint}")
-
-
-def examples_source(options: ExamplesOptions, context: BuildContext) -> FileSource:
-    """Build the source of one shipped dataset; its labels must be on the task's scale, as for any file."""
-    path = Path(__file__).parent / "data" / f"{options.dataset.value}.jsonl"
-    file = JsonlOptions(path=path)
-    return FileSource(
-        path=path,
-        shown=path.name,
-        columns=ColumnMap(named=file.columns),
-        task=context.task,
-        rows=lambda path, problems: jsonl_rows(path, file, problems),
-    )

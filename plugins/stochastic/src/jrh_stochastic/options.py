@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, frozen
 from attrs.validators import deep_iterable, ge, le
+from jrh.plugins import option
 from jrh_authoring import distinct
 
 _MOST_SEEDS: Final = 1000
@@ -32,29 +33,26 @@ def _seeds(instance: object, attribute: Attribute[Any], value: int | tuple[int, 
 class StochasticOptions:
     """Options of the perturber `stochastic`."""
 
-    repeats: int = field(
+    repeats: int = option(
+        "times each question is asked at each temperature and seed; 2 to 10,000, or 1 with `seeds`",
+        ge(1),
+        le(10_000),
         default=5,
-        validator=[ge(1), le(10_000)],
-        metadata={"help": "times each question is asked at each temperature and seed; 2 to 10,000, or 1 with `seeds`"},
     )
-    temperatures: tuple[float, ...] = field(
+    temperatures: tuple[float, ...] = option(
+        "sampling temperatures, each from 0 to 2; default: the judge's own",
+        deep_iterable(member_validator=[ge(0), le(2)]),
+        distinct,
         default=(),
-        validator=[deep_iterable(member_validator=[ge(0), le(2)]), distinct],
-        metadata={"help": "sampling temperatures, each from 0 to 2; default: the judge's own"},
     )
-    seeds: int | tuple[int, ...] | None = field(
+    seeds: int | tuple[int, ...] | None = option(
+        "a grid of seeds and repeats: sampling seeds, or how many to derive from the suite's seed (1 to "
+        "1,000), one variant each; default: no grid, see `vary_seed`",
+        _seeds,
         default=None,
-        validator=_seeds,
-        metadata={
-            "help": "a grid of seeds and repeats: sampling seeds, or how many to derive from the suite's seed (1 to "
-            "1,000), one variant each; default: no grid, see `vary_seed`"
-        },
     )
-    vary_seed: bool = field(
-        default=True,
-        metadata={
-            "help": "without `seeds`: send a different sampling seed with every repeat, if the provider accepts seeds"
-        },
+    vary_seed: bool = option(
+        "without `seeds`: send a different sampling seed with every repeat, if the provider accepts seeds", default=True
     )
 
     def __attrs_post_init__(self) -> None:

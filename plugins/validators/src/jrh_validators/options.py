@@ -5,42 +5,33 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from attrs import Attribute, field, frozen
-from attrs.validators import and_, ge, le, optional
+from attrs import Attribute, frozen
+from attrs.validators import ge, le, optional
 from jrh import ModelName, ParserName, Text, ValidatorName
+from jrh.plugins import option
 
 
 @frozen(kw_only=True)
 class LabelOptions:
     """Options of `llm-label`."""
 
-    model: ModelName = field(metadata={"help": "model that applies the rubric: a name from the suite's `models`"})
-    parser: ParserName = field(default=ParserName("auto"), metadata={"help": "the parser that reads its reply"})
-    prompt: Text | None = field(
-        default=None,
-        metadata={"help": "Jinja2 prompt template; variables: task, labels, fields, mark, item fields"},
+    model: ModelName = option("model that applies the rubric: a name from the suite's `models`")
+    parser: ParserName = option("the parser that reads its reply", default=ParserName("auto"))
+    prompt: Text | None = option(
+        "Jinja2 prompt template; variables: task, labels, fields, mark, item fields", default=None
     )
-    attempts: int = field(
-        default=3,
-        validator=and_(ge(1), le(10)),
-        metadata={"help": "attempts until a label can be read"},
-    )
+    attempts: int = option("attempts until a label can be read", ge(1), le(10), default=3)
 
 
 @frozen(kw_only=True)
 class EquivalenceOptions:
     """Options of `llm-equivalence`."""
 
-    model: ModelName = field(metadata={"help": "model that compares the texts: a name from the suite's `models`"})
-    prompt: Text | None = field(
-        default=None,
-        metadata={"help": "Jinja2 prompt template; variables: first, second, option_a, option_b, task, mark"},
+    model: ModelName = option("model that compares the texts: a name from the suite's `models`")
+    prompt: Text | None = option(
+        "Jinja2 prompt template; variables: first, second, option_a, option_b, task, mark", default=None
     )
-    attempts: int = field(
-        default=3,
-        validator=and_(ge(1), le(10)),
-        metadata={"help": "attempts per order until an answer can be read"},
-    )
+    attempts: int = option("attempts per order until an answer can be read", ge(1), le(10), default=3)
 
 
 class Rule(Enum):
@@ -58,29 +49,20 @@ class Rule(Enum):
 class ConsensusOptions:
     """Options of `consensus`."""
 
-    equivalence_by: tuple[ModelName, ...] = field(
-        default=(), metadata={"help": "models that vote with llm-equivalence, one voter each"}
+    equivalence_by: tuple[ModelName, ...] = option("models that vote with llm-equivalence, one voter each", default=())
+    label_by: tuple[ModelName, ...] = option("models that vote with llm-label, one voter each", default=())
+    validators: tuple[ValidatorName, ...] = option(
+        "validators that vote with their default options, such as rules", default=()
     )
-    label_by: tuple[ModelName, ...] = field(
-        default=(), metadata={"help": "models that vote with llm-label, one voter each"}
-    )
-    validators: tuple[ValidatorName, ...] = field(
-        default=(), metadata={"help": "validators that vote with their default options, such as rules"}
-    )
-    labels: Text | None = field(
+    labels: Text | None = option(
+        "{file: name}: a csv table of labels by people, who vote as `people`: columns variant (of a "
+        "template: its name), label (YES, NO or UNSURE) and, for labels of one item, item",
         default=None,
-        metadata={
-            "help": "{file: name}: a csv table of labels by people, who vote as `people`: columns variant (of a "
-            "template: its name), label (YES, NO or UNSURE) and, for labels of one item, item"
-        },
     )
-    rule: Rule = field(
-        default=Rule.MAJORITY,
-        metadata={"help": "`majority` (more than half of all voters), `unanimous`, or `at-least` k of them"},
+    rule: Rule = option(
+        "`majority` (more than half of all voters), `unanimous`, or `at-least` k of them", default=Rule.MAJORITY
     )
-    k: int | None = field(
-        default=None, validator=optional(ge(1)), metadata={"help": "for `rule: at-least`: how many voters must accept"}
-    )
+    k: int | None = option("for `rule: at-least`: how many voters must accept", optional(ge(1)), default=None)
 
     def __attrs_post_init__(self) -> None:
         """Reject a `k` without its rule and the rule without its `k`."""
@@ -92,15 +74,11 @@ class ConsensusOptions:
 class FallbackOptions:
     """Options of `fallback`: who is asked, in this order."""
 
-    equivalence_by: tuple[ModelName, ...] = field(
-        default=(), metadata={"help": "models asked with llm-equivalence, in this order"}
+    equivalence_by: tuple[ModelName, ...] = option("models asked with llm-equivalence, in this order", default=())
+    label_by: tuple[ModelName, ...] = option(
+        "models asked with llm-label, in this order, after those of `equivalence_by`", default=()
     )
-    label_by: tuple[ModelName, ...] = field(
-        default=(), metadata={"help": "models asked with llm-label, in this order, after those of `equivalence_by`"}
-    )
-    validators: tuple[ValidatorName, ...] = field(
-        default=(), metadata={"help": "validators asked last, with their default options"}
-    )
+    validators: tuple[ValidatorName, ...] = option("validators asked last, with their default options", default=())
 
 
 def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
@@ -113,19 +91,14 @@ def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, floa
 class RulesOptions:
     """Options of `rules`: the properties that a draft must keep."""
 
-    words: bool = field(default=False, metadata={"help": "the same words in the same order"})
-    numbers: bool = field(default=True, metadata={"help": "the same numbers, equally often"})
-    names: bool = field(default=True, metadata={"help": "the same names (capitalised words inside sentences)"})
-    negations: bool = field(default=True, metadata={"help": "the same number of English negations"})
-    repeats: bool = field(
-        default=False,
-        metadata={"help": "allow numbers and negations to be repeated, but not lost"},
-    )
-    language: bool = field(default=True, metadata={"help": "the same script and language"})
-    length_ratio: tuple[float, float] | None = field(
-        default=None,
-        validator=optional(_ratio),
-        metadata={"help": "[low, high] ratio of words in the draft to words in the item's text"},
+    words: bool = option("the same words in the same order", default=False)
+    numbers: bool = option("the same numbers, equally often", default=True)
+    names: bool = option("the same names (capitalised words inside sentences)", default=True)
+    negations: bool = option("the same number of English negations", default=True)
+    repeats: bool = option("allow numbers and negations to be repeated, but not lost", default=False)
+    language: bool = option("the same script and language", default=True)
+    length_ratio: tuple[float, float] | None = option(
+        "[low, high] ratio of words in the draft to words in the item's text", optional(_ratio), default=None
     )
 
 
@@ -138,22 +111,16 @@ def _cosine(instance: object, attribute: Attribute[Any], value: float | None) ->
 class DiversityOptions:
     """Options of `cosine-diversity`."""
 
-    max_to_seeds: float | None = field(
-        default=0.95,
-        validator=_cosine,
-        metadata={"help": "highest cosine similarity to any item's text; null: no limit"},
+    max_to_seeds: float | None = option(
+        "highest cosine similarity to any item's text; null: no limit", _cosine, default=0.95
     )
-    max_to_kept: float | None = field(
-        default=0.95,
-        validator=_cosine,
-        metadata={"help": "highest cosine similarity to any draft already kept; null: no limit"},
+    max_to_kept: float | None = option(
+        "highest cosine similarity to any draft already kept; null: no limit", _cosine, default=0.95
     )
-    encoder: str | None = field(
+    encoder: str | None = option(
+        "a sentence-transformers model, as a name or a directory relative to the suite; needs "
+        "jrh-validators[embeddings]; default: TF-IDF, which downloads nothing",
         default=None,
-        metadata={
-            "help": "a sentence-transformers model, as a name or a directory relative to the suite; needs "
-            "jrh-validators[embeddings]; default: TF-IDF, which downloads nothing"
-        },
     )
 
 
@@ -161,15 +128,11 @@ class DiversityOptions:
 class SimilarityOptions:
     """Options of `cosine-similarity`."""
 
-    min_to_original: float = field(
-        default=0.5,
-        validator=_cosine,
-        metadata={"help": "lowest cosine similarity of a changed text, or prompt template, to what it replaces"},
+    min_to_original: float = option(
+        "lowest cosine similarity of a changed text, or prompt template, to what it replaces", _cosine, default=0.5
     )
-    encoder: str | None = field(
+    encoder: str | None = option(
+        "a sentence-transformers model, as a name or a directory relative to the suite; needs "
+        "jrh-validators[embeddings]; default: TF-IDF, which downloads nothing",
         default=None,
-        metadata={
-            "help": "a sentence-transformers model, as a name or a directory relative to the suite; needs "
-            "jrh-validators[embeddings]; default: TF-IDF, which downloads nothing"
-        },
     )

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final, TypeAlias
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, frozen
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
 from jrh import ModelName, Text, ValidatorName
+from jrh.plugins import option
 from jrh_authoring import ChangedFields, WrittenBy, distinct
 
 Bounds: TypeAlias = tuple[float, float]
@@ -45,62 +46,47 @@ def _above_one(instance: object, attribute: Attribute[Any], value: Bounds | None
 class VerbosityOptions:
     """Options of the perturber `verbosity`."""
 
-    variants: tuple[Variant, ...] = field(
-        default=tuple(Variant),
-        validator=[min_len(1), distinct],
-        metadata={"help": "`short`, `long`, or both"},
+    variants: tuple[Variant, ...] = option("`short`, `long`, or both", min_len(1), distinct, default=tuple(Variant))
+    model: ModelName | None = option(
+        "model that writes: a name from the suite's `models`; default: rules write", default=None
     )
-    model: ModelName | None = field(
-        default=None, metadata={"help": "model that writes: a name from the suite's `models`; default: rules write"}
+    by: WrittenBy | None = option(
+        "`rules` or `model`; default: `model` if one is given, otherwise `rules`", default=None
     )
-    by: WrittenBy | None = field(
-        default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
-    )
-    short_ratio: Bounds | None = field(
+    short_ratio: Bounds | None = option(
+        "[low, high] words of the short text per old word; default: [0.4, 0.99], with a model [0.25, 0.85]",
+        _below_one,
         default=None,
-        validator=_below_one,
-        metadata={
-            "help": "[low, high] words of the short text per old word; default: [0.4, 0.99], with a model [0.25, 0.85]"
-        },
     )
-    long_ratio: Bounds | None = field(
+    long_ratio: Bounds | None = option(
+        "[low, high] words of the long text per old word; default: [1.05, 1.6], with a model [1.25, 3]",
+        _above_one,
         default=None,
-        validator=_above_one,
-        metadata={
-            "help": "[low, high] words of the long text per old word; default: [1.05, 1.6], with a model [1.25, 3]"
-        },
     )
-    fields: ChangedFields = field(
-        default=ChangedFields.BOTH,
-        metadata={"help": "pairwise tasks: change `both` responses, only the `first` or only the `second`"},
+    fields: ChangedFields = option(
+        "pairwise tasks: change `both` responses, only the `first` or only the `second`", default=ChangedFields.BOTH
     )
-    strengths: tuple[float, ...] = field(
+    strengths: tuple[float, ...] = option(
+        "rules: shares of the possible places to change, each in (0, 1]",
+        min_len(1),
+        distinct,
+        deep_iterable(member_validator=[gt(0), le(1)]),
         default=(1.0,),
-        validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
-        metadata={"help": "rules: shares of the possible places to change, each in (0, 1]"},
     )
-    short_prompt: Text | None = field(
-        default=None,
-        metadata={"help": "model: Jinja2 prompt template; variables: text, request, task, words, low, high, mark"},
+    short_prompt: Text | None = option(
+        "model: Jinja2 prompt template; variables: text, request, task, words, low, high, mark", default=None
     )
-    long_prompt: Text | None = field(
-        default=None,
-        metadata={"help": "model: Jinja2 prompt template; variables as in `short_prompt`"},
-    )
-    temperature: float | None = field(
+    long_prompt: Text | None = option("model: Jinja2 prompt template; variables as in `short_prompt`", default=None)
+    temperature: float | None = option(
+        "model: sampling temperature; null: the model's setting in the suite",
+        optional(and_(ge(0.0), le(2.0))),
         default=0.7,
-        validator=optional(and_(ge(0.0), le(2.0))),  # type: ignore[arg-type] # the default is no None
-        metadata={"help": "model: sampling temperature; null: the model's setting in the suite"},
     )
-    attempts: int = field(
-        default=3,
-        validator=and_(ge(1), le(20)),
-        metadata={"help": "model: attempts per text until one is usable"},
-    )
-    checks: tuple[ValidatorName, ...] = field(
+    attempts: int = option("model: attempts per text until one is usable", ge(1), le(20), default=3)
+    checks: tuple[ValidatorName, ...] = option(
+        "validators, with default options, that a new text must pass to become a draft",
+        distinct,
         default=(ValidatorName("jrh-validators/facts-kept"),),
-        validator=distinct,
-        metadata={"help": "validators, with default options, that a new text must pass to become a draft"},
     )
 
     def bounds(self, by: WrittenBy, variant: Variant) -> Bounds:

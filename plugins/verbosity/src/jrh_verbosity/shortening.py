@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 from jrh_authoring import WordingRule, not_after, phrase_rule
 
 BEGINS: Final = r"(?:\A|(?<=[.!?] )|(?<=\n))"
 """Where a sentence begins, for patterns."""
-FRAMES: Final = (
-    "It is the case that",
-    "The fact is that",
-    "The point here is that",
-    "What is meant here is that",
-    "What can be said is that",
-    "As far as this is concerned, it holds that",
-)
-"""Frames before a statement; they only assert it, as the statement itself does."""
-ASIDES: Final = (
-    "That is the point being made here.",
-    "This is what is meant.",
-    "That is how the matter is put here.",
-    "This is the thought, spelled out.",
-    "That, in short, is what is being said.",
-    "Put differently, the sentence before this means what it says.",
-)
-"""Asides after a statement; they refer to it and to nothing else."""
+_PHRASES: Final[Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
+FRAMES: Final[Sequence[str]] = _PHRASES["frames"]
+"""Frames before a statement."""
+ASIDES: Final[Sequence[str]] = _PHRASES["asides"]
+"""Asides after a statement."""
 
 _VERB: Final = (
     r"(?:is|am|are|was|were|has|have|had|can|will|would|should|must|does|do|did|could|cannot"
@@ -150,45 +140,7 @@ SHORTENING: Final = (
     ),
     phrase_rule(
         "phrase",
-        {
-            "due to the fact that": "because",
-            "despite the fact that": "although",
-            "in spite of the fact that": "although",
-            "in the event that": "if",
-            "at this point in time": "now",
-            "at the present time": "now",
-            "until such time as": "until",
-            "for the purpose of": "for",
-            "with regard to": "about",
-            "in close proximity to": "near",
-            "on a daily basis": "daily",
-            "on a regular basis": "regularly",
-            "each and every": "every",
-            "first and foremost": "first",
-            "the reason why": "the reason",
-            "in my own opinion": "in my opinion",
-            "in my personal opinion": "in my opinion",
-            "the end result": "the result",
-            "past history": "history",
-            "all of the": "all the",
-            "both of the": "both the",
-            "off of": "off",
-            "inside of": "inside",
-            "because of the fact that": "because",
-            "and also": "and",
-            "so therefore": "therefore",
-            "but however": "but",
-            "right now": "now",
-            "at all times": "always",
-            "over and over again": "over and over",
-            "each one of": "each of",
-            "every single": "every",
-            "the exact same": "the same",
-            "my own personal": "my own",
-            "still continue": "continue",
-            "still continues": "continues",
-            "a lot more": "much more",
-        },
+        _PHRASES["shorter"],
     ),
     # `put the room in order to please her` is about order, not about a purpose.
     phrase_rule(

@@ -25,7 +25,7 @@ from jrh.plugins.tracing import traced
 from jrh.text.redact import error_line, place_in_code
 from jrh.version import API_VERSION, OLDEST_API_VERSION, __version__
 
-_DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
+DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_data_sources": ("data source", specs.DataSourceSpec),
     "jrh_perturbers": ("perturber", specs.PerturberSpec),
     "jrh_validators": ("validator", specs.ValidatorSpec),
@@ -42,6 +42,7 @@ _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_exporters": ("exporter", specs.ExporterSpec),
     "jrh_executors": ("executor", specs.ExecutorSpec),
 }
+"""Declaration hook -> what it declares, in words and as a class."""
 
 WRITTEN_FOR: Final = "JRH_API_VERSION"
 """Name of the attribute in which a plugin states the API version it was written for; 1 by default."""
@@ -113,7 +114,7 @@ def load_plugins(
     candidates = [*_select(list(_installed()), allow), *(_from_source(*each) for each in sent), *again]
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    entries: dict[str, list[Entry[Any]]] = {hook: [] for hook in _DECLARATIONS}
+    entries: dict[str, list[Entry[Any]]] = {hook: [] for hook in DECLARATIONS}
     problems = [_refused(written, why) for written, why in refused.items()]
     names = []
     for candidate in candidates:
@@ -123,7 +124,7 @@ def load_plugins(
             raise PluginError(f"cannot load plugin '{candidate.name}': {found[0].failed}")
         names.append(f"{candidate.distribution} {candidate.version}".strip())
     registries = {
-        hook.removeprefix("jrh_"): Registry(role, entries[hook], problems) for hook, (role, _) in _DECLARATIONS.items()
+        hook.removeprefix("jrh_"): Registry(role, entries[hook], problems) for hook, (role, _) in DECLARATIONS.items()
     }
     return Loaded(
         plugins=Plugins(problems=tuple(problems), **registries),
@@ -279,7 +280,7 @@ def _load_one(
     if candidate.local and not problems and not manager.get_hookcallers(plugin):
         return [_problem(candidate, "it implements no hook, such as jrh_judges; mark its functions with @hookimpl")]
     for caller in manager.get_hookcallers(plugin) or []:
-        if caller.name in _DECLARATIONS:
+        if caller.name in DECLARATIONS:
             for implementation in caller.get_hookimpls():
                 if implementation.plugin is plugin:
                     problems += _declared(candidate, caller.name, implementation.function, entries)
@@ -307,7 +308,7 @@ def _unfit(plugin: object) -> str:
 def _declared(
     candidate: Candidate, hook: str, function: Callable[..., object], entries: dict[str, list[Entry[Any]]]
 ) -> list[LoadProblem]:
-    expected = _DECLARATIONS[hook][1]
+    expected = DECLARATIONS[hook][1]
     try:
         with traced(f"called {hook} of {candidate.distribution}") as details:
             with redirect_stdout(sys.stderr):

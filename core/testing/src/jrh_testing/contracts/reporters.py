@@ -1,4 +1,4 @@
-"""Test the contract of every reporter."""
+"""Test the contracts of what carries a run's results out: reporters and exporters."""
 
 from __future__ import annotations
 

@@ -1,15 +1,19 @@
-"""Test the contract of every data source."""
+"""Test the contracts of what reads data: data sources and importers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import ClassVar
 
-from jrh.plugins.specs import DataSourceSpec, Spec
+import pytest
+from jrh.errors import JrhError
+from jrh.plugins.specs import DataSourceSpec, ImporterSpec, Spec
+from jrh.values.imported_log import ImportedLog
 from jrh.values.items import Item
+from jrh.values.verdicts import Status
+from jrh_interchange import import_records
 
-from jrh_testing.contracts.base import ComponentContract
-from jrh_testing.contracts.content import assert_json
+from jrh_testing.contracts.base import ComponentContract, assert_json
 
 
 class DataSourceContract(ComponentContract):
@@ -60,3 +64,58 @@ class DataSourceContract(ComponentContract):
         for item in self.read(base):
             assert_json(item.fields, f"fields of item '{item.id}'")
             assert_json(item.metadata, f"metadata of item '{item.id}'")
+
+
+class ImporterContract(ComponentContract):
+    """Contract tests for every importer, on an export of its tool and on other files."""
+
+    role: ClassVar[type[Spec]] = ImporterSpec
+    export: ClassVar[str]
+    """Name of the export among `files`, or a folder that holds some of them."""
+    missing: ClassVar[int] = 0
+    """How many verdicts of the export are missing; let some be."""
+
+    def read(self, base: Path) -> ImportedLog:
+        """Build the importer and read the export."""
+        found = self.built(base).read(base / self.export)
+        assert isinstance(found, ImportedLog), f"read() returns {type(found).__name__}"
+        return found
+
+    def test_an_export_becomes_a_run(self, base: Path) -> None:
+        """If this fails: make records with `imported_record`, of the tasks that are returned."""
+        found = self.read(base)
+        assert found.records, "the export has no records"
+        count = import_records(
+            base / "imported", "export", found.tasks, found.records, origins=found.origins, items=found.items
+        )
+        assert count == len(found.records)
+
+    def test_reading_twice_gives_the_same(self, base: Path) -> None:
+        """If this fails: something random, or the state of the last call, is in the records."""
+        assert self.read(base) == self.read(base)
+
+    def test_a_missing_verdict_is_a_status(self, base: Path) -> None:
+        """If this fails: a failed grade has become a label, or a record without a label has no reason."""
+        lost = [record for record in self.read(base).records if record.canonical is None]
+        assert len(lost) == self.missing, f"{len(lost)} verdicts are missing, not {self.missing}"
+        assert all(record.status is not Status.OK for record in lost), "a missing verdict has the status ok"
+
+    def test_every_record_has_its_place(self, base: Path) -> None:
+        """If this fails: give `origins`, one for each record, or none."""
+        found = self.read(base)
+        assert len(found.origins) in (0, len(found.records)), "the number of origins differs from that of records"
+
+    @pytest.mark.parametrize(
+        "content", [b"", b"{", b"[1, 2]", b"{}", b"\xff\xfe\x00", b"SQLite format 3\0", b"[" * 90_000]
+    )
+    def test_a_file_of_something_else_is_an_error(self, base: Path, content: bytes) -> None:
+        """If this fails: raise a `JrhError` that names the file, whatever is in it."""
+        wrong = base / f"wrong{Path(self.export).suffix}"
+        wrong.write_bytes(content)
+        with pytest.raises(JrhError, match="wrong"):
+            self.built(base).read(wrong)
+
+    def test_a_file_that_is_not_there_is_an_error(self, base: Path) -> None:
+        """If this fails: raise a `JrhError` that names the file."""
+        with pytest.raises(JrhError, match="absent"):
+            self.built(base).read(base / "absent.json")

@@ -34,8 +34,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--form", default="{label}", help="what is written, {label} standing for the label")
     add("--text", default="YES", help="for text")
     add("--latency", type=float, default=0.0, help="seconds before every answer")
-    add("--jitter", type=float, default=0.0, help="up to so many seconds more")
-    add("--require-key", default=None, help="refuse every other key with 401")
     add(
         "--fault",
         type=Fault.read,
@@ -58,12 +56,7 @@ def _policy(arguments: argparse.Namespace) -> AnswerPolicy:
 
 async def _serve(arguments: argparse.Namespace) -> None:
     parent = os.getppid()  # before the URL is out: whoever reads it may be gone at once
-    behaviour = Behaviour(
-        answer=_policy(arguments),
-        latency=arguments.latency,
-        jitter=arguments.jitter,
-        require_key=arguments.require_key,
-    )
+    behaviour = Behaviour(answer=_policy(arguments), latency=arguments.latency)
     runner, url = await listen(ChatApp(behaviour, arguments.fault, keep_texts=False), arguments.port)
     print(url, flush=True)  # noqa: T201 - the URL is the program's output
     over = asyncio.Event()

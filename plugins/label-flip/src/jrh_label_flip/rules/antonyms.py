@@ -6,26 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import Passage, Sentence, Word, pairs, words
-
-_PAIRS: Final = """
-    largest smallest, biggest tiniest, longest shortest, highest lowest, hottest coldest, warmest coolest,
-    oldest newest, fastest slowest, strongest weakest, nearest farthest, closest farthest, heaviest lightest,
-    deepest shallowest, widest narrowest, brightest darkest, richest poorest, best worst, easiest hardest,
-    maximum minimum, larger smaller, bigger tinier, longer shorter, higher lower, hotter colder, warmer cooler,
-    older newer, faster slower, stronger weaker, nearer farther, heavier lighter, deeper shallower,
-    wider narrower, brighter darker, richer poorer, better worse, easier harder, first last, above below,
-    inside outside, before after, northern southern, eastern western, north south, east west, positive negative,
-    increases decreases, increase decrease, increased decreased, rises falls, rose fell, begins ends,
-    began ended, always never, accepts rejects, accepted rejected, remembers forgets, remembered forgot,
-    loves hates, love hate, loved hated, wins loses, won lost
-"""
-_SAID_OF_THE_SUBJECT: Final = """
-    possible impossible, legal illegal, safe dangerous, expensive cheap, healthy unhealthy, important unimportant,
-    alive dead, empty full, odd even, liquid solid, hot cold, dry wet, rich poor, thick thin, guilty innocent,
-    public private
-"""
-"""Only behind a form of be: beside a noun (`hot water`), the opposite need not be false."""
+from jrh_label_flip.passages import LISTS, Passage, Sentence, Word, pairs, words
 
 
 def _both_ways(text: str) -> dict[str, str]:
@@ -36,8 +17,8 @@ def _both_ways(text: str) -> dict[str, str]:
     return opposites
 
 
-_SAID: Final = _both_ways(_SAID_OF_THE_SUBJECT)
-_OPPOSITES: Final = _both_ways(_PAIRS) | _SAID
+_SAID: Final = _both_ways(LISTS["antonyms"]["of_the_subject"])
+_OPPOSITES: Final = _both_ways(LISTS["antonyms"]["anywhere"]) | _SAID
 _BE: Final = words("is are was were")
 _LEAVES_OPEN: Final = words("than more less very too so as equal equally both same different or")
 """Near these, the opposite can be true too, or the word means something else (`more than`, `first and last`)."""

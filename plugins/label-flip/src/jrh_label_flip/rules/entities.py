@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import Passage, Sentence, words
+from jrh_label_flip.passages import LISTS, Passage, Sentence, words
 
 _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -71,11 +71,7 @@ _ONE_WAY: Final = re.compile(
     re.VERBOSE,
 )
 _BREAKS: Final = re.compile(r"[,;:()/&]|\b(?:and|or|but|which|who|that|both)\b")
-_FUNCTION: Final = words("""
-    A An The It He She They We You I In On At By For From To Of With As And But Or So Its His Her Their Our My
-    Your This That These Those There Here When While After Before Since Under Over Between During Both Each Every
-    All No Not One Two Three Four Five Six Seven Eight Nine Ten If Then Thus Also Today Now Yes
-""")
+_FUNCTION: Final = words(LISTS["names"]["function"])
 _LONGEST_BETWEEN: Final = 60
 
 

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import Passage, Sentence, pairs
+from jrh_label_flip.passages import LISTS, Passage, Sentence, pairs
 
 _FEWEST: Final = 3
 """Sentences of a paragraph; in a shorter one order and completeness mean little."""
@@ -51,31 +51,10 @@ def _paragraphs(passage: Passage) -> Iterator[list[Sentence]]:
             yield paragraph
 
 
-_MISSPELT: Final = dict(
-    pairs("""
-    because becuase, their thier, people poeple, would woud, should shoud, could coud, about abuot,
-    really realy, believe beleive, different diferent, important importent, probably probly, beginning begining,
-    until untill, which whcih, where wehre, there tehre, these tehse, those thsoe, other ohter, after aftre,
-    before befor, through thruogh, without withuot, during durring, another anohter, something somthing,
-    sometimes somtimes, everyone evryone, always allways, though thuogh, thought thuoght, children childern,
-    friend freind, friends freinds, school shcool, student studnet, students studnets, teacher techer,
-    teachers techers, government goverment, environment enviroment, definitely definately, separate seperate,
-    necessary neccessary, receive recieve, tomorrow tommorow, surprise suprise, knowledge knowlege, business buisness,
-    water watre, world wrold, however howver, example exmaple, reason raeson, reasons raesons, article artical,
-    program progarm, problem probelm, problems probelms, answer anwser, question qeustion, country contry,
-    number nubmer, usually usualy, finally finaly, interesting intresting, experience experiance, difference diference,
-    similar similiar, many mnay, very vrey, with wiht, have ahve, they tehy, what waht, when wehn, from fomr
-    """)
-)
+_MISSPELT: Final = dict(pairs(LISTS["form"]["misspelt"]))
 _WORD: Final = re.compile(r"(?<![\w'\u2019@/.-])[A-Za-z]{4,12}(?![\w'\u2019@/-]|\.\w)")
 
-_AGREES: Final = {
-    ("i", "am"): "is", ("he", "is"): "are", ("she", "is"): "are", ("it", "is"): "are", ("we", "are"): "is",
-    ("they", "are"): "is", ("he", "was"): "were", ("she", "was"): "were", ("it", "was"): "were", ("we", "were"): "was",
-    ("they", "were"): "was", ("he", "has"): "have", ("she", "has"): "have", ("it", "has"): "have",
-    ("we", "have"): "has", ("they", "have"): "has", ("he", "does"): "do", ("she", "does"): "do", ("it", "does"): "do",
-    ("we", "do"): "does", ("they", "do"): "does",
-}  # fmt: skip
+_AGREES: Final = {(subject, right): wrong for subject, right, wrong in LISTS["form"]["agreement"]}
 _PAIR: Final = re.compile(r"(?<![A-Za-z])(?P<subject>[A-Za-z]++)[ ](?P<verb>am|is|are|was|were|has|have|does|do)(?!\w)")
 _OPENS_A_CLAUSE: Final = re.compile(
     r"(?:^|[.!?]\s+|\b(?:because|that|when|while|although|since|but)[ ])$", re.IGNORECASE

@@ -6,50 +6,32 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import Passage, Sentence, Word, is_negative, words
+from jrh_label_flip.passages import LISTS, Passage, Sentence, Word, is_negative, pairs, words
 
 _LONGEST_SUBJECT: Final = 9
 """Words before the verb; a longer subject has clauses of its own."""
 
+_LISTS: Final = LISTS["negation"]
 _BE: Final = words("is are was were am")
 _AUXILIARIES: Final = _BE | frozenset({"can", "will"})
 _HAVE: Final = {"has": "does not have", "have": "do not have", "had": "did not have"}
-_DETERMINERS: Final = words("""
-    a an the its their his her our two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
-    sixty seventy eighty ninety
-    """)
+_DETERMINERS: Final = words(_LISTS["determiners"])
 
 _ANYTHING: Final = frozenset[str]()
 _PLACES: Final = words("in on at near from to into between through for under over around across with by")
 # Verb -> the words one of which has to follow, so that it is no noun; an empty set: it is none anyway.
 _PRESENT: Final = {
-    **{form: (base, _ANYTHING) for form, base in (
-        ("contains", "contain"), ("consists", "consist"), ("belongs", "belong"), ("becomes", "become"),
-        ("exists", "exist"), ("occurs", "occur"), ("includes", "include"), ("requires", "require"), ("goes", "go"),
-        ("comes", "come"), ("gives", "give"), ("takes", "take"), ("makes", "make"), ("enters", "enter"),
-        ("follows", "follow"), ("speaks", "speak"), ("eats", "eat"), ("connects", "connect"), ("allows", "allow"),
-        ("keeps", "keep"), ("travels", "travel"), ("weighs", "weigh"), ("begins", "begin"), ("grows", "grow"),
-    )},
-    **{form: (base, _PLACES) for form, base in (
-        ("lies", "lie"), ("stands", "stand"), ("lives", "live"), ("flows", "flow"), ("boils", "boil"),
-        ("melts", "melt"),
-        ("freezes", "freeze"), ("rises", "rise"), ("sits", "sit"), ("works", "work"),
-    )},
-    **{form: (base, _DETERMINERS) for form, base in (
-        ("orbits", "orbit"), ("equals", "equal"), ("means", "mean"), ("produces", "produce"), ("uses", "use"),
-        ("needs", "need"), ("shows", "show"), ("helps", "help"),
-    )},
-}  # fmt: skip
-# Past tenses that are no participles: what follows is what was done, not a passive.
-_PAST: Final = {
-    "wrote": "write", "began": "begin", "became": "become", "gave": "give", "went": "go", "came": "come",
-    "took": "take", "grew": "grow", "knew": "know", "flew": "fly", "drew": "draw", "chose": "choose", "ate": "eat",
-    "wore": "wear", "broke": "break", "spoke": "speak", "sang": "sing", "swam": "swim", "drove": "drive",
-}  # fmt: skip
+    form: (base, followers)
+    for verbs, followers in (
+        ("present", _ANYTHING),
+        ("present_before_places", _PLACES),
+        ("present_before_determiners", _DETERMINERS),
+    )
+    for form, base in pairs(_LISTS[verbs])
+}
+_PAST: Final = dict(pairs(_LISTS["past"]))
 
-_CLAUSES: Final = words("""
-    that which who whom whose what when where why how as after before until than while there to so due but yet and
-    """)
+_CLAUSES: Final = words(_LISTS["clauses"])
 """Words before the verb after which it need not be the verb of the main clause."""
 _NO_NOUN: Final = words("the a an of and or with in on by for to")
 """A word after these is not a verb but a noun that looks like one."""
@@ -63,11 +45,7 @@ _VERBS: Final = _AUXILIARIES | frozenset(_HAVE) | words("do does did")
 _CAUSES: Final = words("so due but until before after when while where by")
 """With these, a negation may concern the circumstance alone."""
 
-_CONTRACTIONS: Final = {
-    "isn't": "is", "aren't": "are", "wasn't": "was", "weren't": "were", "can't": "can", "cannot": "can",
-    "won't": "will", "don't": "do", "doesn't": "does", "didn't": "did", "hasn't": "has", "haven't": "have",
-    "hadn't": "had",
-}  # fmt: skip
+_CONTRACTIONS: Final = dict(pairs(_LISTS["contractions"]))
 _BEFORE_NOT: Final = frozenset(_CONTRACTIONS.values()) | {"am"}
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from attrs import frozen
 
 from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import Passage, Sentence, listed, pairs, words
+from jrh_label_flip.passages import LISTS, Passage, Sentence, listed, pairs, words
 
 _UNITS: Final = listed("one two three four five six seven eight nine")
 _TEENS: Final = listed("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
@@ -42,11 +42,7 @@ WORDS: Final = re.compile(
 )
 SIMPLE_WORD: Final = re.compile(rf"\b(?:{_SIMPLE})\b", re.IGNORECASE)
 
-_INEXACT: Final = words("""
-    about around approximately roughly nearly almost circa over under least most more less fewer than between or minimum
-    maximum within exceed exceeds exceeded every per other another chapter page figure section number version step part
-    question point article paragraph paragraphs source line verse
-    """)
+_INEXACT: Final = words(LISTS["numbers"]["inexact"])
 """Words near which another number could be equally true, or is only a label."""
 _UP_TO: Final = re.compile(r"(?<!\badd )(?<!\badds )\bup to\b", re.IGNORECASE)
 
@@ -126,16 +122,7 @@ def _computed(one: Decimal, operator: str, other: Decimal) -> Decimal | None:
     return {"+": one + other, "-": one - other, "*": one * other}[operator]
 
 
-_SWAPS: Final = """
-    km m, cm km, mm cm, kg mg, mg kg, ml l, kilometres metres, kilometers meters, metres kilometres, meters kilometers,
-    centimetres metres, centimeters meters, millimetres metres, millimeters meters, kilometre metre, kilometer meter,
-    metre kilometre, meter kilometer, miles feet, feet miles, mile foot, inches yards, yards inches, kilograms grams,
-    grams kilograms, kilogram gram, tonnes kilograms, tons pounds, pounds tons, litres millilitres, liters milliliters,
-    millilitres litres, milliliters liters, seconds hours, minutes hours, hours minutes, days weeks, weeks days,
-    months days, years months, decades years, centuries years, hour minute, minute hour, day week, week day, year month,
-    volts watts, watts volts, hertz kilohertz
-"""
-_OTHER: Final = dict(pairs(_SWAPS)) | {
+_OTHER: Final = dict(pairs(LISTS["numbers"]["units"])) | {
     "degrees Celsius": "degrees Fahrenheit",
     "degrees Fahrenheit": "degrees Celsius",
     "\u00b0C": "\u00b0F",

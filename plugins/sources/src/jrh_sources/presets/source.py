@@ -20,7 +20,7 @@ from jrh_sources.options import PresetOptions
 from jrh_sources.presets import shapes
 from jrh_sources.presets.catalogue import PRESETS, Preset, preset
 from jrh_sources.presets.raw_files import Found, files_of, rows_of
-from jrh_sources.rows import Problems, Row, as_text, is_nested
+from jrh_sources.rows import Problems, Row, as_text, as_written, is_nested
 
 LARGEST_FILE: Final = 512 * 1024 * 1024
 """Bytes of one file; no benchmark here has a tenth of it."""
@@ -154,9 +154,7 @@ class PresetSource:
         return known
 
     def _shown(self, path: Path | None) -> str:
-        if path is None:
-            return self.preset.name
-        return path.relative_to(self.base).as_posix() if path.is_relative_to(self.base) else path.as_posix()
+        return self.preset.name if path is None else as_written(path, self.base)
 
 
 def _found(rows: Iterator[Row], file: Path, problems: Problems) -> Iterator[Found]:

@@ -1,12 +1,16 @@
-"""Write the findings as Markdown tables of coverage by design, for docs/statistics.md."""
+"""Write what `jrh selftest` finds as Markdown tables of coverage by design, for docs/statistics.md.
+
+jrh selftest --full --format json | python tools/coverage_tables.py
+"""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from jrh import ScaleKind
-
 from jrh_selftest.checks import record_checks
 from jrh_selftest.findings import Finding, Verdict
 from jrh_selftest.judging import WIDEST
@@ -127,3 +131,12 @@ def _rows(findings: Sequence[Finding]) -> Iterator[str]:
 
 def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f}"
+
+
+def read_findings(text: str) -> list[Finding]:
+    """Return the rows that `jrh selftest --format json` has printed."""
+    return [Finding(**{**row, "verdict": Verdict(row["verdict"])}) for row in json.loads(text)]
+
+
+if __name__ == "__main__":
+    print(coverage_tables(read_findings(sys.stdin.read())), end="")

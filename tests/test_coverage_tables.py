@@ -1,25 +1,40 @@
 """The tables of coverage by design, and the page that holds them."""
 
+import importlib.util
+import json
 from pathlib import Path
+from types import ModuleType
 
-import pytest
-from jrh_selftest.findings import Study, Verdict, absent
+import attrs
+from jrh_selftest.findings import Finding, Study, Verdict, absent
 from jrh_selftest.judging import Limits, judge_alarms, judge_interval
-from jrh_selftest.markdown import coverage_tables
 from jrh_selftest.studies import Plan, named, parts_of
 
-PAGE = Path(__file__).parents[3] / "docs" / "statistics.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "statistics.md"
 
 
-def found(where, name, hits, *, flags=()):
+def _load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("coverage_tables", ROOT / "tools" / "coverage_tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+tables = _load()
+
+
+def found(where: str, name: str, hits: int, *, flags: tuple[str, ...] = ()) -> Finding:
     missed = [(1.0, 2.0), (-2.0, -1.0)]
     ends = [(-1.0, 1.0) if n < hits else missed[n % 2] for n in range(2000)]
     studies = [Study(value=0.0, low=low, high=high, flags=flags) for low, high in ends]
     return judge_interval(where, name, 0.0, studies, Limits())
 
 
-def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_parentheses():
-    text = coverage_tables(
+def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_parentheses() -> None:
+    text = tables.coverage_tables(
         [
             found("pointwise", "as-expected", 1900),
             found("pointwise", "kappa", 1700, flags=("few-events",)),
@@ -46,7 +61,7 @@ def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_p
     assert "| pointwise | kappa | 2000 | 85.0 | 100.0 | 0 |  |  |  |  | flagged |" in text
 
 
-def test_the_widths_of_designs_with_repeats_stand_in_a_table_of_their_own():
+def test_the_widths_of_designs_with_repeats_stand_in_a_table_of_their_own() -> None:
     """Alternating estimates have a standard deviation of 1: the width is that of the interval."""
     spread = [
         Study(value=value, low=value - 2.4, high=value + 2.4, flags=flags)
@@ -58,17 +73,17 @@ def test_the_widths_of_designs_with_repeats_stand_in_a_table_of_their_own():
         judge_interval("one", "kappa", 0.0, spread[:1000], Limits()),
         judge_interval("flagged", "kappa", 0.0, spread[1000:], Limits(clusters=10_000)),
     ]
-    text = coverage_tables(rows).split("### Widths in designs with repeats\n\n")[1].split("\n\n")[0]
+    text = tables.coverage_tables(rows).split("### Widths in designs with repeats\n\n")[1].split("\n\n")[0]
     assert text.splitlines()[2:] == ["| kappa | 1 | 1.22 | 1.22 | 1.22 | two | two |"]
 
 
-def test_the_page_has_every_check_of_the_full_mode_and_a_reason_for_every_failure():
+def test_the_page_has_every_check_of_the_full_mode_and_a_reason_for_every_failure() -> None:
     """A row that fails is on the page as a failure, with what is outside and why it is not mended."""
-    if not PAGE.exists():
-        pytest.skip("docs/statistics.md is not part of this distribution")
-    tables = PAGE.read_text(encoding="utf-8").split("<!-- jrh selftest --full --format markdown -->")[1]
+    shown = PAGE.read_text(encoding="utf-8").split(
+        "<!-- jrh selftest --full --format json | python tools/coverage_tables.py -->"
+    )[1]
     rows = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in tables.split("<!-- end -->")[0].splitlines()
+        [cell.strip() for cell in line.strip("|").split("|")] for line in shown.split("<!-- end -->")[0].splitlines()
     ]
     measured = {(row[0].replace("\\", ""), row[1]) for row in rows if len(row) > 2}
     plan = Plan(studies=1, full=True, metrics={"any": None})
@@ -76,3 +91,9 @@ def test_the_page_has_every_check_of_the_full_mode_and_a_reason_for_every_failur
     failed = {(row[0], row[1]) for row in rows if row[-1] == Verdict.FAIL.value}
     explained = {(row[0], row[1]) for row in rows if len(row) == 5 and row[2] == Verdict.FAIL.value and row[4]}
     assert failed <= explained
+
+
+def test_the_rows_that_the_command_prints_as_json_are_read_again() -> None:
+    rows = [found("pointwise", "as-expected", 1900), absent("pairwise", "as-expected", "interval", "no metric")]
+    printed = json.dumps([{**attrs.asdict(row), "verdict": row.verdict.value} for row in rows])
+    assert tables.read_findings(printed) == rows
