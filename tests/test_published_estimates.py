@@ -12,7 +12,7 @@ import json
 
 import numpy as np
 import pytest
-from jrh_stats import jss, judgesense_jss, judgesense_kappa
+from jrh_stats import clustered_kappa, clustered_proportion, judgesense_jss, judgesense_kappa
 from jrh_testing import Project, paired_row
 
 # Judge -> task -> pairs, flips, JSS, flip rate, ends of the percentile bootstrap over rows.
@@ -62,9 +62,9 @@ def sides(pairs: int, flips: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(("judge", "task", "pairs", "flips", "score", "rate", "low", "high"), CELLS)
 def test_scores_follow_from_the_published_counts(judge, task, pairs, flips, score, rate, low, high) -> None:
     first, second = sides(pairs, flips)
-    theirs, ours = judgesense_jss(first, second), jss(first, second)
-    assert round(theirs.value, 4) == round(ours.jss.value, 4) == score
-    assert round(ours.flip_rate.value, 4) == rate
+    theirs, ours = judgesense_jss(first, second), clustered_proportion(first == second, np.ones(pairs))
+    assert round(theirs.value, 4) == round(ours.value, 4) == score
+    assert round(1 - ours.value, 4) == rate
     # Two bootstraps of 1,000: an end is off by its own error, about 0.1 standard deviations, and by a row.
     slack = 0.25 * np.sqrt(score * (1 - score) / pairs) + 1 / pairs
     assert (theirs.low, theirs.high) == (pytest.approx(low, abs=slack), pytest.approx(high, abs=slack))
@@ -73,14 +73,15 @@ def test_scores_follow_from_the_published_counts(judge, task, pairs, flips, scor
 @pytest.mark.parametrize("judge", CORRECTED)
 def test_the_corrected_score_and_the_difference_follow_from_the_flips_that_are_left(judge) -> None:
     pairs, flips, left, corrected, difference = CORRECTED[judge]
-    raw, after = (jss(*sides(pairs, number)).jss.value for number in (flips, left))
+    agreeing = [one == other for one, other in (sides(pairs, number) for number in (flips, left))]
+    raw, after = (clustered_proportion(same, np.ones(pairs)).value for same in agreeing)
     assert (round(after, 4), round(after - raw, 4)) == (corrected, pytest.approx(difference, abs=1e-4))
 
 
 def test_a_judge_that_always_gives_one_label_has_kappa_1_there_and_none_here() -> None:
     constant = np.zeros(375, dtype=int)
     assert judgesense_kappa(constant, constant).value == 1.0
-    assert jss(constant, constant).kappa.value is None
+    assert clustered_kappa(constant, constant, np.arange(375)).value is None
 
 
 def test_an_imported_log_gives_the_published_score_next_to_ours(project: Project) -> None:

@@ -32,7 +32,7 @@ COMPANIONS: Final = (
     "chat/src/jrh_chat/__init__.pyi",
     "interchange/src/jrh_interchange/__init__.pyi",
     "measuring/src/jrh_measuring/__init__.pyi",
-    "stats/src/jrh_stats/__init__.py",
+    "stats/src/jrh_stats/__init__.pyi",
     "testing/src/jrh_testing/__init__.pyi",
 )
 """Where the other distributions of the core list their public names, below `core`."""

@@ -76,7 +76,7 @@ def test_the_contrast_agrees_with_a_loop_over_all_windows():
                 variance += n * (number - n) / number
             if variance > 0:
                 best = max(best, excess / np.sqrt(variance))
-    from jrh_stats.reading_window import _candidates, _scores
+    from jrh_stats.reading_windows import _candidates, _scores
 
     windows = _candidates(PLACES, LENGTHS, np.unique(PLACES), np.unique(LENGTHS - PLACES))
     strata = np.unique(LENGTHS, return_inverse=True)[1]

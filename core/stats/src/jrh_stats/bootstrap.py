@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import Kinds, distinct, kinds_of
 from jrh_stats.estimate import Estimate
-from jrh_stats.wilson import z_quantile
+from jrh_stats.score_intervals import z_quantile
 
 _CHUNK: Final = 4_000_000
 """Weights held in memory at once: 32 MB."""

@@ -12,8 +12,8 @@ from jrh_stats.clusters import cluster_sums, ratio_variance
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.proportion import effective_score_interval
+from jrh_stats.score_intervals import z_quantile
 from jrh_stats.unseen import identical_mean
-from jrh_stats.wilson import z_quantile
 
 Binning: TypeAlias = Literal["width", "mass"]
 """Bins of equal width, or of about equal numbers of answers."""

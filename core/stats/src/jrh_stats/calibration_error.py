@@ -12,10 +12,10 @@ from jrh_stats.calibration import Binning, bin_edges, bin_places, checked_answer
 from jrh_stats.clusters import cluster_margins, cluster_sums
 from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS
 from jrh_stats.estimate import Estimate
+from jrh_stats.score_intervals import z_quantile
 from jrh_stats.significance import Significance
 from jrh_stats.student import t_quantile
 from jrh_stats.unseen import unseen_share
-from jrh_stats.wilson import z_quantile
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -16,10 +16,10 @@ from jrh_stats.degrees import FEW_EVENTS, are_uneven, design_degrees, effective_
 from jrh_stats.estimate import Estimate
 from jrh_stats.exchange import Compared, Kind, Statistic, mid_p
 from jrh_stats.redealt import null_families, rarely_varies, sides
+from jrh_stats.score_intervals import score_interval, z_quantile
 from jrh_stats.significance import Significance
 from jrh_stats.student import t_quantile
 from jrh_stats.unseen import identical_mean
-from jrh_stats.wilson import score_interval, z_quantile
 
 _NOISE: Final = 1e-12
 _MANY: Final = 200

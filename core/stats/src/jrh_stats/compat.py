@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from jrh_stats.estimate import Estimate
 from jrh_stats.kappa import cohen_kappa
+from jrh_stats.score_intervals import z_quantile
 from jrh_stats.student import t_quantile
-from jrh_stats.wilson import z_quantile
 
 
 def jrh_bootstrap_accuracy(

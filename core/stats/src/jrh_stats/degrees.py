@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.wilson import wilson
+from jrh_stats.score_intervals import wilson
 
 FEW: Final = 14.0
 """Below so many effective degrees of freedom an interval is flagged: five clusters or fewer differ from the others."""

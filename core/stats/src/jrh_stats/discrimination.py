@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
+from jrh_stats.score_intervals import wilson, z_quantile
 from jrh_stats.student import t_quantile
-from jrh_stats.wilson import wilson, z_quantile
 
 _NOISE: Final = 1e-12
 _TWO: Final = 2

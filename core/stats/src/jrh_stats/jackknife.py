@@ -13,9 +13,9 @@ from jrh_stats.clusters import Kinds, cluster_sums, distinct
 from jrh_stats.degrees import FEW_EVENTS, UNSEEN, are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.proportion import effective_score_interval
+from jrh_stats.score_intervals import wilson, z_quantile
 from jrh_stats.student import t_quantile
 from jrh_stats.unseen import mixtures, unseen_share
-from jrh_stats.wilson import wilson, z_quantile
 
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Totals of shape (B, columns) -> values of shape (B,), NaN where the statistic is not defined."""

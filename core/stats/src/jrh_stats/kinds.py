@@ -12,8 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import Kinds, Numbering, dense_codes, margin_kinds, whole_codes
-from jrh_stats.parts import parts_of
+from jrh_stats.clusters import Kinds, Numbering, dense_codes, margin_kinds, parts_of, whole_codes
 
 _BITS: Final = 53
 """Whole numbers below 2 to this power are exact as floating-point numbers, and so are their sums."""

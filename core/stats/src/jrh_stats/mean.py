@@ -12,9 +12,9 @@ from jrh_stats.bootstrap import ratio_kinds
 from jrh_stats.clusters import Kinds, cluster_sums, ratio_variance
 from jrh_stats.degrees import FEW_EVENTS, UNSEEN, are_uneven, design_degrees, effective_degrees, few_events, is_skewed
 from jrh_stats.estimate import Estimate
+from jrh_stats.score_intervals import score_interval, z_quantile
 from jrh_stats.student import t_quantile
 from jrh_stats.unseen import identical_mean, unseen_share
-from jrh_stats.wilson import score_interval, z_quantile
 
 _NOISE: Final = 1e-12
 

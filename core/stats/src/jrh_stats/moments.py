@@ -9,7 +9,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from jrh_stats.design import Design
-from jrh_stats.wilson import z_quantile
+from jrh_stats.score_intervals import z_quantile
 
 _ZERO: Final = 1e-12
 

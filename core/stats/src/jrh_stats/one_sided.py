@@ -16,8 +16,8 @@ from jrh_stats.bootstrap import ratio_kinds
 from jrh_stats.clusters import Kinds, ratio_variance
 from jrh_stats.degrees import design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
+from jrh_stats.score_intervals import z_quantile
 from jrh_stats.student import t_quantile
-from jrh_stats.wilson import z_quantile
 
 _NOISE: Final = 1e-9
 

@@ -17,8 +17,8 @@ from jrh_stats.ordinal import pearson
 from jrh_stats.panel import Ties, majority_vote
 from jrh_stats.phi import EXPECTED_JOINT, phi_coefficient
 from jrh_stats.proportion import clustered_proportion
+from jrh_stats.score_intervals import z_quantile
 from jrh_stats.student import t_quantile
-from jrh_stats.wilson import z_quantile
 
 _NOISE: Final = 1e-12
 MOST_PANELS: Final = 20_000

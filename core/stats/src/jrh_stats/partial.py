@@ -17,7 +17,7 @@ from jrh_stats.estimate import Estimate
 from jrh_stats.excess import excess_of_pairs, excess_sums
 from jrh_stats.kappa import Weighting, clustered_kappa, label_distance
 from jrh_stats.missing import imbens_manski_quantile
-from jrh_stats.wilson import z_quantile
+from jrh_stats.score_intervals import z_quantile
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS
 from jrh_stats.estimate import Estimate
+from jrh_stats.score_intervals import z_quantile
 from jrh_stats.student import t_quantile
-from jrh_stats.wilson import z_quantile
 
 EXPECTED_JOINT: Final = 5.0
 """Cochran's rule: below so many expected joint events the likelihood of a 2x2 table is not yet close to its limit."""

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from jrh_stats.score_intervals import wilson, z_quantile
 from jrh_stats.student import t_quantile
-from jrh_stats.wilson import wilson, z_quantile
 
 _MOST: Final = 10**9
 _TWO: Final = 2

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.degrees import effective_degrees, few_events
 from jrh_stats.estimate import Estimate
+from jrh_stats.score_intervals import z_quantile
 from jrh_stats.student import t_quantile
-from jrh_stats.wilson import z_quantile
 
 _LEAST: Final = 2
 """A variance needs two values."""

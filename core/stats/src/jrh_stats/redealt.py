@@ -11,9 +11,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from jrh_stats.clusters import Kinds, dense_codes, distinct, joined
+from jrh_stats.clusters import Kinds, dense_codes, distinct, joined, parts_of
 from jrh_stats.exchange import Compared, Kind, Numbers
-from jrh_stats.parts import parts_of
 
 _DEALINGS: Final = 1000
 """With so many ways to deal, or fewer, all are listed; otherwise so many are drawn."""

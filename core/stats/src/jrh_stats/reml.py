@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Final
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
 from jrh_stats.design import Design
-from jrh_stats.threads import one_thread
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Let BLAS use one thread inside of the block.
+
+    For matrices of some hundred rows more threads take five times the processor time, and the last digits of a result
+    depend on their number, that is on the machine. SciPy's own BLAS has to be loaded before.
+    """
+    limited: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401 - loads the library that is to be limited
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
 
 _BOUNDARY: Final = 1e-8
 """Variance ratios below this count as 0."""

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from jrh_stats.clusters import dense_codes
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
+from jrh_stats.score_intervals import z_quantile
 from jrh_stats.student import t_beyond, t_quantile
 from jrh_stats.unseen import unseen_share
-from jrh_stats.wilson import z_quantile
 
 _TINY: Final = 1e-12
 _DECIMALS: Final = 12

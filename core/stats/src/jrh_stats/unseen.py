@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from jrh_stats.wilson import wilson
+from jrh_stats.score_intervals import wilson
 
 _STEPS: Final = 11
 """Mixtures of two kinds of unseen clusters, from all of one to all of the other."""

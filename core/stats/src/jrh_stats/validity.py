@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.estimate import Estimate
 from jrh_stats.proportion import clustered_proportion
-from jrh_stats.wilson import z_quantile
+from jrh_stats.score_intervals import z_quantile
 
 _ENDS: Final = 3
 """Three proportions share the error of the interval where the delta method does not apply."""

@@ -16,7 +16,7 @@ from jrh_stats.design import is_coarse
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import NOISE, correlation_estimate
 from jrh_stats.moments import combination_interval
-from jrh_stats.wilson import z_quantile
+from jrh_stats.score_intervals import z_quantile
 
 IccForm: TypeAlias = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 """Shrout and Fleiss' names: 1 raters differ per item; 2 the same raters, drawn at random (agreement); 3 these raters
