@@ -162,7 +162,7 @@ def test_one_command_gives_all_distributions_one_version(tmp_path: Path) -> None
     assert not any(re.search(rf'"(jrh[^"]*==)?{re.escape(jrh.__version__)}"', text) for text in texts)
     assert '"jrh-core==7.8.9rc1"' in (tmp_path / "plugins" / "gate" / "pyproject.toml").read_text()
     assert '"jrh-validators[embeddings]==7.8.9rc1"' in (tmp_path / "pyproject.toml").read_text()
-    assert "API_VERSION: Final = 1\n" in (tmp_path / "core/kernel/src/jrh/version.py").read_text()
+    assert "API_VERSION: Final = 2\n" in (tmp_path / "core/kernel/src/jrh/version.py").read_text()
     with pytest.raises(SystemExit, match=r"'1\.0' is not a version"):
         manifests.set_version(tmp_path, "1.0")
 

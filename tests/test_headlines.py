@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from attrs import frozen
 from jrh import Draft, PerturberSpec, Same, hookimpl
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @frozen

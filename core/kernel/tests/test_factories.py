@@ -33,7 +33,7 @@ NUMBER = 3
 """
 
 TOO_NEW = (
-    "written for version 2 of the plugin API, but jrh 0.1.0 has version 1: upgrade jrh, or install an older "
+    "written for version 3 of the plugin API, but jrh 0.1.0 has version 2: upgrade jrh, or install an older "
     "version of the plugin"
 )
 
@@ -136,13 +136,14 @@ def test_a_local_plugin_may_name_a_factory_in_the_working_directory(
     [
         ("", ""),
         ("JRH_API_VERSION = 1", ""),
+        ("JRH_API_VERSION = 2", ""),
         (
-            "JRH_API_VERSION = 2",
+            "JRH_API_VERSION = 3",
             TOO_NEW,
         ),
         (
             "JRH_API_VERSION = 0",
-            "written for version 0 of the plugin API, but jrh 0.1.0 supports versions 1 to 1: upgrade the plugin",
+            "written for version 0 of the plugin API, but jrh 0.1.0 supports versions 1 to 2: upgrade the plugin",
         ),
         ("JRH_API_VERSION = '1'", "JRH_API_VERSION must be a whole number, got str"),
     ],

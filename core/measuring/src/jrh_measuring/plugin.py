@@ -9,7 +9,7 @@ from jrh import hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleScope, RuleSpec, StageSpec
 from jrh.values import FlagEffect
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _EXACT: Final = ("clopper-pearson", "bentkus-clusters")
 """Limits that hold for any number of clusters (`jrh_stats.clustered_limits`)."""

@@ -11,7 +11,7 @@ from jrh_measuring import BreakdownOptions
 
 from jrh_contrib_shout.options import ShoutOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _STARTER = """\
 # The response in capitals: a reliable judge does not move.

@@ -10,7 +10,7 @@ from jrh_measuring import MetricOptions
 from jrh_agentic.measure_list import MEASURES
 from jrh_agentic.options import PerturbationOptions, PositivesOptions, StyleOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _TRANSCRIPTS = frozenset({Mode.TRANSCRIPT})
 

@@ -9,7 +9,7 @@ from jrh import MetricSpec, hookimpl
 from jrh_audit.measure_list import MEASURES
 from jrh_audit.options import AuditOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

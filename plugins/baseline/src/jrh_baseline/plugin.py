@@ -8,7 +8,7 @@ from jrh import JudgeKind, JudgeSpec, hookimpl
 
 from jrh_baseline.options import BaselineOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _STARTER = """\
 - baseline # learns from the labels of the other folds; the level an LLM judge has to beat

@@ -8,7 +8,7 @@ from jrh import ModelSpec, hookimpl
 
 from jrh_batch.options import AnthropicBatchOptions, OpenAIBatchOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

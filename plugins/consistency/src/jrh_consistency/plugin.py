@@ -10,7 +10,7 @@ from jrh_measuring import MetricOptions
 from jrh_consistency.measure_list import MEASURES
 from jrh_consistency.options import ReferenceOptions, ResponseSetsOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

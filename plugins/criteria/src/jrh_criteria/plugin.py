@@ -21,7 +21,7 @@ from jrh_criteria.options import (
     WordingOptions,
 )
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -10,7 +10,7 @@ from jrh_measuring import MetricOptions
 from jrh_evidence.measure_list import MEASURES
 from jrh_evidence.options import ErrorsOptions, EvidenceOptions, FailureOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -9,7 +9,7 @@ from jrh.plugins import ExporterSpec
 
 from jrh_export.options import LangfuseOptions, MlflowOptions, WandbOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _REPORTS = ("html", "json", "csv")
 

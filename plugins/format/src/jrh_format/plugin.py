@@ -8,7 +8,7 @@ from jrh import PerturberSpec, ValidatorSpec, hookimpl
 
 from jrh_format.options import FormatOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _STARTER = """\
 # Same words, different layout: a reliable judge keeps its verdict.

@@ -9,7 +9,7 @@ from jrh.plugins import ImporterSpec
 
 from jrh_import.options import ExportOptions, HarnessOptions, JudgeSenseOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -10,7 +10,7 @@ from jrh_measuring import MetricOptions
 from jrh_injection.measure_list import MEASURES
 from jrh_injection.options import DefenceOptions, InjectionOptions, WrittenOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

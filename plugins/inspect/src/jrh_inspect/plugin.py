@@ -9,7 +9,7 @@ from jrh.plugins import ImporterSpec
 
 from jrh_inspect.options import InspectOptions, VerdictOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

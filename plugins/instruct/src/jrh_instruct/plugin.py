@@ -8,7 +8,7 @@ from jrh import Mode, PerturberSpec, hookimpl
 
 from jrh_instruct.options import AnswerAgainOptions, InstructOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -8,7 +8,7 @@ from jrh import JudgeSpec, hookimpl
 
 from jrh_judges.options import CommandOptions, FunctionOptions, HttpOptions, LlmOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

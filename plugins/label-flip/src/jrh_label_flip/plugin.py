@@ -8,7 +8,7 @@ from jrh import Mode, PerturberSpec, hookimpl
 
 from jrh_label_flip.options import LabelFlipOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _STARTER = """\
 # False statements planted in right answers: a judge that reads changes its verdict. For answers graded right or wrong.

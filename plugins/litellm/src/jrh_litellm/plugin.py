@@ -8,7 +8,7 @@ from jrh import ModelSpec, hookimpl
 
 from jrh_litellm.options import LiteLLMOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -28,7 +28,7 @@ from jrh_metrics.options import (
     ValidityOptions,
 )
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

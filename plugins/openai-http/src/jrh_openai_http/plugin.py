@@ -8,7 +8,7 @@ from jrh import ModelSpec, hookimpl
 
 from jrh_openai_http.options import OpenAIHttpOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

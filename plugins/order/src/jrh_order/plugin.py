@@ -11,7 +11,7 @@ from jrh_measuring import MetricOptions
 from jrh_order.measure_list import MEASURES
 from jrh_order.options import IdenticalOptions, OrderOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _PAIRWISE = frozenset({Mode.PAIRWISE})
 

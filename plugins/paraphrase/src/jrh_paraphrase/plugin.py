@@ -8,7 +8,7 @@ from jrh import Mode, PerturberSpec, hookimpl
 
 from jrh_paraphrase.options import ParaphraseOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _STARTER = """\
 # Same meaning in other words, by fixed rules; with `model:` a model writes them.

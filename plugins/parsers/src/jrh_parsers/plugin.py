@@ -11,7 +11,7 @@ from jrh_measuring import BreakdownOptions
 from jrh_parsers.measure_list import MEASURES
 from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -20,7 +20,7 @@ from jrh_prompts.options import (
     TemplatesOptions,
 )
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from jrh import hookimpl
 from jrh.plugins import ExecutorSpec
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

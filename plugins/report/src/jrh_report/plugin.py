@@ -21,7 +21,7 @@ from jrh_report.options import (
     XlsxOptions,
 )
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -10,7 +10,7 @@ from jrh_measuring import MetricOptions
 from jrh_reward.measure_list import MEASURES
 from jrh_reward.options import ClassifierOptions, ScoreFunctionOptions, ScoreHttpOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -8,7 +8,7 @@ from jrh import JudgeKind, JudgeSpec, ModelSpec, hookimpl
 
 from jrh_simulated.options import JudgeOptions, ModelOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _STARTER = """\
 - judge: simulated # planted defects of known size, no model: see what the numbers look like when you know the truth

@@ -20,7 +20,7 @@ from jrh_sources.options import (
     benchmarks,
 )
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _STARTER: Final = """\
 # The items to judge. `examples` ships with jrh: factual, coherence, relevance or preference.

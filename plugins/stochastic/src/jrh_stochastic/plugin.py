@@ -8,7 +8,7 @@ from jrh import PerturberSpec, hookimpl
 
 from jrh_stochastic.options import StochasticOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _STARTER = """\
 # The identical question, five times: does a judge agree with itself?

@@ -8,7 +8,7 @@ from jrh import Mode, PerturberSpec, Scope, hookimpl
 
 from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

@@ -16,7 +16,7 @@ from jrh_validators.options import (
     SimilarityOptions,
 )
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 
 @hookimpl

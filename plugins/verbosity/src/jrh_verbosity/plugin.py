@@ -8,7 +8,7 @@ from jrh import Mode, PerturberSpec, hookimpl
 
 from jrh_verbosity.options import VerbosityOptions
 
-JRH_API_VERSION = 1
+JRH_API_VERSION = 2
 
 _STARTER = """\
 # The same facts in fewer and in more words, by fixed rules; with `model:` a model writes them.
