@@ -111,7 +111,6 @@ def test_a_command_that_has_come_since_is_in_the_table() -> None:
         "audit",
         "check",
         "import",
-        "import-decisions",
         "init-from",
         "selftest",
         "label",

@@ -33,7 +33,7 @@ def test_every_file_it_names_exists() -> None:
 
 def test_every_command_it_names_exists() -> None:
     named = set(re.findall(r"`jrh ([a-z-]+)", PAGE))
-    assert {"run", "report", "plan", "review", "init-from", "import", "import-decisions", "compare", "gate"} <= named
+    assert {"run", "report", "plan", "review", "init-from", "import", "compare", "gate"} <= named
     assert named <= set(cli.list_commands(click.Context(cli)))
     scripts = set(re.findall(r"`python ([\w/.-]+)", PAGE))
     assert len(scripts) == 2

@@ -96,7 +96,8 @@ def test_an_imported_log_gives_the_published_score_next_to_ours(project: Project
         for number, (one, other) in enumerate(zip(first, second, strict=True))
     ]
     (project.path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert project.run("import-decisions", "log.jsonl", "--run-dir", "run", "--scale", "YES,NO").exit_code == 0
+    options = ("--from", "judgesense", "--run-dir", "run", "--scale", "YES,NO")
+    assert project.run("import", "log.jsonl", *options).exit_code == 0
     assert project.run("report", "run", "--format", "json").exit_code == 0
     found = {
         each["name"]: each["estimate"]

@@ -46,8 +46,8 @@ def log(judges: tuple[str, ...]) -> list[dict[str, str]]:
 def reported(project: Project, *judges: str) -> tuple[dict[str, Any], str]:
     lines = [json.dumps(each) for each in log(judges)]
     (project.path / "log.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    options = ("--inverted", "Any error?", "--without", "sound?")
-    done = project.run("import-decisions", "log.jsonl", "--run-dir", "run", *options)
+    options = ("--option", "inverted=['Any error?']", "--option", "without=['sound?']")
+    done = project.run("import", "log.jsonl", "--from", "judgesense", "--run-dir", "run", *options)
     assert done.exit_code == 0, done.output
     done = project.run("report", "run", "--format", "json,html,markdown")
     assert done.exit_code == 0, done.output

@@ -92,9 +92,9 @@ def test_a_log_becomes_a_report_without_one_model_call(project):
             ]
             rows.append({**each, "decision_a": told[0], "decision_b": told[1], "judge": "made-up"})
     write(project.path / "log.jsonl", rows)
-    done = project.run("import-decisions", "log.jsonl", "--run-dir", "run")
+    done = project.run("import", "log.jsonl", "--from", "judgesense", "--run-dir", "run")
     assert done.exit_code == 0, done.output
-    assert "Imported 500 decisions of 1 judge on 10 items into run." in done.stdout
+    assert "Imported 500 verdicts of 1 judge on 10 items into run." in done.stdout
     assert "- No rationales: verdicts that contradict their reasons cannot be found." in done.stdout
     reported = project.run("report", "run")
     assert reported.exit_code == 0, reported.output

@@ -29,7 +29,7 @@ def write(project, rows, name="log.jsonl"):
 
 
 def imported(project, *options):
-    done = project.run("import-decisions", "log.jsonl", "--run-dir", "run", *options)
+    done = project.run("import", "log.jsonl", "--from", "judgesense", "--run-dir", "run", *options)
     assert done.exit_code == 0, done.output
     reported = project.run("report", "run", "--format", "json")
     assert reported.exit_code == 0, reported.output
@@ -55,8 +55,8 @@ def test_of_several_runs_the_first_that_succeeded_counts_on_request(project):
     runs = [("YES", "YES"), ("YES", "NO"), ("YES", "NO")], [("NO", "unclear"), ("NO", "NO"), ("NO", "YES")]
     rows = [row(f"text {n}", 0, 1, *said) for n, own in enumerate(runs, start=1) for said in own]
     write(project, rows)
-    every = estimates(imported(project, "--off-scale", "status"))
-    first = estimates(imported(project, "--off-scale", "status", "--runs", "first-success"))
+    every = estimates(imported(project, "--option", "off_scale=true"))
+    first = estimates(imported(project, "--option", "off_scale=true", "--option", "runs=first-success"))
 
     assert every["compat-judgesense-jss"] == pytest.approx(2 / 5)
     assert first["compat-judgesense-jss"] == first["jss"] == 1.0
@@ -73,7 +73,7 @@ def test_the_listed_pairs_of_a_log_are_compared_as_in_the_paper(project):
     kappa = (0.6 - 0.44) / (1 - 0.44)
     assert found["compat-judgesense-kappa"] == pytest.approx(kappa)
     assert found["template-kappa"] == pytest.approx(kappa)
-    everything = estimates(imported(project, "--pairs", "all"))
+    everything = estimates(imported(project, "--option", "pairs=all"))
     assert everything["jss"] == pytest.approx(5 / 13)  # 3 of 6 pairs of text 1, 2 of 6 of text 2, 0 of 1 of text 3
     assert everything["compat-judgesense-jss"] == pytest.approx(3 / 5)
 
@@ -91,13 +91,15 @@ def test_a_prompt_of_several_rows_is_paired_with_its_own_row(project):
 
 def test_a_named_exclusion_is_shown_beside_the_whole(project):
     write(project, ROWS)
-    measures = imported(project, "--without", "Is it so?")
+    measures = imported(project, "--option", "without=['Is it so?']")
 
     assert estimates(measures)["jss"] == pytest.approx(3 / 5)
     assert estimates(measures, without="Is it so?")["jss"] == pytest.approx(2 / 2)
-    refused = project.run("import-decisions", "log.jsonl", "--run-dir", "run", "--without", "Perhaps")
+    refused = project.run(
+        "import", "log.jsonl", "--from", "judgesense", "--run-dir", "run", "--option", "without=[Perhaps]"
+    )
     assert refused.exit_code == 2
-    assert "--without: no prompt of the log contains 'Perhaps'" in refused.output
+    assert "without: no prompt of the log contains 'Perhaps'" in refused.output
 
 
 def test_every_value_off_the_scale_is_an_error_with_its_lines(project):
@@ -110,18 +112,17 @@ def test_every_value_off_the_scale_is_an_error_with_its_lines(project):
             row("text 6", 0, 1, "", "n/a"),
         ],
     )
-    refused = project.run("import-decisions", "log.jsonl", "--run-dir", "run", "--scale", "YES,NO")
+    refused = project.run("import", "log.jsonl", "--from", "judgesense", "--run-dir", "run", "--scale", "YES,NO")
 
     assert refused.exit_code == 2
     assert "log.jsonl:6: the decision 'maybe' is not on the scale YES, NO (lines 6, 7)" in refused.output
     assert "log.jsonl:8: the decision 'n/a' is not on the scale YES, NO (line 8)" in refused.output
-    assert "--off-scale status" in refused.output
+    assert "--option off_scale=true" in refused.output
     assert not (project.path / "run").exists()
-    done = project.run(
-        "import-decisions", "log.jsonl", "--run-dir", "run", "--scale", "YES,NO", "--off-scale", "status"
-    )
+    options = ("--scale", "YES,NO", "--option", "off_scale=true")
+    done = project.run("import", "log.jsonl", "--from", "judgesense", "--run-dir", "run", *options)
     assert done.exit_code == 0, done.output
-    assert "3 decisions of 16 are off the scale: missing verdicts." in done.output
+    assert "Missing: 4 of 16; they have a status instead of a label." in done.output
 
 
 def test_decisions_and_gold_labels_are_mapped_apart(project):
@@ -132,18 +133,20 @@ def test_decisions_and_gold_labels_are_mapped_apart(project):
         for each in ROWS
     ]
     write(project, rows)
-    maps = ("--labels", "1=YES", "--labels", "0=NO", "--gold-labels", "0=YES", "--gold-labels", "1=NO")
+    maps = ("--label", "1=YES", "--label", "0=NO", "--option", "gold_labels={'0': 'YES', '1': 'NO'}")
     found = estimates(imported(project, *maps))
 
     right = sum(each[side] == each["ground_truth_label"] for each in ROWS for side in ("decision_a", "decision_b"))
     assert found["gold-accuracy"] == pytest.approx(right / 10)
-    unknown = project.run("import-decisions", "log.jsonl", "--run-dir", "run", *maps, "--labels", "7=YES")
+    unknown = project.run("import", "log.jsonl", "--from", "judgesense", "--run-dir", "run", *maps, "--label", "7=YES")
     assert unknown.exit_code == 2
-    assert "--labels: no decision in log.jsonl is '7'" in unknown.output
-    off = project.run("import-decisions", "log.jsonl", "--run-dir", "run", *maps[4:], "--labels", "1=YEAH")
+    assert "labels: no decision in log.jsonl is '7'" in unknown.output
+    off = project.run("import", "log.jsonl", "--from", "judgesense", "--run-dir", "run", *maps[4:], "--label", "1=YEAH")
     assert off.exit_code == 2
     assert "'YEAH' is not on the scale" in off.output
-    halved = project.run("import-decisions", "log.jsonl", "--run-dir", "run", *maps[:4], "--scale", "YES,NO")
+    halved = project.run(
+        "import", "log.jsonl", "--from", "judgesense", "--run-dir", "run", *maps[:4], "--scale", "YES,NO"
+    )
     assert halved.exit_code == 2
     assert "the gold label '0' is not on the scale YES, NO" in halved.output
 

@@ -1,4 +1,4 @@
-"""Define the commands `jrh check`, `jrh import`, `jrh import-decisions` and `jrh init-from`."""
+"""Define the commands `jrh check`, `jrh import` and `jrh init-from`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from jrh import Json, Status
+from jrh import Json
 from jrh.text import FiniteRange, say
 
 if TYPE_CHECKING:
@@ -95,87 +95,6 @@ def _settings(pairs: Sequence[str]) -> dict[str, Json]:
         except yaml.YAMLError as error:
             raise click.UsageError(f"--option {key}: '{value}' is not a YAML value") from error
     return found
-
-
-@click.command("import-decisions")
-@click.argument("log", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--judge", default="judge", show_default=True, help="The judge's name if the log has no column for it.")
-@click.option("--scale", metavar="LABELS", help="1-6, or YES,NO.  [default: from the log's gold labels]")
-@click.option("--inverted", multiple=True, metavar="TEXT", help="Prompts that contain this text ask for the opposite.")
-@click.option("--labels", multiple=True, metavar="DECISION=LABEL", help="What a decision in the log means. Repeatable.")
-@click.option("--gold-labels", multiple=True, metavar="GOLD=LABEL", help="The same for gold labels. Repeatable.")
-@click.option(
-    "--off-scale",
-    type=click.Choice(["error", "status"]),
-    default="error",
-    show_default=True,
-    help="A decision off the scale: an error, or a missing verdict with the status off_scale.",
-)
-@click.option(
-    "--pairs",
-    type=click.Choice(["listed", "all"]),
-    default="listed",
-    show_default=True,
-    help="Prompt pairs that JSS compares: those of the rows, or all of an item.",
-)
-@click.option(
-    "--runs",
-    type=click.Choice(["all", "first-success"]),
-    default="all",
-    show_default=True,
-    help="Rows with the same judge, pair and prompts: all, or the first with two verdicts.",
-)
-@click.option("--without", multiple=True, metavar="TEXT", help="JSS also without prompts that contain this text.")
-@click.option(
-    "--run-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Run directory to create.  [default: runs/<name of the log>]",
-)
-def import_decisions(
-    log: Path,
-    judge: str,
-    scale: str | None,
-    inverted: tuple[str, ...],
-    labels: tuple[str, ...],
-    gold_labels: tuple[str, ...],
-    off_scale: str,
-    pairs: str,
-    runs: str,
-    without: tuple[str, ...],
-    run_dir: Path | None,
-) -> int:
-    """Import a decision LOG (.jsonl or .csv) with two decisions per row as a run directory. Makes no model calls.
-
-    `jrh report` then shows JSS, flip rate and kappa between the prompts, and JudgeSense's own estimates for comparison.
-    """
-    from jrh.text import counted
-    from jrh_interchange import import_records, unmeasured
-
-    from jrh_import.bringing_in import say_next
-    from jrh_import.decision_log import LogOptions, metrics_of, read_log
-
-    target = run_dir or Path("runs") / log.stem
-    options = LogOptions(
-        judge=judge,
-        scale=scale,
-        inverted=inverted,
-        labels=_mapped("--labels", labels),
-        gold_labels=_mapped("--gold-labels", gold_labels),
-        first_success=runs == "first-success",
-        off_scale_missing=off_scale == "status",
-    )
-    found = read_log(log, options)
-    metrics = metrics_of(found, pairs, without)
-    records = found.records
-    count = import_records(target, log.stem, found.tasks, records, items=found.items, metrics=metrics)
-    judges, items = (len({getattr(record, name) for record in records}) for name in ("judge", "item_id"))
-    of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
-    say(f"Imported {count} decisions of {of} into {target}.")
-    lost = sum(record.status is Status.OFF_SCALE for record in records)
-    if lost:
-        say(f"{counted(lost, 'decision')} of {count} {'is' if lost == 1 else 'are'} off the scale: missing verdicts.")
-    say_next(target, unmeasured(found.tasks, records))
-    return 0
 
 
 def _mapped(option: str, pairs: Sequence[str]) -> dict[str, str]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from attrs import Factory, frozen
 from jrh import Item, JrhError, Json, Record, Task
 from jrh.running import load_metrics
+from jrh.values import ImportedLog
 from jrh_interchange import Mistakes, PairedPrompts, paired_task, read_rows
 
 from jrh_import.decisions import (
@@ -20,43 +20,14 @@ from jrh_import.decisions import (
     records_of,
     with_rows,
 )
+from jrh_import.options import JudgeSenseOptions
 
 _SENSITIVITY: Final = "template-sensitivity"
 _COMPAT: Final = "compat-judgesense"
 _OVERLAP: Final = "flipped-by-every-judge"
 
 
-@frozen(kw_only=True)
-class LogOptions:
-    """How to read a decision log."""
-
-    judge: str = "judge"
-    """The judge's name if the log has no column for it."""
-    scale: str | None = None
-    """`1-6` or `YES,NO`; None: inferred from the gold labels."""
-    inverted: tuple[str, ...] = ()
-    """Prompts that contain one of these texts ask for the opposite."""
-    labels: Mapping[str, str] = Factory(dict)
-    """Text of a decision -> label of the scale."""
-    gold_labels: Mapping[str, str] = Factory(dict)
-    """Text of a gold label -> label of the scale."""
-    first_success: bool = False
-    """Of the rows with the same judge, pair and prompts, which are runs, only the first with two verdicts counts."""
-    off_scale_missing: bool = False
-    """Decisions off the scale are missing verdicts; otherwise they are mistakes."""
-
-
-@frozen(kw_only=True)
-class DecisionLog:
-    """What a decision log holds."""
-
-    tasks: tuple[Task, ...]
-    items: Mapping[str, tuple[Item, ...]]
-    """Task -> items, whose metadata list the pairs of templates."""
-    records: tuple[Record, ...]
-
-
-def read_log(log: Path, options: LogOptions) -> DecisionLog:
+def read_log(log: Path, options: JudgeSenseOptions) -> ImportedLog:
     """Read a decision log: one task per task type, its items and records.
 
     Raises:
@@ -73,7 +44,7 @@ def read_log(log: Path, options: LogOptions) -> DecisionLog:
         for kind in kinds
     }
     _check_labels(by_kind, tasks, options, log.name)
-    if options.first_success:
+    if options.runs == "first-success":
         by_kind = {kind: first_successes(own, tasks[kind], options.labels) for kind, own in by_kind.items()}
     items: dict[str, tuple[Item, ...]] = {}
     records: list[Record] = []
@@ -83,28 +54,20 @@ def read_log(log: Path, options: LogOptions) -> DecisionLog:
         records += records_of(own, task, labels=options.labels, gold_labels=options.gold_labels, inverted=turned)
         source = PairedPrompts(path=log, shown=log.name, task=task, task_type=kind, labels=options.gold_labels)
         items[task.name] = with_rows(source.read(), own)
-    return DecisionLog(tasks=tuple(tasks.values()), items=items, records=tuple(records))
+    metrics = _metrics(items, options)
+    return ImportedLog(tasks=tuple(tasks.values()), items=items, records=tuple(records), metrics=metrics)
 
 
-def metrics_of(log: DecisionLog, pairs: str, without: Sequence[str]) -> Json:
-    """Return what the report of a decision log computes: the defaults, the chosen pairs, and JudgeSense's estimates.
-
-    Args:
-        log: from `read_log`.
-        pairs: `listed` or `all`.
-        without: texts; the prompts that contain one of them are left out under its name.
-
-    Raises:
-        JrhError: no prompt contains a text.
-    """
-    excluded = {text: list(_templates_with(log, text)) for text in without}
+def _metrics(items: Mapping[str, Sequence[Item]], options: JudgeSenseOptions) -> Json:
+    """Return what the report of a decision log computes: the defaults, the chosen pairs, and JudgeSense's estimates."""
+    excluded = {text: list(_templates_with(items, text)) for text in options.without}
     absent = [text for text, templates in excluded.items() if not templates]
     if absent:
-        raise JrhError(f"--without: no prompt of the log contains '{absent[0]}'")
-    options: dict[str, Json] = {"pairs": pairs, **({"without": excluded} if excluded else {})}
+        raise JrhError(f"without: no prompt of the log contains '{absent[0]}'")
+    compared: dict[str, Json] = {"pairs": options.pairs, **({"without": excluded} if excluded else {})}
     chosen: tuple[tuple[str, Json], ...] = (
-        (_SENSITIVITY, {_SENSITIVITY: options}),
-        (_OVERLAP, {_OVERLAP: {"pairs": pairs}}),
+        (_SENSITIVITY, {_SENSITIVITY: compared}),
+        (_OVERLAP, {_OVERLAP: {"pairs": options.pairs}}),
         (_COMPAT, _COMPAT),
     )
     return {"add": [entry for name, entry in chosen if _is_installed(name)]}
@@ -118,28 +81,28 @@ def _is_installed(metric: str) -> bool:
     return True
 
 
-def _templates_with(log: DecisionLog, text: str) -> Iterator[str]:
+def _templates_with(items: Mapping[str, Sequence[Item]], text: str) -> Iterator[str]:
     prompts = {
         name: source
-        for items in log.items.values()
-        for item in items
+        for own in items.values()
+        for item in own
         if isinstance(found := item.metadata.get("prompts"), Mapping)
         for name, source in found.items()
     }
     yield from (name for name, source in prompts.items() if text in str(source))
 
 
-def _check_used(decisions: Sequence[Decision], options: LogOptions, name: str) -> None:
+def _check_used(decisions: Sequence[Decision], options: JudgeSenseOptions, name: str) -> None:
     """Refuse an option that fits nothing in the log, which is a slip of the pen."""
     said, golds = (
         {text.strip() for text in texts} for texts in zip(*((d.text, d.gold) for d in decisions), strict=True)
     )
     for text in options.inverted:
         if not any(text in decision.prompt for decision in decisions):
-            raise JrhError(f"--inverted: no prompt in {name} contains '{text}'")
+            raise JrhError(f"inverted: no prompt in {name} contains '{text}'")
     for option, what, labels, there in (
-        ("--labels", "decision", options.labels, said),
-        ("--gold-labels", "gold label", options.gold_labels, golds),
+        ("labels", "decision", options.labels, said),
+        ("gold_labels", "gold label", options.gold_labels, golds),
     ):
         for text in labels:
             if text not in there:
@@ -149,14 +112,14 @@ def _check_used(decisions: Sequence[Decision], options: LogOptions, name: str) -
 
 
 def _check_labels(
-    by_kind: Mapping[str, Sequence[Decision]], tasks: Mapping[str, Task], options: LogOptions, name: str
+    by_kind: Mapping[str, Sequence[Decision]], tasks: Mapping[str, Task], options: JudgeSenseOptions, name: str
 ) -> None:
     scales = [task.scale for task in tasks.values()]
-    for option, labels in (("--labels", options.labels), ("--gold-labels", options.gold_labels)):
+    for option, labels in (("labels", options.labels), ("gold_labels", options.gold_labels)):
         for text, label in labels.items():
             if not any(label in scale for scale in scales):
                 known = "; ".join(", ".join(scale.labels) for scale in scales)
-                raise JrhError(f"{option} {text}={label}: '{label}' is not on the scale {known}")
+                raise JrhError(f"{option}: {text}={label}: '{label}' is not on the scale {known}")
     mistakes = Mistakes(name)
     for kind, task in tasks.items():
         check_scale(
@@ -165,6 +128,6 @@ def _check_labels(
             mistakes,
             labels=options.labels,
             gold_labels=options.gold_labels,
-            missing=options.off_scale_missing,
+            missing=options.off_scale,
         )
     mistakes.raise_any()

@@ -218,7 +218,7 @@ def check_scale(
     for (what, text, option), lines in found.items():
         shown = ", ".join(str(line) for line in [*lines][:_LINES])
         more = f" and {len(lines) - _LINES} more" if len(lines) > _LINES else ""
-        way = " or count such answers as missing with --off-scale status" if what == "decision" else ""
+        way = " or count such answers as missing with --option off_scale=true" if what == "decision" else ""
         mistakes.add(
             next(iter(lines)),
             f"the {what} {text.strip()[:80]!r} is not on the scale {', '.join(task.scale.labels)} "

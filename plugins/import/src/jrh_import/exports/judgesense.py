@@ -1,4 +1,4 @@
-"""Read a decision log of JudgeSense, as `jrh import-decisions` does."""
+"""Read a decision log of JudgeSense."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jrh import JrhError
 from jrh.errors import OtherToolError
 from jrh.values import ImportedLog
 
-from jrh_import.decision_log import LogOptions, metrics_of, read_log
+from jrh_import.decision_log import read_log
 from jrh_import.options import JudgeSenseOptions
 
 _NO_LOG: Final = ("no column", "the file has no rows", "not JSON", "expected one JSON object per line")
@@ -25,23 +25,9 @@ class JudgeSense:
 
     def read(self, path: Path) -> ImportedLog:
         """Return the decisions, one template per prompt."""
-        options = self._options
         try:
-            found = read_log(
-                path,
-                LogOptions(
-                    judge=options.judge,
-                    scale=options.scale,
-                    inverted=options.inverted,
-                    labels=options.labels,
-                    gold_labels=options.gold_labels or options.labels,
-                    off_scale_missing=options.off_scale,
-                ),
-            )
+            return read_log(path, self._options)
         except JrhError as error:
             if any(reason in str(error) for reason in _NO_LOG):
                 raise OtherToolError(str(error)) from error
             raise
-        return ImportedLog(
-            tasks=found.tasks, records=found.records, items=found.items, metrics=metrics_of(found, "listed", ())
-        )
