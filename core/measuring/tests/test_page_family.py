@@ -220,7 +220,7 @@ def test_pages_of_which_every_test_lies_at_the_margin_seldom_claim_equivalence()
     p = stats.binom.cdf(changed, 200, 0.05)
     alone, together = 0, 0
     for page in p:
-        hypotheses = [Test(key=number, result=PValue(p=each)) for number, each in enumerate(page)]
+        hypotheses = [Test(key=("rule", number), result=PValue(p=each)) for number, each in enumerate(page)]
         together += bool(PageFamily.of((), 0.95, hypotheses).equivalent)
         alone += bool((page < 0.05).any())
     assert alone > 0.6 * len(p)

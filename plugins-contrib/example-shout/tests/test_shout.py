@@ -6,7 +6,15 @@ import jrh_contrib_shout.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Skip
 from jrh_contrib_shout.shout import shouted
-from jrh_testing import MetricContract, PerturberContract, RecordBench, build, only_measure, sample_task
+from jrh_testing import (
+    MetricContract,
+    PerturberContract,
+    RecordBench,
+    RuleContract,
+    build,
+    only_measure,
+    sample_task,
+)
 
 
 class TestContract(PerturberContract):
@@ -19,6 +27,11 @@ class TestMetricContract(MetricContract):
     plugin = jrh_contrib_shout.plugin
     component = "loud-agreement"
     silent = "no sample record is of a test that shouts"
+
+
+class TestRuleContract(RuleContract):
+    plugin = jrh_contrib_shout.plugin
+    component = "minds-shouting"
 
 
 @pytest.mark.parametrize(("share", "flags"), [(1.0, ()), (0.5, ("half-loud",))])

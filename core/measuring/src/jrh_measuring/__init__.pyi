@@ -60,8 +60,6 @@ from .flags import FEW_EVENTS as FEW_EVENTS
 from .flags import FEW_ITEMS as FEW_ITEMS
 from .flags import FINDING as FINDING
 from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
-from .flags import MISSING_ON_ERRORS as MISSING_ON_ERRORS
-from .flags import MISSING_ON_RIGHT as MISSING_ON_RIGHT
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SENSITIVE_TO_MISSING as SENSITIVE_TO_MISSING
 from .flags import SIMULATED as SIMULATED

@@ -14,6 +14,7 @@ from .contracts.perturbers import PerturberContract as PerturberContract
 from .contracts.perturbers import ValidatorContract as ValidatorContract
 from .contracts.reporters import ExporterContract as ExporterContract
 from .contracts.reporters import ReporterContract as ReporterContract
+from .contracts.rules import RuleContract as RuleContract
 from .contracts.sources import DataSourceContract as DataSourceContract
 from .contracts.sources import ImporterContract as ImporterContract
 from .contracts.stages import StageContract as StageContract

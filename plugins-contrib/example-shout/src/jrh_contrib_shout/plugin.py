@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, PerturberSpec, hookimpl
-from jrh.plugins import FlagSpec, MeasureInfo
+from jrh.plugins import FlagSpec, KindSpec, MeasureInfo, RuleSpec
 from jrh.values import FlagEffect
 from jrh_measuring import BreakdownOptions
 
@@ -53,4 +53,16 @@ def jrh_flags() -> Iterable[FlagSpec]:
         name="half-loud",
         meaning="only a part of the words is in capitals; a share of 1.0 would test more.",
         effect=FlagEffect.WEAKENS,
+    )
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rule about verdicts that shouting changes."""
+    yield RuleSpec(
+        name="minds-shouting",
+        summary="whether shouting changes more verdicts than the floor",
+        reads=("loud-agreement",),
+        kinds=(KindSpec(name="minds-shouting", floored=True),),
+        factory="jrh_contrib_shout.loudness:MindsShouting",
     )

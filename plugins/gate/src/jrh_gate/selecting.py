@@ -9,14 +9,13 @@ from typing import Final
 from jrh import Measure, RunReport, SuiteError
 from jrh.running import why_no_cases
 from jrh.suite import Rule
+from jrh_measuring import CHANGE_DUE
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 from jrh_gate.rule_limits import LimitTable
 
 _ON_REQUEST: Final = "A suite asks for other measures with `metrics: {add: [...]}`."
 _BREAKDOWN: Final = "Breakdowns are made on request, such as `metrics: {add: [{as-expected: {by: [stratum]}}]}`."
-_NO_MERIT: Final = "change-due"
-"""Flag of measures in tests where the verdict should differ from the reference."""
 
 
 def unique(rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -72,7 +71,7 @@ def _selected(rule: Rule, measure: Measure) -> bool:
         (rule.judge, measure.judge),
         (rule.task, measure.task),
     )
-    if rule.test is None and _NO_MERIT in measure.flags:
+    if rule.test is None and CHANGE_DUE in measure.flags:
         return False
     return dict(rule.cell) == dict(measure.cell) and all(name in (None, given) for name, given in wanted)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+MISSING_ON_ERRORS: Final = "missing-on-errors"
+MISSING_ON_RIGHT: Final = "missing-on-right"
 FORBIDDING: Final[Mapping[str, str]] = {
     "unstable-choice": "many panels were compared on few items; actual coverage may be 1 to 4 points too low.",
 }
@@ -12,8 +14,8 @@ EXPLAINING: Final[Mapping[str, str]] = {
     "few-labels": "fewer than 30 labels for the correction; the interval is approximate.",
     "few-missing": "too few missing verdicts for this test's approximation.",
     "few": "too few events for this test's approximation.",
-    "missing-on-errors": "more verdicts are missing on items that the judge gets wrong.",
-    "missing-on-right": "more verdicts are missing on items that the judge gets right.",
+    MISSING_ON_ERRORS: "more verdicts are missing on items that the judge gets wrong.",
+    MISSING_ON_RIGHT: "more verdicts are missing on items that the judge gets right.",
     "reference-floor": "this test asks once, so the reference's rerun noise stands in for its own; half of any noise "
     "that the test adds counts as excess.",
     "single-level": "the factor has a single level and was left out.",

@@ -8,8 +8,6 @@ import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh_measuring import (
-    MISSING_ON_ERRORS,
-    MISSING_ON_RIGHT,
     Dependence,
     MeasureBuilder,
     MetricOptions,
@@ -19,6 +17,8 @@ from jrh_measuring import (
     tasks_of,
 )
 from jrh_stats import missingness_test
+
+from jrh_metrics.flag_list import MISSING_ON_ERRORS, MISSING_ON_RIGHT
 
 _TEST = "Cochran-Mantel-Haenszel test stratified by item; null hypothesis: equal missing rates in all conditions"
 _FURTHER = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
+from functools import cache
 from typing import Final, Generic, TypeVar
 
 from attrs import field, frozen
@@ -43,6 +45,18 @@ def _extras() -> frozenset[str]:
         return frozenset(metadata.metadata(_WHOLE).get_all("Provides-Extra") or ())
     except metadata.PackageNotFoundError:
         return frozenset()
+
+
+@cache
+def shipped_distributions() -> frozenset[str]:
+    """Return the distributions that come with jrh: what the whole distribution requires, extras included."""
+    from importlib import metadata
+
+    try:
+        needed = metadata.requires(_WHOLE) or ()
+    except metadata.PackageNotFoundError:
+        return frozenset()
+    return frozenset(match.group() for line in needed if (match := re.match(r"[A-Za-z0-9._-]+", line)))
 
 
 @frozen(kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
+from itertools import pairwise
 from typing import Any, Final, TypeVar
 
 from attrs import evolve, field, frozen
@@ -11,18 +12,20 @@ from jrh.errors import RAISED
 from jrh.plugins import NoOptions, RuleScope, RuleSpec
 from jrh.plugins.factories import make
 from jrh.plugins.loading import load_plugins
-from jrh.plugins.registry import Entry, Plugins
+from jrh.plugins.registry import Entry, Plugins, shipped_distributions
 from jrh.text.redact import error_line
 from jrh.values.finding import Finding, FindingSettings, Severity
 from jrh.values.report import RunReport
 
 from jrh_measuring.findings.claims import Claim, Situation, grouped, weakened
 from jrh_measuring.findings.data_rules import doubted, found_by_plugins
-from jrh_measuring.findings.design import Design, designs_of
+from jrh_measuring.findings.design import Chain, Design, designs_of
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily, Test
 
 T = TypeVar("T")
+_OTHERS: Final = 0.25
+"""Weight of the chains of other distributions, relative to those of the distributions that come with jrh."""
 NO_SETTINGS: Final = FindingSettings()
 
 
@@ -101,9 +104,9 @@ class _Engine:
     def decided(self) -> RunReport:
         """Test all hypotheses as one family, and write the findings."""
         situations = [Situation(design=design, index=self.index, flags=self.report.flags) for design in self.designs]
-        chains = [
-            chain for now in situations for built in self._of(RuleScope.JUDGE) for chain in self._tests(built, now)
-        ]
+        rules = self._of(RuleScope.JUDGE)
+        chains = [chain for now in situations for built in rules for chain in self._tests(built, now)]
+        chains = _balanced(sorted(chains, key=lambda chain: str(chain[0][0].key)))
         family = PageFamily.of(
             [[test for test, same in chain if not same] for chain in chains],
             self.report.level,
@@ -135,12 +138,15 @@ class _Engine:
 
         def chains() -> Iterator[list[tuple[Test, bool]]]:
             for chain in built.rule.hypotheses(now.design):
+                _check_weights(chain)
                 results = [(each, built.rule.test(each, evolve(now, rule=built.name))) for each in chain]
-                yield [
+                tests = [
                     (Test(key=(built.name, each.place), weight=each.weight, result=result), each.equivalence)
                     for each, result in results
                     if result is not None
                 ]
+                if tests:
+                    yield tests
 
         return self._asked(built, chains)
 
@@ -176,3 +182,28 @@ class _Engine:
 
 def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda each: each.severity.rank)
+
+
+def _check_weights(chain: Chain) -> None:
+    weights = [hypothesis.weight for hypothesis in chain]
+    if any(later > earlier for earlier, later in pairwise(weights)):
+        raise ValueError(f"the weights {', '.join(f'{weight:g}' for weight in weights)} grow along a chain")
+
+
+def _balanced(chains: list[list[tuple[Test, bool]]]) -> list[list[tuple[Test, bool]]]:
+    """Scale the weights of chains of other distributions: together, a quarter of those that come with jrh at most.
+
+    So a plugin with many hypotheses starves nobody. Without a hypothesis of jrh nothing is scaled.
+    """
+    shipped = shipped_distributions()
+    ours = [chain[0][0].key[0].partition("/")[0] in shipped for chain in chains]
+    first = [0.0 if chain[0][1] else chain[0][0].weight for chain in chains]
+    own = sum(weight for weight, mine in zip(first, ours, strict=True) if mine)
+    other = sum(weight for weight, mine in zip(first, ours, strict=True) if not mine)
+    if not own or other <= own * _OTHERS:
+        return chains
+    scale = own * _OTHERS / other
+    return [
+        chain if mine else [(evolve(test, weight=test.weight * scale), same) for test, same in chain]
+        for chain, mine in zip(chains, ours, strict=True)
+    ]

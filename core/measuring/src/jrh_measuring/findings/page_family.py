@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import ceil
-from typing import Final
+from typing import Final, TypeAlias
 
 from attrs import Factory, frozen
 from jrh.values.finding import ClaimFamily
 from jrh_stats import benjamini_hochberg, chained_holm
 
+Key: TypeAlias = tuple[str, Hashable]
+"""The rule, and what it tests."""
 _SLACK: Final = 1e-12
 
 
@@ -31,7 +33,7 @@ class Test:
 
     __test__ = False
 
-    key: Hashable
+    key: Key
     weight: float = 1.0
     result: PValue
 
@@ -81,7 +83,7 @@ class PageFamily:
                 if test.result.p <= alpha + _SLACK
             ),
             tests=sum(len(chain) for chain in families),
-            comparisons=ceil(sum(chain[0].weight for chain in families)),
+            comparisons=max(ceil(sum(chain[0].weight for chain in families)), 1),
             p={test.key: test.result.p for chain in families for test in chain},
             equivalent=frozenset(
                 test.key for test, p in zip(equivalences, adjusted, strict=True) if p <= alpha + _SLACK

@@ -12,8 +12,6 @@ from jrh.values import Severity
 from jrh_measuring import (
     FEW_CLUSTERS,
     FEW_ITEMS,
-    MISSING_ON_ERRORS,
-    MISSING_ON_RIGHT,
     Chain,
     Claim,
     Design,
@@ -22,6 +20,8 @@ from jrh_measuring import (
     Rule,
     Situation,
 )
+
+from jrh_metrics.flag_list import MISSING_ON_ERRORS, MISSING_ON_RIGHT
 
 _MISSING: Final = "missing"
 _HEADLINES: Final = ("gold-accuracy", "as-expected", "rerun-disagreement")

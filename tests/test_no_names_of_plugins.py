@@ -1,0 +1,144 @@
+"""No string of the kernel, the engine of findings, gate or compare is a name that a plugin declares.
+
+A string that names another distribution's measure, flag or finding is an import in disguise, and import-linter does
+not see it. What is left is listed, and the lists may only shrink.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+from jrh.plugins.loading import load_plugins
+
+ROOT = Path(__file__).resolve().parents[1]
+PLACES: Final = {
+    "kernel": (ROOT / "core" / "kernel" / "src", "jrh-core"),
+    "measuring": (ROOT / "core" / "measuring" / "src", "jrh-measuring"),
+    "gate": (ROOT / "plugins" / "gate" / "src", "jrh-gate"),
+    "compare": (ROOT / "plugins" / "compare" / "src", "jrh-compare"),
+    "report": (ROOT / "plugins" / "report" / "src", "jrh-report"),
+}
+WORDS: Final = frozenset({"missing", "undecided", "equivalent", "different", "negative", "few", "robust", "audit"})
+"""Declared names that are words of the language as well."""
+LEFT: Final[dict[str, frozenset[str]]] = {
+    "kernel": frozenset(["all-missing", "one-item"]),
+    "measuring": frozenset(["adjacent-accuracy", "exact-accuracy", "mean-absolute-error", "root-mean-squared-error"]),
+    "compare": frozenset(["as-expected", "gold-accuracy", "mean-absolute-error", "score-error", "weighted-score"]),
+    "report": frozenset(
+        [
+            "accuracy-change",
+            "accuracy-equivalence",
+            "agent-accuracy",
+            "agent-false-negative-rate",
+            "agent-false-positive-rate",
+            "as-expected",
+            "best-trio",
+            "calibration-error",
+            "cheapest-design",
+            "compat-judgesense-jss",
+            "compat-judgesense-kappa",
+            "covariate-effect",
+            "covariate-gap",
+            "edit-sensitivity",
+            "effective-judges",
+            "error-correlation",
+            "evidence-localisation",
+            "evidence-localisation-above-chance",
+            "evidence-localisation-by-chance",
+            "excess-disagreement",
+            "excess-equivalence",
+            "false-negative-rate",
+            "false-positive-rate",
+            "fleiss-kappa",
+            "flip-rate",
+            "flipped-by",
+            "flipped-by-every-judge",
+            "flipping-judges",
+            "gain-over-commonest",
+            "gold-accuracy",
+            "gold-kappa",
+            "gold-kappa-quadratic",
+            "gold-mcc",
+            "gwet-ac1",
+            "icc-2-1",
+            "icc-2-k",
+            "identical-tie-rate",
+            "jss-correction",
+            "jss-raw",
+            "judge-people-kappa",
+            "krippendorff-alpha",
+            "majority-accuracy",
+            "mean-absolute-error",
+            "mean-over-judges",
+            "mean-over-tests",
+            "missing-by-condition",
+            "missing-by-confidence",
+            "missing-by-error",
+            "missing-by-label",
+            "missing-verdicts",
+            "panel-accuracy",
+            "panel-mean-absolute-error",
+            "people-kappa",
+            "people-kappa-difference",
+            "position-bias",
+            "position-bias-p",
+            "position-preference",
+            "rerun-disagreement",
+            "right-in-both-orders",
+            "root-mean-squared-error",
+            "swap-consistency",
+            "template-flip-rate",
+            "template-kappa",
+            "tie-rate",
+            "trivial-accuracy",
+        ]
+    ),
+}
+"""What is still named: place -> names."""
+
+
+@cache
+def declared() -> dict[str, frozenset[str]]:
+    """Return every declared name of a measure, flag or finding with a hyphen -> the distributions that declare it."""
+    plugins = load_plugins().plugins
+    names: dict[str, set[str]] = {}
+    for metric in plugins.metrics:
+        for info in metric.spec.measures:
+            names.setdefault(info.name, set()).add(metric.distribution)
+    for rule in plugins.findings:
+        for kind in rule.spec.kinds:
+            names.setdefault(kind.name, set()).add(rule.distribution)
+    for flag in plugins.flags:
+        names.setdefault(flag.spec.name, set()).add(flag.distribution)
+    return {name: frozenset(by) for name, by in names.items() if "-" in name and name not in WORDS}
+
+
+def strings(root: Path) -> Iterator[str]:
+    """Yield the strings of all modules, without docstrings."""
+    for path in sorted(root.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+                yield node.value
+
+
+def foreign(place: str) -> set[str]:
+    root, own = PLACES[place]
+    return {text for text in strings(root) if text in declared() and own not in declared()[text]}
+
+
+def test_the_names_are_known() -> None:
+    assert len(declared()) > 100
+    assert {"excess-disagreement", "few-events", "moves-more-than-reruns"} <= set(declared())
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_distribution_names_nothing_that_another_declares(place: str) -> None:
+    """If this fails: ask for a role, or declare what is read. What is no longer found here leaves the list."""
+    assert foreign(place) - LEFT.get(place, frozenset()) == set()
