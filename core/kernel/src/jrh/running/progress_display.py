@@ -75,7 +75,11 @@ def _notebook_display() -> Callable[[], AbstractContextManager[Progress]] | None
         return None
     from importlib.metadata import entry_points
 
-    return next((point.load() for point in entry_points(group=DISPLAYS, name="notebook")), None)
+    for point in entry_points(group=DISPLAYS, name="notebook"):
+        with suppress(Exception):  # a broken plugin must not stop a run
+            display: Callable[[], AbstractContextManager[Progress]] = point.load()
+            return display
+    return None
 
 
 class _Lasting:
