@@ -19,8 +19,12 @@ NOT_JUDGED: Final = "cases that people rejected or edited were not judged"
 class ReviewStage(Stage):
     """Adds what people decided to the report."""
 
+    def applies(self, work: StageWork) -> bool:
+        """Return whether cases are to be reviewed, or were."""
+        return bool(work.store.decisions.queue()) or work.store.decisions.last() > 0
+
     def report(self, report: RunReport, work: StageWork) -> RunReport:
-        """Add the review; nothing where no case is to be reviewed and none was."""
+        """Add the review."""
         return evolve(report, review=review_report(report.records, work))
 
 

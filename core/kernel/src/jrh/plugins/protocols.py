@@ -313,9 +313,9 @@ class StageOutcome:
     notes: tuple[str, ...] = ()
     """What is left to do and why, a sentence each."""
     cases: Callable[[Case], Case | None] | None = None
-    """What counts in place of a case, for a stage that `revises` cases; None of it leaves the case out.
+    """What counts in place of a case: the case itself, another one, or None to leave it out.
 
-    Pure. The cases as they were made stay stored.
+    For a stage that comes before `judge`. Pure. The cases as they were made stay stored.
     """
 
 

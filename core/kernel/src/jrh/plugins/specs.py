@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import Factory as Default
 from attrs import field, frozen
-from attrs.validators import deep_iterable, ge, gt, in_, instance_of, lt, matches_re, optional
+from attrs.validators import ge, gt, in_, instance_of, lt, matches_re, optional
 
 from jrh.plugins.executors import Executor
 from jrh.plugins.protocols import (
@@ -357,8 +357,6 @@ class StageSpec(Spec):
     """
     before: tuple[str, ...] = ()
     """Stages that wait for this one."""
-    revises: tuple[str, ...] = field(default=(), validator=deep_iterable(in_(("cases",))))
-    """What of earlier stages its outcome replaces: `cases`. Rows of earlier stages are never overwritten."""
 
 
 @frozen(kw_only=True)

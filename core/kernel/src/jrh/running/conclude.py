@@ -8,7 +8,7 @@ from jrh.document.convert import to_json
 from jrh.errors import StoreError
 from jrh.plugins.protocols import StageOutcome
 from jrh.running.component_changes import components, edited_meanwhile, note_components
-from jrh.running.declared_stages import StageWork, add_to_report, run_stages
+from jrh.running.declared_stages import add_to_report, run_stages, work_of
 from jrh.running.execute import Executed
 from jrh.running.outcome import INCOMPLETE, RunResult, asks_again, how_it_ended
 from jrh.running.prepare import Prepared
@@ -23,8 +23,8 @@ from jrh.values.report import RunReport
 
 async def conclude(ready: Prepared, executed: Executed) -> RunResult:
     """Measure and report the records so far, even if the run stopped early, and record how it ended."""
-    report, outcomes = await _reported(ready)
-    left = [outcome for outcome in outcomes if not outcome.complete]
+    report, outcomes = await _reported(ready, executed.declared)
+    left = [outcome for outcome in (*executed.left, *outcomes) if not outcome.complete]
     written = reporting.Written(terminal="", files=(), problems=())
     edited = tuple(edited_meanwhile(ready.resolved, ready.run_dir))
     for sentence in edited:
@@ -36,7 +36,7 @@ async def conclude(ready: Prepared, executed: Executed) -> RunResult:
         ready.progress.begin("report", None)
         written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
         ready.progress.end()
-    ended = how_it_ended(executed.stop, report, executed.unfinished, executed.unread, left)
+    ended = how_it_ended(executed.stop, report, executed.unfinished, left)
     reporting.note_end(ready.store, ended)
     spent = ready.gateway.ledger.spent()
     statuses = report.records.counts("status") if report and len(report.records) else {}
@@ -70,7 +70,7 @@ async def conclude(ready: Prepared, executed: Executed) -> RunResult:
         terminal=written.terminal,
         files=written.files,
         problems=written.problems,
-        may_continue=asks_again(executed.stop, report, executed.unfinished, executed.unread),
+        may_continue=asks_again(executed.stop, report, executed.unfinished, left),
     )
 
 
@@ -89,7 +89,9 @@ def broken_off(ready: Prepared, error: StoreError) -> RunResult:
     )
 
 
-async def _reported(ready: Prepared) -> tuple[RunReport | None, tuple[StageOutcome, ...]]:
+async def _reported(
+    ready: Prepared, earlier: tuple[StageOutcome, ...]
+) -> tuple[RunReport | None, tuple[StageOutcome, ...]]:
     """Run the declared stages after the judges; return the run's report, or None if there is nothing to report yet."""
     store = ready.store
     if not reporting.is_known(store):
@@ -98,20 +100,12 @@ async def _reported(ready: Prepared) -> tuple[RunReport | None, tuple[StageOutco
     made_from = store.derived.made_from()
     records = read_records(store)
     store.derived.keep(records, made_from)
-    work = StageWork(
-        builder=ready.builder,
-        store=store,
-        summary=reporting.recall(store),
-        items=ready.items,
-        records=records,
-        log=ready.log,
-        progress=ready.progress,
-    )
+    work = work_of(ready, records)
     outcomes = await run_stages("judge", work)
     note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
     queue_by_verdicts(ready)
     report = add_to_report(reporting.gather(store, work.summary, records), work)
-    notes = tuple(note for outcome in outcomes for note in outcome.notes)
+    notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes)
     report = evolve(report, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
     reporting.note_findings(store, report)
     ready.progress.end()

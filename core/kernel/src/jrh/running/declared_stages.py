@@ -15,12 +15,13 @@ from jrh.plugins.protocols import Logger, Stage, StageOutcome
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import StageSpec
 from jrh.running.building import Builder
+from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress, Silent
 from jrh.running.remembered_suite import suite_of_summary
 from jrh.running.run_log import Quiet
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.running.stages.stored_records import read_records, records_as_made
-from jrh.running.stages.summary import Summary, state
+from jrh.running.stages.summary import Summary, recall, state
 from jrh.store.run_store import Store
 from jrh.text.redact import error_line
 from jrh.values.cases import Case
@@ -102,6 +103,25 @@ def stored_work(
         progress=Silent(),
         again=again,
     )
+
+
+def work_of(ready: Prepared, records: RecordTable | None = None) -> StageWork:
+    """Return what stages work on in a run that is going on; without records before the judges' end."""
+    return StageWork(
+        builder=ready.builder,
+        store=ready.store,
+        summary=recall(ready.store),
+        items=ready.items,
+        records=RecordTable.from_records(()) if records is None else records,
+        log=ready.log,
+        progress=ready.progress,
+    )
+
+
+def wait_for_cases(ready: Prepared) -> bool:
+    """Tell whether a declared stage between perturbing and judging has something to do: judges wait for it."""
+    work = work_of(ready)
+    return any(stage.applies(work) for _, stage in _built(ready.builder, "perturb"))
 
 
 async def run_stages(after: str, work: StageWork) -> tuple[StageOutcome, ...]:

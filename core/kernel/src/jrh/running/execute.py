@@ -7,8 +7,9 @@ import json
 import signal
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Final
 
 from attrs import define, field, frozen
@@ -16,9 +17,11 @@ from attrs import define, field, frozen
 from jrh.document.long_ids import listed_id
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.models.payer import WRITER, Payer, paid_by
+from jrh.plugins.protocols import StageOutcome
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCases
 from jrh.running.component_changes import changes, components, note_components
+from jrh.running.declared_stages import run_stages, work_of
 from jrh.running.dry_build import note_judges
 from jrh.running.judged_gold import graded, notes_of_gold
 from jrh.running.outcome import INTERRUPTED, Ended
@@ -36,7 +39,8 @@ from jrh.running.stages.stored_cases import StoredCases
 from jrh.running.stored_code import unchecked
 from jrh.running.suite_summary import notes_of_plan, summarise
 from jrh.suite.resolved import Resolved, ResolvedTest, tests_of
-from jrh.values.cases import REFERENCE
+from jrh.text.numbers import counted
+from jrh.values.cases import REFERENCE, Case
 from jrh.values.events import CaseReady, RunStarted
 from jrh.values.item_blocks import in_small_parts
 from jrh.values.items import Task
@@ -54,8 +58,10 @@ class Executed:
     """Why they stopped early; None if they did not."""
     unfinished: tuple[str, ...]
     """Tests with missing drafts, because a provider failed or a plugin raised."""
-    unread: int = 0
-    """Rationales whose question to `rationale_model` failed."""
+    declared: tuple[StageOutcome, ...] = ()
+    """How the declared stages before the judges' end ended."""
+    left: tuple[StageOutcome, ...] = ()
+    """What is left to do of these and of other stages."""
 
 
 async def execute(ready: Prepared) -> Executed:
@@ -69,7 +75,12 @@ async def execute(ready: Prepared) -> Executed:
             "jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir)
         )
         stop = await stages.run()
-    return Executed(stop=stop, unfinished=tuple(stages.unfinished), unread=stages.unread)
+    return Executed(
+        stop=stop,
+        unfinished=tuple(stages.unfinished),
+        declared=tuple(stages.declared),
+        left=(*stages.unread, *stages.declared),
+    )
 
 
 async def _preflight(ready: Prepared) -> None:
@@ -131,7 +142,9 @@ class _Stages:
 
     ready: Prepared
     unfinished: list[str] = field(factory=list, init=False)
-    unread: int = field(default=0, init=False)
+    declared: list[StageOutcome] = field(factory=list, init=False)
+    unread: list[StageOutcome] = field(factory=list, init=False)
+    """Whether `rationale_model` has questions without an answer."""
     review: ReviewStage = field(init=False)
     overlap: Overlap | None = field(default=None, init=False)
     """What judges meanwhile; None where judges wait for all cases."""
@@ -147,20 +160,41 @@ class _Stages:
             items_ids = await self._grade(ready.store.items.write(ready.items))
             self._say_what_changed(items_ids)
             reporting.remember(ready.store, summarise(ready))
+            self.declared += await run_stages("load", work_of(ready))
             if overlaps(ready):
                 await self._overlapped(items_ids)
             else:
                 async with self.review.open():
-                    made = await self._perturb(items_ids)
+                    made = await self._revised(await self._perturb(items_ids))
                     cases = await self.review.counted(made)
                 await self._judge(cases, items_ids)
-            self.unread = await read_rationales(ready.builder, ready.store, ready.progress)
+            if unread := await read_rationales(ready.builder, ready.store, ready.progress):
+                asked = counted(unread, "question")
+                note = f"`rationale_model` did not answer {asked} about rationales; the same command asks again"
+                self.unread.append(StageOutcome(complete=False, notes=(note,)))
         except StopRun as stop:
             return stop
         finally:
             ready.progress.end()
             ready.store.flush()
         return ready.gateway.stopped
+
+    async def _revised(self, made: StoredCases) -> StoredCases:
+        """Run the declared stages between perturbing and judging; return the cases that count by them."""
+        outcomes = await run_stages("perturb", work_of(self.ready))
+        self.declared += outcomes
+        for outcome in outcomes:
+            if outcome.cases is not None:
+                made = made.changed(partial(self._counted, outcome.cases))
+        return made
+
+    def _counted(self, rule: Callable[[Case], Case | None], case: Case) -> Case | None:
+        """Return what counts in place of a case, under the id of what it says: another text is another question."""
+        counted = rule(case)
+        if counted is None or counted is case:
+            return counted
+        task = next(use.task for use in self.ready.suite.tasks if use.task.name == case.task)
+        return perturbing.identified(task, counted)
 
     async def _grade(self, items_ids: Mapping[str, str]) -> Mapping[str, str]:
         """Let judges grade the originals of tasks with `gold_from`; return the ids of the items, labelled by then.

@@ -217,23 +217,18 @@ def how_it_ended(
     stop: StopRun | None,
     report: RunReport | None,
     unfinished: Sequence[str] = (),
-    unread: int = 0,
     left: Sequence[StageOutcome] = (),
 ) -> Ended:
     """Return the exit code of a run, and why it is not done.
 
-    `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised; `unread`
-    counts the rationales that `rationale_model` could not be asked about; `left` are declared stages that are not done.
+    `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised; `left` are
+    stages that are not complete.
     """
     exit_code, message = _exit_code(stop, report, unfinished)
-    if exit_code == DONE and unread:
-        exit_code = INCOMPLETE
-        asked = counted(unread, "question")
-        message = f"`rationale_model` did not answer {asked} about rationales; the same command asks again"
     if exit_code == DONE and left:
         exit_code, message = INCOMPLETE, next((note for each in left for note in each.notes), "a stage is not done")
     answered = report is not None and not report.missing_records
-    complete = stop is None and answered and not (unfinished or unread or left)
+    complete = stop is None and answered and not (unfinished or left)
     return Ended(exit_code=exit_code, message=message, complete=complete)
 
 
@@ -295,8 +290,10 @@ def _commonest_reason(records: RecordTable) -> str:
     return f", {-count} of them because: {clean_text(reason, _REASON)}"
 
 
-def asks_again(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = (), unread: int = 0) -> bool:
+def asks_again(
+    stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = (), left: Sequence[StageOutcome] = ()
+) -> bool:
     """Tell whether running the same suite again would ask anything: arguments as for `how_it_ended`."""
-    if stop is not None or report is None or report.missing_records or unfinished or unread:
+    if stop is not None or report is None or report.missing_records or unfinished or left:
         return True
     return any(report.records.equals("status", status.value).any() for status in Status if status.transient)

@@ -15,6 +15,7 @@ from typing import Final
 
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCase
+from jrh.running.declared_stages import wait_for_cases
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress, Silent
 from jrh.running.schedule import Planner
@@ -40,6 +41,7 @@ def overlaps(ready: Prepared) -> bool:
     resolved, suite = ready.resolved, ready.suite
     waits = (
         suite.review is not None or ready.store.decisions.last() > 0,
+        wait_for_cases(ready),
         any(use.data.gold_from or use.task.criteria is not None for use in suite.tasks),
         bool(deferred_models(resolved)),
         all(judging.judges_at_once(judge.entry.spec.kind) for judge in resolved.judges),

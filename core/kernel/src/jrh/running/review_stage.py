@@ -20,7 +20,6 @@ from jrh.suite.definition import First, Review, ReviewPolicy
 from jrh.suite.resolved import tests_of
 from jrh.text.numbers import counted
 from jrh.text.redact import error_line
-from jrh.values.cases import Case
 
 POLL_SECONDS: Final = 0.25
 """How often a waiting run looks for new decisions."""
@@ -99,17 +98,11 @@ class ReviewStage:
             await self._wait()
         tasks = {use.task.name: use.task for use in ready.suite.tasks}
         rule = CountedCases(ready.store, tasks, review)
+        cases = made if rule.all_count else made.changed(rule.of)
+        keep_reviewed(ready.store, list(cases.revised()), review)
         if rule.all_count:
-            keep_reviewed(ready.store, (), review)
-            return made
-        edited: list[Case] = []
-        waiting = 0
-        for case in made:
-            waiting += rule.waits(case)
-            counts = rule.of(case)
-            if counts is not None and counts is not case:
-                edited.append(counts)
-        keep_reviewed(ready.store, edited, review)
+            return cases
+        waiting = sum(map(rule.waits, made))
         if waiting and review is not None and review.policy is ReviewPolicy.WAIT:
             why = f" (the review page: {self._broken})" if self._broken else ""
             raise StopRun(
@@ -117,7 +110,7 @@ class ReviewStage:
                 f"{counted(waiting, 'case')} waiting for a decision before any judge is asked{why}; "
                 f"decide with `{self._command(review.people)}`",
             )
-        return made.changed(rule.of)
+        return cases
 
     def _command(self, people: Sequence[str]) -> str:
         """Return the command that opens the review for the same people: each sees what they decided before."""

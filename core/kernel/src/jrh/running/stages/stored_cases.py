@@ -22,7 +22,24 @@ class StoredCases:
 
     def changed(self, change: Callable[[Case], Case | None]) -> StoredCases:
         """Return the cases that stand for these."""
-        return evolve(self, change=change)
+        earlier = self.change
+        if earlier is None:
+            return evolve(self, change=change)
+
+        def both(case: Case) -> Case | None:
+            revised = earlier(case)
+            return None if revised is None else change(revised)
+
+        return evolve(self, change=both)
+
+    def revised(self) -> Iterator[Case]:
+        """Yield the cases that stand for others, in plan order."""
+        if self.change is None:
+            return
+        for case in evolve(self, change=None):
+            counted = self.change(case)
+            if counted is not None and counted is not case:
+                yield counted
 
     def __iter__(self) -> Iterator[Case]:
         """Yield the cases in plan order."""
