@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from contextlib import nullcontext
+from importlib import metadata
+from types import SimpleNamespace
 
 import pytest
 from jrh.running import progress_display
@@ -45,3 +49,16 @@ def test_a_stage_of_unknown_length_tells_how_long_it_takes_and_nothing_if_it_is_
     capsys.readouterr()
     time.sleep(0.3)
     assert capsys.readouterr().err == ""
+
+
+def test_a_notebook_uses_a_plugins_display_and_leaves_a_broken_one_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    broken = metadata.EntryPoint("notebook", "no_such_module:display", "jrh.displays")
+    shown = metadata.EntryPoint("notebook", "contextlib:nullcontext", "jrh.displays")
+    for points, expected in (((broken, shown), nullcontext), ((broken,), None)):
+        monkeypatch.setattr(metadata, "entry_points", lambda points=points, **_: points)
+        display: object = progress_display._notebook_display()
+        assert display is expected
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    assert progress_display._notebook_display() is None
