@@ -13,7 +13,10 @@ from .completions import is_filtered as is_filtered
 from .completions import served_version as served_version
 from .completions import string_or_empty as string_or_empty
 from .completions import token_probabilities as token_probabilities
+from .credentials import Credentials as Credentials
+from .credentials import KeyPlace as KeyPlace
 from .endpoint_options import check_address as check_address
+from .endpoint_options import check_extra_fields as check_extra_fields
 from .endpoint_options import check_header_variables as check_header_variables
 from .endpoint_options import check_variable_name as check_variable_name
 from .http import error_text as error_text

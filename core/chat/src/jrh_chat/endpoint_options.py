@@ -8,9 +8,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from attrs import Attribute
+from jrh import Json
 
 _ENVIRONMENT_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_OWN_FIELDS: Final = ("model", "messages", "stream", "n")
 
 
 def check_address(_instance: object, attribute: Attribute[Any], value: str | None) -> None:
@@ -50,3 +52,14 @@ def check_header_variables(instance: object, attribute: Attribute[Any], value: M
         if not _HEADER_NAME.fullmatch(header):
             raise ValueError(f"{attribute.name}: '{header}' is not the name of an HTTP header")
         check_variable_name(instance, attribute, variable)
+
+
+def check_extra_fields(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
+    """Refuse further fields of a request that jrh sets itself.
+
+    Raises:
+        ValueError: the value has one of them.
+    """
+    for name in _OWN_FIELDS:
+        if name in value:
+            raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")

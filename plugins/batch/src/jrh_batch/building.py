@@ -7,23 +7,23 @@ from urllib.parse import urlsplit
 
 from jrh import BuildContext
 from jrh.models import header_digests, routing_digest
-from jrh_chat import proxy_for
+from jrh_chat import Credentials, KeyPlace, proxy_for
 
 from jrh_batch.anthropic import VERSION, AnthropicDialect
 from jrh_batch.batches import Dialect
-from jrh_batch.credentials import Credentials, KeyPlace
 from jrh_batch.http import Http
 from jrh_batch.model import BatchModel
 from jrh_batch.openai import OpenAIDialect
 from jrh_batch.options import AnthropicBatchOptions, BatchOptions, OpenAIBatchOptions
 
-_OPENAI: Final = KeyPlace(host="api.openai.com", variable="OPENAI_API_KEY", header="Authorization", prefix="Bearer ")
-_ANTHROPIC: Final = KeyPlace(host="api.anthropic.com", variable="ANTHROPIC_API_KEY", header="x-api-key")
+_USER: Final = "a batch provider of the suite"
+_OPENAI: Final = KeyPlace(host="api.openai.com", variable="OPENAI_API_KEY", prefix="Bearer ", user=_USER)
+_ANTHROPIC: Final = KeyPlace(host="api.anthropic.com", variable="ANTHROPIC_API_KEY", header="x-api-key", user=_USER)
 
 
 def build_openai(options: OpenAIBatchOptions, context: BuildContext) -> BatchModel:
     """Build an `openai-batch` model."""
-    credentials = Credentials.from_environment(options, options.base_url, _OPENAI)
+    credentials = Credentials.from_environment(options, _OPENAI)
     own = urlsplit(options.base_url).hostname == _OPENAI.host
     field = options.max_tokens_field
     if field == "auto":
@@ -36,7 +36,7 @@ def build_openai(options: OpenAIBatchOptions, context: BuildContext) -> BatchMod
 
 def build_anthropic(options: AnthropicBatchOptions, context: BuildContext) -> BatchModel:
     """Build an `anthropic-batch` model."""
-    credentials = Credentials.from_environment(options, options.base_url, _ANTHROPIC)
+    credentials = Credentials.from_environment(options, _ANTHROPIC)
     http = _http(options, options.base_url, credentials, {"anthropic-version": VERSION})
     dialect = AnthropicDialect(options, http, credentials.redact)
     return _model("anthropic-batch", options, options.base_url, dialect, credentials, {}, context)

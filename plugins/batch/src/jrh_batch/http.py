@@ -12,9 +12,7 @@ from typing import Any, Final
 import aiohttp
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import LONGEST_ANSWER, TOO_LONG
-from jrh_chat import error_text, from_error_response
-
-from jrh_batch.credentials import Credentials
+from jrh_chat import Credentials, error_text, from_error_response
 
 ATTEMPTS: Final = 8
 """How often a request that changes nothing is sent."""

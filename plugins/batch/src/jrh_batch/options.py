@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from attrs import Attribute, Factory, frozen
 from attrs.validators import ge, gt, in_, le, min_len
 from jrh import Json
 from jrh.plugins import option
-from jrh_chat import check_address, check_header_variables, check_variable_name
-
-_OWN_FIELDS: Final = ("model", "messages", "stream", "n")
+from jrh_chat import check_address, check_extra_fields, check_header_variables, check_variable_name
 
 
 def _check_base_url(instance: object, attribute: Attribute[Any], value: str) -> None:
     check_address(instance, attribute, value)
     if urlsplit(value).query:
         raise ValueError(f"{attribute.name} '{value}' is not a URL such as https://host/v1: it has a query")
-
-
-def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
-    for name in _OWN_FIELDS:
-        if name in value:
-            raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")
 
 
 @frozen(kw_only=True)
@@ -45,7 +37,7 @@ class BatchOptions:
     )
     extra: Mapping[str, Json] = option(
         "fields to add to every request's JSON, such as top_k; the suite's sampling wins",
-        _check_extra,
+        check_extra_fields,
         default=Factory(dict),
     )
     price_factor: float = option("share of the suite's `price` that a call in a batch costs", gt(0), le(1), default=0.5)

@@ -14,6 +14,8 @@ from jrh.errors import FaultKind, ModelFault
 from jrh.models import header_digests, routing_digest
 from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Completion, Logger, Rates
 from jrh_chat import (
+    Credentials,
+    KeyPlace,
     PayloadWriter,
     error_text,
     from_error_response,
@@ -24,9 +26,10 @@ from jrh_chat import (
 )
 from yarl import URL
 
-from jrh_openai_http.credentials import OPENAI_HOST, Credentials
 from jrh_openai_http.options import OpenAIHttpOptions
 
+OPENAI_HOST: Final = "api.openai.com"
+_OPENAI: Final = KeyPlace(host=OPENAI_HOST, variable="OPENAI_API_KEY", prefix="Bearer ", begin="openai-http: ")
 _MAX_ERROR: Final = 64 * 1024
 _BLOCKING_SIZE: Final = 1024 * 1024
 _OK: Final = range(200, 300)
@@ -62,8 +65,8 @@ class OpenAIHttpModel:
         Raises:
             JrhError: A required environment variable is not set.
         """
-        credentials = Credentials.from_environment(options)
-        if not credentials.sent:
+        credentials = Credentials.from_environment(options, _OPENAI)
+        if not credentials.headers:
             log.info("no key is sent: api_key_env names none", host=urlsplit(options.base_url).hostname)
         return cls(options, credentials, proxy_for(options.base_url) if options.use_proxy else None)
 
@@ -131,12 +134,12 @@ class OpenAIHttpModel:
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers=_FIXED_HEADERS | self._credentials.headers(),
+            headers={**_FIXED_HEADERS, **self._credentials.headers},
         )
         return self._session
 
     def _detail(self, fault: ModelFault) -> str:
-        keyless = fault.kind is FaultKind.UNAUTHORIZED and not self._credentials.sent
+        keyless = fault.kind is FaultKind.UNAUTHORIZED and not self._credentials.headers
         hint = "no key was sent; name its environment variable in api_key_env; " if keyless else ""
         return error_text(hint + fault.detail, self._credentials.redact)
 

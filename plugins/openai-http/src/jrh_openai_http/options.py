@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Literal
 
-from attrs import Attribute, Factory, frozen
+from attrs import Factory, frozen
 from attrs.validators import in_, min_len
 from jrh import Json
 from jrh.plugins import option
-from jrh_chat import check_address, check_header_variables, check_variable_name
-
-_OWN_FIELDS: Final = ("model", "messages", "stream", "n")
-
-
-def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
-    for name in _OWN_FIELDS:
-        if name in value:
-            raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")
+from jrh_chat import check_address, check_extra_fields, check_header_variables, check_variable_name
 
 
 @frozen(kw_only=True)
@@ -43,7 +35,7 @@ class OpenAIHttpOptions:
     )
     extra: Mapping[str, Json] = option(
         "fields to add to every request's JSON, such as top_k; the suite's sampling wins",
-        _check_extra,
+        check_extra_fields,
         default=Factory(dict),
     )
     max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = option(
