@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jrh import Mode, Scale
 from jrh_audit.texts import asks_for_opposite
-from jrh_prompts.inventory import Shipped, shipped
 from jrh_prompts.options import Inventory
+from jrh_prompts.templates import Shipped, shipped
 
 
 def test_of_the_shipped_templates_only_the_inverted_one_reads_as_opposite() -> None:

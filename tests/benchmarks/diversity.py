@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 from jrh_authoring import SentenceEncoder, VectorRows
-from jrh_validators.rows import SparseRows
-from jrh_validators.vectors import tfidf
+from jrh_validators.vectors import SparseRows, tfidf
 from scipy.sparse import vstack
 
 from tests.benchmarks.table import Line

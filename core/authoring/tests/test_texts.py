@@ -11,8 +11,7 @@ from jrh import Reply, Status
 from jrh.plugins import TOO_LONG
 from jrh.text.escaping import clean_lines
 from jrh_authoring import Unusable, Written, no_text, read_text
-from jrh_authoring.languages import other_language
-from jrh_authoring.texts import LONGEST_TEXT
+from jrh_authoring.texts import LONGEST_TEXT, other_language
 
 RUBRIC = "A good answer names the city, gives a reason, and does not go on for longer than needed."
 ORIGINAL = "The tower stands in Paris because it was built for a fair there, and it is high."

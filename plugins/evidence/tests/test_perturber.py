@@ -8,7 +8,7 @@ from itertools import pairwise
 import jrh_evidence.plugin
 import pytest
 from jrh import Changes, Draft, Equals, Item, JrhError, Mode, Same, Scale, Skip, Task
-from jrh_evidence.filler import neutral
+from jrh_evidence.perturber import neutral
 from jrh_testing import build, sample_task
 
 pytestmark = pytest.mark.inside

@@ -2,10 +2,9 @@
 
 import pytest
 from jrh_format import layouts
-from jrh_format.layouts import Source
+from jrh_format.layouts import Source, sentence_gaps
 from jrh_format.options import Layout
 from jrh_format.places import apply
-from jrh_format.sentences import sentence_gaps
 
 
 def changed(layout, text, *, width=30, seed=1):

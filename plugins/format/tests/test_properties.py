@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, Skip, derive_seed
-from jrh_format import blocks, sentences
+from jrh_format import blocks, layouts
 from jrh_format.options import FormatOptions, Layout
 from jrh_format.perturber import FormatPerturber
 from jrh_format.words_unchanged import WordsUnchanged
@@ -146,11 +146,11 @@ def test_paragraphs_found_without_the_parser_are_those_the_parser_finds(text):
 def test_sentences_end_where_one_pattern_for_word_and_mark_finds_their_ends(text):
     """The word before a mark is read only where it matters; here it is read everywhere, with the mark."""
     expected, sentence = [], 0
-    for match in sentences._BOUNDARY.finditer(text):
+    for match in layouts._BOUNDARY.finditer(text):
         word = match["word"] or ""
         numbering = match.start() == sentence and word.isdigit()
-        if match["mark"] == "." and (numbering or sentences._abbreviates(word)):
+        if match["mark"] == "." and (numbering or layouts._abbreviates(word)):
             continue
         sentence = match.end("gap")
         expected.append(match.span("gap"))
-    assert sentences.sentence_gaps(text, 0, len(text)) == expected
+    assert layouts.sentence_gaps(text, 0, len(text)) == expected

@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from jrh_format.sentences import sentence_gaps
+from jrh_format.layouts import sentence_gaps
 
 
 def sentences(text):

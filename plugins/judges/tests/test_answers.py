@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Judgement, Scale, Status, Verdict
 from jrh_authoring import decoded
-from jrh_judges.answers import verdict_of
+from jrh_judges.inhouse import verdict_of
 
 YES_NO = Scale.of_labels("YES", "NO")
 FIVE = Scale.of_levels(1, 5)

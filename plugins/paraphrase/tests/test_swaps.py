@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jrh_authoring import apply_edits
 from jrh_paraphrase.options import Rewrite
-from jrh_paraphrase.rules import swaps
+from jrh_paraphrase.perturber import swaps
 
 ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 

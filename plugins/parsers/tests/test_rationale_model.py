@@ -3,7 +3,7 @@
 import pytest
 from jrh import Reply, Scale, Status, Task
 from jrh.plugins import Argument, RationaleReader
-from jrh_parsers.rationale_model import MOST, RationaleModel
+from jrh_parsers.rationale import MOST, RationaleModel
 
 YES_NO = Scale.of_labels("YES", "NO")
 INSTRUCTION = "Is the answer right?"

@@ -12,9 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jrh import Item, JrhError, MetricContext, RecordTable, Status, Text
 from jrh_measuring import Pairs, answers_by, read_trials
-from jrh_prompts.listing import read_pairs
+from jrh_prompts.listing import read_pairs, sampled_pairs
 from jrh_prompts.options import SensitivityOptions
-from jrh_prompts.sampling import sampled_pairs
 from jrh_prompts.sensitivity import TemplateSensitivity
 from jrh_testing import build, sample_task
 from sklearn.metrics import cohen_kappa_score

@@ -8,8 +8,8 @@ import jrh_prompts.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Mode, Polarity, Same, Scale, Skip, Task
 from jrh_authoring import render
-from jrh_prompts.inventory import shipped
 from jrh_prompts.options import SYSTEM, Inventory
+from jrh_prompts.templates import shipped
 from jrh_testing import Project, build, sample_task
 
 ITEM = Item(id="1", fields={"request": "What is 2 + 2?", "response": "4"})

@@ -11,8 +11,7 @@ from jrh import Draft, Item, JrhError
 from jrh_authoring import VectorRows
 from jrh_testing import build
 from jrh_validators.diversity import _rank
-from jrh_validators.rows import SparseRows
-from jrh_validators.vectors import tfidf
+from jrh_validators.vectors import SparseRows, tfidf
 from jrh_validators.words import WORD
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer

@@ -2,7 +2,7 @@
 
 import pytest
 from jrh import Draft, Item, JrhError, Prompt, Text
-from jrh_validators.people import HumanLabels
+from jrh_validators.consensus import HumanLabels
 
 ITEM = Item(id="i1", fields={"response": "a"})
 

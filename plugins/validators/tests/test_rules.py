@@ -12,11 +12,8 @@ from hypothesis import strategies as st
 from jrh import Draft, Item
 from jrh_authoring import other_language
 from jrh_testing import build
-from jrh_validators.names import Names
-from jrh_validators.negations import negations
-from jrh_validators.numbers import numbers
 from jrh_validators.options import RulesOptions
-from jrh_validators.rules import Rules
+from jrh_validators.rules import Names, Rules, negations, numbers
 from jrh_validators.words import word_count
 
 ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"

@@ -15,8 +15,6 @@ from .embeddings import VectorRows as VectorRows
 from .generation import Generated as Generated
 from .generation import TextWriter as TextWriter
 from .generation import text_schema as text_schema
-from .languages import is_english as is_english
-from .languages import other_language as other_language
 from .own_code import MAX_ANSWER as MAX_ANSWER
 from .own_code import Asker as Asker
 from .own_code import Bounds as Bounds
@@ -43,7 +41,9 @@ from .templates import variables_of as variables_of
 from .texts import PROVIDER_ERROR as PROVIDER_ERROR
 from .texts import Unusable as Unusable
 from .texts import Written as Written
+from .texts import is_english as is_english
 from .texts import no_text as no_text
+from .texts import other_language as other_language
 from .texts import read_text as read_text
 from .transcript_text import LeftOut as LeftOut
 from .transcript_text import Rendered as Rendered

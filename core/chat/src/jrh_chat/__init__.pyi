@@ -1,7 +1,7 @@
+from .chat_answers import from_error_response as from_error_response
 from .chat_answers import malformed as malformed
 from .chat_answers import read_completion as read_completion
 from .chat_answers import read_document as read_document
-from .chat_errors import from_error_response as from_error_response
 from .chat_requests import PayloadWriter as PayloadWriter
 from .completions import FILTERED as FILTERED
 from .completions import OUT_OF_FUNDS as OUT_OF_FUNDS
@@ -20,9 +20,9 @@ from .endpoint_options import check_extra_fields as check_extra_fields
 from .endpoint_options import check_header_variables as check_header_variables
 from .endpoint_options import check_variable_name as check_variable_name
 from .http import error_text as error_text
+from .http import proxy_for as proxy_for
 from .http import reply_form as reply_form
 from .http import response_format as response_format
 from .http import retry_after as retry_after
 from .http import stated_limits as stated_limits
 from .http import tool_arguments as tool_arguments
-from .proxies import proxy_for as proxy_for

@@ -1,7 +1,7 @@
 from .csv_cells import csv_rows as csv_rows
 from .csv_cells import next_csv_row as next_csv_row
-from .export_files import read_objects as read_objects
 from .export_reading import read_export as read_export
+from .export_reading import read_objects as read_objects
 from .export_reading import tools_of as tools_of
 from .exported_scores import ExportRow as ExportRow
 from .exported_scores import imported_scores as imported_scores
@@ -15,10 +15,10 @@ from .paired_prompts import PAIR_COLUMNS as PAIR_COLUMNS
 from .paired_prompts import PairedPrompts as PairedPrompts
 from .paired_prompts import judged_fields as judged_fields
 from .paired_prompts import label_of as label_of
+from .paired_prompts import literal as literal
 from .paired_prompts import paired_task as paired_task
-from .prompt_templates import literal as literal
-from .prompt_templates import requests_of as requests_of
-from .prompt_templates import template_of as template_of
+from .paired_prompts import requests_of as requests_of
+from .paired_prompts import template_of as template_of
 from .row_files import LARGEST_TABLE as LARGEST_TABLE
 from .row_files import Mistakes as Mistakes
 from .row_files import Row as Row

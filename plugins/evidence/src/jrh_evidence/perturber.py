@@ -2,18 +2,153 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import cycle, islice
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import BuildContext, Changes, Draft, Equals, Expectation, Item, JrhError, Json, Same, Skip, Task
+from jrh import (
+    BuildContext,
+    Changes,
+    Draft,
+    Equals,
+    Expectation,
+    Item,
+    JrhError,
+    Json,
+    Message,
+    ModelName,
+    Same,
+    Skip,
+    Task,
+)
+from jrh_authoring import TextWriter
 
 from jrh_evidence.cells import Variant
-from jrh_evidence.filler import neutral, repeated
 from jrh_evidence.options import CHARACTERS_PER_TOKEN, STEP, EvidenceOptions
 from jrh_evidence.planting import TWICE, Body, Impossible, body_of
-from jrh_evidence.writing import EvidenceWriter
+
+_WHEN: Final = ("In the morning", "Later that day", "After lunch", "Towards the evening", "On the way back")
+_WHO: Final = ("a neighbour", "the gardener", "an old friend", "the baker", "a visitor", "the teacher", "a cousin")
+_WHAT: Final = (
+    "walked along the river",
+    "watered the plants",
+    "looked at the boats",
+    "read a book under the trees",
+    "talked about the weather",
+    "cleaned the windows",
+    "waited for the bus",
+    "sorted the photographs",
+    "carried the chairs inside",
+    "fed the birds",
+    "mended a fence",
+)
+_PARAGRAPH: Final = 6
+
+
+@lru_cache(maxsize=4)
+def neutral(size: int) -> str:
+    """Return neutral text of exactly this many characters.
+
+    The three lists have lengths without a common divisor: a sentence returns after 385 others.
+    """
+    sentences = zip(cycle(_WHEN), cycle(_WHO), cycle(_WHAT), strict=False)
+    parts: list[str] = []
+    length = 0
+    for number, (when, who, what) in enumerate(sentences, start=1):
+        if length >= size:
+            break
+        part = f"{when} {who} {what}.{' ' if number % _PARAGRAPH else chr(10) * 2}"
+        parts.append(part)
+        length += len(part)
+    return "".join(parts)[:size]
+
+
+def repeated(text: str, size: int) -> str:
+    """Return a text over and over, to exactly this many characters; neutral text where there is none to repeat."""
+    paragraph = f"{text.strip()}\n\n"
+    if not text.strip():
+        return neutral(size)
+    return "".join(islice(cycle((paragraph,)), size // len(paragraph) + 1))[:size]
+
+
+_SHOWN: Final = 8_000
+"""Characters of the judged text that the model sees."""
+_LONGEST: Final = 800
+_REFUSED: Final = "longer than 800 characters"
+_PROMPT: Final = """\
+We test whether a grader notices a decisive passage, wherever it stands in a long text. The grader's task is:
+{instruction}
+Its rubric: {rubric}
+It answers with one of: {labels}.
+
+The request: {request}
+The text that is graded begins so: {text}
+
+Write one to three sentences that could stand anywhere in this text and that alone decide the verdict: with them in the
+text, the right answer is {label}. They fit what the text is about, say a fact or show a violation, and do not speak of
+the grader, the verdict or the rubric.
+
+Answer with one JSON object and nothing else: {{"text": "<the sentences>"}}"""
+
+
+@frozen(kw_only=True)
+class EvidenceWriter:
+    """Ask a model for the decisive sentences of an item, once for each item."""
+
+    writer: TextWriter
+    label: str
+    context: BuildContext
+
+    @classmethod
+    def build(cls, model: ModelName, label: str, attempts: int, context: BuildContext) -> EvidenceWriter:
+        """Resolve the model.
+
+        Raises:
+            JrhError: there is no label that the evidence is to imply, or no such model.
+        """
+        task = context.task
+        if label not in task.scale.labels:
+            raise JrhError("evidence: `model` needs a label to write evidence for; set `implies`")
+        shown = (task.rubric, task.instruction)
+        writer = TextWriter(client=context.model(model), temperature=None, attempts=attempts, shown=shown)
+        return cls(writer=writer, label=label, context=context)
+
+    async def write(self, item: Item, body: Body) -> tuple[str, dict[str, Json]]:
+        """Return the evidence and how it came about.
+
+        Raises:
+            Impossible: no attempt gave a usable text.
+        """
+        text = "\n\n".join(body.texts())[:_SHOWN]
+
+        async def rejection(found: str) -> str:
+            return _REFUSED if len(found) > _LONGEST else TWICE if found.strip() in text else ""
+
+        made = await self.writer.write((self._message(item, text),), text, seed=self._seed(item), rejection=rejection)
+        if made.written is None:
+            raise Impossible(made.reason)
+        return " ".join(made.written.text.split()), {**made.details, "evidence": made.written.text}
+
+    def _seed(self, item: Item) -> Callable[[int], int]:
+        return lambda attempt: self.context.seed("evidence", item.id, attempt)
+
+    def _message(self, item: Item, text: str) -> Message:
+        task = self.context.task
+        request = item.fields.get("request")
+        prompt = _PROMPT.format(
+            instruction=task.instruction or "judge the text",
+            rubric=task.rubric or "none",
+            labels=", ".join(task.scale.labels),
+            request=json.dumps(request, ensure_ascii=False)[:_SHOWN],
+            text=json.dumps(text, ensure_ascii=False),
+            label=json.dumps(self.label, ensure_ascii=False),
+        )
+        return Message(role="user", content=prompt)
+
 
 NOT_FOUND: Final = "the text does not contain the evidence"
 NO_COLUMN: Final = "the item has no text in the evidence column"

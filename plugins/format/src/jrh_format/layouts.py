@@ -1,4 +1,7 @@
-"""Find the places of a text that each layout can change."""
+"""Find the places of a text that each layout can change: between sentences, and outside of protected text.
+
+Errors cost little: a missed or extra boundary moves the layout change but never changes a word.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,150 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Final, TypeAlias
 
+import regex
+
 from jrh_format.blocks import Document, Kind, Paragraph, read
-from jrh_format.guard import Guard, starts_block
 from jrh_format.options import Layout
 from jrh_format.places import Draws, Place
-from jrh_format.sentences import sentence_gaps
+
+_OPENS: Final = re.compile("[`\\[*_<\u202a-\u202e\u2066-\u2068]")
+"""What every span that is kept whole begins with, or has behind a `!`."""
+# The lengths are limited so that a text full of openers without closers stays cheap.
+_KEPT_WHOLE: Final = regex.compile(
+    r"""
+      (?<!`)(?P<ticks>`+)(?!`) (?:[^\n\r]|\r?\n(?!\s*\n)){1,400}? (?<!`)(?P=ticks)(?!`)    # code span
+    | !?\[ [^\[\]\n\r]{0,400} \] (?: \( [^()\n\r]{0,400} \) | \[ [^\[\]\n\r]{0,400} \] )    # link, image
+    | (?P<strong>\*{1,3}|_{1,3}) (?![\s*_]) (?:[^\n\r]|\r?\n(?!\s*\n)){1,400}? (?<!\s)(?P=strong)  # emphasis
+    | < [A-Za-z/!?] [^<>\n\r]{0,400} >                                                       # tag, autolink
+    | [\u202A-\u202E\u2066-\u2068] [^\n\r]{0,400} [\u202C\u2069]                             # directed text
+    """,
+    regex.VERBOSE,
+)
+# Edits are next to white space or at an end of the text. By Unicode's rules (UAX 29), only these can merge with what is
+# inserted there: marks and joiners after it, and the few signs that attach to what follows.
+_CLINGS_BEFORE: Final = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}]")
+_CLINGS_AFTER: Final = regex.compile(r"[\p{GCB=Prepend}\\]")
+
+_BLOCK_START: Final = regex.compile(
+    r"""
+      [-+*] (?=\s|$) | \#{1,6} (?=\s|$) | > | \d{1,9}[.)] (?=\s|$)    # list, heading, quotation
+    | `{3} | ~{3} | [-=:|]+ (?=\s|$|[-=:|]) | \| | <[A-Za-z/!?] | \[[^\]]*\]:
+    | (?:[-*_][ \t]*){3}                                               # rule
+    """,
+    regex.VERBOSE,
+)
+
+
+class Guard:
+    """Decides where in one text an edit would change more than layout."""
+
+    def __init__(self, text: str) -> None:
+        self._no_start = bytearray(len(text) + 1)
+        """1 at every offset where no edit may begin."""
+        self._no_end = bytearray(len(text) + 1)
+        """1 at every offset where none may end."""
+        for match in _KEPT_WHOLE.finditer(text) if _OPENS.search(text) else ():
+            start, end = match.span()
+            self._no_start[start + 1 : end] = self._no_end[start + 1 : end] = b"\1" * (end - start - 1)
+        ascii_only = text.isascii()
+        # A combining mark at the start of a line has no base; after a space it would get one and look different.
+        for match in () if ascii_only else _CLINGS_BEFORE.finditer(text):
+            self._no_end[match.start()] = 1
+        # A backslash before a space or a line break gives it a meaning in Markdown and in LaTeX.
+        for match in () if ascii_only and "\\" not in text else _CLINGS_AFTER.finditer(text):
+            self._no_start[match.end()] = 1
+        self._free = 1 not in self._no_start and 1 not in self._no_end
+
+    def admitted(self, places: Iterable[Place]) -> list[Place]:
+        """Return the places of which every edit is between whole characters and outside protected spans."""
+        return list(places) if self._free else [place for place in places if self._admits(place)]
+
+    def _admits(self, place: Place) -> bool:
+        return not any(self._no_start[start] or self._no_end[end] for start, end, _ in place)
+
+
+def starts_block(text: str, start: int) -> bool:
+    """Return whether the text from `start` on, if it started a line, would be read as a list, heading or the like."""
+    # No block starts with a letter.
+    return not text[start : start + 1].isalpha() and _BLOCK_START.match(text, start) is not None
+
+
+# Abbreviations that are also ordinary last words of a sentence (no, art, may, sun) are left out.
+_ABBREVIATIONS: Final = """
+    adm al apr approx assn aug ave blvd bros ca capt cf ch cmdr co col corp dec dept dr eds eq est fig figs feb gen gov
+    hon inc jan jr lt ltd maj mr mrs ms mt mx nos nov nr oct pp pres prof rep rev sec sen sept sgt sr st vol vols vs
+"""
+_ABBREVIATES: Final = frozenset(_ABBREVIATIONS.split())
+
+# Possessive throughout, and tried only where a word or a run of marks begins: the time grows linearly with the text.
+_BOUNDARY: Final = regex.compile(
+    r"""
+    (?:
+        (?<! [\p{L}\p{N}] ) (?<! [\p{L}\p{N}]\. )
+        (?P<word> (?: [\p{L}\p{N}] | \.(?=[\p{L}\p{N}]) )++ )        # the last word, with the dots inside it
+      | (?<! [\p{L}\p{N}.!?\u2026\u061F\u06D4\u0964\u3002\uFF01\uFF1F] )
+    )
+    (?P<mark> [.!?\u2026\u061F\u06D4\u0964\u3002\uFF01\uFF1F]++ )   # what ends the sentence
+    [\p{Pe}\p{Pf}"'*_]*+                                            # closing brackets and quotes
+    (?P<gap> [ \t\r\n]++ )
+    (?= [\p{Ps}\p{Pi}"'*_]*+ [\p{Lu}\p{Lt}\p{Lo}\p{N}] )            # a sentence starts; some letters have no case
+    """,
+    regex.VERBOSE,
+)
+# The same without the word before the mark, which few marks need: for any text, and faster for ASCII.
+_MARKED: Final = regex.compile(
+    r"""
+    (?<! [.!?\u2026\u061F\u06D4\u0964\u3002\uFF01\uFF1F] )
+    (?P<mark> [.!?\u2026\u061F\u06D4\u0964\u3002\uFF01\uFF1F]++ )
+    [\p{Pe}\p{Pf}"'*_]*+ (?P<gap> [ \t\r\n]++ ) (?= [\p{Ps}\p{Pi}"'*_]*+ [\p{Lu}\p{Lt}\p{Lo}\p{N}] )
+    """,
+    regex.VERBOSE,
+)
+_MARKED_ASCII: Final = re.compile(
+    r"""(?<![.!?])(?P<mark>[.!?]++)["'*_)\]}]*+(?P<gap>[ \t\r\n]++)(?=["'*_(\[{]*+[A-Z0-9])"""
+)
+_INITIALS: Final = regex.compile(r"(?:\p{L}\.)+\p{L}|(?!I$)\p{L}")
+
+
+def sentence_gaps(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the runs of white space between the sentences of `text[start:end]`.
+
+    Abbreviations, initials, numbers of a list and decimals do not end a sentence; a sentence that starts in lower case
+    is not seen. Texts that put no white space between sentences have no gaps. `start` is the text's or behind white
+    space.
+    """
+    return list(_gaps(text, start, end))
+
+
+def _gaps(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    sentence = done = start
+    for match in (_MARKED_ASCII if text.isascii() else _MARKED).finditer(text, start, end):
+        gap = match.span("gap")
+        if match["mark"] == ".":
+            begin, word = _last_word(text, done, match.start(), end)
+            if (begin == sentence and word.isdigit()) or _abbreviates(word):
+                done = gap[1]
+                continue
+        sentence = done = gap[1]
+        yield gap
+
+
+def _last_word(text: str, start: int, mark: int, end: int) -> tuple[int, str]:
+    """Return where the word before a mark begins, and the word; empty if there is none."""
+    begin = max(text.rfind(" ", start, mark) + 1, start)
+    word = text[begin:mark]
+    if word.isascii() and word.isalnum():
+        return begin, word
+    begin = max(begin, *(text.rfind(space, start, mark) + 1 for space in "\t\r\n"))
+    found = _BOUNDARY.search(text, begin, end)
+    assert found is not None
+    return found.start(), found["word"] or ""
+
+
+def _abbreviates(word: str) -> bool:
+    initials = len(word) == 1 or "." in word
+    return word.lower() in _ABBREVIATES or (initials and _INITIALS.fullmatch(word) is not None)
+
 
 Gap: TypeAlias = tuple[int, int]
 """Start and end of a run of white space."""

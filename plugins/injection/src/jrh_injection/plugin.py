@@ -26,7 +26,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="written-injection",
         summary="text addressed to the judge that a model of the suite writes",
         options=WrittenOptions,
-        factory="jrh_injection.writing:WrittenInjection.build",
+        factory="jrh_injection.perturber:WrittenInjection.build",
     )
 
 

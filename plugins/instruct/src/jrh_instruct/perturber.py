@@ -1,4 +1,4 @@
-"""Have a model change texts as the suite says, and state what a reliable judge does then."""
+"""Have a model change texts as the suite says, or answer the request again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from jrh import BuildContext, Changes, Draft, Equals, Expectation, Item, JrhError, NotAbove, NotBelow, Same, Skip, Task
 from jrh_authoring import Rewriting, RewritingPerturber, packaged_template
 
-from jrh_instruct.options import Expected, ExpectedLabel, InstructOptions
+from jrh_instruct.options import AnswerAgainOptions, Expected, ExpectedLabel, InstructOptions
 
 _EXPECTATIONS: Final[Mapping[Expected, Expectation]] = {
     Expected.SAME: Same(),
@@ -70,3 +70,45 @@ def _expectation(expect: Expected | ExpectedLabel, task: Task) -> Expectation:
 def _literal(text: str) -> str:
     """Write a text so that Jinja2 renders it as it is."""
     return "{{ " + repr(text) + " }}"
+
+
+VARIANT: Final = "answered-again"
+_NO_REQUEST: Final = Skip(reason="field 'request' is empty or not text", variant=VARIANT)
+
+
+def build_answer_again(options: AnswerAgainOptions, context: BuildContext) -> AnswerAgain:
+    """Make the perturber.
+
+    Raises:
+        JrhError: the fields do not fit the task, or the model or a check cannot be used.
+    """
+    way = Rewriting(
+        variant=VARIANT,
+        prompt=packaged_template("jrh_instruct", "answer_again"),
+        bounds=options.length_ratio,
+        breach=options.breach(),
+    )
+    writing = RewritingPerturber.of(
+        [way],
+        context,
+        model=options.model,
+        temperature=options.temperature,
+        attempts=options.attempts,
+        checks=options.checks,
+        fields=options.fields.of(context.task, "answer-again"),
+    )
+    return AnswerAgain(writing=writing)
+
+
+@frozen(kw_only=True)
+class AnswerAgain:
+    """Makes one draft per item with a request: a reliable judge gives it the verdict of the response."""
+
+    writing: RewritingPerturber
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return the new answer, or a skip with the reason of the last attempt."""
+        request = item.fields.get("request")
+        if not isinstance(request, str) or not request.strip():
+            return [_NO_REQUEST]
+        return await self.writing.perturb(item)

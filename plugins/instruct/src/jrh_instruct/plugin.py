@@ -25,6 +25,6 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="answer-again",
         summary="a new answer to the same request that deserves the same verdict, written by a model",
         options=AnswerAgainOptions,
-        factory="jrh_instruct.answer_again:build",
+        factory="jrh_instruct.perturber:build_answer_again",
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),
     )

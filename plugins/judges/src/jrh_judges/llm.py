@@ -8,8 +8,7 @@ from jrh.plugins import Parser
 
 from jrh_judges.defences import Defences, Guard
 from jrh_judges.options import LlmOptions
-from jrh_judges.prompts import Wording, verdict_schema
-from jrh_judges.together import criteria_together, own_criterion, part_about, schema_together
+from jrh_judges.prompts import Wording, criteria_together, own_criterion, part_about, schema_together, verdict_schema
 
 _UNSET = Sampling()
 _BOUND = ("json-schema", "tool-call")

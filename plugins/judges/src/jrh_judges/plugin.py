@@ -39,6 +39,6 @@ def jrh_judges() -> Iterable[JudgeSpec]:
         name="command",
         summary="your own program, which reads a question as JSON and writes its verdict",
         options=CommandOptions,
-        factory="jrh_judges.command:command_judge",
+        factory="jrh_judges.inhouse:command_judge",
         reads_prompt=False,
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from math import factorial
 
 from attrs import frozen
-from jrh import Draft, Equals, Item, Same, Skip, Task
+from jrh import BuildContext, Draft, Equals, Item, Same, Skip, Task
 
 from jrh_order.options import IdenticalOptions, OrderOptions
 
@@ -103,3 +103,13 @@ class IdenticalPerturber:
 def field_of(letter: str) -> str:
     """Return the field that holds an option: `response_a` for A."""
     return f"response_{letter.lower()}"
+
+
+def option_order(options: OrderOptions, context: BuildContext) -> OrderPerturber:
+    """Build the perturber `option-order`."""
+    return OrderPerturber(options=options, task=context.task, seed=context.seed)
+
+
+def identical_options(options: IdenticalOptions, context: BuildContext) -> IdenticalPerturber:
+    """Build the perturber `identical-options`."""
+    return IdenticalPerturber(options=options, task=context.task)

@@ -23,14 +23,14 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="option-order",
         summary="the options of a pair swapped, those of a longer list rotated and reversed",
         options=OrderOptions,
-        factory="jrh_order.building:option_order",
+        factory="jrh_order.perturbers:option_order",
         modes=_PAIRWISE,
     )
     yield PerturberSpec(
         name="identical-options",
         summary="the same response as every option: which position does the judge pick?",
         options=IdenticalOptions,
-        factory="jrh_order.building:identical_options",
+        factory="jrh_order.perturbers:identical_options",
         modes=_PAIRWISE,
     )
 

@@ -1,12 +1,104 @@
-"""Build the perturber by rules or by a model, as the options say."""
+"""Paraphrase by rules, which swap phrases from closed lists and change nothing else, or with a model."""
 
 from __future__ import annotations
 
-from jrh import BuildContext, JrhError
-from jrh.plugins import Perturber
-from jrh_authoring import Checks, WrittenBy
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from jrh_paraphrase.options import ParaphraseOptions
+from attrs import frozen
+from jrh import BuildContext, Draft, Item, JrhError, Json, ModelName, Same, Skip
+from jrh.plugins import Perturber
+from jrh_authoring import (
+    Checks,
+    Edit,
+    PlannedEdits,
+    Rewriting,
+    RewritingPerturber,
+    WrittenBy,
+    edits_at,
+    packaged_template,
+    safe_edits,
+    texts_of,
+)
+
+from jrh_paraphrase.options import ParaphraseOptions, Rewrite
+from jrh_paraphrase.swaps import SWAPS
+
+NO_PLACE = "no phrase that a rule can safely swap"
+"""Why an item is skipped."""
+
+
+def swaps(text: str, kinds: Collection[Rewrite]) -> list[Edit]:
+    """Return the swaps of these kinds that are safe in the text, in text order and without overlaps.
+
+    Nothing is swapped inside code, tables, quotations, addresses and tags.
+    """
+    wanted = {kind.value for kind in kinds}
+    return safe_edits(text, (swap for swap in SWAPS if swap.kind in wanted))
+
+
+@frozen(kw_only=True)
+class RuleParaphrase:
+    """Makes one draft per strength; an item without a safe swap is skipped."""
+
+    fields: tuple[str, ...]
+    rewrites: tuple[Rewrite, ...]
+    strengths: tuple[float, ...]
+    checks: Checks
+    seed: Callable[..., int]
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return a draft per strength, in the order of the options; of a pair, both responses change where they can."""
+        texts = texts_of(item, self.fields)
+        if isinstance(texts, Skip):
+            return [texts]
+        plans = {
+            name: PlannedEdits.of(text, edits, self.seed(item.id, name))
+            for name, text in texts.items()
+            if (edits := swaps(text, self.rewrites))
+        }
+        if not plans:
+            return [Skip(reason=NO_PLACE, variant=WrittenBy.RULES.value)]
+        drafts = [_draft(plans, strength) for strength in self.strengths]
+        return await self.checks.checked_once(item, drafts, alike="too few swaps: this strength would equal another")
+
+
+def _draft(plans: Mapping[str, PlannedEdits], strength: float) -> Draft:
+    fields: dict[str, Json] = {}
+    details: dict[str, Json] = {}
+    for name, plan in plans.items():
+        fields[name], details[name] = plan.made(edits_at(strength, len(plan.edits)))
+    return Draft(
+        variant=WrittenBy.RULES.value,
+        strength=strength,
+        fields=fields,
+        expectation=Same(),
+        details={"fields": details},
+    )
+
+
+def by_model(model: ModelName, options: ParaphraseOptions, context: BuildContext) -> RewritingPerturber:
+    """Make the perturber; raise `JrhError` where model, checks or prompt cannot be used."""
+    own = options.prompt
+    low, high = options.length_ratio
+
+    def breach(ratio: float) -> str:
+        return "shorter than allowed" if ratio < low else "longer than allowed" if ratio > high else ""
+
+    way = Rewriting(
+        variant=WrittenBy.MODEL.value,
+        prompt=packaged_template("jrh_paraphrase", "paraphrase") if own is None else own.content,
+        bounds=(low, high),
+        breach=breach,
+    )
+    return RewritingPerturber.of(
+        [way],
+        context,
+        model=model,
+        temperature=options.temperature,
+        attempts=options.attempts,
+        checks=options.checks,
+        fields=context.task.judged_fields,
+    )
 
 
 def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
@@ -16,8 +108,6 @@ def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
         JrhError: `by: model` has no model, or the model, the prompt or a check is unusable.
     """
     if WrittenBy.of(options.by, options.model) is WrittenBy.RULES:
-        from jrh_paraphrase.rules import RuleParaphrase
-
         return RuleParaphrase(
             fields=context.task.judged_fields,
             rewrites=options.rewrites,
@@ -27,6 +117,5 @@ def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
         )
     if options.model is None:
         raise JrhError("paraphrase: `by: model` needs `model`, the name of a model in the suite")
-    from jrh_paraphrase.writing import by_model
 
     return by_model(options.model, options, context)

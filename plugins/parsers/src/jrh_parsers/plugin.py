@@ -46,7 +46,7 @@ def jrh_parsers() -> Iterable[ParserSpec]:
         name="weighted",
         summary="the expected level under the reply's token probabilities",
         options=WeightedOptions,
-        factory="jrh_parsers.weighted:WeightedParser",
+        factory="jrh_parsers.parsers:WeightedParser",
     )
 
 
@@ -59,7 +59,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["rationale-contradiction"],
         options=BreakdownOptions,
         factory="jrh_parsers.contradiction:RationaleContradiction",
-        reader="jrh_parsers.rationale_model:RationaleModel",
+        reader="jrh_parsers.rationale:RationaleModel",
     )
 
 

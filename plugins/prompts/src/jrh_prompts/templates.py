@@ -1,18 +1,143 @@
-"""The perturber `templates`: one case per item and template."""
+"""The perturber `templates`: one case per item and template, shipped, own or in another layout.
+
+After FormatSpread (Sclar, Choi, Tsvetkov and Suhr 2024): layout choices without meaning should not change verdicts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
 from typing import Final
 
-from attrs import frozen
-from jrh import Draft, Item, JrhError, Polarity, Sampling, Skip, Task
+import yaml
+from attrs import evolve, frozen
+from jrh import Draft, Item, JrhError, Mode, Polarity, Sampling, Skip, Task
 from jrh_authoring import variables_of
 
-from jrh_prompts.formats import variants
-from jrh_prompts.inventory import inventory_for
-from jrh_prompts.options import SYSTEM, Inventory, TemplateOptions, TemplatesOptions
-from jrh_prompts.template import Template, check_labels, check_templates, lacking, turns_around
+from jrh_prompts.options import SYSTEM, Format, Inventory, TemplateOptions, TemplatesOptions
+from jrh_prompts.template import Template, check_labels, check_templates, lacking, names_of_labels, turns_around
+
+_NAMED: Final = re.compile(r"^(?P<name>[^\n{}:]{1,40}):(?P<gap>[ \t]*\n?)(?=\{\{)", re.MULTILINE)
+"""The heading before a judged text: `Answer: {{`."""
+_OPTION: Final = re.compile(r"^(?P<name>[A-Z]):[ \t]*(?=\{\{)", re.MULTILINE)
+_JUDGED: Final = re.compile(r"\{\{")
+
+
+def _dash(text: str) -> str:
+    return _NAMED.sub(lambda found: f"{found['name']} - ", text)
+
+
+def _line(text: str) -> str:
+    return _NAMED.sub(lambda found: f"{found['name']}:\n", text)
+
+
+def _upper(text: str) -> str:
+    return _NAMED.sub(lambda found: f"{found['name'].upper()}:{found['gap']}", text)
+
+
+def _lower(text: str) -> str:
+    # A single letter is the name of an option, and so a label the judge answers with: it stays upper case.
+    return _NAMED.sub(
+        lambda found: found[0] if len(found["name"]) == 1 else f"{found['name'].lower()}:{found['gap']}", text
+    )
+
+
+def _parenthesis(text: str) -> str:
+    return _OPTION.sub(lambda found: f"{found['name']}) ", text)
+
+
+def _brackets(text: str) -> str:
+    return _OPTION.sub(lambda found: f"[{found['name']}] ", text)
+
+
+def _instruction_last(text: str) -> str:
+    first, gap, rest = text.partition("\n\n")
+    if not gap or _JUDGED.search(first) or not _JUDGED.search(rest):
+        return text
+    return f"{rest.rstrip()}\n\n{first}"
+
+
+_CHANGES: Final[Mapping[Format, Callable[[str], str]]] = {
+    Format.SEPARATOR_DASH: _dash,
+    Format.SEPARATOR_LINE: _line,
+    Format.CASING_UPPER: _upper,
+    Format.CASING_LOWER: _lower,
+    Format.ENUMERATION_PARENTHESIS: _parenthesis,
+    Format.ENUMERATION_BRACKETS: _brackets,
+    Format.INSTRUCTION_LAST: _instruction_last,
+}
+
+
+def reformatted(template: Template, layout: Format) -> Template | None:
+    """Return the template in another layout, or None if the layout does not change it."""
+    changed = _CHANGES[layout](template.user)
+    if changed == template.user:
+        return None
+    return evolve(template, name=f"{template.name}+{layout.value}", user=changed, original=template.name)
+
+
+def variants(templates: Sequence[Template], layouts: Sequence[Format]) -> Iterator[Template]:
+    """Yield every template, each followed by its distinct layout variants."""
+    for template in templates:
+        seen = {template.user}
+        yield template
+        for layout in layouts:
+            variant = reformatted(template, layout)
+            if variant is not None and variant.user not in seen:
+                seen.add(variant.user)
+                yield variant
+
+
+@frozen(kw_only=True)
+class Shipped:
+    """One set of templates, with the mode and labels it asks for."""
+
+    name: str
+    mode: Mode
+    labels: tuple[str, ...]
+    templates: tuple[Template, ...]
+
+
+@lru_cache
+def shipped(inventory: Inventory) -> Shipped:
+    """Load one set of templates."""
+    source = files("jrh_prompts").joinpath("sets", f"{inventory.value}.yaml").read_text(encoding="utf-8")
+    content = yaml.safe_load(source)
+    return Shipped(
+        name=inventory.value,
+        mode=Mode(content["mode"]),
+        labels=tuple(content["labels"]),
+        templates=tuple(
+            Template(
+                name=each["name"],
+                user=each["text"],
+                system=content["system"],
+                labels=each.get("labels"),
+                polarity=Polarity.INVERTED if "labels" in each else Polarity.POSITIVE,
+                language="en",
+            )
+            for each in content["templates"]
+        ),
+    )
+
+
+def inventory_for(inventory: Inventory, task: Task) -> tuple[Template, ...]:
+    """Return the templates of a set for a task.
+
+    Raises:
+        JrhError: the set asks for different labels or a different mode than the task's.
+    """
+    found = shipped(inventory)
+    if found.mode is not task.mode or found.labels != task.scale.labels:
+        raise JrhError(
+            f"templates: the inventory '{found.name}' asks {found.mode.value} judges for {', '.join(found.labels)}; "
+            f"task '{task.name}' is {task.mode.value} with {names_of_labels(task.scale)}. Choose another inventory, "
+            "name one per task (`inventory: {<task>: <inventory>}`), or write your own `templates`"
+        )
+    return found.templates
+
 
 _SHOWN: Final = 10
 """Names of prompts in a remark."""

@@ -34,7 +34,7 @@ def jrh_judges() -> Iterable[JudgeSpec]:
         name="score-classifier",
         summary="a sequence classifier of transformers, such as a published reward model",
         options=ClassifierOptions,
-        factory="jrh_reward.classifier:classifier_judge",
+        factory="jrh_reward.judges:classifier_judge",
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),
         reads_prompt=False,
     )

@@ -1,20 +1,66 @@
-"""Let several validators vote on a draft."""
+"""Let validators vote on a draft, people's labels among them, or ask another where the first gives no decision."""
 
 from __future__ import annotations
 
+import csv
 from asyncio import gather
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, ModelName, Validation, ValidatorName
+from attrs import evolve, frozen
+from jrh import BuildContext, Draft, Item, JrhError, Json, ModelName, Text, Validation, ValidatorName
 from jrh.plugins import Validator
 
 from jrh_validators.equivalence import LlmEquivalence
+from jrh_validators.fields import changed_texts
 from jrh_validators.label import LlmLabel
-from jrh_validators.options import ConsensusOptions, EquivalenceOptions, LabelOptions, Rule
-from jrh_validators.people import PEOPLE, HumanLabels
+from jrh_validators.options import ConsensusOptions, EquivalenceOptions, FallbackOptions, LabelOptions, Rule
+from jrh_validators.undecided import undecided
+
+PEOPLE: Final = "people"
+"""The name under which they vote."""
+_SAID: Final = {"YES": True, "NO": False, "UNSURE": None}
+_EVERY: Final = ""
+
+
+@frozen(kw_only=True)
+class HumanLabels:
+    """Accepts a draft that people labelled YES; without a label, or UNSURE, there is no decision."""
+
+    labels: Mapping[tuple[str, str], bool | None]
+    """Item, or empty for all, and variant."""
+
+    @classmethod
+    def read(cls, text: Text) -> HumanLabels:
+        """Read a csv table with the columns `variant` (of a template: its name) and `label`, and perhaps `item`.
+
+        Raises:
+            JrhError: a column is missing, a label is none of YES, NO and UNSURE, or a draft is labelled twice.
+        """
+        rows = csv.DictReader(text.content.splitlines(), strict=True)
+        lacking = [name for name in ("variant", "label") if name not in (rows.fieldnames or ())]
+        if lacking:
+            raise JrhError(f"{text.source}:1: the column `{lacking[0]}` is missing; labels need variant and label")
+        found: dict[tuple[str, str], bool | None] = {}
+        for row in rows:
+            label = (row["label"] or "").strip().upper()
+            key = ((row.get("item") or "").strip(), (row["variant"] or "").strip())
+            if label not in _SAID:
+                raise JrhError(f"{text.source}:{rows.line_num}: '{label[:40]}' is not a label; use YES, NO or UNSURE")
+            if key in found:
+                raise JrhError(f"{text.source}:{rows.line_num}: '{key[1]}' is labelled twice; keep one row")
+            found[key] = _SAID[label]
+        return cls(labels=found)
+
+    async def validate(self, item: Item, draft: Draft) -> Validation:
+        """Look the draft up: the label for its item, otherwise that for all items. An original needs none."""
+        if changed_texts(item, draft) == {}:
+            return Validation(accepted=True)
+        said = self.labels.get((item.id, draft.variant), self.labels.get((_EVERY, draft.variant)))
+        if said is None:
+            return undecided("no label by people", {})
+        return Validation(accepted=said, score=float(said), reason="" if said else "people say: not equivalent")
 
 
 @frozen(kw_only=True)
@@ -129,3 +175,39 @@ def _agreement(votes: Iterable[bool | None]) -> float | None:
         return None
     yes = sum(cast)
     return (yes * (yes - 1) + (n - yes) * (n - yes - 1)) / (n * (n - 1))
+
+
+@frozen(kw_only=True)
+class Fallback:
+    """Takes the decision of the first validator that has one.
+
+    A refusal, a failure and an unreadable reply are no decisions; a rejection is one. The details name the validator
+    that decided, and why those before it did not.
+    """
+
+    validators: Mapping[str, Validator]
+
+    @classmethod
+    def build(cls, options: FallbackOptions, context: BuildContext) -> Fallback:
+        """Build the validators.
+
+        Raises:
+            JrhError: there are fewer than two, or one is named twice.
+        """
+        validators = named_voters("fallback", options.equivalence_by, options.label_by, options.validators, context)
+        if len(validators) < 2:  # noqa: PLR2004 - one has nothing to fall back on
+            raise JrhError(
+                "fallback needs at least two validators; name models under `equivalence_by` or `label_by`, "
+                "or `validators`"
+            )
+        return cls(validators=validators)
+
+    async def validate(self, item: Item, draft: Draft) -> Validation:
+        """Ask one after the other, and stop at the first decision."""
+        without: dict[str, Json] = {}
+        for name, validator in self.validators.items():
+            found = await validator.validate(item, draft)
+            if not found.details.get("undecided"):
+                return evolve(found, details={**found.details, "decided_by": name, "undecided_before": without})
+            without[name] = found.reason
+        return undecided("no validator decided", {"undecided_before": without})

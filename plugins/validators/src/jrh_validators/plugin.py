@@ -44,7 +44,7 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
         name="fallback",
         summary="asks validators in order until one decides: a second model where the first refuses or fails",
         options=FallbackOptions,
-        factory="jrh_validators.fallback:Fallback.build",
+        factory="jrh_validators.consensus:Fallback.build",
     )
     yield ValidatorSpec(
         name="rules",
