@@ -27,7 +27,7 @@ class Rule:
         return ()
 
     def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
-        """Return the p-value of a hypothesis (`p_value_of`); None where nothing can be estimated, which counts as 1."""
+        """Return the p-value of a hypothesis; None where nothing can be estimated, and it is not counted."""
         measure = now.at(hypothesis.place)
         return None if measure is None else p_value_of(now, measure, hypothesis.null, hypothesis.side)
 
