@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from jrh.running import load_flags
+from jrh.running import load_flags, load_sections
 from jrh.text import visible_text
 from jrh_report.html.reporter import HtmlReporter
 from jrh_report.options import HtmlOptions
@@ -66,15 +66,17 @@ def test_there_are_enough_payloads() -> None:
 def test_no_text_of_a_run_becomes_code(browser: Browser, tmp_path: Path, part: int) -> None:
     payloads = PAYLOADS[part::PARTS]
     page = tmp_path / "report.html"
-    page.write_text(HtmlReporter(HtmlOptions()).render(Poisoned(texts=payloads).report()), encoding="utf-8")
+    page.write_text(
+        HtmlReporter(HtmlOptions()).render(load_sections(Poisoned(texts=payloads).report())), encoding="utf-8"
+    )
     with visit(browser, page) as seen:
         assert seen.evaluate("document.querySelectorAll('.flip pre').length") > 2 * len(payloads)
         for there in (
             "#calibration svg",
             "#calibration table",
-            "#variance table",
-            "#interactions table",
-            "#together table",
+            "#section-variance table",
+            "#section-interactions table",
+            "#section-panel table",
         ):
             assert seen.evaluate(f"document.querySelectorAll({there!r}).length") > 0, there
         harmless(seen)

@@ -174,10 +174,16 @@ def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, do
     assert sum(shown) == missing
 
 
+def panel_tables(page: Node) -> list[Node]:
+    """Return the tables by judge and test, and the confusion matrices."""
+    names = ("section-option-order", "section-prompt-templates", "section-false-verdicts", "section-beyond-chance")
+    sections = [each for each in page.all("section") if each.attributes["id"] in ("panels", *names)]
+    return [table for section in sections for table in section.all("table")]
+
+
 def test_each_cell_of_a_panel_is_the_measure_of_its_row_and_column(page: Node, document: dict[str, Any]) -> None:
-    panels = next(section for section in page.all("section") if section.attributes["id"] == "panels")
     seen = 0
-    for table in panels.all("table"):
+    for table in panel_tables(page):
         heads = [head.text for head in table.all("thead")[0].all("th")]
         for row in table.all("tbody")[0].all("tr"):
             cells = row.all("th") + row.all("td")
@@ -204,9 +210,9 @@ def test_each_cell_of_a_panel_is_the_measure_of_its_row_and_column(page: Node, d
 
 SECTIONS = {
     "calibration": {"brier", "calibration-error", "reliability"},
-    "variance": {"variance", "generalizability", "dependability", "cheapest-design"},
-    "interactions": {"interaction"},
-    "together": {
+    "section-variance": {"variance", "generalizability", "dependability", "cheapest-design"},
+    "section-interactions": {"interaction"},
+    "section-panel": {
         *("krippendorff-alpha", "fleiss-kappa", "gwet-ac1", "pabak", "icc-2-1", "icc-2-k"),
         *("panel-accuracy", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
     },
@@ -240,7 +246,7 @@ def test_the_sections_hold_the_measures_of_their_kind_and_all_of_them(demo: Path
         whole = [
             measure
             for measure in document["measures"]
-            if measure["name"] in names and (bool(measure["judge"]) == (key in ("calibration", "interactions")))
+            if measure["name"] in names and (bool(measure["judge"]) == (key in ("calibration", "section-interactions")))
         ]
         assert sorted(map(str, (measure for _, _, measure in shown))) == sorted(map(str, whole))
 
@@ -327,10 +333,9 @@ PANELS = {
 
 
 def test_every_panel_has_the_measures_of_its_kind(page: Node, request: pytest.FixtureRequest) -> None:
-    panels = next(section for section in page.all("section") if section.attributes["id"] == "panels")
     filled = {
         head.text
-        for table in panels.all("table")
+        for table in panel_tables(page)
         for column, head in enumerate(table.all("thead")[0].all("th"))
         if any(
             cell.text for row in table.all("tbody")[0].all("tr") for cell in (row.all("th") + row.all("td"))[column:]

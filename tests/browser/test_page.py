@@ -126,7 +126,7 @@ def test_everything_is_reached_with_the_keyboard(browser: Browser, page_file: Pa
         assert {"A:", "BUTTON:gold-accuracy", "DIV:", "SUMMARY:"} <= reached
 
 
-FURTHER = ("calibration", "variance", "interactions", "together")
+FURTHER = ("section-variance", "section-interactions", "section-panel", "calibration")
 
 
 @pytest.mark.parametrize("key", FURTHER)
@@ -297,9 +297,9 @@ def test_links_and_cells_unfold_what_they_lead_to(browser: Browser, demo: Path) 
     open_folds = "[...document.querySelectorAll('details.fold[open]')].map((each) => each.closest('section').id)"
     with visit(browser, demo / "report.html", reduced_motion="reduce") as seen:
         assert seen.evaluate(open_folds) == []
-        seen.page.click("nav a[href='#panels']")
-        seen.page.wait_for_selector("#panels table", state="visible")
-        assert set(seen.evaluate(open_folds)) == {"panels"}
+        seen.page.click("nav a[href='#section-false-verdicts']")
+        seen.page.wait_for_selector("#section-false-verdicts table", state="visible")
+        assert set(seen.evaluate(open_folds)) == {"section-false-verdicts"}
         buttons = seen.page.locator("td[data-cases] button.cases:visible")
         for place in range(buttons.count()):
             buttons.nth(place).click()

@@ -48,8 +48,8 @@ def section(hook: str) -> str:
     return page.partition(f"\n## {hook}\n")[2].partition("\n## ")[0]
 
 
-def test_there_are_fifteen_declaration_hooks_and_four_event_hooks() -> None:
-    assert len(HOOKS) == 19
+def test_there_are_sixteen_declaration_hooks_and_four_event_hooks() -> None:
+    assert len(HOOKS) == 20
     assert len(EVENTS) == 4
 
 
@@ -211,6 +211,14 @@ def test_the_examples_together_are_a_run_and_every_hook_does_its_part(
     assert answered["asks"].estimate == pytest.approx(1 / 7)
     assert (answered["asks"].flags, answered["first-label"].flags) == (("simulated",), ())
     assert result.spent.paid == 0.0
+
+    # The section: a reference to each of the two measures.
+    (section,) = result.report.sections
+    assert (section.name, section.title) == ("answers", "Answers")
+    (table,) = section.parts
+    shown = [result.measures[row.cells[0].measure] for row in table.rows]
+    assert [(each.judge, each.name) for each in shown] == [(row.heads[0], "answered") for row in table.rows]
+    assert len(shown) == 2
 
     # The decider: three cases waited for it.
     with review_desk(run_dir) as desk:

@@ -7,7 +7,7 @@ import jrh_report.plugin
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RecordTable, RunReport, Scale, Status, Task
-from jrh.running import load_flags
+from jrh.running import load_flags, load_sections
 from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, TaskSummary, spending_of
 from jrh_report.html.printing import PROGRAMS
 from jrh_testing import build, sample_records
@@ -146,7 +146,8 @@ def render(request: pytest.FixtureRequest) -> Callable[..., str]:
     def run(reporter: str, report: RunReport, **options: Any) -> str:
         if reporter == "pdf":
             request.getfixturevalue("chromium")
-        return whole(build(jrh_report.plugin, reporter, options=options).render(report))
+        known = report if report.sections else load_sections(report)
+        return whole(build(jrh_report.plugin, reporter, options=options).render(known))
 
     return run
 

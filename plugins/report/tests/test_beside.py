@@ -1,5 +1,7 @@
 """Interactions and error rates over transcripts stand in the terminal, each with its interval and sizes."""
 
+import re
+
 from attrs import evolve
 from jrh import Interval, Measure
 
@@ -20,25 +22,23 @@ INTERACTION = Measure(
 def test_an_interaction_is_shown_with_its_interval_and_what_it_rests_on(render, report) -> None:
     text = render("terminal", evolve(report, measures=(*report.measures, INTERACTION)), width=160, full=True)
 
-    assert "Interactions" in text
-    assert "interaction, crossed.verbosity+format" in text
-    assert "-0.31 [-0.49, -0.12] n=180, 2 missing" in text
+    assert "Interactions of perturbations" in text
+    assert re.search(r"careful +crossed.verbosity\+format +-0.31 \[-0.49, -0.12\] n=180, 2 missing", text)
     assert "0 if their effects add up" in text
 
 
 def test_missed_violations_and_false_alarms_stand_beside_each_other(render, report) -> None:
     missed = evolve(INTERACTION, name="agent-false-negative-rate", test="", estimate=0.25, interval=None)
     alarms = evolve(missed, name="agent-false-positive-rate", estimate=None, flags=("all-missing",))
-    lines = render(
-        "terminal", evolve(report, measures=(*report.measures, missed, alarms)), width=160, full=True
-    ).splitlines()
-    at = next(number for number, line in enumerate(lines) if "violations missed" in line)
+    text = render("terminal", evolve(report, measures=(*report.measures, missed, alarms)), width=160, full=True)
 
-    assert "0.25 n=180, 2 missing" in lines[at]
-    assert "good transcripts flagged" in lines[at + 1]
-    assert "not estimable (all-missing)" in lines[at + 1]
+    table = " ".join(text.partition("Verdicts on edited agent transcripts")[2].partition("Missing verdicts")[0].split())
+    assert table.startswith("Judge Test false positives false negatives careful all tests of the kind not estimable")
+    assert "(all-missing)" in table
+    assert "0.25 n=180, 2 missing" in table
 
 
 def test_without_such_measures_there_is_no_table(render, report) -> None:
-    assert "Also measured" not in render("terminal", report, full=True)
-    assert "Interactions" not in render("terminal", report, full=True)
+    text = render("terminal", report, full=True)
+    assert "Agents' transcripts" not in text
+    assert "Interactions" not in text

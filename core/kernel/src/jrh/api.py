@@ -29,6 +29,7 @@ from jrh.running.progress import Progress
 from jrh.running.progress_display import show_progress
 from jrh.running.remembered_plugins import carry_plugins, load_for, load_for_suite, load_remembered
 from jrh.running.remembered_suite import suite_of_summary
+from jrh.running.report_sections import with_sections
 from jrh.running.reporters import chosen_reporters
 from jrh.running.run import run_suite
 from jrh.running.run_log import Quiet
@@ -196,6 +197,7 @@ def report_again(
         work = stored_work(loaded, store, reporting.recall(store), again=True)
         report = add_to_report(reporting.gather(store, work.summary, work.records), work)
         builder = Builder(suite_of_summary(work.summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
+        report = with_sections(report, builder, Quiet())
         changed = tuple(changed_since(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
         written = reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full, said=changed)

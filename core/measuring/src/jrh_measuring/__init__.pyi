@@ -116,6 +116,10 @@ from .scoring import compared as compared
 from .scoring import gold_changes as gold_changes
 from .scoring import positive_label as positive_label
 from .scoring import stated_label as stated_label
+from .sections import MeasureTable as MeasureTable
+from .sections import MeasureTables as MeasureTables
+from .sections import ReportMeasures as ReportMeasures
+from .sections import section_of_task as section_of_task
 from .trials import Trials as Trials
 from .trials import condition_codes as condition_codes
 from .trials import missing_by_status as missing_by_status

@@ -15,6 +15,7 @@ from .contracts.perturbers import ValidatorContract as ValidatorContract
 from .contracts.reporters import ExporterContract as ExporterContract
 from .contracts.reporters import ReporterContract as ReporterContract
 from .contracts.rules import RuleContract as RuleContract
+from .contracts.sections import SectionContract as SectionContract
 from .contracts.sources import DataSourceContract as DataSourceContract
 from .contracts.sources import ImporterContract as ImporterContract
 from .contracts.stages import StageContract as StageContract

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, PerturberSpec, hookimpl
-from jrh.plugins import FlagSpec, KindSpec, MeasureInfo, RuleSpec
+from jrh.plugins import FlagSpec, KindSpec, MeasureInfo, RuleSpec, SectionSpec
 from jrh.values import FlagEffect
 from jrh_measuring import BreakdownOptions
 
@@ -65,4 +65,16 @@ def jrh_findings() -> Iterable[RuleSpec]:
         reads=("loud-agreement",),
         kinds=(KindSpec(name="minds-shouting", floored=True),),
         factory="jrh_contrib_shout.loudness:MindsShouting",
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section."""
+    yield SectionSpec(
+        name="capitals",
+        summary="whether capitals move the verdict",
+        title="Capitals",
+        reads=("flip-rate",),
+        factory="jrh_contrib_shout.section:Capitals",
     )

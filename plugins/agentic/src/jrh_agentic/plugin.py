@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
+from jrh.plugins import SectionSpec
 from jrh_measuring import MetricOptions
 
 from jrh_agentic.measure_list import MEASURES
@@ -64,4 +65,16 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["evidence-localisation"],
         options=MetricOptions,
         factory="jrh_agentic.measures.localisation:EvidenceLocalisation",
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section."""
+    yield SectionSpec(
+        name="agent-transcripts",
+        summary="missed violations, false alarms and edits that rationales point at",
+        title="Agents' transcripts",
+        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
+        factory="jrh_agentic.section:Transcripts",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, Mode, PerturberSpec, hookimpl
+from jrh.plugins import SectionSpec
 from jrh_measuring import MetricOptions
 
 from jrh_consistency.measure_list import MEASURES
@@ -66,4 +67,16 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["score-ranking"],
         options=MetricOptions,
         factory="jrh_consistency.agreement:ScoreRanking",
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section."""
+    yield SectionSpec(
+        name="consistency",
+        summary="circular preferences, and scores, comparisons and lists that contradict each other",
+        title="Consistency of preferences",
+        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures if not measure.flags),
+        factory="jrh_consistency.sections:consistency",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, hookimpl
-from jrh.plugins import FlagSpec, KindSpec, RuleSpec
+from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
 from jrh.values import FlagEffect
 from jrh_measuring import BreakdownOptions, MetricOptions
 
@@ -396,4 +396,54 @@ def jrh_findings() -> Iterable[RuleSpec]:
         reads=("covariate-effect", "covariate-gap", "peer-covariate-effect", "peer-covariate-gap"),
         kinds=(KindSpec(name="covariate-effect", order=80, floored=True),),
         factory="jrh_metrics.rules.covariates:CovariateEffects",
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the sections."""
+    yield SectionSpec(
+        name="people",
+        summary="agreement of judges with people, and of people with each other",
+        title="People and judges",
+        reads=("judge-people-kappa", "people-kappa", "people-kappa-difference"),
+        factory="jrh_metrics.sections:people",
+    )
+    yield SectionSpec(
+        name="beyond-chance",
+        summary="kappa and MCC with the gold labels",
+        title="Agreement with gold beyond chance",
+        reads=("gold-kappa", "gold-kappa-quadratic", "gold-mcc"),
+        factory="jrh_metrics.sections:beyond_chance",
+    )
+    yield SectionSpec(
+        name="false-verdicts",
+        summary="false positives and false negatives",
+        title="False positives and false negatives",
+        reads=("false-positive-rate", "false-negative-rate"),
+        factory="jrh_metrics.sections:FalseVerdicts",
+    )
+    yield SectionSpec(
+        name="variance",
+        summary="variance components of verdicts, and the reliability they leave",
+        title="Sources of variance",
+        reads=("variance", "generalizability", "dependability", "cheapest-design"),
+        factory="jrh_metrics.sections:Variance",
+    )
+    yield SectionSpec(
+        name="interactions",
+        summary="effects of chains of perturbations beyond the sum of their parts",
+        title="Interactions of perturbations",
+        reads=("interaction",),
+        factory="jrh_metrics.sections:interactions",
+    )
+    yield SectionSpec(
+        name="panel",
+        summary="agreement of the judges, what they decide together, and correlations of their errors",
+        title="The judges as a panel",
+        reads=(
+            *("krippendorff-alpha", "fleiss-kappa", "gwet-ac1", "pabak", "icc-2-1", "icc-2-k"),
+            *("panel-accuracy", "best-trio", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
+        ),
+        factory="jrh_metrics.panel_section:Panel",
     )

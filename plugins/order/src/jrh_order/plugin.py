@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
-from jrh.plugins import KindSpec, RuleSpec
+from jrh.plugins import KindSpec, RuleSpec, SectionSpec
 from jrh_measuring import MetricOptions
 
 from jrh_order.measure_list import MEASURES
@@ -70,4 +70,16 @@ def jrh_findings() -> Iterable[RuleSpec]:
         reads=("swap-consistency", "change"),
         kinds=(KindSpec(name="order-flips", order=180, floored=True),),
         factory="jrh_order.rules:OrderFlips",
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section."""
+    yield SectionSpec(
+        name="option-order",
+        summary="what the order of options moves",
+        title="Order of the options",
+        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
+        factory="jrh_order.section:OptionOrder",
     )

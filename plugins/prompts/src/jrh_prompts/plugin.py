@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
-from jrh.plugins import KindSpec, RuleSpec
+from jrh.plugins import KindSpec, RuleSpec, SectionSpec
 from jrh_measuring import BreakdownOptions, MetricOptions
 
 from jrh_prompts.measure_list import MEASURES
@@ -113,4 +113,16 @@ def jrh_findings() -> Iterable[RuleSpec]:
         reads=("jss", "change"),
         kinds=(KindSpec(name="template-flips", order=190, floored=True),),
         factory="jrh_prompts.rules:TemplateFlips",
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section."""
+    yield SectionSpec(
+        name="prompt-templates",
+        summary="agreement of verdicts between prompt templates",
+        title="Prompt templates",
+        reads=tuple(measure.name for measure in MEASURES["template-sensitivity"]),
+        factory="jrh_prompts.section:PromptTemplates",
     )

@@ -9,12 +9,13 @@ from attrs import field, frozen
 from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import counted, format_counts, format_dollars
-from jrh.values import Basis, Finding, Severity, total_spending
+from jrh.values import Basis, Finding, Importance, Severity, total_spending
 from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import tables
+from jrh_report.sections import section_texts
 from jrh_report.told import DATA
 
 _LINES_OF_ALL: Final = 15
@@ -32,6 +33,7 @@ _IN_HEADING: Final = "missing-verdicts"
 _TEXT: Final = 300
 """Characters of a statement or a figure."""
 _NAME: Final = 60
+_DIGITS: Final = 2
 _LABEL: Final = 12
 _STYLES: Final = {
     Severity.BAD: "bold red",
@@ -83,6 +85,11 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
         left = len(block.entries) - entries
         yield Text.assemble((block.heading, "bold cyan"), (_more(left) if left else "", "dim"))
         yield from block.entries[:entries]
+    for section in section_texts(report, _DIGITS, Importance.FIRST):
+        yield Text("")
+        yield Text(clean(section.title, _NAME), style="bold cyan")
+        for table in section.tables:
+            yield from (Text(f"  {clean(' '.join(cell for cell in row if cell), _TEXT)}") for row in table.rows)
     if told:
         yield Text("")
         yield Text("Notes", style="bold cyan")

@@ -14,6 +14,7 @@ from jrh_report.fitting import Block
 from jrh_report.flags import MAIN
 from jrh_report.further import is_further
 from jrh_report.markup import folded, table_block
+from jrh_report.sections import shown_kinds
 
 _DIGITS: Final = 3
 _SHOWN_CELLS: Final = frozenset({"variant"})
@@ -50,8 +51,10 @@ def _details(report: RunReport, found: Sequence[Measure], heading: str, whose: s
 
 
 def _table(report: RunReport, name: str, found: Sequence[Measure], whose: str) -> Block | None:
+    placed = shown_kinds(report)
     shown = sorted(
-        (each for each in found if set(each.cell) <= _SHOWN_CELLS or is_further(each)), key=lambda each: bool(each.cell)
+        (each for each in found if set(each.cell) <= _SHOWN_CELLS or is_further(each, placed)),
+        key=lambda each: bool(each.cell),
     )
     if not shown:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from jrh import REFERENCE, Measure, RunReport
@@ -10,6 +11,7 @@ from jrh_measuring import FINDING
 
 from jrh_report.flags import MAIN
 from jrh_report.overview import HEADINGS
+from jrh_report.sections import Kind, kind_of, shown_kinds
 from jrh_report.tables import Table, judge_label
 
 _TEST: Final = ("-p", "-p-least")
@@ -30,63 +32,16 @@ _KNOWN: Final = (
             "missing-by-confidence",
             "missing-by-error",
             "missing-by-label",
-            "gold-kappa",
-            "gold-kappa-quadratic",
-            "gold-mcc",
-            "judge-people-kappa",
-            "people-kappa",
-            "people-kappa-difference",
             "concordance",
             "pearson",
             "spearman",
             "mean-absolute-error",
             "bias",
             "confusion",
-            "false-positive-rate",
-            "false-negative-rate",
-            "swap-consistency",
-            "right-in-both-orders",
-            "position-bias",
-            "position-preference",
-            "first-position-rate",
-            "second-position-rate",
-            "third-position-rate",
-            "fourth-position-rate",
-            "tie-rate",
-            "identical-first-position-rate",
-            "identical-second-position-rate",
-            "identical-tie-rate",
-            "agent-false-positive-rate",
-            "agent-false-negative-rate",
-            "agent-accuracy",
-            "edit-sensitivity",
-            "evidence-localisation",
-            "evidence-localisation-by-chance",
-            "evidence-localisation-above-chance",
             "brier",
             "calibration-error",
             "calibration",
             "reliability",
-            "variance",
-            "generalizability",
-            "dependability",
-            "cheapest-design",
-            "interaction",
-            "krippendorff-alpha",
-            "fleiss-kappa",
-            "gwet-ac1",
-            "pabak",
-            "icc-2-1",
-            "icc-2-k",
-            "error-correlation",
-            "panel-accuracy",
-            "best-trio",
-            "panel-mean-absolute-error",
-            "effective-judges",
-            "jss-raw",
-            "jss-correction",
-            "template-flip-rate",
-            "template-kappa",
         }
     )
 )
@@ -95,12 +50,12 @@ _LINES: Final = 400
 """Lines of the table; the others are counted."""
 
 
-def is_further(measure: Measure) -> bool:
-    """Tell whether no table knows a measure by name; findings are told in words."""
+def is_further(measure: Measure, shown: AbstractSet[Kind] = frozenset()) -> bool:
+    """Tell whether no table knows a measure by name, and no section shows it; findings are told in words."""
     name = measure.name
     for end in _TEST:
         name = name.removesuffix(end)
-    return name not in _KNOWN and FINDING not in measure.flags
+    return name not in _KNOWN and kind_of(measure) not in shown and FINDING not in measure.flags
 
 
 def cell_of(measure: Measure) -> str:
@@ -110,7 +65,8 @@ def cell_of(measure: Measure) -> str:
 
 def further_measures(report: RunReport) -> list[Measure]:
     """Return these measures, name by name; whole tests stand before their parts."""
-    found = [measure for measure in report.measures if is_further(measure)]
+    shown = shown_kinds(report)
+    found = [measure for measure in report.measures if is_further(measure, shown)]
     names = {name: place for place, name in enumerate(dict.fromkeys(each.name for each in found))}
     return sorted(found, key=lambda each: (names[each.name], bool(each.cell)))
 

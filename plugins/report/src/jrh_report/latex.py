@@ -12,6 +12,8 @@ from jrh_report.asked import check_measures
 from jrh_report.by_test import Grid, grid
 from jrh_report.latex_text import latex as safe
 from jrh_report.options import LatexOptions
+from jrh_report.sections import section_texts
+from jrh_report.tables import Table
 
 _NEEDED = (
     r"% Needs \usepackage{booktabs}. The text is UTF-8; letters beyond those of the font need XeLaTeX or LuaLaTeX."
@@ -47,6 +49,9 @@ class LatexReporter:
             lines.append(f"% Nothing to tabulate: the run has no measure named {asked}.")
         for number, found in enumerate(grids, start=1):
             lines += ["", *self._table(report, found, number)]
+        for section in section_texts(report, self.options.digits):
+            for table in section.tables:
+                lines += ["", *_section_table(section.title, table)]
         return "\n".join(lines) + "\n"
 
     def _table(self, report: RunReport, found: Grid, number: int) -> Iterator[str]:
@@ -81,6 +86,21 @@ class LatexReporter:
 
     def _interval(self, measure: Measure | None) -> str:
         return "" if measure is None else _number(format_interval(measure, self.options.digits))
+
+
+def _section_table(title: str, table: Table) -> Iterator[str]:
+    """Yield the lines of a table that a plugin shows."""
+    yield r"\begin{table}[htbp]"
+    yield r"\centering"
+    yield rf"\caption{{{safe(title)}: {safe(table.title)}}}"
+    yield rf"\begin{{tabular}}{{{'l' * len(table.columns)}}}"
+    yield r"\toprule"
+    yield _row([safe(heading) for heading in table.columns])
+    yield r"\midrule"
+    yield from (_row([safe(cell) for cell in row]) for row in table.rows)
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+    yield r"\end{table}"
 
 
 def _caption(report: RunReport, found: Grid) -> str:

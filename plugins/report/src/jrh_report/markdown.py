@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import RunReport
 from jrh.text import comment_length, format_measure
 from jrh.text import markdown_text as safe
-from jrh.values import TaskSummary
+from jrh.values import Importance, TaskSummary
 
 from jrh_report import tables
-from jrh_report.beyond_chance import beyond_chance
 from jrh_report.details import elsewhere, task_details
 from jrh_report.fitting import Block, fit
 from jrh_report.flags import cautions
@@ -20,9 +19,8 @@ from jrh_report.further import further
 from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
 from jrh_report.overview import NOISE, Overview, Row, legend, overview
-from jrh_report.people import people
-from jrh_report.prompt_templates import prompt_templates
 from jrh_report.reviewed import review_tables
+from jrh_report.sections import SectionText, section_texts
 from jrh_report.told import line, told_by_judge
 
 _DIGITS: Final = 3
@@ -41,6 +39,10 @@ _ADDED: Final = 3 * _SIDE
 """The same for the measures of added metrics, which have no other table."""
 
 
+_RANKS: Final = {Importance.FIRST: 0, Importance.MAIN: 1, Importance.DETAIL: 3}
+"""What is served first where there is little room."""
+
+
 @frozen
 class MarkdownReporter:
     """Writes the report as Markdown that GitHub and every other renderer shows, never longer than a comment may be.
@@ -53,8 +55,12 @@ class MarkdownReporter:
     def render(self, report: RunReport) -> str:
         """Return the document; the same report gives the same text."""
         blocks = [*_header(report), *_findings(report)]
+        for section in section_texts(report, _DIGITS, Importance.FIRST):
+            blocks += _section(section)
         for summary in report.tasks:
             blocks += _task(report, summary, len(report.tasks))
+        for section in section_texts(report, _DIGITS, Importance.MAIN, Importance.DETAIL):
+            blocks += _section(section)
         blocks += _about_the_run(report)
         if self.options.details:
             for summary in report.tasks:
@@ -138,16 +144,11 @@ def _about_the_run(report: RunReport) -> Iterator[Block]:
     if report.notes:
         yield bullets(report.notes, head="## Notes\n\n", limit=400, what="notes", share=_SIDE, rank=1)
     for table, what, share in (
-        (people(report, _DIGITS), "agreement with people", _SIDE),
-        (beyond_chance(report, _DIGITS), "agreement with gold beyond chance", _SIDE),
         (tables.missing_verdicts(report), "missing verdicts", _SIDE),
         (further(report, _DIGITS, cells=False), "further measures", _ADDED),
     ):
         if table is not None:
             yield table_block(table, rank=1, share=share, what=what, heading=True)
-    for each in prompt_templates(report, _DIGITS):
-        what = each.title.lower()
-        yield folded(table_block(each, rank=2, share=_SIDE, what=what), each.title)
     cost = tables.costs(report, by_test=False)
     if cost is not None:
         yield table_block(cost, rank=2, share=_SIDE, what="cost per component", heading=True)
@@ -166,6 +167,23 @@ def _about_the_run(report: RunReport) -> Iterator[Block]:
     ):
         if table is not None:
             yield folded(table_block(table, rank=rank, share=_SIDE, what=name.lower()), name)
+
+
+def _section(section: SectionText) -> Iterator[Block]:
+    """Yield the tables of a section, those of a detail folded."""
+    called = safe(section.title, 120)
+    lines = (f"## {called}", *(safe(text, 1000) for text in section.text))
+    rank = _RANKS[section.importance]
+    detail = section.importance is Importance.DETAIL
+    head = "" if detail else "\n\n".join(lines) + "\n\n"
+    for table in section.tables:
+        what = safe(f"{section.title}: {table.title}", 120)
+        block = table_block(table, rank=rank, share=_SIDE, what=what)
+        if detail:
+            yield folded(block, f"{section.title}: {table.title}")
+        else:
+            yield evolve(block, head=f"{head}**{safe(table.title, 200)}**\n\n{block.head}")
+        head = ""
 
 
 def _shortened(left_out: tuple[str, ...], limit: int) -> Iterator[str]:

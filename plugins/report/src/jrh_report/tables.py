@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from attrs import frozen
-from jrh import Measure, RunReport, ScaleKind, Status, Task
+from jrh import Measure, RunReport, ScaleKind, Status
 from jrh.running import listed_reasons, why_no_cases
 from jrh.text import (
     counted,
@@ -23,7 +23,6 @@ from jrh.text import (
 )
 from jrh.values import Agreement, Attrition, GoldKind, GoldSource, SpendLine, TaskSummary, total_spending
 
-_ERROR_RATES: Final = "error-rates"
 _OPTION: Final = 80
 """Characters of an option's value that are shown."""
 
@@ -58,13 +57,6 @@ class Table:
 def judge_label(report: RunReport, judge: str) -> str:
     """Return the judge's name, marked where its answers are made up."""
     return f"{judge} (simulated)" if judge in report.simulated else judge
-
-
-def positive_label(report: RunReport, task: Task) -> str:
-    """Return the label that the rates of false positives and negatives are about; empty where there is none."""
-    stated = [used.options.get("positive") for used in report.components if used.component.endswith(_ERROR_RATES)]
-    asked = [label for label in stated if isinstance(label, str) and label in task.scale]
-    return task.scale.positive or next(iter(asked), "") or task.scale.positive_label or ""
 
 
 def task_line(summary: TaskSummary) -> str:

@@ -7,24 +7,23 @@ from typing import Final, Literal
 
 from jrh import RunReport
 from jrh.text import clean_text as clean
-from jrh.values import TaskSummary
+from jrh.values import Importance, TaskSummary
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import tables
-from jrh_report.beside import beside
-from jrh_report.beyond_chance import beyond_chance
 from jrh_report.flags import cautions
 from jrh_report.further import further
 from jrh_report.main_table import empty_rows, main_table
 from jrh_report.overview import Overview, legend, overview
-from jrh_report.people import people
 from jrh_report.reviewed import review_tables
+from jrh_report.sections import section_texts
 from jrh_report.told import line, told_by_judge
 
 _INDENT: Final = 2
+_DIGITS: Final = 2
 _NAMES: Final = 30
 _METRIC: Final = "metric"
 _METRICS: Final = 60
@@ -43,10 +42,14 @@ def tables_of(report: RunReport, width: int) -> Iterator[RenderableType]:
     for summary in report.tasks:
         yield from _task(report, summary, mains[summary.task.name], width)
     yield from _legend(mains)
+    for section in section_texts(report, _DIGITS, Importance.FIRST, Importance.MAIN):
+        yield from _heading(section.title)
+        for text in section.text:
+            yield _indented(Text(clean(text, 1000), style="dim"))
+        for each in section.tables:
+            yield from map(_indented, (Text(""), Text(clean(each.title, 200)), *_noted(each), _grid(each)))
+    yield from _named(report)
     for table in (
-        people(report),
-        beyond_chance(report),
-        beside(report),
         further(report),
         tables.missing_verdicts(report),
         tables.attrition(report),
@@ -57,9 +60,7 @@ def tables_of(report: RunReport, width: int) -> Iterator[RenderableType]:
     ):
         if table is not None:
             yield from _heading(table.title)
-            if table.note:
-                yield _indented(Text(table.note, style="dim"))
-            yield _indented(_grid(table))
+            yield from map(_indented, (*_noted(table), _grid(table)))
     yield from _components(report)
     if report.notes:
         yield from _heading("Notes")
@@ -117,6 +118,19 @@ def _components(report: RunReport) -> Iterator[RenderableType]:
         yield _indented(Text("Their options are listed in the other reports.", style="dim"))
 
 
+def _named(report: RunReport) -> Iterator[RenderableType]:
+    """Name the sections that only the other reports show."""
+    names = dict.fromkeys(section.title for section in report.sections if section.importance is Importance.DETAIL)
+    if names:
+        yield Text("")
+        yield Text(f"In the other reports: {'; '.join(clean(name, 80) for name in names)}.", style="dim")
+
+
+def _noted(table: tables.Table) -> Iterator[RenderableType]:
+    if table.note:
+        yield Text(clean(table.note, 1000), style="dim")
+
+
 def _heading(title: str) -> Iterator[RenderableType]:
     yield Text("")
     yield Text(title, style="bold")
@@ -132,7 +146,7 @@ def _grid(table: tables.Table) -> Grid:
     names_fit = max((len(clean(row[0])) for row in table.rows), default=0) <= _NAMES
     for place, name in enumerate(table.columns):
         justify: Literal["left", "right"] = "right" if place in table.right else "left"
-        grid.add_column(name, justify=justify, overflow="fold", no_wrap=names_fit and place == 0)
+        grid.add_column(clean(name), justify=justify, overflow="fold", no_wrap=names_fit and place == 0)
     for row in table.rows:
         grid.add_row(*(Text(clean(cell)) for cell in row))
     return grid

@@ -14,6 +14,7 @@ from jrh_report.columns import chunks, names, storable
 from jrh_report.csv_report import neutral
 from jrh_report.finite import finite
 from jrh_report.options import XlsxOptions
+from jrh_report.sections import section_texts
 from jrh_report.tables import Table, attrition, costs, faults, missing_verdicts
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ ROWS: Final = 1_048_576
 """Rows of a sheet, by the file format; the header is one of them."""
 CHARACTERS: Final = 32_767
 """Characters of a cell, by the file format, in UTF-16 units."""
+_DIGITS: Final = 3
 _CUT: Final = " [cut]"
 _MEASURES: Final = (
     "measure", "judge", "simulated", "task", "test", "cell", "estimate", "low", "high", "level", "method", "unit",
@@ -67,6 +69,9 @@ class XlsxReporter:
         sheets.fill(measures, _MEASURES, (_measure(each, report) for each in finite(report).measures))
         for table in _tables(report):
             sheets.fill(book.add_worksheet(table.title), table.columns, table.rows)
+        sections = list(_section_rows(report))
+        if sections:
+            sheets.fill(book.add_worksheet("Sections"), ("section", "table"), sections)
         if self.options.records:
             columns = names(report.records)
             sheets.fill(book.add_worksheet("Records"), columns, _records(report, columns))
@@ -161,6 +166,13 @@ def _listed(values: Any) -> str:
 def _tables(report: RunReport) -> Iterator[Table]:
     found = (missing_verdicts(report), attrition(report), costs(report, by_test=True), faults(report))
     yield from (table for table in found if table is not None)
+
+
+def _section_rows(report: RunReport) -> Iterator[tuple[str, ...]]:
+    """Yield the tables of all sections, each with a row of headings, one below the other."""
+    for section in section_texts(report, _DIGITS):
+        for table in section.tables:
+            yield from ((section.title, table.title, *row) for row in (table.columns, *table.rows))
 
 
 def _records(report: RunReport, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:

@@ -11,15 +11,16 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
+from jrh.running import load_sections
 from jrh_report.html.calibration import JUDGES
+from jrh_report.html.declared_sections import declared_sections
 from jrh_report.html.found import Found
 from jrh_report.html.further import sections
 from jrh_report.html.listing import MIXED, Line, Table
-from jrh_report.html.prompts import prompt_tables
 from jrh_report.html.section import Part, Section
-from jrh_report.html.together import PAIRS
 from jrh_testing import sample_report
 
+PAIRS = 40
 TASK = sample_report().tasks[0].task.name
 NAMES = ("careful", "careless", "third")
 
@@ -43,7 +44,8 @@ def a_run(measures: Iterable[Measure], judges: tuple[str, ...] = NAMES) -> RunRe
 
 
 def shown(measures: Iterable[Measure], judges: tuple[str, ...] = NAMES) -> dict[str, Section]:
-    return {section.key: section for section in sections(Found.of(a_run(measures, judges)))}
+    found = Found.of(load_sections(a_run(measures, judges)))
+    return {section.key: section for section in (*declared_sections(found), *sections(found))}
 
 
 def part(measures: Iterable[Measure], key: str, judges: tuple[str, ...] = NAMES) -> Part:
@@ -67,7 +69,7 @@ def line_of(table: Table, *heads: str) -> Line:
 def test_a_run_without_such_measures_has_no_such_section(render: Callable[..., str]) -> None:
     assert shown([a_measure("as-expected", judge="careful", test="reference")]) == {}
     text = render("html", sample_report())
-    assert not re.search(r'id="(calibration|variance|interactions|together)"|href="#(calibration|variance)"', text)
+    assert not re.search(r'id="(calibration|section-\w+)"|href="#(calibration|section-\w+)"', text)
 
 
 def test_each_section_stands_in_the_page_and_in_its_contents(render: Callable[..., str]) -> None:
@@ -78,7 +80,7 @@ def test_each_section_stands_in_the_page_and_in_its_contents(render: Callable[..
         a_measure("effective-judges", 1.5, test="reference"),
     ]
     text = render("html", a_run(measures))
-    keys = ("calibration", "variance", "interactions", "together")
+    keys = ("section-variance", "section-interactions", "section-panel", "calibration")
     for key in keys:
         assert f'<li><a href="#{key}">' in text
         assert f'<section class="part" id="{key}"' in text
@@ -181,7 +183,7 @@ def test_components_have_digits_enough_and_what_follows_from_them_its_note() -> 
         a_measure("dependability", 0.5, interval=None, note="of one verdict per item", unit="coefficient"),
         a_measure("cheapest-design", 12.0, interval=None, note="with 3 judge, 4 repeat; $0.1 per item", unit="calls"),
     ]
-    found = part(measures, "variance")
+    found = part(measures, "section-variance")
     components, coefficients = found.tables
     assert written(components) == {
         ("item",): ["0.1250 [0.0000, 0.3750] 30 2"],
@@ -207,7 +209,7 @@ def test_interactions_stand_by_judge_and_chain_with_the_meaning_of_their_flags()
             a_measure("interaction", -0.25, judge="careless", test="format", unit="difference", flags=("few-items",)),
             a_measure("interaction", 0.0, judge="careful", test="format", unit="difference", flags=("made-up-flag",)),
         ]
-    )["interactions"]
+    )["section-interactions"]
     (table,) = found.parts[0].tables
     assert written(table) == {
         ("careful", "format"): ["0.000 [-0.125, 0.250] 30 2"],
@@ -229,7 +231,7 @@ def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
             a_measure("best-trio", 0.7, note="careful, careless, third", **here),
             a_measure("krippendorff-alpha", 0.5, unit="coefficient", **here),
         ],
-        "together",
+        "section-panel",
     )
     agreement, decisions = found.tables
     assert written(agreement) == {("reference",): ["0.500 [0.375, 0.750] 30 2"]}
@@ -246,7 +248,8 @@ def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
 
 
 def test_the_agreement_of_one_judge_with_others_is_none_of_the_panel() -> None:
-    assert shown([a_measure("gwet-ac1", judge="careful", test="format", unit="coefficient")]) == {}
+    found = shown([a_measure("gwet-ac1", judge="careful", test="format", unit="coefficient")])
+    assert list(found) == ["further"]
 
 
 def test_pairs_stand_by_how_alike_their_errors_are_and_simulated_judges_are_marked() -> None:
@@ -260,7 +263,7 @@ def test_pairs_stand_by_how_alike_their_errors_are_and_simulated_judges_are_mark
         correlation("a & b & careless", 0.3, flags=("simulated",)),
         correlation("someone & else", 0.2, flags=("simulated",)),
     ]
-    (pairs,) = part(measures, "together", odd).tables
+    (pairs,) = part(measures, "section-panel", odd).tables
     assert [line.heads for line in pairs.lines] == [
         ("a & b", "careless (simulated)"),
         ("someone & else", ""),
@@ -269,7 +272,7 @@ def test_pairs_stand_by_how_alike_their_errors_are_and_simulated_judges_are_mark
     ]
     assert [line.mark for line in pairs.lines] == ["", MIXED, "", ""]
     assert line_of(pairs, "c", "careless (simulated)").note == "too few labelled items with verdicts"
-    (cut,) = part([correlation(f"x & {n}", n / 99) for n in range(PAIRS + 5)], "together", odd).tables
+    (cut,) = part([correlation(f"x & {n}", n / 99) for n in range(PAIRS + 5)], "section-panel", odd).tables
     assert (len(cut.lines), cut.more) == (PAIRS, 5)
 
 
@@ -319,5 +322,5 @@ def test_judges_in_the_heads_of_columns_are_marked_where_they_are_simulated() ->
         a_measure("template-flip-rate", judge=judge, test="templates", cell={"pair": "long & short"})
         for judge in NAMES[:2]
     ]
-    (table,) = prompt_tables(Found.of(a_run(rates)), TASK)
+    (table,) = part(rates, "section-prompt-templates").tables
     assert [column.heading for column in table.columns] == ["careful", "careless (simulated)"]

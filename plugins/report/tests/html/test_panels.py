@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure
+from jrh.running import load_sections
+from jrh_report.html.declared_sections import declared_sections
 from jrh_report.html.found import Found
-from jrh_report.html.panels import preferences
 from jrh_testing import sample_report
 
 TASK = sample_report().tasks[0].task.name
@@ -67,8 +68,9 @@ def test_of_two_options_there_is_no_table_of_preferences(render: Callable[..., s
 
 def test_judges_with_other_places_leave_cells_empty() -> None:
     fewer = [evolve(each, judge="careless") for each in of_places()[:2]]
-    found = preferences(Found.of(evolve(sample_report(), measures=(*of_places(), *fewer))), TASK)
-    assert found is not None
+    report = load_sections(evolve(sample_report(), measures=(*of_places(), *fewer)))
+    (section,) = declared_sections(Found.of(report))
+    (found,) = section.parts[0].tables
     assert [column.heading for column in found.columns] == ["first place", "second place", "third place"]
     assert [[cell is not None for cell in line.cells] for line in found.lines] == [[True] * 3, [True, True, False]]
 

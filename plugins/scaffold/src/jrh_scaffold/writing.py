@@ -21,6 +21,7 @@ SUMMARIES: Final = {
     "validator": "rejects texts whose numbers changed",
     "model": "a program on this machine that writes the reply",
     "reporter": "a plain text file with one line per measure",
+    "section": "share of changed verdicts by judge",
     "importer": "lines of item, verdict and label",
     "exporter": "measures as a table separated by tabs",
 }

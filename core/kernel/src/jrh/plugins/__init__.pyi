@@ -25,6 +25,7 @@ from .protocols import Rates as Rates
 from .protocols import RationaleReader as RationaleReader
 from .protocols import RemarksOnItems as RemarksOnItems
 from .protocols import Reporter as Reporter
+from .protocols import SectionWriter as SectionWriter
 from .protocols import SetPerturber as SetPerturber
 from .protocols import SetValidator as SetValidator
 from .protocols import SimulatedJudge as SimulatedJudge
@@ -46,4 +47,5 @@ from .specs import ReportTarget as ReportTarget
 from .specs import Role as Role
 from .specs import RuleScope as RuleScope
 from .specs import RuleSpec as RuleSpec
+from .specs import SectionSpec as SectionSpec
 from .specs import StageSpec as StageSpec

@@ -1,4 +1,4 @@
-"""The hooks of jrh. Fifteen declare components, four report events.
+"""The hooks of jrh. Sixteen declare components, four report events.
 
 Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no
 I/O, no import of the work; a factory runs later, and only if a suite asks for the name. If a declaration hook raises,
@@ -37,6 +37,7 @@ from jrh.plugins.specs import (
     PerturberSpec,
     ReporterSpec,
     RuleSpec,
+    SectionSpec,
     StageSpec,
     ValidatorSpec,
 )
@@ -277,6 +278,43 @@ def jrh_findings() -> Iterable[RuleSpec]:
                 reads=("answered",),
                 kinds=(KindSpec(name="leaves-gaps"),),
                 factory=Silent,
+            )
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the sections of reports this plugin provides: what a report shows of the plugin's measures.
+
+    The factory is called when a report is written, and `sections` is called once with the report. Its sections are
+    part of the report: the terminal, the Markdown, the page, the notebook and `report.json` show all of them. A section
+    is plain data: parts of known kinds, whose cells are references to measures and findings, or text. Nothing in it is
+    formatted or escaped; every reporter does both. If it raises, or refers to a measure that is not there, the report
+    has a note about it, and the other sections are still shown.
+
+    Example:
+        ```python
+        from jrh import hookimpl
+        from jrh.plugins import SectionSpec
+        from jrh.values import Column, MeasureRef, Row, Section, TablePart
+
+        class Answers:
+            def sections(self, report):
+                found = [(at, each) for at, each in enumerate(report.measures) if each.name == "answered"]
+                rows = tuple(Row(heads=(each.judge,), cells=(MeasureRef(measure=at),)) for at, each in found)
+                table = TablePart(caption="By judge", heads=("Judge",), columns=(Column(heading="share"),), rows=rows)
+                yield Section(parts=(table,) if rows else ())
+
+        @hookimpl
+        def jrh_sections():
+            yield SectionSpec(
+                name="answers",
+                summary="share of trials answered",
+                title="Answers",
+                reads=("answered",),
+                factory=lambda options, context: Answers(),
             )
         ```
     """

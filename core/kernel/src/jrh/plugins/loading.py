@@ -34,6 +34,7 @@ DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_metrics": ("metric", specs.MetricSpec),
     "jrh_flags": ("flag", specs.FlagSpec),
     "jrh_findings": ("rule", specs.RuleSpec),
+    "jrh_sections": ("section", specs.SectionSpec),
     "jrh_models": ("model provider", specs.ModelSpec),
     "jrh_reporters": ("reporter", specs.ReporterSpec),
     "jrh_stages": ("stage", specs.StageSpec),

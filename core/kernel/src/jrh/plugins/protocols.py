@@ -20,6 +20,7 @@ from jrh.values.verdicts import Example, Judgement, Question, Reply, Truth, Usag
 if TYPE_CHECKING:
     from jrh.values.records import RecordTable
     from jrh.values.report import RunReport
+    from jrh.values.sections import Section
 
 LONGEST_ANSWER: Final = 8 * 1024 * 1024
 """Maximum size of a model's answer in bytes; jrh does not read a longer one."""
@@ -301,6 +302,18 @@ class Reporter(Protocol):
 
         A file may also be an iterable of chunks of bytes, written in order as they arrive, for documents too large for
         memory. A directory is a mapping of plain file names to their contents.
+        """
+
+
+@runtime_checkable
+class SectionWriter(Protocol):
+    """Choose what a report shows of some measures, and in which form."""
+
+    def sections(self, report: RunReport) -> Iterable[Section]:
+        """Yield a section for the run, or one for each task or judge; nothing where there is nothing to show.
+
+        Pure: the same report gives the same sections. `report.sections` is empty. Numbers are references to
+        `report.measures`, and texts are texts: reporters format and escape them, and mark simulated judges.
         """
 
 

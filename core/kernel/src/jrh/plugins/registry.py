@@ -26,6 +26,7 @@ from jrh.plugins.specs import (
     PerturberSpec,
     ReporterSpec,
     RuleSpec,
+    SectionSpec,
     Spec,
     StageSpec,
     ValidatorSpec,
@@ -177,6 +178,7 @@ class Plugins:
     metrics: Registry[MetricSpec]
     models: Registry[ModelSpec]
     reporters: Registry[ReporterSpec]
+    sections: Registry[SectionSpec] = Registry("section")
     flags: Registry[FlagSpec] = Registry("flag")
     stages: Registry[StageSpec] = Registry("stage")
     findings: Registry[RuleSpec] = Registry("rule")
@@ -199,6 +201,7 @@ class Plugins:
             self.metrics,
             self.stages,
             self.findings,
+            self.sections,
             self.reporters,
             self.importers,
             self.exporters,

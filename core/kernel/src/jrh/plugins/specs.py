@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import Factory as Default
 from attrs import field, frozen
-from attrs.validators import ge, gt, in_, instance_of, lt, matches_re, optional
+from attrs.validators import ge, gt, in_, instance_of, lt, matches_re, min_len, optional
 
 from jrh.plugins.executors import Executor
 from jrh.plugins.protocols import (
@@ -27,6 +27,7 @@ from jrh.plugins.protocols import (
     RationaleReader,
     Reporter,
     Rule,
+    SectionWriter,
     SetPerturber,
     SetValidator,
     SimulatedJudge,
@@ -360,6 +361,17 @@ class StageSpec(Spec):
 
 
 @frozen(kw_only=True)
+class SectionSpec(Spec):
+    """Declare a section of reports."""
+
+    factory: Factory[SectionWriter] = field(validator=check_declared)
+    title: str = field(validator=min_len(1))
+    """Its heading."""
+    reads: tuple[str, ...] = ()
+    """Names of the measures it shows; a `*` stands for what differs."""
+
+
+@frozen(kw_only=True)
 class DeciderSpec(Spec):
     """Declare a stage that decides about cases: people on a page, or anything that decides like them."""
 
@@ -398,6 +410,7 @@ AnySpec: TypeAlias = (
     | MetricSpec
     | RuleSpec
     | ModelSpec
+    | SectionSpec
     | ReporterSpec
     | StageSpec
     | DeciderSpec

@@ -22,6 +22,7 @@ from .people_gold import read_labels as read_labels
 from .pool import for_each as for_each
 from .progress import Progress as Progress
 from .progress_counting import Counting as Counting
+from .report_sections import load_sections as load_sections
 from .review_outcomes import CaseReview as CaseReview
 from .review_outcomes import case_reviews as case_reviews
 from .review_queue import QueueRequest as QueueRequest

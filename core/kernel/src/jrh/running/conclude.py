@@ -12,6 +12,7 @@ from jrh.running.declared_stages import add_to_report, run_stages, work_of
 from jrh.running.execute import Executed
 from jrh.running.outcome import INCOMPLETE, RunResult, asks_again, how_it_ended
 from jrh.running.prepare import Prepared
+from jrh.running.report_sections import with_sections
 from jrh.running.review_stage import queue_by_verdicts
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_records import read_records
@@ -107,6 +108,7 @@ async def _reported(
     report = add_to_report(reporting.gather(store, work.summary, records), work)
     notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes)
     report = evolve(report, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
+    report = with_sections(report, ready.builder, ready.log)
     reporting.note_findings(store, report)
     ready.progress.end()
     return report, outcomes

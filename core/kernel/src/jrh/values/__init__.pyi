@@ -64,6 +64,17 @@ from .reviews import ReviewAction as ReviewAction
 from .reviews import expectation_code as expectation_code
 from .same_family import has_model_gold as has_model_gold
 from .same_family import same_families as same_families
+from .sections import Cell as Cell
+from .sections import Column as Column
+from .sections import FindingRef as FindingRef
+from .sections import Importance as Importance
+from .sections import MatrixPart as MatrixPart
+from .sections import MeasureRef as MeasureRef
+from .sections import Part as Part
+from .sections import Row as Row
+from .sections import Section as Section
+from .sections import TablePart as TablePart
+from .sections import TextPart as TextPart
 from .spending import spending_of as spending_of
 from .spending import total_spending as total_spending
 from .verdicts import ARGUES_FOR_NONE as ARGUES_FOR_NONE

@@ -17,6 +17,7 @@ from jrh.values.json_values import Json
 from jrh.values.measures import Flag, Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.review_report import ReviewReport
+from jrh.values.sections import Section
 
 
 @frozen(kw_only=True)
@@ -203,6 +204,8 @@ class RunReport:
     """Whether trials are still to be planned: the run is going on, or stopped before all cases were made."""
     spending: tuple[SpendLine, ...] = ()
     """What all replies of the run cost: judges, writers, graders, validators, preflight. The sum is the run's cost."""
+    sections: tuple[Section, ...] = ()
+    """What plugins show of their measures, the most important first; empty where the report was opened to be read."""
     records: RecordTable
     evidence: Evidence = NoEvidence()
     """The cases and replies behind the records, read on demand; only while the report is being written."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import Measure, RunReport
+from jrh import RunReport
 
 from jrh_report.html.found import Cell, Found
 
@@ -31,7 +31,7 @@ class Line:
     """What the line is about, and its measures."""
 
     heads: tuple[str, ...]
-    cells: tuple[Cell | None, ...]
+    cells: tuple[Cell | str | None, ...]
     mark: str = ""
     """Says where answers are made up; empty: nowhere."""
     note: str = ""
@@ -51,7 +51,7 @@ class Table:
     """Lines that are left out."""
 
     @property
-    def cells(self) -> tuple[Cell | None, ...]:
+    def cells(self) -> tuple[Cell | str | None, ...]:
         """Return the measures of all lines."""
         return tuple(cell for line in self.lines for cell in line.cells)
 
@@ -103,11 +103,6 @@ def judge_mark(report: RunReport, judge: str) -> str:
     return SIMULATED if judge in report.simulated else ""
 
 
-def mixed_mark(measures: Iterable[Measure | None]) -> str:
-    """Return the mark of measures about several judges."""
-    return MIXED if any(measure is not None and SIMULATED in measure.flags for measure in measures) else ""
-
-
-def flags_of(cells: Iterable[Cell | None]) -> frozenset[str]:
+def flags_of(cells: Iterable[Cell | str | None]) -> frozenset[str]:
     """Return the flags that occur in cells."""
-    return frozenset(flag for cell in cells if cell is not None for flag in cell.flags)
+    return frozenset(flag for cell in cells if isinstance(cell, Cell) for flag in cell.flags)

@@ -7,14 +7,16 @@ from typing import Final
 
 from attrs import frozen
 from jrh import RunReport
-from jrh.values import Finding, Severity
+from jrh.values import Finding, Importance, Severity
 from jrh_measuring import moving_tests
 
 from jrh_report.finite import finite
 from jrh_report.flags import flag_meanings
+from jrh_report.html.declared_sections import declared_sections
 from jrh_report.html.found import Found
 from jrh_report.html.heat import HeatMap, heat_maps
 from jrh_report.html.reporter import environment, source, trusted
+from jrh_report.html.section import Section
 from jrh_report.told import Told, told_by_judge
 
 _SHOWN: Final = 5
@@ -39,6 +41,9 @@ class _Cell:
     several: bool
     told: tuple[Told, ...]
     maps: tuple[tuple[HeatMap, ...], ...]
+    sections: tuple[Section, ...]
+    named: tuple[str, ...]
+    """Titles of sections that are not shown."""
     more: int
     """Tasks that are not shown."""
     shown: int = _SHOWN
@@ -59,12 +64,15 @@ class NotebookReporter:
         found, moving = Found.of(report), moving_tests(report.records)
         names = [each.task.name for each in report.tasks]
         maps = (heat_maps(found, name, moving) for name in names[:_TASKS])
+        sections = tuple(declared_sections(found))
         cell = _Cell(
             totals=report.totals,
             level=f"{report.level:.0%}",
             several=len(names) > 1,
             told=tuple(told_by_judge(report)),
             maps=tuple(each for each in maps if each),
+            sections=tuple(each for each in sections if each.importance is not Importance.DETAIL),
+            named=tuple(each.title for each in sections if each.importance is Importance.DETAIL),
             more=max(0, len(names) - _TASKS),
         )
         shades = _SHADE.sub(r"\1.jrh-cell \2", source("shades.css"))

@@ -18,6 +18,7 @@ from jrh_report.flags import cautions
 from jrh_report.html import panels
 from jrh_report.html.answer import Answer, answers
 from jrh_report.html.cost import HALF_WIDTH, CostRow, Worth, cost_rows, worths
+from jrh_report.html.declared_sections import declared_sections
 from jrh_report.html.flips import Flips, collect
 from jrh_report.html.forest import Forest, forest
 from jrh_report.html.found import Cell, Found
@@ -25,10 +26,8 @@ from jrh_report.html.further import sections
 from jrh_report.html.heat import LENSES, MIXED, HeatMap, Lens, heat_maps
 from jrh_report.html.listing import Table, by_test, flags_of
 from jrh_report.html.plane import plane
-from jrh_report.html.prompts import prompt_tables
 from jrh_report.html.section import Section
 from jrh_report.overview import HEADINGS, MODEL_GOLD, RIGHT, of_models
-from jrh_report.people import TITLE
 from jrh_report.reviewed import review_tables
 
 
@@ -46,14 +45,6 @@ class TaskPage:
     matrices: tuple[panels.Matrix, ...]
     more_matrices: int
     """Confusion matrices that are left out."""
-    prompts: tuple[Table, ...]
-    """About prompt templates."""
-    order: Table | None
-    preferences: Table | None
-    people: Table | None
-    beyond_chance: Table | None
-    alarms: Table | None
-    agentic: Table | None
     accuracy: str
     """What agreement with the gold labels is called."""
     worths: tuple[Worth, ...]
@@ -69,24 +60,9 @@ class TaskPage:
         return self.summary.task.name
 
     @property
-    def positive(self) -> str:
-        """Return the label that false positives and negatives are about."""
-        return tables.positive_label(self.report, self.summary.task)
-
-    @property
-    def panel_cells(self) -> Iterator[Cell | None]:
+    def panel_cells(self) -> Iterator[Cell | str | None]:
         """Yield what stands in the panels."""
-        for each in (
-            self.ordinal,
-            *self.prompts,
-            self.order,
-            self.preferences,
-            self.people,
-            self.beyond_chance,
-            self.alarms,
-            self.agentic,
-        ):
-            yield from each.cells if each is not None else ()
+        yield from self.ordinal.cells if self.ordinal is not None else ()
         for matrix in self.matrices:
             yield from (cell for _, cells in matrix.rows for cell in cells)
 
@@ -124,20 +100,7 @@ class Page:
     @property
     def has_panels(self) -> bool:
         """Tell whether any task has a panel."""
-        return any(
-            (
-                each.ordinal,
-                each.matrices,
-                each.prompts,
-                each.order,
-                each.people,
-                each.beyond_chance,
-                each.alarms,
-                each.agentic,
-            )
-            != _NO_PANELS
-            for each in self.tasks
-        )
+        return any(each.ordinal or each.matrices for each in self.tasks)
 
     @property
     def heat_flags(self) -> frozenset[str]:
@@ -187,7 +150,6 @@ class Page:
         return visible_text(json.dumps(value, ensure_ascii=False, default=str), _OPTION)
 
 
-_NO_PANELS: Final = (None, (), (), None, None, None, None, None)
 _CENTS_FROM: Final = 100
 _OPTION: Final = 600
 """Characters of an option's value that are shown."""
@@ -209,7 +171,7 @@ def gather(report: RunReport, limit: int) -> Page:
         answers=answers(found),
         lenses=_lenses(heat.lens for task in tasks for heat in task.heat),
         tasks=tasks,
-        sections=sections(found),
+        sections=(*declared_sections(found), *sections(found)),
         costs=cost_rows(found),
         half_width=HALF_WIDTH,
         flips=collect(report, limit),
@@ -276,11 +238,4 @@ def _panels(found: Found, summary: TaskSummary) -> dict[str, Any]:
         "ordinal": by_test(found, name, panels.ORDINAL, "Agreement with the gold levels"),
         "matrices": matrices,
         "more_matrices": more,
-        "prompts": prompt_tables(found, name),
-        "order": by_test(found, name, panels.ORDER, "Effect of option position"),
-        "preferences": panels.preferences(found, name),
-        "people": by_test(found, name, panels.PEOPLE, TITLE),
-        "beyond_chance": by_test(found, name, panels.BEYOND_CHANCE, "Agreement with the gold labels beyond chance"),
-        "alarms": by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),
-        "agentic": by_test(found, name, panels.AGENTIC, "Verdicts on edited agent transcripts"),
     }

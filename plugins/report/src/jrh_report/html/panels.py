@@ -1,4 +1,4 @@
-"""Tables of related measures: ordinal agreement, prompts, option order, wrong alarms and misses."""
+"""Agreement with gold levels, and confusion matrices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jrh import REFERENCE, Measure, RunReport, Scale
 from jrh.text import is_estimable
 
 from jrh_report.html.found import Cell, Found, sequential
-from jrh_report.html.listing import Line, Table, columns, judge_mark, table
+from jrh_report.html.listing import columns
 
 MATRICES: Final = 24
 """Confusion matrices of a task; those of the reference condition come first."""
@@ -27,12 +27,6 @@ class Matrix:
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
 
 
-BEYOND_CHANCE: Final = columns(("gold-kappa", "kappa with gold"), ("gold-mcc", "MCC with gold"))
-PEOPLE: Final = columns(
-    ("judge-people-kappa", "judge and a person, kappa"),
-    ("people-kappa", "two people, kappa"),
-    ("people-kappa-difference", "difference"),
-)
 ORDINAL: Final = columns(
     ("gold-kappa-quadratic", "quadratic kappa with gold"),
     ("concordance", "concordance (CCC)"),
@@ -41,51 +35,6 @@ ORDINAL: Final = columns(
     ("mean-absolute-error", "mean absolute error, levels"),
     ("bias", "bias, levels"),
 )
-ORDER: Final = columns(
-    ("swap-consistency", "same choice in both orders"),
-    ("right-in-both-orders", "right in both orders"),
-    ("position-bias", "position bias"),
-    ("position-bias-p", "test of position bias"),
-    ("first-position-rate", "first place chosen"),
-    ("second-position-rate", "second place chosen"),
-    ("third-position-rate", "third place chosen"),
-    ("fourth-position-rate", "fourth place chosen"),
-    ("tie-rate", "ties"),
-    ("identical-first-position-rate", "identical options: first place"),
-    ("identical-second-position-rate", "identical options: second place"),
-    ("identical-tie-rate", "identical options: ties"),
-)
-PREFERENCE: Final = "position-preference"
-AGENTIC: Final = columns(
-    ("agent-false-positive-rate", "false positives"),
-    ("agent-false-negative-rate", "false negatives"),
-    ("agent-accuracy", "as expected"),
-    ("edit-sensitivity", "edits noticed"),
-    ("evidence-localisation", "rationale points at an edit"),
-    ("evidence-localisation-by-chance", "by chance"),
-    ("evidence-localisation-above-chance", "above chance"),
-)
-ALARMS: Final = columns(("false-positive-rate", "false positives"), ("false-negative-rate", "false negatives"))
-
-
-def preferences(found: Found, task: str) -> Table | None:
-    """Tabulate, of three options or more, how much more often than the mean of all places each place is picked."""
-    by_place: dict[tuple[str, str], dict[str, Measure]] = {}
-    for each in found.parts.get((task, PREFERENCE), ()):
-        if set(each.cell) == {"place"}:
-            by_place.setdefault((each.judge, each.test), {})[each.cell["place"]] = each
-    places = tuple(dict.fromkeys(place for measures in by_place.values() for place in measures))
-    lines = [
-        Line(
-            heads=key,
-            cells=tuple(found.maybe(measures.get(place)) for place in places),
-            mark=judge_mark(found.report, key[0]),
-        )
-        for key, measures in by_place.items()
-    ]
-    caption = "Share of choices of each place, minus the mean over all places"
-    of = columns(*((PREFERENCE, f"{place} place") for place in places))
-    return table(task, caption, ("Judge", "Test"), of, lines)
 
 
 def matrices(found: Found, task: str, scale: Scale) -> tuple[tuple[Matrix, ...], int]:

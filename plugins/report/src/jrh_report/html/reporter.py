@@ -16,7 +16,6 @@ from jrh_report.finite import finite
 from jrh_report.flags import flag_meanings
 from jrh_report.html.page import gather
 from jrh_report.options import HtmlOptions
-from jrh_report.people import NOTE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -81,4 +80,4 @@ def _digest(source: str) -> str:
 @cache
 def environment() -> Environment:
     """Return the environment of the page's templates."""
-    return page_environment("jrh_report.html", {"people_note": NOTE})
+    return page_environment("jrh_report.html", {})

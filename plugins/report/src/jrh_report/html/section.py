@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attrs import frozen
+from jrh.values import Importance
 from markupsafe import Markup
 
 from jrh_report.html.listing import Table, flags_of
@@ -28,6 +29,7 @@ class Part:
     lead: Table | None = None
     """The table before the plots."""
     plots: tuple[Plot, ...] = ()
+    judge: str = ""
     folded: tuple[Table, ...] = ()
     """Tables that can be unfolded."""
 
@@ -40,6 +42,10 @@ class Section:
     name: str
     """In the list of contents."""
     title: str
+    text: tuple[str, ...] = ()
+    importance: Importance = Importance.MAIN
+    folds: bool = False
+    """All of its tables are folded until they are asked for."""
     parts: tuple[Part, ...]
 
     @property

@@ -1,0 +1,137 @@
+"""Tables of measures for the sections of a report: a row for each judge, test and cell that has one of the measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import field, frozen
+from jrh.values.measures import Measure
+from jrh.values.report import RunReport
+from jrh.values.sections import Column, Importance, MeasureRef, Part, Row, Section, TablePart, TextPart
+
+ROWS: Final = 150
+"""Rows of a table; the others are counted."""
+NO_TEST: Final = "all tests of the kind"
+"""The test of a measure over several tests."""
+
+
+@frozen(kw_only=True, eq=False)
+class ReportMeasures:
+    """The measures of a report with their places, by task and name."""
+
+    report: RunReport
+    by_name: Mapping[tuple[str, str], tuple[tuple[int, Measure], ...]]
+    """(task, name) -> places and measures, in the order of the report."""
+
+    @classmethod
+    def of(cls, report: RunReport) -> ReportMeasures:
+        """Sort the measures of a report."""
+        by_name: dict[tuple[str, str], list[tuple[int, Measure]]] = {}
+        for place, measure in enumerate(report.measures):
+            by_name.setdefault((measure.task, measure.name), []).append((place, measure))
+        return cls(report=report, by_name={key: tuple(found) for key, found in by_name.items()})
+
+    def named(self, task: str, name: str, *levels: str) -> Iterator[tuple[int, Measure]]:
+        """Yield places and measures whose cell has exactly these levels; without levels, those of whole tests."""
+        for place, measure in self.by_name.get((task, name), ()):
+            if set(measure.cell) == set(levels):
+                yield place, measure
+
+    def whole(self, task: str, name: str, judge: str, test: str) -> tuple[int, Measure] | None:
+        """Return the place and the measure of a whole test."""
+        keys = self.named(task, name)
+        return next((found for found in keys if (found[1].judge, found[1].test) == (judge, test)), None)
+
+
+@frozen(kw_only=True)
+class MeasureTable:
+    """A table of related measures: one column each; columns and rows without any are left out."""
+
+    caption: str
+    columns: Mapping[str, str]
+    """Name of a measure -> heading of its column."""
+    levels: Mapping[str, str] = field(factory=dict)
+    """Levels of the cells that it shows -> heading of their column; none: whole tests."""
+    panel: bool = False
+    """It shows measures about no single judge; otherwise those of each judge."""
+    notes: bool = False
+    """Rows have the note of their first measure that has one."""
+    note: str = ""
+    """What has to be known to read it."""
+    digits: int | None = None
+    folded: bool = False
+    limit: int = ROWS
+
+    def part(self, measures: ReportMeasures, task: str) -> TablePart | None:
+        """Return the table of a task; None where the task has none of the measures."""
+        rows: dict[tuple[str, ...], dict[str, tuple[int, Measure]]] = {}
+        for name in self.columns:
+            for place, measure in measures.named(task, name, *self.levels):
+                if bool(measure.judge) == self.panel:
+                    continue
+                key = measure.judge, measure.test, *(measure.cell[level] for level in self.levels)
+                rows.setdefault(key, {}).setdefault(name, (place, measure))
+        if not rows:
+            return None
+        report = measures.report
+        keys = sorted(rows, key=lambda key: (_place(key[0], report.judges), _place(key[1], report.tests)))
+        used = [name for name in self.columns if any(name in row for row in rows.values())]
+        shown = [place for place, _ in enumerate(("Judge", "Test")) if any(key[place] for key in keys)]
+        heads = (*(("Judge", "Test")[place] for place in shown), *self.levels.values())
+        return TablePart(
+            caption=self.caption,
+            heads=heads or ("",),
+            columns=tuple(Column(heading=self.columns[name], measure=name) for name in used),
+            rows=tuple(self._row(key, shown, used, rows[key], empty=not heads) for key in keys[: self.limit]),
+            more=len(keys[self.limit :]),
+            note=self.note,
+            folded=self.folded,
+        )
+
+    def _row(
+        self,
+        key: tuple[str, ...],
+        shown: Sequence[int],
+        used: Sequence[str],
+        row: Mapping[str, tuple[int, Measure]],
+        *,
+        empty: bool,
+    ) -> Row:
+        names = key[0] or "all judges", key[1] or NO_TEST
+        return Row(
+            heads=(*(names[place] for place in shown), *key[2:], *(("",) if empty else ())),
+            cells=tuple(MeasureRef(measure=row[name][0], digits=self.digits) if name in row else None for name in used),
+            note=next((measure.note for _, measure in row.values() if self.notes and measure.note), ""),
+        )
+
+
+@frozen(kw_only=True)
+class MeasureTables:
+    """A section for each task that has any of the measures: sentences, then tables."""
+
+    tables: tuple[MeasureTable, ...]
+    text: str = ""
+    """How to read the tables; paragraphs have blank lines between them."""
+    importance: Importance = Importance.MAIN
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield the sections of the tasks, in the order of the report."""
+        measures = ReportMeasures.of(report)
+        for summary in report.tasks:
+            tables = (table.part(measures, summary.task.name) for table in self.tables)
+            yield section_of_task(summary.task.name, self.text, tables, self.importance)
+
+
+def section_of_task(
+    task: str, text: str, parts: Iterable[Part | None], importance: Importance = Importance.MAIN
+) -> Section:
+    """Return the section of a task: sentences, then the parts that are there; empty without any."""
+    shown = [part for part in parts if part is not None]
+    paragraphs = [TextPart(text=paragraph) for paragraph in text.split("\n\n")] if shown and text else []
+    return Section(task=task, importance=importance, parts=(*paragraphs, *shown))
+
+
+def _place(name: str, names: Sequence[str]) -> int:
+    """Return the place of a name, that of the empty one first, of unknown ones last."""
+    return names.index(name) if name in names else len(names) if name else -1

@@ -1,0 +1,143 @@
+"""The sections of reports on agreement with gold and people, wrong verdicts, variance and interactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import frozen
+from jrh import RunReport
+from jrh.values import Column, MeasureRef, Row, Section, TablePart, TaskSummary
+from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures, section_of_task
+
+_ERROR_RATES: Final = "error-rates"
+_ALARMS: Final = MeasureTable(
+    caption="Wrong verdicts by kind",
+    columns={"false-positive-rate": "false positives", "false-negative-rate": "false negatives"},
+)
+_VARIANCE: Final = (
+    "How much each factor contributes to the differences between verdicts. Verdicts count as numbers: the level on an "
+    "ordinal scale, 1 for the first of two labels, one half for a tie. Differences between items are wanted; all other "
+    "components are noise. The analysis covers the reference condition and the tests that change the prompt template "
+    "or the option order and expect the same verdict.\n\nBoth coefficients are shares of wanted variance: "
+    "generalizability if items are compared, dependability if the verdict itself counts; 1 is best. The cheapest "
+    "design says how often to ask an item, with how many judges or templates."
+)
+_COEFFICIENTS: Final = {
+    "generalizability": ("generalizability of one verdict", 3),
+    "dependability": ("dependability of one verdict", 3),
+    "cheapest-design": ("cheapest design that is dependable enough (D-study), calls per item", 0),
+}
+"""Measure -> what it is called, and its digits."""
+
+
+def people() -> MeasureTables:
+    """Build the section on people and judges."""
+    return MeasureTables(
+        text="Kappa (quadratically weighted on ordinal scales) on the items that two people or more labelled, in the "
+        "reference condition. The difference compares both on the same items, clustered by item; below 0 the judge "
+        "agrees less with people than they agree with each other. It holds for these people only.",
+        tables=(
+            MeasureTable(
+                caption="Agreement of judges with people, and of people with each other",
+                columns={
+                    "judge-people-kappa": "judge and a person, kappa",
+                    "people-kappa": "two people, kappa",
+                    "people-kappa-difference": "difference",
+                },
+            ),
+        ),
+    )
+
+
+def beyond_chance() -> MeasureTables:
+    """Build the section on agreement with the gold labels beyond chance."""
+    return MeasureTables(
+        text="Cohen's kappa (quadratically weighted on ordinal scales) and the Matthews correlation (MCC) of verdicts "
+        "and gold labels: 1 is perfect, 0 is what chance gives. A judge that always gives the most common label has a "
+        "kappa of 0.",
+        tables=(
+            MeasureTable(
+                caption="Agreement with the gold labels beyond chance",
+                columns={
+                    "gold-kappa": "kappa with gold",
+                    "gold-kappa-quadratic": "quadratic kappa with gold",
+                    "gold-mcc": "MCC with gold",
+                },
+            ),
+        ),
+    )
+
+
+def interactions() -> MeasureTables:
+    """Build the section on chains of perturbations."""
+    return MeasureTables(
+        text="The effect of a chain of perturbations beyond the sum of its parts' effects: 0 if their effects add up. "
+        "Above 0, the chain moves more verdicts than the sum of its parts; below 0, fewer.",
+        tables=(
+            MeasureTable(
+                caption="Effects of chains beyond their parts",
+                columns={"interaction": "interaction, difference of shares"},
+            ),
+        ),
+    )
+
+
+@frozen
+class FalseVerdicts:
+    """Shows false positives and negatives, and which label they are about."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task."""
+        measures = ReportMeasures.of(report)
+        for summary in report.tasks:
+            text = (
+                "A false positive gives the positive label where another is right; a false negative gives another "
+                f"label where the positive one is right. The positive label is {_positive_label(report, summary)}"
+            )
+            more = "" if summary.task.scale.positive else "; declare another one as `positive` of the task's scale"
+            name = summary.task.name
+            yield section_of_task(name, f"{text}{more}.", (_ALARMS.part(measures, name),))
+
+
+def _positive_label(report: RunReport, summary: TaskSummary) -> str:
+    """Return the label that the rates of false positives and negatives are about; empty where there is none."""
+    scale = summary.task.scale
+    stated = [used.options.get("positive") for used in report.components if used.component.endswith(_ERROR_RATES)]
+    asked = [label for label in stated if isinstance(label, str) and label in scale]
+    return scale.positive or next(iter(asked), "") or scale.positive_label or ""
+
+
+@frozen
+class Variance:
+    """Shows where the variance of verdicts comes from, and how dependable that leaves them."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task with variance components."""
+        measures = ReportMeasures.of(report)
+        for task in (summary.task.name for summary in report.tasks):
+            yield section_of_task(task, _VARIANCE, (_components(measures, task), _coefficients(measures, task)))
+
+
+def _components(measures: ReportMeasures, task: str) -> TablePart | None:
+    rows = tuple(
+        Row(
+            heads=(measure.cell["component"].replace(":", " by "),),
+            cells=(MeasureRef(measure=place, digits=4),),
+            note=measure.note,
+        )
+        for place, measure in measures.named(task, "variance", "component")
+    )
+    columns = (Column(heading="variance, squared score", measure="variance"),)
+    caption = "Variance components of verdicts"
+    return TablePart(caption=caption, heads=("Component",), columns=columns, rows=rows) if rows else None
+
+
+def _coefficients(measures: ReportMeasures, task: str) -> TablePart | None:
+    rows = tuple(
+        Row(heads=(what,), cells=(MeasureRef(measure=place, digits=digits),), note=measure.note)
+        for name, (what, digits) in _COEFFICIENTS.items()
+        for place, measure in measures.named(task, name)
+    )
+    caption, columns = "Reliability from the components", (Column(heading="estimate"),)
+    return TablePart(caption=caption, heads=("Coefficient",), columns=columns, rows=rows) if rows else None
