@@ -6,8 +6,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import RecordTable, Scale, ScaleKind, Task
-from jrh_compare.costing import _on_frontier
-from jrh_compare.flipping import flips
+from jrh_compare.comparing import _on_frontier, flips
 from jrh_compare.matching import match
 from jrh_compare.pairing import Terms, adjusted, rows
 from jrh_compare.results import Answer, Point, SideName

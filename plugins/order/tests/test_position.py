@@ -9,8 +9,7 @@ import pytest
 from attrs import evolve
 from jrh import Mode, Scale, ScaleKind, Task
 from jrh_measuring import MetricOptions
-from jrh_order.places import place_name
-from jrh_order.position import IdenticalChoice, PositionBias
+from jrh_order.position import IdenticalChoice, PositionBias, place_name
 from jrh_stats import exchanged_difference
 from jrh_testing import sample_task
 from scipy.stats import binom, binomtest

@@ -1,20 +1,165 @@
-"""Compare sides and collect the findings."""
+"""Compare sides in verdicts, flips and costs, and collect the findings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import jrh_stats
+import numpy as np
 from attrs import evolve
-from jrh import JrhError
+from jrh import JrhError, Status
 
 from jrh_compare.causes import causes
-from jrh_compare.costing import curve
-from jrh_compare.flipping import flips
 from jrh_compare.matching import Matched, match, match_responses
 from jrh_compare.pairing import Terms, adjusted, changes, missing_verdicts, rerun_noise, rows
-from jrh_compare.results import Comparison, Pair, Point, SideName
-from jrh_compare.scoring import Case, read_cases, read_responses
+from jrh_compare.results import Comparison, Direction, Flip, Pair, Point, SideName
+from jrh_compare.scoring import AGREEMENT, ERROR, EXPECTED, GOLD, Case, read_cases, read_responses, trials_of
 from jrh_compare.sides import Opened, Side
+
+
+def flips(matched: Matched, most: int) -> tuple[tuple[Flip, ...], Mapping[str, int]]:
+    """Return the cases whose verdicts differ in some repeat, and their counts by direction.
+
+    A case that both sides answered in a repeat, differently, counts. It is scored by what is expected of it.
+
+    Args:
+        matched: the cases.
+        most: how many to return; all are counted.
+    """
+    found = [_flip(case, other) for case, other in matched if _differ(case, other)]
+    order = list(Direction)
+    found.sort(
+        key=lambda flip: (order.index(flip.direction), _size(flip), flip.task, flip.test, flip.item, flip.variant)
+    )
+    counts = Counter(flip.direction.value for flip in found)
+    return tuple(found[:most]), {direction.value: counts[direction.value] for direction in Direction}
+
+
+def _differ(case: Case, other: Case) -> bool:
+    return any(
+        one.label is not None and two.label is not None and one.label != two.label
+        for one, two in zip(case.trials, other.trials, strict=False)
+    )
+
+
+def _size(flip: Flip) -> float:
+    if flip.score_before is None or flip.score_after is None:
+        return 0.0
+    return -abs(flip.score_after - flip.score_before)
+
+
+def _flip(case: Case, other: Case) -> Flip:
+    before, after, gain = _scores(case, other)
+    direction = Direction.BETTER if gain > 0 else Direction.WORSE if gain < 0 else Direction.SIDEWAYS
+    return Flip(
+        case_first=case.id,
+        case_second=other.id,
+        item=case.item,
+        task=case.task,
+        test=case.test,
+        variant=case.variant,
+        template=case.template,
+        option_order=case.option_order,
+        expected=case.expected,
+        gold=case.gold or "",
+        before=_answers(case),
+        after=_answers(other),
+        score_before=before,
+        score_after=after,
+        direction=direction,
+    )
+
+
+def _scores(case: Case, other: Case) -> tuple[float | None, float | None, float]:
+    """Return both scores on the first shared measure and the gain; 0 if neither is better."""
+    for measure in (ERROR, GOLD, EXPECTED, AGREEMENT):
+        before, after = case.score(measure), other.score(measure)
+        if before is not None and after is not None:
+            gain = before - after if measure == ERROR else after - before
+            return before, after, round(gain, 12)
+    return None, None, 0.0
+
+
+def _answers(case: Case) -> tuple[str, ...]:
+    return tuple(trial.status if trial.label is None else trial.label for trial in case.trials)
+
+
+_FAILED = frozenset(status.value for status in Status if status.transient)
+
+
+def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) -> tuple[Point, ...]:
+    """Place every side on the plane of cost and correct verdicts and mark the Pareto frontier.
+
+    A verdict is correct if it equals the gold label where the condition keeps it, or the label that a case states; what
+    is only expected relative to the reference verdict counts where nothing else is known, because a judge can be steady
+    and wrong. Only the cases count that all sides have a score for. Cost is that of all trials of the common cases. A
+    side is on the frontier if no other one is at least as often correct, costs at most as much, and is better in one of
+    both. The frontier is that of the estimates; a side of unknown price is not placed on it.
+
+    Args:
+        sides: the sides, each with its cases by a common name.
+        terms: the level of the intervals.
+    """
+    common = set.intersection(*(set(cases) for _, cases in sides)) if sides else set()
+    names = sorted(common)
+    score = _right if any(case.right is not None for _, cases in sides for case in cases.values()) else _as_expected
+    scored = [name for name in names if all(score(cases[name]) is not None for _, cases in sides)]
+    points = [_point(side, cases, names, (scored, score), terms) for side, cases in sides]
+    return tuple(evolve(point, frontier=_on_frontier(point, points)) for point in points)
+
+
+def _right(case: Case) -> float | None:
+    return case.right
+
+
+def _as_expected(case: Case) -> float | None:
+    return case.score(EXPECTED)
+
+
+def _point(
+    side: SideName,
+    cases: Mapping[str, Case],
+    names: Sequence[str],
+    scoring: tuple[Sequence[str], Callable[[Case], float | None]],
+    terms: Terms,
+) -> Point:
+    scored, score = scoring
+    scores = np.array([score(cases[name]) for name in scored], dtype=np.float64)
+    clusters = [(cases[name].task, cases[name].cluster) for name in scored]
+    known = {cluster: code for code, cluster in enumerate(sorted(set(clusters)))}
+    sums = jrh_stats.cluster_sums([known[cluster] for cluster in clusters], scores, np.ones(len(scores)))
+    found = jrh_stats.clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=terms.level)
+    trials = list(trials_of([cases[name] for name in names]))
+    unknown = sum(trial.cost is None and trial.status not in _FAILED for trial in trials)
+    cost = round(sum(trial.cost or 0.0 for trial in trials), 12)
+    return Point(
+        side=side,
+        cases=len(scored),
+        items=len({(cases[name].task, cases[name].item) for name in scored}),
+        clusters=found.clusters,
+        correct=found.value,
+        low=found.low,
+        high=found.high,
+        trials=len(trials),
+        cost=cost,
+        unknown=unknown,
+        per_thousand=round(1000 * cost / len(trials), 12) if trials and not unknown else None,
+        frontier=None,
+    )
+
+
+def _on_frontier(point: Point, points: Sequence[Point]) -> bool | None:
+    if point.per_thousand is None or point.correct is None:
+        return None
+    return not any(_dominates(other, point.per_thousand, point.correct) for other in points)
+
+
+def _dominates(other: Point, cost: float, correct: float) -> bool:
+    if other.per_thousand is None or other.correct is None:
+        return False
+    as_good = other.per_thousand <= cost and other.correct >= correct
+    return as_good and (other.per_thousand < cost or other.correct > correct)
 
 
 def compare(
