@@ -9,7 +9,7 @@ from types import ModuleType
 import jrh
 import pytest
 
-KERNEL, ALL = 21_200, 82_200
+KERNEL, ALL = 19_450, 81_000
 """Limits. The kernel is on its way to 13,000, all distributions together to 72,000."""
 
 
@@ -28,6 +28,7 @@ def test_the_kernel_and_all_distributions_stay_within_their_limits(counting: Mod
     counts = counting.by_distribution()
     assert counts["core/kernel"] == sum(counting.by_package().values()) <= KERNEL
     assert sum(counts.values()) <= ALL
+    assert counts["plugins-contrib/example-shout"] < 150
 
 
 def test_no_module_of_the_kernel_has_more_than_350_lines_of_code(counting: ModuleType) -> None:

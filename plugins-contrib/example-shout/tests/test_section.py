@@ -16,12 +16,13 @@ SUITE = {
     "data": {"source": "jsonl", "path": "items.jsonl"},
     "task": {"instruction": "Is it right?", "scale": {"labels": ["YES", "NO"]}},
     "tests": ["shout"],
+    "metrics": {"add": ["loud-agreement"]},
     "judges": ["simulated"],
     "reports": [{"terminal": {"full": True}}, "markdown", "html", "notebook", "json", "latex", "xlsx"],
 }
 TEXT = "a reliable judge does not change its verdict"
 TASK = sample_report().tasks[0].task.name
-CAPTION = "Verdicts that change in capitals"
+CAPTION = "Verdicts that stay in capitals"
 
 
 class TestContract(SectionContract):
@@ -30,7 +31,7 @@ class TestContract(SectionContract):
     reports: ClassVar = (
         evolve(
             sample_report(),
-            measures=(Measure(name="flip-rate", judge="a", task=TASK, test="shout", estimate=0.5),),
+            measures=(Measure(name="loud-agreement", judge="a", task=TASK, test="shout", estimate=0.5),),
         ),
     )
 
@@ -65,7 +66,7 @@ def test_its_number_is_the_measure(result):
     (section,) = (each for each in document["sections"] if each["name"] == "capitals")
     (row,) = section["parts"][1]["rows"]
     measure = document["measures"][row["cells"][0]["measure"]]
-    assert (measure["name"], measure["test"], measure["judge"]) == ("flip-rate", "shout", "simulated")
+    assert (measure["name"], measure["test"], measure["judge"]) == ("loud-agreement", "shout", "simulated")
 
 
 def test_the_simulated_judge_is_marked(result):

@@ -38,11 +38,9 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         name="loud-agreement",
         summary="share of verdicts that shouting does not change",
         options=BreakdownOptions,
-        factory="jrh_contrib_shout.loudness:build",
+        factory="jrh_contrib_shout.loudness:LoudAgreement",
         default=False,
-        measures=(
-            MeasureInfo(name="loud-agreement", formula="P(y = y0)", better="higher", rate=True, flags=("half-loud",)),
-        ),
+        measures=(MeasureInfo(name="loud-agreement", formula="P(y = y0)", rate=True, flags=("half-loud",)),),
     )
 
 
@@ -64,7 +62,7 @@ def jrh_findings() -> Iterable[RuleSpec]:
         summary="whether shouting changes more verdicts than the floor",
         reads=("loud-agreement",),
         kinds=(KindSpec(name="minds-shouting", floored=True),),
-        factory="jrh_contrib_shout.loudness:MindsShouting",
+        factory="jrh_contrib_shout.minds_shouting:MindsShouting",
     )
 
 
@@ -75,6 +73,6 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="capitals",
         summary="whether capitals move the verdict",
         title="Capitals",
-        reads=("flip-rate",),
-        factory="jrh_contrib_shout.section:Capitals",
+        reads=("loud-agreement",),
+        factory="jrh_contrib_shout.section:capitals",
     )
