@@ -149,7 +149,7 @@ def test_the_ids_of_cases_are_read_in_pages(store: Store) -> None:
 
 def test_listed_cases_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sorting and adding up all rows took 70 to 100 bytes of each trial, besides what the metrics have read."""
-    monkeypatch.setattr("jrh.running.case_rows._PART", 100)
+    monkeypatch.setattr("jrh_review.case_list._PART", 100)
     sample = sample_records(missing=0.0)[0]
     tasks = {sample.task: evolve(TASK, name=sample.task)}
     tables = {

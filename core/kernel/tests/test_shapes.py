@@ -22,6 +22,7 @@ from jrh.plugins.specs import (
     ParserSpec,
     PerturberSpec,
     Scope,
+    SectionSpec,
     Spec,
     ValidatorSpec,
 )
@@ -33,6 +34,7 @@ VARIANTS: dict[type[Spec], list[dict[str, Any]]] = {
     ValidatorSpec: [{"scope": each} for each in Scope],
     JudgeSpec: [{"kind": each} for each in JudgeKind],
     ModelSpec: [{"deferred": False}, {"deferred": True}],
+    SectionSpec: [{"title": "Mine"}],
 }
 
 
