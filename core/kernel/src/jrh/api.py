@@ -234,7 +234,7 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
         again = measure and not store.measures.read()[0]
         loaded = load_remembered(store, tuple(plugins)) if again else load_plugins()
         work = stored_work(loaded, store, summary if again else evolve(summary, components=()), again=again)
-        yield add_to_report(reporting.gather(store, summary, work.records), work)
+        yield add_to_report(reporting.gather(store, evolve(summary, flags=work.summary.flags), work.records), work)
     finally:
         store.close()
 

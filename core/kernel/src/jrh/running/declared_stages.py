@@ -93,6 +93,9 @@ def stored_work(
     Raises:
         JrhError: a metric is missing.
     """
+    # A run of an earlier version, or an import of one, kept no flags: without them every claim would be licensed.
+    flags = summary.flags or tuple(loaded.plugins.declared_flags().values())
+    summary = evolve(summary, flags=flags)
     return StageWork(
         builder=Builder(suite_of_summary(summary, loaded, ()), loaded.plugins, Quiet, StandIn),
         store=store,
