@@ -1,4 +1,4 @@
-"""A rule of another distribution joins the family of a report, and starves nobody."""
+"""A rule of another distribution joins the family of a report and leaves most of the error rate to the others."""
 
 from __future__ import annotations
 

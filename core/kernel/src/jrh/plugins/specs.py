@@ -302,7 +302,7 @@ class KindSpec:
 
     name: str = field(validator=_check_name)
     order: int = 1000
-    """Its place among findings of one severity; equal ones stand in the order of rules."""
+    """Its place among findings of one severity; equal ones keep the order of rules."""
     floored: bool = False
     """Whether its effects are held against an effect floor; a suite may then set one under `findings: floors:`."""
     floor: float | None = field(default=None, validator=optional([ge(0), lt(1)]))
