@@ -3,9 +3,7 @@ from .csv_cells import next_csv_row as next_csv_row
 from .export_reading import read_export as read_export
 from .export_reading import read_objects as read_objects
 from .export_reading import tools_of as tools_of
-from .exported_scores import OUTPUT as OUTPUT
 from .exported_scores import ExportRow as ExportRow
-from .exported_scores import ScoreOptions as ScoreOptions
 from .exported_scores import imported_scores as imported_scores
 from .imported_records import import_records as import_records
 from .imported_records import imported_record as imported_record
@@ -27,5 +25,7 @@ from .row_files import Row as Row
 from .row_files import check_table_file as check_table_file
 from .row_files import read_rows as read_rows
 from .scale_inference import infer_scale as infer_scale
+from .score_options import OUTPUT as OUTPUT
+from .score_options import ScoreOptions as ScoreOptions
 from .settings import read_settings as read_settings
 from .settings import task_of as task_of

@@ -17,7 +17,7 @@ from jrh.plugins.loading import DECLARATIONS
 from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.plugins.registry import Entry
-from jrh.plugins.specs import Spec
+from jrh.plugins.specs import SectionSpec, Spec
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 
@@ -138,13 +138,16 @@ def find_spec(plugin: object, component: str, role: type[Spec] | None = None) ->
     Args:
         plugin: the module, class or object that holds the hook implementations.
         component: the declared name.
-        role: the kind of declaration, such as `PerturberSpec`; needed only where two roles share a name.
+        role: the kind of declaration, such as `PerturberSpec`; needed only where two components share a name, or for a
+            section that is called like a component.
 
     Raises:
         JrhError: no declaration has the name, or several have.
     """
     specs = declarations(plugin)
     found = [spec for spec in specs if spec.name == component and isinstance(spec, role or Spec)]
+    # A section is often called like the metric or the test it shows, and no suite names it.
+    found = [spec for spec in found if not isinstance(spec, SectionSpec)] or found
     if not found:
         listed = ", ".join(f"{type(spec).__name__} '{spec.name}'" for spec in specs) or "nothing"
         raise JrhError(f"no {(role or Spec).__name__} '{component}' is declared; the plugin declares {listed}")
