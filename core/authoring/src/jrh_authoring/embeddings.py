@@ -57,13 +57,14 @@ class VectorRows:
 
     def __init__(self, length: int) -> None:
         """Start without a row; `length` is that of a vector."""
-        self._rows = np.empty((_FIRST_ROWS, length), dtype=np.float32)
+        # Zeros: a matrix product may look at rows behind the used ones, and warns of what happens to be there.
+        self._rows = np.zeros((_FIRST_ROWS, length), dtype=np.float32)
         self._used = 0
 
     def append(self, vector: Any) -> None:
         """Add a vector of shape (length,); amortised O(length)."""
         if self._used == len(self._rows):
-            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
         self._rows[self._used] = vector
         self._used += 1
 
