@@ -101,7 +101,6 @@ def test_stages_run_between_those_they_name_and_in_the_order_they_state() -> Non
     [
         ([entry("a", ("b",)), entry("b", ("a",))], "the stages a, b wait for each other"),
         ([entry("a", ("judge",), ("perturb",))], "stage 'a' cannot run before 'perturb'"),
-        ([entry("a", ()), entry("a", ())], "there are two stages named 'a'"),
     ],
 )
 def test_an_order_that_cannot_be_kept_is_an_error(stages: list[Entry[Any]], message: str) -> None:

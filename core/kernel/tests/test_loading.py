@@ -142,6 +142,26 @@ def test_a_hook_that_declares_a_name_twice_is_reported_and_the_first_one_counts(
     assert messages(loaded) == ["jrh_perturbers declares 'same' twice; only the first one is used"]
 
 
+@pytest.mark.parametrize(("name", "owner"), [("extra", "acme-one 1.0"), ("judge", "jrh itself")])
+def test_a_second_stage_of_a_name_is_a_problem_of_its_plugin_and_the_first_one_runs(
+    site: Any, name: str, owner: str
+) -> None:
+    declared = """
+        from jrh import hookimpl
+        from jrh.plugins import StageSpec
+
+        @hookimpl
+        def jrh_stages():
+            yield StageSpec(name="NAME", summary="", factory=print)
+        """
+    site.install("acme-one", declared.replace("NAME", "extra"))
+    site.install("acme-two", declared.replace("NAME", name))
+    loaded = load_plugins()
+    assert [entry.qualified for entry in loaded.plugins.stages] == ["acme-one/extra"]
+    assert [problem.distribution for problem in loaded.plugins.problems] == ["acme-two"]
+    assert messages(loaded) == [f"jrh_stages declares '{name}', which {owner} has; it is not used"]
+
+
 def test_the_same_name_in_two_distributions_vanishes_in_neither(site: Any) -> None:
     site.install("acme-one", good("format"))
     site.install("acme-two", good("format"))

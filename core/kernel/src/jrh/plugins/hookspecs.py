@@ -386,10 +386,11 @@ def jrh_stages() -> Iterable[StageSpec]:
     """Declare the stages this plugin adds to a run: work on what is stored, between the stages of jrh.
 
     The stages of jrh are `load`, `perturb` and `judge`. A declared stage runs once per run, after those it names, in
-    the process that writes the store, and again when the run is continued. `applies` decides whether it runs. It reads
-    earlier results and never overwrites them: what it makes of a case counts in place of it. A stage may also add to
-    the report; for that it is called again whenever a report is gathered, then with a store that is read-only. If a
-    stage raises, the report has a note that says so, the other stages still run, and the run ends with exit code 3.
+    the process that writes the store, and again when the run is continued. A second stage of a name is not used; `jrh
+    plugins list` shows the problem. `applies` decides whether it runs. It reads earlier results and never overwrites
+    them: what it makes of a case counts in place of it. A stage may also add to the report; for that it is called again
+    whenever a report is gathered, then with a store that is read-only. If a stage raises, the report has a note that
+    says so, the other stages still run, and the run ends with exit code 3.
 
     Example:
         ```python

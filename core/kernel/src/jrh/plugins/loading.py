@@ -48,6 +48,9 @@ DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
 WRITTEN_FOR: Final = "JRH_API_VERSION"
 """Name of the attribute in which a plugin states the API version it was written for; 1 by default."""
 
+_ONE_OF_A_NAME: Final[Mapping[str, tuple[str, ...]]] = {"jrh_stages": specs.OWN_STAGES}
+"""Hooks whose names no second plugin may declare, as others refer to them by the bare name -> names that are taken."""
+
 _MOST: Final = 10_000
 """Components that one hook of a plugin may declare."""
 
@@ -336,6 +339,8 @@ def _declared(
             problems.append(_problem(candidate, f"{hook}: '{spec.name}': {unfit} ({place_in_code(function)})"))
         elif spec.name in names:
             problems.append(_problem(candidate, f"{hook} declares '{spec.name}' twice; only the first one is used"))
+        elif owner := _owner(hook, spec.name, entries[hook]):
+            problems.append(_problem(candidate, f"{hook} declares '{spec.name}', which {owner} has; it is not used"))
         else:
             names.add(spec.name)
             entries[hook].append(
@@ -348,6 +353,14 @@ def _declared(
                 )
             )
     return problems
+
+
+def _owner(hook: str, name: str, earlier: Iterable[Entry[Any]]) -> str:
+    """Return who has a name that only one plugin may declare; empty where it is free."""
+    if hook not in _ONE_OF_A_NAME:
+        return ""
+    owners = (f"{entry.distribution} {entry.version}" for entry in earlier if entry.spec.name == name)
+    return "jrh itself" if name in _ONE_OF_A_NAME[hook] else next(owners, "")
 
 
 def _unfit_options(spec: Spec) -> str:

@@ -346,6 +346,10 @@ class ReporterSpec(Spec):
     """Whether it writes if the suite lists no reports. Other reporters write only if the suite names them."""
 
 
+OWN_STAGES: Final = ("load", "perturb", "judge")
+"""The stages of jrh that a declared one may come after or before."""
+
+
 @frozen(kw_only=True)
 class StageSpec(Spec):
     """Declare a stage of a run."""

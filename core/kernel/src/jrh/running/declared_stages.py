@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from attrs import evolve, frozen
 
@@ -13,7 +12,7 @@ from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import Logger, Stage, StageOutcome
 from jrh.plugins.registry import Entry
-from jrh.plugins.specs import StageSpec
+from jrh.plugins.specs import OWN_STAGES, StageSpec
 from jrh.running.building import Builder
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress, Silent
@@ -29,9 +28,6 @@ from jrh.values.evidence import Evidence
 from jrh.values.items import Item, Task
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
-
-STAGES: Final = ("load", "perturb", "judge")
-"""The stages of jrh that a declared one may come after or before."""
 
 
 @frozen(kw_only=True)
@@ -149,7 +145,7 @@ async def run_stages(after: str, work: StageWork) -> tuple[StageOutcome, ...]:
 
 def add_to_report(report: RunReport, work: StageWork) -> RunReport:
     """Return the report with what declared stages say in it, in their order."""
-    for place in STAGES:
+    for place in OWN_STAGES:
         for name, stage in _built(work.builder, place):
             if not stage.applies(work):
                 continue
@@ -179,25 +175,21 @@ def in_order(entries: Iterable[Entry[StageSpec]]) -> Mapping[str, tuple[Entry[St
     Stages that name no order among each other keep the order in which plugins are loaded.
 
     Raises:
-        JrhError: two stages of one name, or an order that cannot be kept.
+        JrhError: an order that cannot be kept.
     """
-    declared: dict[str, Entry[StageSpec]] = {}
-    for entry in entries:
-        if entry.spec.name in declared or entry.spec.name in STAGES:
-            raise JrhError(f"{entry.distribution}: there are two stages named '{entry.spec.name}'; remove one of them")
-        declared[entry.spec.name] = entry
+    declared = {entry.spec.name: entry for entry in entries}
     earlier = {name: {*entry.spec.after} for name, entry in declared.items()}
     for name, entry in declared.items():
         for later in entry.spec.before:
             earlier.setdefault(later, set()).add(name)
     placed: dict[str, tuple[str, ...]] = {}
     done: set[str] = set()
-    for place in STAGES:
+    for place in OWN_STAGES:
         if late := sorted(earlier.get(place, set()) & (declared.keys() - done)):
             raise JrhError(f"stage '{late[0]}' cannot run before '{place}': it waits for a stage that runs after it")
         done.add(place)
         chosen: list[str] = []
-        known = {*STAGES, *declared}
+        known = {*OWN_STAGES, *declared}
         while ready := next((n for n in declared if n not in done and earlier[n] & known <= done), None):
             done.add(ready)
             chosen.append(ready)
