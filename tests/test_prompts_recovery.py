@@ -137,7 +137,7 @@ def test_position_preference_is_recovered(shipped: Found, task: str) -> None:
 
 
 def test_the_findings_of_the_audit_come_with_the_run(shipped: Found) -> None:
-    found = {(each.task, each.cell["finding"]) for each in shipped.measures if each.name == "audit"}
+    found = {(each.task, each.cell["problem"]) for each in shipped.measures if each.name == "audit"}
     assert ("relevance", "few-items") in found
     assert ("relevance", "constant-gold") not in found
 

@@ -139,8 +139,7 @@ class Poisoned:
                 judge=judge,
                 task=self.at(1, place),
                 estimate=1.0,
-                cell={"finding": "x", "concerns": self.at(2, place)},
-                flags=("finding",),
+                cell={"problem": "constant-gold"},
                 note=self.at(3, place),
             )
 

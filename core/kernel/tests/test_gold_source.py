@@ -67,11 +67,11 @@ def test_a_judge_of_the_family_that_labelled_or_wrote_is_found_and_no_other() ->
     found = {(each.judge, each.kind): each for each in same_families(items, judges)}
 
     assert {key: each.affected for key, each in found.items()} == {
-        ("mini", "gold-of-own-family"): 3,
-        ("mini", "responses-of-own-family"): 2,
-        ("haiku", "responses-of-own-family"): 3,
+        ("mini", "gold"): 3,
+        ("mini", "responses"): 2,
+        ("haiku", "responses"): 3,
     }
-    labelled = found["mini", "gold-of-own-family"].sentence
+    labelled = found["mini", "gold"].sentence
     assert labelled.startswith("The gold labels of 3 of 5 items come from openai/gpt-4o, of the same family (openai)")
     assert "not accuracy" in labelled or "agreement with model labels" in labelled
 

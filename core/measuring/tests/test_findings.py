@@ -249,9 +249,8 @@ def test_praise_that_the_audit_contradicts_is_withdrawn() -> None:
         name="audit",
         judge="",
         task="task",
-        cell={"finding": "gold-by-length", "concerns": "as-expected, gold-accuracy"},
+        cell={"problem": "gold-by-length"},
         estimate=1.0,
-        flags=("finding",),
         note="the longer response is the better one in 58 of 60 items. A judge that only counts words looks good.",
     )
     about_data, praise = findings_of(report(*gained(0.4, (0.3, 0.45)), doubt))

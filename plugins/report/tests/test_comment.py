@@ -28,7 +28,11 @@ def crowded(report, measure, long: str, *, tasks: int = 6, judges: int = 20, tes
         for name, task, judge, test in product(("as-expected", "flip-rate"), names, who, where)
     ]
     found += [measure(f"measure {number} {long}", judge=who[0], task=names[0], test=where[0]) for number in range(300)]
-    found += [measure("audit", judge="", task=task, flags=("finding",), note=long) for task in names for _ in range(9)]
+    found += [
+        measure("audit", judge="", task=task, cell={"problem": "constant-gold"}, note=long)
+        for task in names
+        for _ in range(9)
+    ]
     scale = Scale.of_labels("YES", "NO")
     costs = tuple(
         evolve(report.costs[0], judge=judge, task=task, test=test) for judge, task, test in product(who, names, where)

@@ -14,7 +14,10 @@ from jrh_measuring import findings_of
 from jrh_report.json_report import document
 from jrh_testing import empty_report, sample_report
 
-TEXT = "every gold label is A (5 items). Always-A is the right answer. Concerns gold-accuracy."
+TEXT = (
+    "every gold label is A (5 items). Always-A is the right answer. Concerns "
+    "as-expected, gold-accuracy, kappa, position-bias, gold-agreement-by-order."
+)
 MOVES = "Changes its verdict more often than a rerun of the same question does"
 MOVED = f"{MOVES}: format +0.30 [0.10, 0.50], n = 40 items."
 
@@ -29,9 +32,8 @@ def audited(report: RunReport, judge: str = "") -> Measure:
         name="audit",
         judge=judge,
         task=report.tasks[0].task.name,
-        cell={"finding": "constant-gold", "concerns": "gold-accuracy"},
+        cell={"problem": "constant-gold"},
         estimate=1.0,
-        flags=("finding",),
         note="every gold label is A (5 items). Always-A is the right answer.",
     )
 
@@ -140,7 +142,7 @@ def test_what_does_not_fit_is_counted_with_its_noun(render) -> None:
     text = flat(render("terminal", with_findings(twelve, *many), width=80))
     assert re.search(r"[0-9]+ more judges and 9 more notes in the report$", text)
     assert "more in the report" not in text
-    facts = [evolve(audited(report, judge), note=f"fact {at}.", cell={"finding": f"fact-{at}"}) for at in range(30)]
+    facts = [evolve(audited(report, judge), note=f"fact {at}.") for at in range(30)]
     text = flat(render("terminal", with_findings(evolve(report, measures=()), *facts), width=80))
     assert re.search(r"; [0-9]+ more findings in the report", text)
 

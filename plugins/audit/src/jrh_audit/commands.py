@@ -131,7 +131,7 @@ def lines(
             yield f"  {finding.kind}: {_plain(finding.sentence)}{concerns}"
         shared = list(same_families(items, models))
         for each in shared:
-            yield f"  {each.kind}: judge {_plain(each.judge)}: {_plain(each.sentence)}"
+            yield f"  {each.kind}-of-own-family: judge {_plain(each.judge)}: {_plain(each.sentence)}"
         if not found and not shared:
             yield "  No other findings."
 

@@ -13,9 +13,10 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Item, Json, Mode, Task
-from jrh.values import Severity, linked, shown_text
+from jrh.values import linked, shown_text
 from numpy.typing import NDArray
 
+from jrh_audit.measure_list import CONCERNS
 from jrh_audit.similarity import Texts
 
 EXAMPLES: Final = 5
@@ -36,12 +37,13 @@ class Finding:
     """Number of items affected."""
     items: int
     """Number of items of the task."""
-    concerns: tuple[str, ...] = ()
-    """Names of the measures affected; empty: all."""
-    severity: Severity = Severity.WARNING
-    """`info` if it limits what can be said, and contradicts nothing."""
     examples: tuple[str, ...] = ()
     """Ids of some of the items."""
+
+    @property
+    def concerns(self) -> tuple[str, ...]:
+        """Return the names of the measures affected; empty: all."""
+        return CONCERNS.get(self.kind, ())
 
     @property
     def sentence(self) -> str:

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 from jrh import Mode, ScaleKind
 from jrh.text import counted
-from jrh.values import Severity
 from jrh_stats import cluster_sums, mcnemar_exact, sign_flip_test, spearman
 from numpy.typing import ArrayLike, NDArray
 
@@ -88,7 +87,6 @@ def constant(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa:
         consequence=f"A judge that always says {label} scores 100%, and kappa is undefined.{position}",
         affected=labels[label],
         items=len(facts),
-        concerns=("as-expected", "gold-accuracy", "kappa", "position-bias", "gold-agreement-by-order"),
     )
 
 
@@ -107,8 +105,6 @@ def lopsided(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
             "that, and read it label by label.",
             affected=most,
             items=len(facts),
-            concerns=("as-expected", "gold-accuracy", "kappa"),
-            severity=Severity.INFO,
         )
 
 
@@ -131,7 +127,6 @@ def by_position(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # no
             consequence="A preference for that place looks like accuracy. Test both orders (`option-order`).",
             affected=most,
             items=len(facts),
-            concerns=("as-expected", "gold-accuracy", "gold-agreement-by-order"),
         )
 
 
@@ -212,5 +207,4 @@ def _readable(facts: Facts, evidence: str) -> Finding:
         consequence="A judge that only counts words looks good. Test with `verbosity`, and report accuracy by length.",
         affected=len(facts),
         items=len(facts),
-        concerns=("as-expected", "gold-accuracy"),
     )

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.values import same_families
-from jrh_measuring import FINDING
+from jrh.values import SameFamily, same_families
 
 from jrh_audit.checks import audit
+from jrh_audit.facts import Finding
+from jrh_audit.measure_list import AUDIT, PROBLEM
 from jrh_audit.options import AuditOptions
 
 
@@ -26,30 +27,22 @@ class AuditMetric:
         """
         for name, items in context.items.items():
             task = context.tasks.get(name)
-            if task is None:
-                continue
-            for finding in audit(items, task, self.options):
-                concerns = {"concerns": ", ".join(finding.concerns)} if finding.concerns else {}
-                yield Measure(
-                    name="audit",
-                    judge="",
-                    task=name,
-                    cell={"finding": finding.kind, **concerns, "severity": finding.severity.value},
-                    estimate=finding.affected / finding.items,
-                    n_trials=finding.items,
-                    n_items=finding.items,
-                    flags=(FINDING,),
-                    note=finding.sentence,
+            if task is not None:
+                yield from (_measure(name, found, found.kind) for found in audit(items, task, self.options))
+                yield from (
+                    _measure(name, shared, f"{shared.kind}-of-own-family", shared.judge)
+                    for shared in same_families(items, context.models)
                 )
-            for shared in same_families(items, context.models):
-                yield Measure(
-                    name="audit",
-                    judge=shared.judge,
-                    task=name,
-                    cell={"finding": shared.kind},
-                    estimate=shared.affected / shared.items,
-                    n_trials=shared.items,
-                    n_items=shared.items,
-                    flags=(FINDING,),
-                    note=shared.sentence,
-                )
+
+
+def _measure(task: str, found: Finding | SameFamily, problem: str, judge: str = "") -> Measure:
+    return Measure(
+        name=AUDIT,
+        judge=judge,
+        task=task,
+        cell={PROBLEM: problem},
+        estimate=found.affected / found.items,
+        n_trials=found.items,
+        n_items=found.items,
+        note=found.sentence,
+    )

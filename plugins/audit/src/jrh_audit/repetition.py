@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh.text import counted
-from jrh.values import Severity
 from jrh_stats import wilson
 
 from jrh_audit.facts import EXAMPLES, Facts, Finding, some
@@ -80,7 +79,6 @@ def near_duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
         "`group`: every interval then counts them once.",
         affected=len(affected),
         items=len(facts),
-        severity=Severity.WARNING if pairs else Severity.INFO,
         examples=some([f"{facts.ids[one]} = {facts.ids[other]}" for one, other in pairs[: EXAMPLES + 1]]),
     )
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh.text import counted
-from jrh.values import Severity
 from jrh_stats import items_for_proportion, smallest_detectable_difference, wilson
 
 from jrh_audit.facts import Facts, Finding
@@ -27,7 +26,6 @@ def small_strata(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
             evidence=f"{len(small)} of {counted(len(sizes), 'stratum', 'strata')} have fewer than "
             f"{options.stratum_items} items: {listed}",
             consequence="Their intervals span half the scale or more: do not compare these strata.",
-            severity=Severity.INFO,
             affected=sum(small.values()),
             items=len(facts),
         )
@@ -41,7 +39,6 @@ def precision(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
             kind="few-items",
             evidence=sizes(len(facts), clusters),
             consequence=f"{power_of(clusters)} {needed(options.half_width, clustered=clusters < len(facts))}",
-            severity=Severity.INFO,
             affected=len(facts),
             items=len(facts),
         )

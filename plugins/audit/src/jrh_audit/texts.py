@@ -64,7 +64,6 @@ def opposite_polarity(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
             f"judge. Declare `labels: {_turned(task)}`.",
             affected=len(facts),
             items=len(facts),
-            concerns=("jss", "jss-raw", "template-flip-rate", "template-kappa"),
             examples=tuple(turned),
         )
 

@@ -12,7 +12,7 @@ from jrh.text import markdown_text as safe
 from jrh_report import tables
 from jrh_report.fitting import Block
 from jrh_report.flags import MAIN
-from jrh_report.further import is_further
+from jrh_report.further import is_further, told_in_words
 from jrh_report.markup import folded, table_block
 from jrh_report.sections import shown_kinds
 
@@ -51,9 +51,9 @@ def _details(report: RunReport, found: Sequence[Measure], heading: str, whose: s
 
 
 def _table(report: RunReport, name: str, found: Sequence[Measure], whose: str) -> Block | None:
-    placed = shown_kinds(report)
+    placed, told = shown_kinds(report), told_in_words(report)
     shown = sorted(
-        (each for each in found if set(each.cell) <= _SHOWN_CELLS or is_further(each, placed)),
+        (each for each in found if set(each.cell) <= _SHOWN_CELLS or is_further(each, placed, told)),
         key=lambda each: bool(each.cell),
     )
     if not shown:

@@ -7,7 +7,7 @@ from typing import Final
 
 from jrh import REFERENCE, Measure, RunReport
 from jrh.text import counted_items, format_counts, format_estimate, format_interval
-from jrh_measuring import FINDING
+from jrh_measuring import FINDING, Place
 
 from jrh_report.flags import MAIN
 from jrh_report.overview import HEADINGS
@@ -50,12 +50,28 @@ _LINES: Final = 400
 """Lines of the table; the others are counted."""
 
 
-def is_further(measure: Measure, shown: AbstractSet[Kind] = frozenset()) -> bool:
-    """Tell whether no table knows a measure by name, and no section shows it; findings are told in words."""
+def is_further(
+    measure: Measure, shown: AbstractSet[Kind] = frozenset(), told: AbstractSet[Place] = frozenset()
+) -> bool:
+    """Tell whether no table knows a measure by name, no section shows it, and no finding says in words what it is."""
     name = measure.name
     for end in _TEST:
         name = name.removesuffix(end)
-    return name not in _KNOWN and kind_of(measure) not in shown and FINDING not in measure.flags
+    return (
+        name not in _KNOWN
+        and kind_of(measure) not in shown
+        and FINDING not in measure.flags
+        and Place.of(measure) not in told
+    )
+
+
+def told_in_words(report: RunReport) -> frozenset[Place]:
+    """Return what findings rest on whose sentences say all of it."""
+    rested = (basis for finding in report.findings for basis in finding.basis if not basis.value)
+    return frozenset(
+        Place(name=each.name, judge=each.judge, task=each.task, test=each.test, cell=tuple(sorted(each.cell.items())))
+        for each in rested
+    )
 
 
 def cell_of(measure: Measure) -> str:
@@ -66,7 +82,8 @@ def cell_of(measure: Measure) -> str:
 def further_measures(report: RunReport) -> list[Measure]:
     """Return these measures, name by name; whole tests stand before their parts."""
     shown = shown_kinds(report)
-    found = [measure for measure in report.measures if is_further(measure, shown)]
+    told = told_in_words(report)
+    found = [measure for measure in report.measures if is_further(measure, shown, told)]
     names = {name: place for place, name in enumerate(dict.fromkeys(each.name for each in found))}
     return sorted(found, key=lambda each: (names[each.name], bool(each.cell)))
 

@@ -309,6 +309,8 @@ class KindSpec:
     """Its own default of the floor; None: that of the suite."""
     silences: tuple[str, ...] = ()
     """Kinds that a finding of this kind makes redundant for the same judge, task and test where it is bad."""
+    doubts: tuple[str, ...] = ()
+    """Measures of the same task of which nothing good is said if this finding about the data is at least a warning."""
 
 
 @frozen(kw_only=True)

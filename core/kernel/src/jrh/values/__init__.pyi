@@ -62,6 +62,7 @@ from .reviews import Decision as Decision
 from .reviews import QueuedCase as QueuedCase
 from .reviews import ReviewAction as ReviewAction
 from .reviews import expectation_code as expectation_code
+from .same_family import SameFamily as SameFamily
 from .same_family import has_model_gold as has_model_gold
 from .same_family import same_families as same_families
 from .sections import Cell as Cell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from attrs import frozen
 
@@ -14,15 +14,14 @@ from jrh.values.model_families import model_family
 
 AUTHORS: Final = ("author", "author_a", "author_b")
 """Metadata that name the model which wrote a response; `columns` of a data source map them."""
-OWN_GOLD: Final = "gold-of-own-family"
-OWN_RESPONSES: Final = "responses-of-own-family"
 
 
 @frozen(kw_only=True)
 class SameFamily:
     """A judge whose model is of the family that labelled the items, or wrote what is judged."""
 
-    kind: str
+    kind: Literal["gold", "responses"]
+    """What its family made."""
     judge: str
     affected: int
     """Items concerned."""
@@ -46,7 +45,7 @@ def same_families(items: Sequence[Item], models: Mapping[str, str]) -> Iterator[
         )
         if labelled:
             yield _found(
-                OWN_GOLD,
+                "gold",
                 judge,
                 labelled,
                 len(items),
@@ -58,7 +57,7 @@ def same_families(items: Sequence[Item], models: Mapping[str, str]) -> Iterator[
         )
         if written:
             yield _found(
-                OWN_RESPONSES,
+                "responses",
                 judge,
                 written,
                 len(items),
@@ -86,7 +85,9 @@ def authors(item: Item) -> Iterator[str]:
             yield value
 
 
-def _found(kind: str, judge: str, names: Counter[str], items: int, sentence: str) -> SameFamily:
+def _found(
+    kind: Literal["gold", "responses"], judge: str, names: Counter[str], items: int, sentence: str
+) -> SameFamily:
     affected = sum(names.values())
     share = f"all {items} items" if affected == items else f"{affected} of {items} items"
     listed = ", ".join(name for name, _ in names.most_common(3))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from attrs import evolve
@@ -85,20 +85,20 @@ def _without_cases(report: RunReport) -> Iterator[Finding]:
         )
 
 
-def doubted(findings: Iterable[Finding], about_data: Iterable[Finding]) -> Iterator[Finding]:
+def doubted(
+    findings: Iterable[Finding], about_data: Iterable[Finding], doubts: Mapping[str, frozenset[str]]
+) -> Iterator[Finding]:
     """Withdraw praise that the data contradict: it stays as information, with what contradicts it.
 
-    A finding about the data that is at least a warning and names the measures it concerns contradicts what is good in
-    those measures.
+    Args:
+        findings: about a judge.
+        about_data: about the data and the tests; those that are at least a warning contradict.
+        doubts: kind of finding -> the measures in which it contradicts what is good.
     """
-    doubts = [
-        (each, {name for basis in each.basis for name in basis.cell.get(_CONCERNS, "").split(", ") if name})
-        for each in about_data
-        if each.severity.rank <= Severity.WARNING.rank
-    ]
+    contradicting = [(each, doubts[each.kind]) for each in about_data if each.severity.rank <= Severity.WARNING.rank]
     for each in findings:
         names = {basis.name for basis in each.basis}
-        against = [doubt for doubt, concerns in doubts if doubt.task == each.task and names & concerns]
+        against = [doubt for doubt, concerns in contradicting if doubt.task == each.task and names & concerns]
         if each.severity is Severity.GOOD and against:
             but = "; ".join(doubt.statement for doubt in against)
             yield evolve(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from itertools import pairwise
@@ -81,6 +82,7 @@ class _Engine:
     orders: Mapping[str, int]
     """Kind of finding -> its place among findings of one severity."""
     silences: Mapping[str, frozenset[str]]
+    doubts: Mapping[str, frozenset[str]]
     problems: dict[str, str] = field(factory=dict)
     """Rule -> what it raised; it says nothing more."""
 
@@ -99,6 +101,7 @@ class _Engine:
             designs=designs_of(report, settings, floors, {role: frozenset(names) for role, names in roles.items()}),
             orders={kind.name: kind.order for kind in kinds},
             silences={kind.name: frozenset(kind.silences) for kind in kinds},
+            doubts=defaultdict(frozenset, {kind.name: frozenset(kind.doubts) for kind in kinds}),
         )
 
     def decided(self) -> RunReport:
@@ -177,7 +180,9 @@ class _Engine:
             }
             heard = [each for each in claims if (each.measure.task, each.measure.test, each.kind) not in silent]
             findings = grouped(sorted(heard, key=lambda claim: self.orders[claim.kind]))
-            yield from _worst_first((*doubted(findings, about), *(each for each in about if each.judge == now.judge)))
+            yield from _worst_first(
+                (*doubted(findings, about, self.doubts), *(each for each in about if each.judge == now.judge))
+            )
 
 
 def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
