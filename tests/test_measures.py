@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 SPECS = {entry.spec.name: entry.spec for entry in load_plugins().plugins.metrics}
 SHARED = {"missing", "excluded-pairs"}
 """Measures about missing verdicts: they rest on trials without one."""
-DECLARATIONS = {"measure_list.py", "measure_kinds.py", "further_measures.py", "plugin.py"}
+DECLARATIONS = {"measure_list.py", "plugin.py"}
 FULL = {"all": True, "by": ["variant", "stratum", "gold", "strength"]}
 WHOLE = {"all": True}
 """Without parts of tests, whose measures have the names of the whole."""

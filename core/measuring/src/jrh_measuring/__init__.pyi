@@ -24,6 +24,16 @@ from .covariates import covariates_of_items as covariates_of_items
 from .covariates import gold_standard as gold_standard
 from .covariates import item_verdicts as item_verdicts
 from .covariates import peers_standard as peers_standard
+from .declaring import BY_FISHER_Z as BY_FISHER_Z
+from .declaring import BY_JACKKNIFE as BY_JACKKNIFE
+from .declaring import CLUSTER_ROBUST as CLUSTER_ROBUST
+from .declaring import OF_A_RATE as OF_A_RATE
+from .declaring import describe_coefficient as describe_coefficient
+from .declaring import describe_difference as describe_difference
+from .declaring import describe_p_value as describe_p_value
+from .declaring import describe_quantity as describe_quantity
+from .declaring import describe_rate as describe_rate
+from .declaring import describe_share as describe_share
 from .families import Tested as Tested
 from .families import p_values as p_values
 from .findings.claims import Claim as Claim

@@ -1,4 +1,4 @@
-"""The measures of every metric: formula, unit, interval, source. `docs/measures.md` is generated from them.
+"""The metrics and their measures. `docs/measures.md` is generated from them.
 
 In formulas `y` is a verdict, `t` the right label, `y0` a verdict of the same judge on the same item in the reference
 condition, P the share of trials, Q the number of labels of the scale.
@@ -6,81 +6,111 @@ condition, P the share of trials, Q the number of labels of the scale.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
+from jrh import MetricSpec
 from jrh.plugins import MeasureInfo, Role
-
-from jrh_metrics.further_measures import FURTHER
-from jrh_metrics.measure_kinds import COHEN, FISHER, JACKKNIFE, ROBUST, coefficient, rate
-
-_REFERENCE_FLAGS: Final = ("change-due", "constant-reference", "degenerate", "sensitive-to-missing")
-_PPI: Final = "Angelopoulos et al. (2023), prediction-powered inference; tuning: PPI++"
-
-
-def _kappa(name: str, weights: str, interval: str) -> MeasureInfo:
-    return MeasureInfo(
-        name=name,
-        formula=f"Cohen's kappa of `y` and `y0`, 1 - D_o / D_e{weights}",
-        unit="coefficient",
-        better="higher",
-        interval=interval,
-        flags=_REFERENCE_FLAGS,
-        source=COHEN,
-    )
-
-
-_COVARIATES: Final = tuple(
-    each
-    for kind, truth in (("", "gold labels"), ("peer-", "the other judges' mean verdict"))
-    for each in (
-        MeasureInfo(
-            name=f"{kind}covariate-effect",
-            formula=f"slope of `y` on a covariate, holding {truth} constant: per standard deviation of a number (of "
-            "the logarithm of `length`), or of a level of a text column against all others",
-            unit="difference or difference in levels",
-            better="zero",
-            interval="cluster-robust, Student's t",
-        ),
-        MeasureInfo(
-            name=f"{kind}covariate-gap",
-            formula=f"slope of `y` minus `t` on the covariate, without strata; `t`: {truth}",
-            unit="difference or difference in levels",
-            better="zero",
-            interval="cluster-robust, Student's t",
-        ),
-        MeasureInfo(
-            name=f"{kind}covariate-effect-p",
-            formula="cluster-robust t test; null hypothesis: the slope is 0",
-            unit="p-value",
-        ),
-    )
+from jrh_measuring import (
+    BY_JACKKNIFE,
+    CLUSTER_ROBUST,
+    OF_A_RATE,
+    BreakdownOptions,
+    MetricOptions,
+    describe_coefficient,
+    describe_difference,
+    describe_p_value,
+    describe_quantity,
+    describe_rate,
+    describe_share,
 )
-_RATES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
-    "as-expected": (
-        rate(
+
+from jrh_metrics import options as of
+
+_COHEN: Final = "Cohen (1960); weights: Cohen (1968)"
+_PPI: Final = "Angelopoulos et al. (2023), prediction-powered inference; tuning: PPI++"
+_REFERENCE_FLAGS: Final = ("change-due", "constant-reference", "degenerate", "sensitive-to-missing")
+_CORRELATION_FLAGS: Final = ("degenerate", "no-interval")
+_EXCHANGE: Final = "excludes 0 exactly where p < 0.05 (`exchange-wilson`)"
+_JACKKNIFES: Final = f"{BY_JACKKNIFE}, on ordinal scales `jackknife-fisher-z`"
+_SLOPES: Final[Mapping[str, Any]] = {
+    "unit": "difference or difference in levels",
+    "interval": "cluster-robust, Student's t",
+}
+_HELD_OUT: Final[Mapping[str, Any]] = {"interval": "`nested-cross-validation`", "flags": ("unstable-choice",)}
+
+
+def _metric(
+    name: str,
+    factory: str,
+    options: type,
+    summary: str,
+    *measures: MeasureInfo,
+    default: bool = True,
+    instead_of: Mapping[str, str] | None = None,
+) -> MetricSpec:
+    return MetricSpec(
+        name=name,
+        summary=summary,
+        measures=measures,
+        options=options,
+        factory=f"jrh_metrics.{factory}",
+        default=default,
+        instead_of=instead_of or {},
+    )
+
+
+def _of_covariates(prefix: str, truth: str) -> Iterator[MeasureInfo]:
+    yield describe_difference(
+        f"{prefix}covariate-effect",
+        f"slope of `y` on a covariate, holding {truth} constant: per standard deviation of a number (of the logarithm "
+        "of `length`), or of a level of a text column against all others",
+        **_SLOPES,
+    )
+    yield describe_difference(
+        f"{prefix}covariate-gap", f"slope of `y` minus `t` on the covariate, without strata; `t`: {truth}", **_SLOPES
+    )
+    yield describe_p_value(f"{prefix}covariate-effect-p", "cluster-robust t test; null hypothesis: the slope is 0")
+
+
+METRICS: Final = (
+    _metric(
+        "as-expected",
+        "as_expected:AsExpected",
+        of.RateOptions,
+        "share of verdicts as expected: the gold label, a stated label, or relative to the reference verdict",
+        describe_rate(
             "as-expected",
-            "P(`y` is as expected): `y = t` in the reference condition; the stated label where a case expects one; "
-            "`y = y0`, `y != y0`, `y <= y0`, `y >= y0` where it expects the same, a different, no higher or no "
-            "lower verdict",
-            "higher",
-            "Ribeiro et al. (2020), CheckList, for the kinds of expectation",
-            ("constant-gold", "sensitive-to-missing"),
+            "P(`y` is as expected): `y = t` in the reference condition; the stated label where a case expects "
+            "one; `y = y0`, `y != y0`, `y <= y0`, `y >= y0` where it expects the same, a different, no higher "
+            "or no lower verdict",
+            better="higher",
+            flags=("constant-gold", "sensitive-to-missing"),
+            source="Ribeiro et al. (2020), CheckList, for the kinds of expectation",
         ),
+        instead_of={"accuracy": "meets the test's expectation"},
     ),
-    "gold-accuracy": (
-        rate(
+    _metric(
+        "gold-accuracy",
+        "as_expected:GoldAccuracy",
+        BreakdownOptions,
+        "share of verdicts that equal the gold label, for conditions that do not change it",
+        describe_rate(
             "gold-accuracy",
             "P(`y = t`), in cases that keep the gold label",
-            "higher",
+            better="higher",
             flags=("constant-gold", "sensitive-to-missing"),
         ),
+        instead_of={"accuracy": "equal to the gold label"},
     ),
-    "gain-over-commonest": (
-        MeasureInfo(
-            name="gain-over-commonest",
-            formula="P(`y = t`) minus the share of the most common gold label, on the same items; reference condition",
-            unit="difference",
+    _metric(
+        "gain-over-commonest",
+        "gain:GainOverCommonest",
+        MetricOptions,
+        "gold accuracy minus the share of the most common gold label, in the reference condition",
+        describe_difference(
+            "gain-over-commonest",
+            "P(`y = t`) minus the share of the most common gold label, on the same items; reference condition",
             better="higher",
             interval="the least over the labels that may be the most common (`linearised-wilson-min`, "
             "`cluster-robust-wilson-min`)",
@@ -88,59 +118,76 @@ _RATES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             source="Berger (1982), intersection-union test",
         ),
     ),
-    "covariate-effect": _COVARIATES,
-    "error-rates": (
-        rate("false-positive-rate", "P(`y` positive given `t` is not)", flags=("sensitive-to-missing",)),
-        rate("false-negative-rate", "P(`y` not positive given `t` is)", flags=("sensitive-to-missing",)),
+    _metric(
+        "covariate-effect",
+        "covariates:CovariateEffect",
+        of.CovariateOptions,
+        "effect of length, author and named columns on verdicts at equal gold, in the reference condition",
+        *_of_covariates("", "gold labels"),
+        *_of_covariates("peer-", "the other judges' mean verdict"),
     ),
-    "corrected-prevalence": (
-        MeasureInfo(
-            name="judged-prevalence", formula="p = P(`y` positive), the judge's own share", interval="that of a rate"
-        ),
-        MeasureInfo(
-            name="prevalence-rogan-gladen",
-            formula="(p + q0 - 1) / (q0 + q1 - 1), with specificity q0 and sensitivity q1 on the labelled items",
+    _metric(
+        "error-rates",
+        "error_rates:ErrorRates",
+        of.ErrorRateOptions,
+        "false positive rate and false negative rate",
+        describe_rate("false-positive-rate", "P(`y` positive given `t` is not)"),
+        describe_rate("false-negative-rate", "P(`y` not positive given `t` is)"),
+    ),
+    _metric(
+        "corrected-prevalence",
+        "prevalence:CorrectedPrevalence",
+        of.PrevalenceOptions,
+        "share of positives corrected for the judge's errors, for partly labelled data",
+        describe_share("judged-prevalence", "p = P(`y` positive), the judge's own share"),
+        describe_share(
+            "prevalence-rogan-gladen",
+            "(p + q0 - 1) / (q0 + q1 - 1), with specificity q0 and sensitivity q1 on the labelled items",
             interval="Lang and Reiczigel (`lang-reiczigel`)",
             flags=("degenerate", "cut", "few-labels", "conservative"),
             source="Rogan and Gladen (1978); interval: Lang and Reiczigel (2014)",
         ),
-        MeasureInfo(
-            name="prevalence-prediction-powered",
-            formula="w mean(unlabelled `y`) + mean(`t` - w `y`) over the labelled items",
+        describe_share(
+            "prevalence-prediction-powered",
+            "w mean(unlabelled `y`) + mean(`t` - w `y`) over the labelled items",
             interval="normal, tuned with t (`prediction-powered`, `prediction-powered-tuned`)",
             flags=("cut", "few-labels"),
             source=_PPI,
         ),
-        MeasureInfo(
-            name="judged-mean-level",
-            formula="mean level of `y`, in steps above the lowest",
-            unit="levels",
-            interval=ROBUST,
+        describe_quantity(
+            "judged-mean-level", "mean level of `y`, in steps above the lowest", "levels", interval=CLUSTER_ROBUST
         ),
-        MeasureInfo(
-            name="mean-level-prediction-powered",
-            formula="w mean(unlabelled level) + mean(level of `t` - w level of `y`)",
-            unit="levels",
+        describe_quantity(
+            "mean-level-prediction-powered",
+            "w mean(unlabelled level) + mean(level of `t` - w level of `y`)",
+            "levels",
             interval="normal, tuned with t (`prediction-powered-tuned`)",
             flags=("few-labels",),
             source=_PPI,
         ),
     ),
-    "missing": (rate("missing", "P(no verdict); the measure's `missing` counts them by status"),),
-    "missing-by-condition": (
-        MeasureInfo(
-            name="missing-by-condition-p",
-            formula="Cochran-Mantel-Haenszel test, items as strata; null hypothesis: equal missing rates in all "
-            "conditions",
-            unit="p-value",
+    _metric(
+        "missing",
+        "missing:Missing",
+        BreakdownOptions,
+        "share of trials without a verdict, and why",
+        describe_rate("missing", "P(no verdict); the measure's `missing` counts them by status", flags=()),
+    ),
+    _metric(
+        "missing-by-condition",
+        "missing_condition:MissingByCondition",
+        MetricOptions,
+        "test whether the share of missing verdicts depends on the condition",
+        describe_p_value(
+            "missing-by-condition-p",
+            "Cochran-Mantel-Haenszel test, items as strata; null hypothesis: equal missing rates in all conditions",
             flags=("few-missing",),
             source="Landis, Heyman and Koch (1978)",
         ),
         *(
-            MeasureInfo(
-                name=f"missing-by-{what}-p",
-                formula=f"Mantel's test over clusters; null hypothesis: missing verdicts are unrelated to {meaning}",
-                unit="p-value",
+            describe_p_value(
+                f"missing-by-{what}-p",
+                f"Mantel's test over clusters; null hypothesis: missing verdicts are unrelated to {meaning}",
                 flags=("few-missing",),
                 source="Mantel (1963)",
             )
@@ -151,62 +198,303 @@ _RATES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             )
         ),
     ),
-    "confusion": (
-        MeasureInfo(
-            name="confusion",
-            formula="P(`y` = verdict given `t` = label), for each right label and verdict",
-            interval="that of a rate",
-            flags=("sensitive-to-missing",),
-        ),
-    ),
-}
-_AGREEMENT: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
-    "agreement": (
-        rate(
+    _metric(
+        "agreement",
+        "agreement:Agreement",
+        BreakdownOptions,
+        "share of verdicts that equal the same judge's verdict in the reference condition",
+        describe_rate(
             "agreement",
             "P(`y = y0`)",
-            "higher",
-            "JudgeSense calls it the judge sensitivity score (JSS)",
-            ("change-due", "sensitive-to-missing"),
+            better="higher",
+            flags=("change-due", "sensitive-to-missing"),
+            source="JudgeSense calls it the judge sensitivity score (JSS)",
         ),
     ),
-    "flip-rate": (rate("flip-rate", "1 - `agreement`", flags=("change-due", "sensitive-to-missing")),),
-    "rerun-disagreement": (
-        MeasureInfo(
-            name="rerun-disagreement",
-            role=Role.NOISE.value,
-            formula="share of pairs of repeats of the identical question with different verdicts: the noise floor",
+    _metric(
+        "flip-rate",
+        "agreement:FlipRate",
+        of.RateOptions,
+        "share of verdicts that differ from the same judge's verdict in the reference condition",
+        describe_rate("flip-rate", "1 - `agreement`", flags=("change-due", "sensitive-to-missing")),
+    ),
+    _metric(
+        "rerun-disagreement",
+        "rerun:RerunDisagreement",
+        BreakdownOptions,
+        "noise floor: share of pairs of repeats of the identical question with different verdicts",
+        describe_share(
+            "rerun-disagreement",
+            "share of pairs of repeats of the identical question with different verdicts: the noise floor",
             better="lower",
-            interval="that of a rate, over pairs",
+            interval=f"{OF_A_RATE}, over pairs",
             source="Simpson (1949); Fleiss (1971)",
+            role=Role.NOISE.value,
         ),
     ),
-    "noise-excess": (
-        MeasureInfo(name="disagreement", formula="P(`y != y0`)", better="lower", interval=ROBUST),
-        MeasureInfo(
-            name="noise-floor",
-            formula="(P(`y0 != y0'`) + P(`y != y'`)) / 2, over the same items",
+    _metric(
+        "noise-excess",
+        "excess:NoiseExcess",
+        of.FullOptions,
+        "disagreement with the reference beyond the noise floor",
+        describe_share("disagreement", "P(`y != y0`)", better="lower", interval=CLUSTER_ROBUST),
+        describe_share(
+            "noise-floor",
+            "(P(`y0 != y0'`) + P(`y != y'`)) / 2, over the same items",
             better="lower",
-            interval=ROBUST,
+            interval=CLUSTER_ROBUST,
             source="jrh",
         ),
-        MeasureInfo(
-            name="excess-disagreement",
-            role=Role.CHANGE.value,
-            formula="`disagreement` minus `noise-floor`, a U-statistic per item",
-            unit="difference",
+        describe_difference(
+            "excess-disagreement",
+            "`disagreement` minus `noise-floor`, a U-statistic per item",
             better="lower",
-            interval=f"{ROBUST}; above 0 exactly where p < 0.05",
+            interval=f"{CLUSTER_ROBUST}; above 0 exactly where p < 0.05",
             flags=("reference-floor", "few-clusters", "sensitive-to-missing"),
             source="Rao (1982), Jensen difference; Szekely and Rizzo (2013)",
+            role=Role.CHANGE.value,
             tested=True,
         ),
     ),
-    "excess-equivalence": (
-        MeasureInfo(
-            name="excess-equivalence",
-            formula="`excess-disagreement`, compared with the margin",
-            unit="difference",
+    _metric(
+        "interaction",
+        "interaction:Interaction",
+        MetricOptions,
+        "effect of a chain of perturbations beyond the sum of its parts' effects",
+        describe_difference(
+            "interaction",
+            "D(ab) - D(a) - D(b) + floor: how much a chain moves verdicts beyond the sum of its parts",
+            source="jrh",
+        ),
+    ),
+    _metric(
+        "kappa",
+        "kappa:Kappa",
+        BreakdownOptions,
+        "Cohen's kappa between the verdicts and those of the reference condition",
+        describe_coefficient(
+            "kappa",
+            "Cohen's kappa of `y` and `y0`, 1 - D_o / D_e",
+            _COHEN,
+            interval=BY_JACKKNIFE,
+            flags=_REFERENCE_FLAGS,
+        ),
+    ),
+    _metric(
+        "kappa-quadratic",
+        "kappa:QuadraticKappa",
+        BreakdownOptions,
+        "quadratically weighted kappa with the reference condition; ordinal scales only",
+        describe_coefficient(
+            "kappa-quadratic",
+            "Cohen's kappa of `y` and `y0`, 1 - D_o / D_e, disagreements weighted by the square of their steps",
+            _COHEN,
+            flags=_REFERENCE_FLAGS,
+        ),
+        default=False,
+    ),
+    _metric(
+        "kappa-linear",
+        "kappa:LinearKappa",
+        BreakdownOptions,
+        "linearly weighted kappa with the reference condition; ordinal scales only",
+        describe_coefficient(
+            "kappa-linear",
+            "Cohen's kappa of `y` and `y0`, 1 - D_o / D_e, disagreements weighted by their steps",
+            _COHEN,
+            flags=_REFERENCE_FLAGS,
+        ),
+        default=False,
+    ),
+    _metric(
+        "gold-agreement",
+        "gold_agreement:GoldAgreement",
+        BreakdownOptions,
+        "Cohen's kappa and Matthews correlation (MCC) with the gold labels; unordered scales only",
+        describe_coefficient("gold-kappa", "Cohen's kappa of `y` and the gold label", _COHEN, interval=BY_JACKKNIFE),
+        describe_coefficient(
+            "gold-mcc",
+            "Matthews correlation of `y` and the gold label; for k labels Gorodkin's R_K",
+            "Matthews (1975); Gorodkin (2004)",
+            interval=BY_JACKKNIFE,
+        ),
+    ),
+    _metric(
+        "people-ceiling",
+        "ceiling:PeopleCeiling",
+        of.CeilingOptions,
+        "kappa of the judge with people, compared with that of people with each other; items with two labels",
+        describe_coefficient(
+            "people-kappa",
+            "Conger's kappa of two people, over all who labelled; quadratic weights on ordinal scales",
+            "Conger (1980)",
+            interval=_JACKKNIFES,
+        ),
+        describe_coefficient(
+            "judge-people-kappa", "the same between one verdict and one person", "Conger (1980)", interval=_JACKKNIFES
+        ),
+        describe_difference(
+            "people-kappa-difference",
+            "`judge-people-kappa` minus `people-kappa`",
+            better="higher",
+            interval="jackknife with t, missing verdicts at their worst (`jackknife-t`)",
+            flags=("degenerate",),
+            source="question: Calderon, Reichart and Dror (2025)",
+        ),
+    ),
+    _metric(
+        "chance-corrected",
+        "kappa:ChanceCorrected",
+        BreakdownOptions,
+        "Gwet's AC1 and PABAK with the reference condition",
+        describe_coefficient(
+            "agreement-gwet-ac1",
+            "agreement of `y` and `y0` beyond chance, with chance sum p (1 - p) / (Q - 1)",
+            "Gwet (2008)",
+            interval=BY_JACKKNIFE,
+            flags=("change-due", "sensitive-to-missing"),
+        ),
+        describe_coefficient(
+            "agreement-pabak",
+            "agreement of `y` and `y0` beyond chance, with chance 1 / Q",
+            "Byrt, Bishop and Carlin (1993)",
+            interval=BY_JACKKNIFE,
+            flags=("change-due", "sensitive-to-missing"),
+        ),
+        default=False,
+    ),
+    _metric(
+        "judge-agreement",
+        "panel_agreement:JudgeAgreement",
+        MetricOptions,
+        "agreement between judges: Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, PABAK, ICC",
+        describe_coefficient(
+            "fleiss-kappa", "agreement of all judges beyond chance", "Fleiss (1971)", interval=BY_JACKKNIFE
+        ),
+        describe_coefficient(
+            "krippendorff-alpha",
+            "1 - D_o / D_e over pairs of judges; ordinal distances on ordinal scales, else nominal",
+            "Krippendorff (2011)",
+            interval=_JACKKNIFES,
+        ),
+        describe_coefficient("gwet-ac1", "AC1 of all judges", "Gwet (2008)", interval=BY_JACKKNIFE),
+        describe_coefficient(
+            "pabak", "chance 1 / Q, all judges", "Byrt, Bishop and Carlin (1993)", interval=BY_JACKKNIFE
+        ),
+        *(
+            describe_coefficient(
+                f"icc-2-{number}",
+                f"intraclass correlation ICC(2,{number}) of {whose} mean levels per item, absolute agreement",
+                "Shrout and Fleiss (1979); McGraw and Wong (1996)",
+                interval="`modified-large-sample`; on few levels `jackknife-mover`",
+                flags=("degenerate", "few-levels"),
+            )
+            for number, whose in (("1", "one judge's"), ("k", "the panel's"))
+        ),
+    ),
+    _metric(
+        "ordinal-errors",
+        "ordinal:OrdinalErrors",
+        of.FullOptions,
+        "MAE, RMSE, bias, exact and adjacent accuracy against the right level; ordinal scales only",
+        describe_quantity(
+            "mean-absolute-error",
+            "mean of abs(e), with e = rank `y` - rank `t`",
+            "levels",
+            better="lower",
+            interval=CLUSTER_ROBUST,
+        ),
+        describe_quantity(
+            "root-mean-squared-error",
+            "square root of the mean of e^2",
+            "levels",
+            better="lower",
+            interval=CLUSTER_ROBUST,
+        ),
+        describe_difference(
+            "bias",
+            "mean of e; also per gold level",
+            unit="difference in levels",
+            interval=f"{CLUSTER_ROBUST}, within the upper end of `mean-absolute-error`",
+        ),
+        describe_rate("exact-accuracy", "P(e = 0)", better="higher"),
+        describe_rate("adjacent-accuracy", "P(abs(e) <= 1)", better="higher"),
+    ),
+    _metric(
+        "ordinal-association",
+        "ordinal:OrdinalAssociation",
+        of.FullOptions,
+        "CCC, Pearson, Spearman, Kendall's tau-b, quadratic kappa, scale compression; ordinal scales only",
+        describe_coefficient(
+            "concordance", "concordance correlation (CCC) of `y` and `t`", "Lin (1989)", flags=_CORRELATION_FLAGS
+        ),
+        describe_coefficient(
+            "pearson", "product-moment correlation of `y` and `t`", "Pearson", flags=_CORRELATION_FLAGS
+        ),
+        describe_coefficient(
+            "spearman", "correlation of the ranks of `y` and `t`", "Spearman (1904)", flags=_CORRELATION_FLAGS
+        ),
+        describe_coefficient(
+            "kendall-tau-b", "tau-b of `y` and `t`", "Kendall (1945)", flags=(*_CORRELATION_FLAGS, "conservative")
+        ),
+        describe_coefficient(
+            "gold-kappa-quadratic", "kappa of `y` and `t`, quadratic weights", _COHEN, flags=_CORRELATION_FLAGS
+        ),
+        describe_quantity(
+            "scale-compression",
+            "standard deviation of `y` / standard deviation of `t`; below 1 the judge uses less of the scale",
+            "ratio",
+            interval="jackknife of the logarithm (`jackknife-log`)",
+            flags=_CORRELATION_FLAGS,
+        ),
+    ),
+    _metric(
+        "confusion",
+        "ordinal:Confusion",
+        of.ConfusionOptions,
+        "confusion matrix: rate of each verdict for each right label",
+        describe_share(
+            "confusion",
+            "P(`y` = verdict given `t` = label), for each right label and verdict",
+            flags=("sensitive-to-missing",),
+        ),
+    ),
+    _metric(
+        "accuracy-change",
+        "changes:AccuracyChange",
+        of.FullOptions,
+        "accuracy in a test minus accuracy in the reference condition, on the same items",
+        describe_difference(
+            "accuracy-change",
+            "mean of [`y = t`] minus the mean over the item's reference repeats of [`y0 = t`]",
+            interval=_EXCHANGE,
+            flags=("sensitive-to-missing",),
+            source="Chung and Romano (2013); Phipson and Smyth (2010)",
+            tested=True,
+        ),
+    ),
+    _metric(
+        "accuracy-equivalence",
+        "changes:AccuracyEquivalence",
+        of.EquivalenceOptions,
+        "equivalence test: is the change of accuracy within the margin?",
+        describe_difference(
+            "accuracy-equivalence",
+            "`accuracy-change`, compared with the margin by two one-sided tests",
+            interval="coverage 1 - 2 alpha (`restricted-score`, `exact-changed-clusters`)",
+            flags=("equivalent", "different", "undecided"),
+            source="Schuirmann (1987); Tango (1998); Clopper and Pearson (1934)",
+            tested=True,
+        ),
+    ),
+    _metric(
+        "excess-equivalence",
+        "excess:ExcessEquivalence",
+        of.EquivalenceOptions,
+        "equivalence test: do verdicts change by no more than the margin beyond reruns?",
+        describe_difference(
+            "excess-equivalence",
+            "`excess-disagreement`, compared with the margin",
             better="lower",
             interval="coverage 1 - 2 alpha (`cluster-robust-wilson`, `exact-changed-clusters`)",
             flags=("equivalent", "different", "undecided", "reference-floor"),
@@ -214,92 +502,224 @@ _AGREEMENT: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             tested=True,
         ),
     ),
-    "interaction": (
-        MeasureInfo(
-            name="interaction",
-            formula="D(ab) - D(a) - D(b) + floor: how much a chain moves verdicts beyond the sum of its parts",
-            unit="difference",
-            better="zero",
-            interval=ROBUST,
+    _metric(
+        "judge-comparison",
+        "comparison:JudgeComparison",
+        MetricOptions,
+        "accuracy of one judge minus that of another, on the same questions",
+        describe_difference(
+            "accuracy-difference",
+            "accuracy of a judge minus that of another (`against`), on the questions both answered",
+            better="",
+            interval=_EXCHANGE,
+            source="McNemar (1947) with one question per cluster; Chung and Romano (2013)",
+            tested=True,
+        ),
+        default=False,
+    ),
+    _metric(
+        "generalizability",
+        "generalizability:Generalizability",
+        of.GeneralizabilityOptions,
+        "variance of items, judges, templates, orders, repeats; dependability; the cheapest design",
+        describe_quantity(
+            "variance",
+            "variance component of items, judges, templates, orders, repeats or an interaction",
+            "squared score",
+            interval="`anova`, `reml`, or jackknife; none by `henderson-1`",
+            flags=("confounded", "identical-repeats", "no-interval", "few-levels", "negative", "single-level"),
+            source="Brennan (2001); Burdick and Graybill (1992)",
+        ),
+        describe_coefficient(
+            "generalizability",
+            "variance of items / (that + relative error) of one verdict",
+            "Brennan (2001)",
+            interval="",
+            flags=("negative", "no-interval"),
+        ),
+        describe_coefficient(
+            "dependability",
+            "variance of items / (that + absolute error) of one verdict",
+            "Brennan (2001)",
+            interval="",
+            flags=("negative", "no-interval"),
+        ),
+        describe_quantity(
+            "cheapest-design",
+            "fewest calls per item that reach `wished_dependability` or `wished_error`",
+            "calls",
+            better="lower",
+            flags=("negative", "no-interval"),
             source="jrh",
         ),
+        default=False,
     ),
-    "kappa": (_kappa("kappa", "", JACKKNIFE),),
-    "kappa-linear": (_kappa("kappa-linear", ", disagreements weighted by their steps", FISHER),),
-    "kappa-quadratic": (_kappa("kappa-quadratic", ", disagreements weighted by the square of their steps", FISHER),),
-    "gold-agreement": (
-        coefficient("gold-kappa", "Cohen's kappa of `y` and the gold label", COHEN, JACKKNIFE),
-        coefficient(
-            "gold-mcc",
-            "Matthews correlation of `y` and the gold label; for k labels Gorodkin's R_K",
-            "Matthews (1975); Gorodkin (2004)",
-            JACKKNIFE,
-        ),
-    ),
-    "people-ceiling": (
-        coefficient(
-            "people-kappa",
-            "Conger's kappa of two people, over all who labelled; quadratic weights on ordinal scales",
-            "Conger (1980)",
-            f"{JACKKNIFE}, on ordinal scales `jackknife-fisher-z`",
-        ),
-        coefficient(
-            "judge-people-kappa",
-            "the same between one verdict and one person",
-            "Conger (1980)",
-            f"{JACKKNIFE}, on ordinal scales `jackknife-fisher-z`",
-        ),
-        MeasureInfo(
-            name="people-kappa-difference",
-            formula="`judge-people-kappa` minus `people-kappa`",
-            unit="difference",
+    _metric(
+        "panel",
+        "panel:Panel",
+        MetricOptions,
+        "all judges as a panel: accuracy by voting rule and without each judge, error correlation, best trio",
+        describe_share(
+            "panel-accuracy",
+            "P(the panel's verdict = `t`), by majority, by weighted votes (`rule`), or `without` a judge; a "
+            "tie is wrong",
             better="higher",
-            interval="jackknife with t, missing verdicts at their worst (`jackknife-t`)",
-            flags=("degenerate",),
-            source="question: Calderon, Reichart and Dror (2025)",
+        ),
+        describe_quantity(
+            "panel-mean-absolute-error",
+            "mean distance of the panel's mean or median level (`rule`) from `t`",
+            "levels",
+            better="lower",
+            interval=CLUSTER_ROBUST,
+        ),
+        describe_coefficient(
+            "error-correlation",
+            "correlation of the errors of two judges",
+            "Venzon and Moolgavkar (1988)",
+            better="lower",
+            interval="`profile-likelihood`; on ordinal scales `jackknife-fisher-z`",
+        ),
+        describe_quantity(
+            "effective-judges",
+            "J sum(variances of errors) / variance(sum of errors)",
+            "judges",
+            better="higher",
+            interval="jackknife of the logarithm (`jackknife-log`)",
+            source="Kish (1965)",
+        ),
+        describe_share(
+            "best-trio",
+            "accuracy of the best panel of three, on held-out items",
+            better="higher",
+            **_HELD_OUT,
+            source="Bates, Hastie and Tibshirani (2023)",
         ),
     ),
-    "chance-corrected": (
-        MeasureInfo(
-            name="agreement-gwet-ac1",
-            formula="agreement of `y` and `y0` beyond chance, with chance sum p (1 - p) / (Q - 1)",
-            unit="coefficient",
-            better="higher",
-            interval=JACKKNIFE,
-            flags=("change-due", "sensitive-to-missing"),
-            source="Gwet (2008)",
-        ),
-        MeasureInfo(
-            name="agreement-pabak",
-            formula="agreement of `y` and `y0` beyond chance, with chance 1 / Q",
-            unit="coefficient",
-            better="higher",
-            interval=JACKKNIFE,
-            flags=("change-due", "sensitive-to-missing"),
-            source="Byrt, Bishop and Carlin (1993)",
-        ),
-    ),
-    "judge-agreement": (
-        coefficient("fleiss-kappa", "agreement of all judges beyond chance", "Fleiss (1971)", JACKKNIFE),
-        coefficient(
-            "krippendorff-alpha",
-            "1 - D_o / D_e over pairs of judges; ordinal distances on ordinal scales, else nominal",
-            "Krippendorff (2011)",
-            f"{JACKKNIFE}, on ordinal scales `jackknife-fisher-z`",
-        ),
-        coefficient("gwet-ac1", "AC1 of all judges", "Gwet (2008)", JACKKNIFE),
-        coefficient("pabak", "chance 1 / Q, all judges", "Byrt, Bishop and Carlin (1993)", JACKKNIFE),
+    _metric(
+        "panel-by-test",
+        "panel_by_test:PanelByTest",
+        of.PanelTestOptions,
+        "per test and over tests: majority vote, best panel of three, means over tests and over judges",
         *(
-            coefficient(
-                f"icc-2-{number}",
-                f"intraclass correlation ICC(2,{number}) of {whose} mean levels per item, absolute agreement",
-                "Shrout and Fleiss (1979); McGraw and Wong (1996)",
-                "`modified-large-sample`; on few levels `jackknife-mover`",
-                "few-levels",
+            describe_share(
+                f"{panel}-{what}",
+                f"{what.replace('-', ' ')} of {who}",
+                better="higher" if what == "accuracy" else "lower",
+                **more,
             )
-            for number, whose in (("1", "one judge's"), ("k", "the panel's"))
+            for panel, who, more in (
+                ("majority", "all judges by majority; a tie is wrong", {}),
+                ("trio", "the best panel of three; `chosen`: held out, or in sample (too good)", _HELD_OUT),
+            )
+            for what in ("accuracy", "false-positive-rate", "false-negative-rate")
+        ),
+        *(
+            describe_share(
+                f"mean-over-{over}",
+                f"unweighted mean over {over} of the rates of the main table",
+                better="higher",
+                interval=CLUSTER_ROBUST,
+                flags=("no-interval",),
+                source="Cochran (1977)",
+            )
+            for over in ("tests", "judges")
+        ),
+        default=False,
+    ),
+    _metric(
+        "calibration",
+        "calibration:Calibration",
+        of.CalibrationOptions,
+        "Brier score, overconfidence, calibration error, reliability curve of judges that state probabilities",
+        describe_quantity(
+            "brier",
+            "mean of (stated probability - right)^2",
+            "squared error",
+            better="lower",
+            interval="linearised (`linearised-wilson`)",
+            source="Brier (1950)",
+        ),
+        describe_difference("overconfidence", "mean stated probability minus the share right"),
+        describe_share(
+            "calibration-error",
+            "expected calibration error (ECE) without its bias; the note gives the plain estimate",
+            better="lower",
+            interval="inversion over planted errors (`binomial-inversion`)",
+            source="Naeini, Cooper and Hauskrecht (2015); bias: Kumar, Liang and Ma (2019); Roelofs et al. (2022)",
+        ),
+        describe_p_value(
+            "calibration-p",
+            "consistency resampling; null hypothesis: the judge is perfectly calibrated",
+            source="Broecker and Smith (2007)",
+        ),
+        describe_share(
+            "reliability",
+            "share right among verdicts whose stated probability lies in the bin (`stated`)",
+            interval="linearised (`linearised-wilson`)",
+            source="Murphy and Winkler (1977)",
         ),
     ),
-}
-MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {**_RATES, **_AGREEMENT, **FURTHER}
-"""Metric -> its measures."""
+    _metric(
+        "perturbation-validity",
+        "validity:PerturbationValidity",
+        of.ValidityOptions,
+        "failure rate among the valid cases, based on a table of reviewed cases",
+        describe_share(
+            "failure-rate",
+            "p: share of cases with fewer than half of their verdicts as expected",
+            better="lower",
+            interval=f"{OF_A_RATE}, over cases",
+            source="jrh",
+        ),
+        describe_share(
+            "invalid-cases",
+            "v: share of cases that reviewers call invalid",
+            better="lower",
+            interval="Wilson, over cases",
+            source="jrh",
+        ),
+        describe_share(
+            "failure-rate-valid",
+            "p a / (p a + (1 - p) b), where a and b are the shares of valid cases among the reviewed failures "
+            "and passes",
+            better="lower",
+            interval="`mover-logit`; at the edge `box`",
+            flags=("conservative",),
+        ),
+        default=False,
+    ),
+    _metric(
+        "compat-jrh",
+        "compat:CompatHarness",
+        of.HarnessOptions,
+        "accuracy as the Judge Reliability Harness computes it",
+        describe_share(
+            "compat-jrh",
+            "accuracy as the Judge Reliability Harness computes it",
+            better="higher",
+            interval="theirs: it shrinks with the number of bootstraps (`spread-of-bootstrap-means`)",
+            source="Judge Reliability Harness",
+        ),
+        default=False,
+    ),
+    _metric(
+        "compat-judgesense",
+        "compat:CompatJudgeSense",
+        of.JudgeSenseOptions,
+        "score and kappa as JudgeSense computes them",
+        describe_share(
+            "compat-judgesense-jss",
+            "JSS as JudgeSense computes it: `prompt_a` against `prompt_b` of every listed row",
+            better="higher",
+            interval="theirs, pairs as independent (`pair-bootstrap-percentile`)",
+            source="JudgeSense",
+        ),
+        describe_coefficient(
+            "compat-judgesense-kappa",
+            "kappa as JudgeSense computes it: 1 where Cohen's is undefined",
+            "JudgeSense",
+            interval="",
+        ),
+        default=False,
+    ),
+)
