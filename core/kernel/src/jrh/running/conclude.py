@@ -98,9 +98,7 @@ async def _reported(
     if not reporting.is_known(store):
         return None, ()
     ready.progress.begin("measure", None)
-    made_from = store.derived.made_from()
     records = read_records(store)
-    store.derived.keep(records, made_from)
     work = work_of(ready, records)
     outcomes = await run_stages("judge", work)
     note_components(store, components(ready.resolved, ready.run_dir), ("metric",))

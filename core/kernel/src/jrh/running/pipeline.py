@@ -22,8 +22,7 @@ from jrh.running.schedule import Planner
 from jrh.running.stages import judge as judging
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored_cases import StoredCases
-from jrh.store.derived_table import GROWING
-from jrh.store.trials_table import TrialRow
+from jrh.store.trials_table import GROWING, TrialRow
 from jrh.suite.definition import Budget
 from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, references, tests_of
 

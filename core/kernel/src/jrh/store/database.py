@@ -98,7 +98,6 @@ CREATE TABLE IF NOT EXISTS records (
     checksum INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_trial ON records (trial_id);
-CREATE TABLE IF NOT EXISTS derived (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, payload BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS measures (position INTEGER PRIMARY KEY, payload TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS case_rows (
     position INTEGER PRIMARY KEY, task TEXT NOT NULL, test TEXT NOT NULL, variant TEXT NOT NULL, stratum TEXT NOT NULL,
@@ -152,16 +151,12 @@ class Database:
         reader: sqlite3.Connection,
         writer: Writer | None,
         lock: FileLock | None,
-        *,
-        whole: bool,
     ) -> None:
         """Use `Database.open` or `Database.view` instead."""
         self.path = path
         self._reader = reader
         self._writer = writer
         self._lock = lock
-        self.whole = whole
-        """The file was found as a process of jrh had closed it."""
         seal.opened(path)
 
     @classmethod
@@ -175,7 +170,7 @@ class Database:
         path = run_dir / FILENAME
         try:
             _check_emptied(path)
-            whole = _guard(path, lambda: seal.lift(path, SCHEMA_VERSION))
+            _guard(path, lambda: seal.lift(path, SCHEMA_VERSION))
             connection = _guard(path, lambda: _with_tables(path))
             owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
             if owner and owner[0] != suite:
@@ -188,7 +183,7 @@ class Database:
         except BaseException:
             lock.release()
             raise
-        return cls(path, reader, Writer(connection, str(path), watched=path), lock, whole=whole)
+        return cls(path, reader, Writer(connection, str(path), watched=path), lock)
 
     @classmethod
     def view(cls, run_dir: Path) -> Database:
@@ -202,17 +197,16 @@ class Database:
         if not path.is_file():
             raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
 
-        def connected() -> tuple[sqlite3.Connection, bool]:
-            whole = seal.check(path, SCHEMA_VERSION)
+        def connected() -> sqlite3.Connection:
+            seal.check(path, SCHEMA_VERSION)
             reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_reading(path)}", uri=True, isolation_level=None)
             with closed_on_error(reader):
                 reader.execute("PRAGMA query_only=ON")
                 if _check_version(reader, path) == 0:  # its process was killed before the tables were made
                     raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
-            return reader, whole
+            return reader
 
-        reader, whole = _guard(path, connected)
-        return cls(path, reader, None, None, whole=whole)
+        return cls(path, _guard(path, connected), None, None)
 
     def close(self) -> None:
         """Write everything queued, then release the directory."""

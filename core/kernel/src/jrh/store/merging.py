@@ -16,9 +16,8 @@ from typing import Any, Final, NamedTuple
 from jrh.errors import DamagedStoreError, StoreError
 from jrh.store import calls_table, records_table
 from jrh.store.database import FILENAME, MOST_PARAMETERS, Database, in_parts, marks
-from jrh.store.derived_table import GROWING, DerivedTable
 from jrh.store.records_table import refuse_changed
-from jrh.store.trials_table import SUMS, TrialsTable
+from jrh.store.trials_table import GROWING, TrialsTable
 from jrh.store.writer import SALVAGE
 from jrh.suite.shard import Shard
 from jrh.text import counted
@@ -90,7 +89,7 @@ def merge(run_dirs: Sequence[Path], target: Path) -> Merged:
 
 
 def _unfinished(part: Database) -> bool:
-    trials = TrialsTable(part, DerivedTable(part, SUMS))
+    trials = TrialsTable(part)
     return trials.digest() in (None, GROWING) or trials.count_pending() > 0
 
 

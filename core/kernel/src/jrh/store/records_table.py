@@ -13,7 +13,6 @@ import orjson
 from jrh.document.serial import from_text
 from jrh.errors import DamagedStoreError
 from jrh.store.database import RECORD_TYPES, Database
-from jrh.store.derived_table import DerivedTable
 from jrh.store.writer import SALVAGE, Statement
 from jrh.text.numbers import counted
 from jrh.values.listed_cases import CaseRecord
@@ -55,7 +54,7 @@ _WITH_ITEMS: Final = "LEFT JOIN items i INDEXED BY items_by_id ON i.task = r.tas
 _SUMMED: Final = len(COLUMNS)
 """Columns before the checksum."""
 _TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
-SUMS: Final = {
+_SUMS: Final = {
     "costs": (
         "SELECT r.judge, r.task, r.test, count(*), total(r.cost), "
         f"sum(r.cost IS NULL AND r.status NOT IN ({_TRANSIENT})), "
@@ -69,7 +68,7 @@ SUMS: Final = {
     ),
     "partly shown": f"SELECT r.judge, sum(r.left_out > 0), count(*), max(r.left_out) {_OF_THE_PLAN} GROUP BY r.judge",
 }
-"""Queries that are kept: see `DerivedTable`."""
+"""Name -> query over the records of the plan."""
 
 
 # A new row id tells that the record was written again: see `written`.
@@ -111,10 +110,9 @@ class RecordsTable:
     OF_A_TRIAL: ClassVar = (_INSERT,)
     """What is written of a trial, after what its call wrote."""
 
-    def __init__(self, database: Database, derived: DerivedTable) -> None:
+    def __init__(self, database: Database) -> None:
         """Use `Store.records` instead."""
         self._database = database
-        self._derived = derived
 
     def put(self, rows: Sequence[tuple[Record, str | None, str | None]]) -> None:
         """Queue records, each with its reply and label probabilities as JSON; durable after the next flush."""
@@ -165,8 +163,6 @@ class RecordsTable:
         Raises:
             DamagedStoreError: some are not what was written.
         """
-        if self._derived.is_current():  # it was made after this
-            return
         names = ", ".join(f'r."{name}"' for name in COLUMNS)
         rows = self._database.rows(f"SELECT {names}, r.checksum, t.judge {_OF_THE_PLAN} WHERE r.judge != t.judge")
         refuse_changed(self._database.path, [row for row in rows if checksum(row[:-2]) != row[-2]])
@@ -177,7 +173,8 @@ class RecordsTable:
 
     def written(self) -> tuple[int, int | None]:
         """Return the number of records and the last row id; one of them changes with every write."""
-        return self._derived.written()
+        ((count, last),) = self._database.rows("SELECT count(*), max(rowid) FROM records")
+        return count, last
 
     def told(self) -> list[Told]:
         """Return the verdicts of the plan that have a rationale, in plan order."""
@@ -219,7 +216,7 @@ class RecordsTable:
 
     def costs(self) -> dict[tuple[str, str, str], CostLine]:
         """Add up the costs of the records of the plan by judge, task and test."""
-        rows = self._derived.rows("costs")
+        rows = self._database.rows(_SUMS["costs"])
         return {
             (judge, task, test): CostLine(
                 judge=judge,
@@ -237,12 +234,12 @@ class RecordsTable:
 
     def not_available(self) -> list[tuple[str, str, str, int]]:
         """Count the questions that a judge's model does not have the setting for, by judge, test and output mode."""
-        rows = self._derived.rows("not available")
+        rows = self._database.rows(_SUMS["not available"])
         return [(judge, test, output, trials) for judge, test, output, trials in rows]
 
     def partly_shown(self) -> dict[str, PartlyShown]:
         """Count questions with a shortened transcript by judge; judges without any are left out."""
-        rows = self._derived.rows("partly shown")
+        rows = self._database.rows(_SUMS["partly shown"])
         counted = (PartlyShown._make(row) for row in rows)
         return {each.judge: each for each in counted if each.times}
 

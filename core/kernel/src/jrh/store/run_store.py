@@ -14,14 +14,11 @@ from jrh.store.case_rows_table import CaseRowsTable
 from jrh.store.cases_table import CasesTable
 from jrh.store.database import Database, belongs
 from jrh.store.decisions_table import DecisionsTable
-from jrh.store.derived_table import DerivedTable
 from jrh.store.items_table import ItemsTable
 from jrh.store.measures_table import MeasuresTable
 from jrh.store.notes_table import NotesTable
-from jrh.store.records_table import SUMS as OF_RECORDS
 from jrh.store.records_table import RecordsTable
 from jrh.store.spending_table import SpendingTable
-from jrh.store.trials_table import SUMS as OF_TRIALS
 from jrh.store.trials_table import TrialsTable
 
 
@@ -34,11 +31,9 @@ class Store:
         self.items = ItemsTable(database)
         self.cases = CasesTable(database)
         """Cases, and the outcome of every draft."""
-        self.derived = DerivedTable(database, {**OF_RECORDS, **OF_TRIALS})
-        """What was made out of the records."""
-        self.trials = TrialsTable(database, self.derived)
+        self.trials = TrialsTable(database)
         """The plan."""
-        self.records = RecordsTable(database, self.derived)
+        self.records = RecordsTable(database)
         self.calls = CallsTable(database)
         """Attempts sent to models."""
         self.notes = NotesTable(database)
@@ -118,5 +113,4 @@ class Store:
             MeasuresTable.DELETE_ALL,
             CaseRowsTable.DELETE_ALL,
             RecordsTable.DELETE_ALL,
-            *DerivedTable.FORGET,
         )

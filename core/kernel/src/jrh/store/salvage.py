@@ -107,7 +107,7 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
         raise StoreError(f"cannot salvage '{path}': the name of its suite is lost")
     lost = tuple(stage for table in (*told.broken, *told.changed) for stage in _STAGES_OF.get(table, ()))
     # Items and trials are made again without a call; a changed id among them would be a question that never was.
-    again = (*lost, "items", "trials", "measures", "derived", "case_rows")
+    again = (*lost, "items", "trials", "measures", "case_rows")
     rows["stages"] = [row for row in rows["stages"] if not str(row[0]).startswith(again)]
     database = Database.open(target, suite)
     try:

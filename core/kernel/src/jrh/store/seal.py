@@ -30,42 +30,34 @@ _FOUND_WHOLE: Final[dict[Path, tuple[int, int, int]]] = {}
 """Stores that were found whole, as they were then: who pages through a large run reads its file once."""
 
 
-def check(path: Path, version: int) -> bool:
+def check(path: Path, version: int) -> None:
     """Compare a store of this schema version with its checksum, unless it has none or this process has it open.
-
-    Returns:
-        Whether it was compared, so that the file is what a process of jrh has written.
 
     Raises:
         DamagedStoreError: it changed after it was closed.
     """
     place = path.resolve()
-    if _OPEN[place]:
-        return False
-    if path.is_file() and _FOUND_WHOLE.get(place) == _state(path):
-        return True
+    if _OPEN[place] or (path.is_file() and _FOUND_WHOLE.get(place) == _state(path)):
+        return
     before = _NONE
     while (kept := _kept(path, version)) not in (_NONE, before):
         state = _state(path)
         if _computed(path) == kept:
             _FOUND_WHOLE[place] = state
-            return True
+            return
         before = kept  # another process may have begun to write meanwhile: then the checksum is gone or another
     if kept != _NONE:
         raise DamagedStoreError(
             f"'{path}' is damaged (it changed after jrh wrote it). {SALVAGE.format(name=path.parent)}"
         )
-    return False
 
 
-def lift(path: Path, version: int) -> bool:
-    """Check a store and take its checksum away, before it is opened for writing; return what `check` does."""
-    if not path.is_file() or not path.stat().st_size:
-        return False
-    whole = check(path, version)
-    if _kept(path, version) != _NONE:
-        _write(path, _NONE)
-    return whole
+def lift(path: Path, version: int) -> None:
+    """Check a store and take its checksum away, before it is opened for writing."""
+    if path.is_file() and path.stat().st_size:
+        check(path, version)
+        if _kept(path, version) != _NONE:
+            _write(path, _NONE)
 
 
 def close(path: Path) -> None:

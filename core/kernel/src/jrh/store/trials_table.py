@@ -7,10 +7,11 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from jrh.store.database import CHUNK, MOST_PARAMETERS, Database, in_parts, marks
-from jrh.store.derived_table import GROWING, DerivedTable
 from jrh.store.writer import Statement
 from jrh.values.verdicts import Status
 
+GROWING: Final = "growing"
+"""Digest of a plan whose later trials are still to come."""
 _STAGE: Final = "trials"
 _TRANSIENT: Final = tuple(status.value for status in Status if status.transient)
 _MARKS: Final = ", ".join("?" * len(_TRANSIENT))
@@ -48,24 +49,20 @@ _PENDING: Final = (
     f"FROM trials t LEFT JOIN records r ON r.trial_id = t.id WHERE (r.trial_id IS NULL OR r.status IN ({_MARKS}))"
 )
 _NAMES: Final = ", ".join(f"'{status}'" for status in _TRANSIENT)
-SUMS: Final = {
-    # An index tells which trials have a record; going through the records for their status is a separate, short way.
-    "pending": (
-        "SELECT judge, count(*) FROM trials t "  # noqa: S608 - fixed names
-        "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.trial_id = t.id) "
-        f"OR t.id IN (SELECT trial_id FROM records WHERE status IN ({_NAMES})) GROUP BY judge"
-    )
-}
-"""Queries that are kept: see `DerivedTable`."""
+# An index tells which trials have a record; going through the records for their status is a separate, short way.
+_PENDING_BY_JUDGE: Final = (
+    "SELECT judge, count(*) FROM trials t "  # noqa: S608 - fixed names
+    "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.trial_id = t.id) "
+    f"OR t.id IN (SELECT trial_id FROM records WHERE status IN ({_NAMES})) GROUP BY judge"
+)
 
 
 class TrialsTable:
     """The plan, and which of its trials are done."""
 
-    def __init__(self, database: Database, derived: DerivedTable) -> None:
+    def __init__(self, database: Database) -> None:
         """Use `Store.trials` instead."""
         self._database = database
-        self._derived = derived
 
     def digest(self) -> str | None:
         """Return the id of what the plan was made from, or None if there is no plan."""
@@ -140,11 +137,11 @@ class TrialsTable:
 
     def count_pending(self) -> int:
         """Count the trials to run."""
-        return sum(trials for _, trials in self._derived.rows("pending"))
+        return sum(trials for _, trials in self._database.rows(_PENDING_BY_JUDGE))
 
     def judges_with_pending(self) -> frozenset[str]:
         """Return the judges that have trials to run."""
-        return frozenset(judge for judge, _ in self._derived.rows("pending"))
+        return frozenset(judge for judge, _ in self._database.rows(_PENDING_BY_JUDGE))
 
     def of_judge(self, judge: str) -> Iterator[list[PendingTrial]]:
         """Yield a judge's trials of the plan some at a time, in plan order."""

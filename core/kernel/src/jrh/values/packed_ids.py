@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, overload
 
 import numpy as np
@@ -11,51 +11,37 @@ from numpy.typing import NDArray
 from jrh.hashing import ID_LENGTH
 from jrh.values.column_file import ColumnFile, Gathering
 
-WORDS: Final = ID_LENGTH // 16
-WORD: Final = np.dtype(">u8")
-"""As the digits are written, so that the order of the numbers is that of the texts."""
-PART: Final = 2**16
-"""Rows of a column that are gone through at once."""
-_SHARES: Final = 4
-"""Ids are sorted in shares by so many of their first bits: what sorting needs besides the ids takes a 16th."""
+_BYTES: Final = ID_LENGTH // 2
+_KIND: Final = np.dtype(f"S{_BYTES}")
+"""Bytes in the order of the digits, so that ids are sorted as their texts are."""
 
 
 class PackedIds(Sequence[str]):
     """A sequence of ids as `content_id` makes them; texts are made of them one at a time, when they are asked for."""
 
-    __slots__ = ("_blank", "_order", "words")
+    __slots__ = ("_blank", "_ids")
 
-    def __init__(
-        self, words: NDArray[np.unsignedinteger], *, blank: bool = False, order: NDArray[np.signedinteger] | None = None
-    ) -> None:
-        """Keep ids as big-endian words of shape (n, 2).
-
-        Args:
-            words: of the ids.
-            blank: whether the empty text comes before the first.
-            order: places in `words`, in the order of the sequence; None: as they stand.
-        """
-        self.words = words
+    def __init__(self, ids: NDArray[np.bytes_], *, blank: bool = False) -> None:
+        """Keep ids of 16 bytes, shape (n,); `blank`: the empty text comes before the first."""
+        self._ids = ids
         self._blank = blank
-        self._order = order
 
     def __len__(self) -> int:
         """Return the number of ids."""
-        return len(self.words) + self._blank
+        return len(self._ids) + self._blank
 
     @overload
     def __getitem__(self, place: int) -> str: ...
     @overload
     def __getitem__(self, place: slice) -> Sequence[str]: ...
+
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
         """Return the id in a place."""
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
         number = range(len(self))[place] - self._blank
-        if number < 0:
-            return ""
-        words = self.words[number if self._order is None else self._order[number]]
-        return bytes(words).hex()
+        # NumPy drops the zeros at the end of bytes.
+        return "" if number < 0 else self._ids[number].ljust(_BYTES, b"\0").hex()
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the place of an id; the empty text, which many ask for, needs no search."""
@@ -65,9 +51,7 @@ class PackedIds(Sequence[str]):
 
     def kept_in(self, file: ColumnFile) -> PackedIds:
         """Return the same ids, which wait in a file."""
-        return PackedIds(
-            file.put(self.words), blank=self._blank, order=None if self._order is None else file.put(self._order)
-        )
+        return PackedIds(file.put(self._ids), blank=self._blank)
 
     def ordered(self) -> tuple[PackedIds, NDArray[np.int32]]:
         """Return the ids sorted after the empty text, and the new place of each; -1 takes the last, which is the empty.
@@ -75,13 +59,10 @@ class PackedIds(Sequence[str]):
         Returns:
             The sorted sequence, and an array of shape (n + 1,).
         """
-        order, at = np.empty(len(self.words), dtype=np.int32), 0
+        order = np.argsort(self._ids, kind="stable")
         place = np.zeros(len(order) + 1, dtype=np.int32)
-        for rows, _ in _sorted_shares(self.words):
-            order[at : at + len(rows)] = rows
-            place[rows] = np.arange(at + 1, at + 1 + len(rows), dtype=np.int32)
-            at += len(rows)
-        return PackedIds(self.words, blank=True, order=order), place
+        place[order] = np.arange(1, len(order) + 1, dtype=np.int32)
+        return PackedIds(self._ids[order], blank=True), place
 
 
 class IdGathering:
@@ -97,10 +78,10 @@ class IdGathering:
 
     def add(self, values: Sequence[str | None]) -> bool:
         """Add rows; do nothing and return False where one of them is no id."""
-        words = _words(values)
-        if words is not None:
-            self._parts.add(words)
-        return words is not None
+        ids = _packed(values)
+        if ids is not None:
+            self._parts.add(ids)
+        return ids is not None
 
     def rows(self) -> Iterable[list[str]]:
         """Yield what was gathered, as texts."""
@@ -108,53 +89,15 @@ class IdGathering:
 
     def column(self, file: ColumnFile) -> tuple[NDArray[np.signedinteger], PackedIds]:
         """Return a code for every row, and the distinct ids in order of first appearance; all of it in a file."""
-        own = ColumnFile()
-        words = self._parts.joined(own, WORD)
-        first = np.empty(len(words), dtype=np.int32)
-        """The first row with the same id."""
-        for rows, new in _sorted_shares(words):
-            first[rows] = rows[new][np.cumsum(new) - 1]
-        own.release()
-        is_first = first == np.arange(len(first), dtype=np.int32)
-        number = np.cumsum(is_first, dtype=np.int32)
-        number -= 1
-        for part in _parts(len(first)):
-            first[part] = number[first[part]]
-        ids = (words[part][is_first[part]] for part in _parts(len(first)))
-        distinct = int(number[-1]) + 1 if len(number) else 0
-        return file.put(first), PackedIds(file.joined(ids, (distinct, WORDS), WORD))
+        every = self._parts.joined(ColumnFile(), _KIND)
+        ids, first, codes = np.unique(every, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        return file.put(place[codes]), PackedIds(file.put(ids[order]))
 
 
-def _parts(rows: int) -> Iterator[slice]:
-    return (slice(start, start + PART) for start in range(0, rows, PART))
-
-
-def _sorted_shares(words: NDArray[np.unsignedinteger]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.bool_]]]:
-    """Yield rows by their ids, equal ones as they came, and which of them start another id; a share at a time."""
-    if len(words) <= PART:
-        yield _sorted(np.arange(len(words), dtype=np.int32), words)
-        return
-    share = np.concatenate([words[part, 0] >> (64 - _SHARES) for part in _parts(len(words))], dtype=np.uint8)
-    for number in range(2**_SHARES):
-        rows = np.flatnonzero(share == number).astype(np.int32)
-        yield _sorted(rows, words[rows])
-
-
-def _sorted(rows: NDArray[np.int32], words: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    # Two ids with an equal first half are nearly always the same: sorting halves takes a third of the memory.
-    half = words[:, 0].astype(np.uint64)
-    order = np.argsort(half, kind="stable")
-    half = half[order]
-    new = np.ones(len(order), dtype=np.bool_)
-    new[1:] = half[1:] != half[:-1]
-    again = np.flatnonzero(~new)
-    if (words[order[again], 1] != words[order[again - 1], 1]).any():
-        order = np.lexsort(words.T[::-1])
-        new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
-    return rows[order], new
-
-
-def _words(values: Sequence[str | None]) -> NDArray[np.unsignedinteger] | None:
+def _packed(values: Sequence[str | None]) -> NDArray[np.bytes_] | None:
     if None in values or any(len(value) != ID_LENGTH for value in values if value is not None):
         return None
     text = "".join(value for value in values if value is not None)
@@ -163,4 +106,4 @@ def _words(values: Sequence[str | None]) -> NDArray[np.unsignedinteger] | None:
     except ValueError:
         return None
     # White space and capitals would be lost.
-    return np.frombuffer(found, dtype=WORD).reshape(-1, WORDS) if found.hex() == text else None
+    return np.frombuffer(found, dtype=_KIND) if found.hex() == text else None

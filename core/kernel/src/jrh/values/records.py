@@ -11,7 +11,6 @@ from attrs import fields
 from numpy.typing import NDArray
 
 from jrh.values.column_file import ColumnFile, Gathering
-from jrh.values.packed_columns import Piece, pack_codes, pack_numbers, unpack_codes, unpack_numbers
 from jrh.values.packed_ids import IdGathering, PackedIds
 from jrh.values.verdicts import Record
 
@@ -201,31 +200,6 @@ class RecordTable:
         """Build a table from records."""
         rows = list(records)
         return cls.from_columns({name: [_plain(getattr(row, name)) for row in rows] for name in COLUMNS})
-
-    @classmethod
-    def unpacked(cls, columns: Iterable[tuple[str, Iterable[Piece]]]) -> RecordTable:
-        """Build a table from the pieces that `packed` yielded of each column."""
-        texts: dict[str, Categorical] = {}
-        numbers: dict[str, NDArray[Any]] = {}
-        names: dict[Sequence[str], Sequence[str]] = {}
-        file = ColumnFile()
-        for name, pieces in columns:
-            if name in NUMERIC:
-                numbers[name] = unpack_numbers(pieces, file)
-            else:
-                texts[name] = Categorical(*unpack_codes(pieces, file)).sharing(names)
-        return cls(texts, numbers, file)
-
-    def packed(self, name: str) -> Iterator[Piece]:
-        """Yield a column as pieces of bytes; to read it again takes a tenth of the time of reading the records."""
-        if name in self._numeric:
-            return pack_numbers(self._numeric[name])
-        return pack_codes(self._categorical[name].codes, self._categorical[name].categories)
-
-    def letters(self) -> int:
-        """Count the characters of all distinct texts but ids: what `packed` needs beside some bytes for each row."""
-        texts = (each.categories for each in self._categorical.values())
-        return sum(len(text) for some in texts if not isinstance(some, PackedIds) for text in some)
 
     def __len__(self) -> int:
         """Return the number of records."""

@@ -21,8 +21,6 @@ def read_records(store: Store, *, without: Collection[str] = (), also: Sequence[
         without: ids of cases whose records are left out.
         also: ids of trials outside of the plan whose records are added.
     """
-    if not without and not also and (kept := store.derived.table()) is not None:
-        return kept
     return RecordTable.from_slices(_chosen(store, without, also))
 
 
