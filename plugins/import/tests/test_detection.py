@@ -92,9 +92,7 @@ def test_the_first_entries_of_a_large_file_tell_whose_it_is(
 ) -> None:
     path = _long(tmp_path, name, 4000)
     opened: list[int] = []
-    monkeypatch.setattr(
-        "jrh_import.exports.promptfoo.read_objects", lambda file, *within: _noted(opened, file, *within)
-    )
+    monkeypatch.setattr("jrh_import.exports.reader.read_objects", lambda file, *within: _noted(opened, file, *within))
     assert path.stat().st_size > 2_000_000
     assert tools_of(path, {}) == (tool,)
     assert opened

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from jrh import Item, JrhError, Json, Record, Task
+from jrh.errors import OtherToolError
 from jrh.running import load_metrics
 from jrh.values import ImportedLog
 from jrh_interchange import Mistakes, PairedPrompts, paired_task, read_rows
@@ -25,6 +26,27 @@ from jrh_import.options import JudgeSenseOptions
 _SENSITIVITY: Final = "template-sensitivity"
 _COMPAT: Final = "compat-judgesense"
 _OVERLAP: Final = "flipped-by-every-judge"
+
+
+_NO_LOG: Final = ("no column", "the file has no rows", "not JSON", "expected one JSON object per line")
+"""What is said of files that are no log of decisions at all."""
+
+
+class JudgeSense:
+    """Read a decision log of JudgeSense."""
+
+    def __init__(self, options: JudgeSenseOptions) -> None:
+        """Keep the options."""
+        self._options = options
+
+    def read(self, path: Path) -> ImportedLog:
+        """Return the decisions, one template per prompt."""
+        try:
+            return read_log(path, self._options)
+        except JrhError as error:
+            if any(reason in str(error) for reason in _NO_LOG):
+                raise OtherToolError(str(error)) from error
+            raise
 
 
 def read_log(log: Path, options: JudgeSenseOptions) -> ImportedLog:

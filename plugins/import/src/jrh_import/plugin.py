@@ -30,11 +30,11 @@ def jrh_importers() -> Iterable[ImporterSpec]:
         name="judgesense",
         summary="a JudgeSense decision log, two decisions per row",
         options=JudgeSenseOptions,
-        factory="jrh_import.exports.judgesense:JudgeSense",
+        factory="jrh_import.decision_log:JudgeSense",
     )
     yield ImporterSpec(
         name="judge-reliability-harness",
         summary="a result folder of RAND's Judge Reliability Harness",
         options=HarnessOptions,
-        factory="jrh_import.exports.harness:Harness",
+        factory="jrh_import.result_folder:Harness",
     )

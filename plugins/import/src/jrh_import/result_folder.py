@@ -13,9 +13,12 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import JrhError, Mode, Record, Scale, Status, Task
+from jrh.errors import OtherToolError
+from jrh.values import ImportedLog
 from jrh_interchange import imported_record, infer_scale
 
 from jrh_import.mapping import Format
+from jrh_import.options import HarnessOptions
 from jrh_import.tables import Row, read_table
 
 SCORE: Final = "autograder_score"
@@ -27,13 +30,24 @@ _YES: Final = frozenset({"true", "yes", "y", "pass"})
 _NO: Final = frozenset({"false", "no", "n", "fail"})
 
 
-@frozen(kw_only=True)
-class ResultFolder:
-    """What a result folder holds."""
+_UNMAPPED: Final = (
+    "generated texts and validation of the synthetic data",
+    "configurations (`jrh init-from` reads them)",
+)
 
-    tasks: tuple[Task, ...]
-    records: tuple[Record, ...]
-    origins: tuple[str, ...]
+
+class Harness:
+    """Read a result folder of the Judge Reliability Harness."""
+
+    def __init__(self, options: HarnessOptions) -> None:
+        """Keep the options."""
+        self._options = options
+
+    def read(self, path: Path) -> ImportedLog:
+        """Return the verdicts of all its tables."""
+        if not path.is_dir():
+            raise OtherToolError(f"'{path}' is not a directory; the harness writes a folder of result tables")
+        return read_folder(path, self._options.scale)
 
 
 @frozen(kw_only=True)
@@ -43,7 +57,7 @@ class _Table:
     rows: tuple[Row, ...]
 
 
-def read_folder(folder: Path, scale: str | None) -> ResultFolder:
+def read_folder(folder: Path, scale: str | None) -> ImportedLog:
     """Read all tables of results in a folder; rubric entries become tasks.
 
     Args:
@@ -66,7 +80,7 @@ def read_folder(folder: Path, scale: str | None) -> ResultFolder:
         tasks.append(task)
         records += list(_records(task, rows))
         origins += [row.place for _, row in rows]
-    return ResultFolder(tasks=tuple(tasks), records=tuple(records), origins=tuple(origins))
+    return ImportedLog(tasks=tuple(tasks), records=tuple(records), origins=tuple(origins), unmapped=_UNMAPPED)
 
 
 def _read(path: Path) -> _Table:

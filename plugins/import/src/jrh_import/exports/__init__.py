@@ -1,1 +1,1 @@
-"""Read the exports of other tools: one module per tool, declared in `jrh_import.plugin`."""
+"""Read the exports of other tools: a description per tool, and one reader."""

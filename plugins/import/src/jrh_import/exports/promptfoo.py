@@ -7,172 +7,134 @@ answer is the verdict, the prompts are templates, and `--repeat` gives repeats.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Final
 
 from jrh import REFERENCE, Status
-from jrh.errors import OtherToolError
-from jrh.values import ImportedLog
-from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects
 
-from jrh_import.exports.values import Names, at, labels_in, listed, mapping, number, text
+from jrh_import.exports.reader import Entries, Entry, Export, Kind
+from jrh_import.exports.values import Names, find, listed, number, text, thousandths
 
 _FAILED: Final = 2
 """`failureReason` of a result whose provider failed."""
-_FIRST: Final = "prompt-1"
 _LONGEST_LABEL: Final = 40
-_UNMAPPED: Final = (
-    "scores that promptfoo combines over assertions (score, namedScores, derived metrics)",
-    "the rendered prompts and variables, shares and stats of the evaluation",
-)
-
-
-class Promptfoo:
-    """Read the results of promptfoo."""
-
-    def __init__(self, options: ScoreOptions) -> None:
-        """Keep the options."""
-        self._options = options
-
-    def read(self, path: Path) -> ImportedLog:
-        """Return the verdicts of one metric, or the outputs."""
-        results = list(read_objects(path, "results.results", "results"))
-        first = results[0][1] if results else {}
-        if "vars" not in first or "provider" not in first:
-            raise OtherToolError(
-                f"'{path}' has no promptfoo results; write them with `promptfoo eval --output results.json`"
-            )
-        rows = _Rows(self._options)
-        found = list(rows.of(results))
-        return imported_scores(found, self._options, str(path), notes=rows.notes(), unmapped=_UNMAPPED)
-
-
-class _Rows:
-    def __init__(self, options: ScoreOptions) -> None:
-        self._options = options
-        self._tests = Names("test")
-        self._prompts = Names("prompt")
-        self._asked: Counter[tuple[str, str, str]] = Counter()
-        self._failed = 0
-        self._ungraded = 0
-
-    def notes(self) -> list[str]:
-        told = []
-        if self._failed:
-            told.append(f"Results without an output, where the provider failed: {self._failed}; they are left out.")
-        if self._ungraded:
-            told.append(f"Verdicts missing, where the grader failed: {self._ungraded}; promptfoo shows them as 0.")
-        return told
-
-    def of(self, results: list[tuple[str, Mapping[str, Any]]]) -> Iterator[ExportRow]:
-        # promptfoo writes results as they come in; their own numbers tell which repeat and which prompt was first.
-        for place, result in sorted(results, key=_position):
-            test = self._tests.of(result.get("vars"), at(result, "testCase", "description"))
-            # The raw prompt has the variables of its test filled in; the label is that of the template.
-            label = text(at(result, "prompt", "label")) or text(result.get("promptIdx"))
-            number_of = self._prompts.of(label)
-            prompt = label if 0 < len(label) <= _LONGEST_LABEL else number_of
-            provider = _provider(result.get("provider"))
-            repeat = self._asked[test, prompt, provider]
-            self._asked[test, prompt, provider] += 1
-            golds = {
-                **labels_in(result.get("vars"), "vars"),
-                **labels_in(at(result, "testCase", "metadata"), "metadata"),
-            }
-            if self._options.output is not None:
-                yield self._answer(place, result, test, (prompt, number_of == _FIRST), provider, repeat, golds)
-            elif result.get("failureReason") == _FAILED or at(result, "response", "output") is None:
-                self._failed += 1
-            else:
-                item = f"{test}/{provider}/{prompt}" + (f"/{repeat + 1}" if repeat else "")
-                yield from self._graded(place, result, item, test, provider, golds)
-
-    def _answer(
-        self,
-        place: str,
-        result: Mapping[str, Any],
-        test: str,
-        prompt: tuple[str, bool],
-        provider: str,
-        repeat: int,
-        golds: dict[str, Any],
-    ) -> ExportRow:
-        equal = [each.get("value") for each in listed(at(result, "testCase", "assert")) if each.get("type") == "equals"]
-        keys = self._options.output or ()
-        failed = result.get("error") if result.get("failureReason") == _FAILED else at(result, "response", "error")
-        name, first = prompt
-        usage = mapping(at(result, "response", "tokenUsage"))
-        return ExportRow(
-            place=place,
-            id=text(result.get("id")),
-            item=test,
-            metric=self._options.metric or OUTPUT,
-            value=at(at(result, "response", "output"), *keys) if not failed else None,
-            judge=provider,
-            golds={**golds, **({"assert.equals": equal[0]} if equal else {})},
-            default_gold="assert.equals",
-            fields={
-                "test": REFERENCE if first else "templates",
-                "variant": "" if first else name,
-                "template": name,
-                "repeat": repeat,
-                "status": Status.PROVIDER_ERROR if failed else None,
-                "detail": text(failed)[:200] if failed else None,
-                "cost": number(result.get("cost")),
-                "prompt_tokens": number(usage.get("prompt")),
-                "completion_tokens": number(usage.get("completion")),
-                "latency": _per_thousand(result.get("latencyMs")),
-            },
-        )
-
-    def _graded(
-        self, place: str, result: Mapping[str, Any], item: str, test: str, provider: str, golds: dict[str, Any]
-    ) -> Iterator[ExportRow]:
-        names: Counter[str] = Counter()
-        for part in listed(at(result, "gradingResult", "componentResults")):
-            assertion = mapping(part.get("assertion"))
-            name = text(assertion.get("metric")) or text(assertion.get("type")) or "assertion"
-            names[name] += 1
-            failed = _grader_failed(part)
-            self._ungraded += failed
-            tokens = mapping(part.get("tokensUsed"))
-            yield ExportRow(
-                place=place,
-                id=text(result.get("id")),
-                item=item,
-                metric=name if names[name] == 1 else f"{name} ({names[name]})",
-                value=None if failed else number(part.get("score")),
-                passed=part.get("pass") if isinstance(part.get("pass"), bool) else None,
-                judge=_provider(assertion.get("provider")),
-                golds=golds,
-                fields={
-                    "status": Status.UNPARSABLE if failed else None,
-                    "rationale": text(part.get("reason")),
-                    "detail": text(part.get("reason"))[:200] if failed else None,
-                    "content": text(at(result, "response", "output")),
-                    "group": test,
-                    "stratum": provider,
-                    "prompt_tokens": number(tokens.get("prompt")),
-                    "completion_tokens": number(tokens.get("completion")),
-                },
-            )
-
-
-def _position(result: tuple[str, Mapping[str, Any]]) -> tuple[float, float]:
-    test, prompt = (number(result[1].get(key)) or 0 for key in ("testIdx", "promptIdx"))
-    return test, prompt
-
-
-def _grader_failed(part: Mapping[str, Any]) -> bool:
-    """Tell whether a grade of 0 stands for a grader that gave none."""
-    return at(part, "metadata", "graderError") is True or part.get("score") is None
+_GOLDS: Final = {"vars": "^/vars", "metadata": "^/testCase/metadata"}
 
 
 def _provider(value: Any) -> str:
-    return text(value) if not isinstance(value, Mapping) else text(value.get("label")) or text(value.get("id"))
+    return text(find(value, "label or id") if isinstance(value, Mapping) else value)
 
 
-def _per_thousand(value: Any) -> float | None:
-    milliseconds = number(value)
-    return None if milliseconds is None else milliseconds / 1000
+def _failure(result: Entry) -> str:
+    if result.get("failureReason") == _FAILED:
+        return text(result.get("error")) or "the provider failed"
+    return text(find(result, "response/error"))
+
+
+def _grader_failed(part: Entry) -> bool:
+    """Tell whether a grade of 0 stands for a grader that gave none."""
+    return find(part, "metadata/graderError") is True or part.get("score") is None
+
+
+class Promptfoo(Export):
+    """Read the results of promptfoo."""
+
+    lists = ("results.results", "results")
+    wrong = "has no promptfoo results; write them with `promptfoo eval --output results.json`"
+    unmapped = (
+        "scores that promptfoo combines over assertions (score, namedScores, derived metrics)",
+        "the rendered prompts and variables, shares and stats of the evaluation",
+    )
+    kinds = (
+        Kind(
+            keys=("vars", "provider"),
+            scores="graded",
+            id="^/id",
+            item="^/item",
+            metric="name",
+            value="score",
+            passed="pass",
+            judge=lambda part: _provider(find(part, "assertion/provider")),
+            error=lambda part: (text(part.get("reason")) or "the grader failed") if _grader_failed(part) else "",
+            failed=Status.UNPARSABLE,
+            golds=_GOLDS,
+            fields={
+                "rationale": "reason",
+                "content": "^/response/output",
+                "group": "^/test",
+                "stratum": "^/judge",
+                "prompt_tokens": "tokensUsed/prompt",
+                "completion_tokens": "tokensUsed/completion",
+            },
+        ),
+        Kind(
+            keys=("vars", "provider"),
+            id="id",
+            item="test",
+            value="response/output",
+            judge="judge",
+            error=_failure,
+            golds={**_GOLDS, "assert.equals": "equal"},
+            default_gold="assert.equals",
+            fields={
+                "test": lambda result: REFERENCE if result["first"] else "templates",
+                "variant": lambda result: "" if result["first"] else result["template"],
+                "template": "template",
+                "repeat": "repeat",
+                "cost": "cost",
+                "prompt_tokens": "response/tokenUsage/prompt",
+                "completion_tokens": "response/tokenUsage/completion",
+                "latency": thousandths("latencyMs"),
+            },
+        ),
+    )
+
+    def entries(self, found: Entries) -> Entries:
+        """Name tests, prompts and repeats; promptfoo writes results as they come in, with numbers for their order."""
+        if not all("vars" in result and "provider" in result for _, result in found):
+            return found
+        tests, prompts = Names("test"), Names("prompt")
+        asked: Counter[tuple[str, str, str]] = Counter()
+        entries: Entries = []
+        for place, result in sorted(found, key=_position):
+            test = tests.of(result.get("vars"), find(result, "testCase/description"))
+            # The raw prompt has the variables of its test filled in; the label is that of the template.
+            label = text(find(result, "prompt/label")) or text(result.get("promptIdx"))
+            name = prompts.of(label)
+            template = label if 0 < len(label) <= _LONGEST_LABEL else name
+            key = (test, template, _provider(result.get("provider")))
+            repeat, asked[key] = asked[key], asked[key] + 1
+            named = {"test": test, "template": template, "first": name == "prompt-1", "judge": key[2], "repeat": repeat}
+            item = f"{test}/{key[2]}/{template}" + (f"/{repeat + 1}" if repeat else "")
+            entries.append((place, {**result, **named, "item": item, **_asserted(result)}))
+        if self.options.output is not None:
+            return entries
+        answered = [
+            (place, result)
+            for place, result in entries
+            if result.get("failureReason") != _FAILED and find(result, "response/output") is not None
+        ]
+        lost = len(entries) - len(answered)
+        if lost:
+            self.notes.append(f"Results without an output, where the provider failed: {lost}; they are left out.")
+        ungraded = sum(_grader_failed(part) for _, result in answered for part in result["graded"])
+        if ungraded:
+            self.notes.append(f"Verdicts missing, where the grader failed: {ungraded}; promptfoo shows them as 0.")
+        return answered
+
+
+def _asserted(result: Entry) -> dict[str, Any]:
+    """Return the grades of a result, each with a name of its own, and what an assertion says the output equals."""
+    names: Counter[str] = Counter()
+    graded = []
+    for part in listed(find(result, "gradingResult/componentResults")):
+        name = text(find(part, "assertion/metric or assertion/type")) or "assertion"
+        names[name] += 1
+        graded.append({**part, "name": name if names[name] == 1 else f"{name} ({names[name]})"})
+    equal = [each.get("value") for each in listed(find(result, "testCase/assert")) if each.get("type") == "equals"]
+    return {"graded": graded, "equal": equal[0] if equal else None}
+
+
+def _position(result: tuple[str, Entry]) -> tuple[float, float]:
+    test, prompt = (number(result[1].get(key)) or 0 for key in ("testIdx", "promptIdx"))
+    return test, prompt

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any, Final
 
 from jrh import Json
@@ -38,6 +39,15 @@ def _opened(value: Any) -> Any:
     return value
 
 
+def find(value: Any, place: str) -> Any:
+    """Return what is at a place: keys joined by `/`, for `at`; the first of `one or other` that is not empty."""
+    for path in place.split(" or "):
+        found = at(value, *path.split("/"))
+        if found not in (None, "", [], {}):
+            return found
+    return None
+
+
 def mapping(value: Any) -> Mapping[str, Any]:
     """Return a mapping; an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}
@@ -56,19 +66,28 @@ def text(value: Any) -> str:
 
 
 def number(value: Any) -> float | int | None:
-    """Return a number; None for anything else."""
+    """Return a number, which some tools write as text; None for anything else."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def labels_in(value: Any, name: str) -> dict[str, Json]:
+def scalar(value: Any) -> Json:
+    """Return a truth value, a number or a text; None for anything else."""
+    return value if isinstance(value, bool | int | float | str) else None
+
+
+def labels_in(value: Any, name: str) -> Iterable[tuple[str, Json]]:
     """Return what may be a label in a value, by path: the value itself, or the entries of a mapping two levels deep."""
-    found: dict[str, Json] = {}
-    for path, each in _entries(value, name, 2):
-        if isinstance(each, bool | int | float) or (isinstance(each, str) and 0 < len(each) <= _LONGEST):
-            found[path] = each
-        if len(found) >= _MOST_FIELDS:
-            break
-    return found
+    labels = (
+        (path, each)
+        for path, each in _entries(value, name, 2)
+        if isinstance(each, bool | int | float) or (isinstance(each, str) and 0 < len(each) <= _LONGEST)
+    )
+    return islice(labels, _MOST_FIELDS)
 
 
 def _entries(value: Any, name: str, depth: int) -> Iterable[tuple[str, Any]]:
@@ -88,16 +107,31 @@ def agreed(values: Sequence[Json]) -> Json:
     return next(value for value in said if text(value) == counts[0][0])
 
 
-def seconds(start: Any, end: Any) -> float | None:
-    """Return the seconds between two times, given as numbers or in ISO 8601."""
-    try:
-        first, last = (
-            float(each) if number(each) is not None else datetime.fromisoformat(str(each)).timestamp()
-            for each in (start, end)
-        )
-    except (ValueError, OverflowError, OSError):
-        return None
-    return last - first if last >= first else None
+def seconds(start: str, end: str) -> Callable[[Any], float | None]:
+    """Take the seconds between the times at two places, given as numbers or in ISO 8601."""
+
+    def take(value: Any) -> float | None:
+        try:
+            first, last = (_moment(find(value, place)) for place in (start, end))
+        except (ValueError, OverflowError, OSError):
+            return None
+        return last - first if last >= first else None
+
+    return take
+
+
+def _moment(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else datetime.fromisoformat(str(value)).timestamp()
+
+
+def thousandths(place: str) -> Callable[[Any], float | None]:
+    """Take the seconds of the milliseconds at a place."""
+
+    def take(value: Any) -> float | None:
+        milliseconds = number(find(value, place))
+        return None if milliseconds is None else milliseconds / 1000
+
+    return take
 
 
 class Names:
