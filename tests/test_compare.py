@@ -18,8 +18,8 @@ pytestmark = pytest.mark.inside
 
 
 def test_the_shipped_schema_is_what_the_classes_give() -> None:
-    from jrh.document.schema_types import TypeSchemas
-    from jrh.suite.schema import DRAFT
+    from jrh_authoring.suite_schema import DRAFT
+    from jrh_authoring.type_schemas import TypeSchemas
     from jrh_compare.results import Comparison
 
     schemas = TypeSchemas(written=False)

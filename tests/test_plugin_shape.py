@@ -21,7 +21,7 @@ import jrh
 import pytest
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.specs import FlagSpec, NoOptions, RuleSpec, SectionSpec, Spec
-from jrh.running.examination import examine
+from jrh_authoring.doctor import examine
 from jrh_testing import declarations
 from jrh_testing.building import factory_of
 

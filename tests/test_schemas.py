@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from jrh.plugins.loading import load_plugins
-from jrh.suite.schema import FILES, write_schemas
+from jrh_authoring.suite_schema import FILES, write_schemas
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_PLUGINS = (
@@ -47,7 +47,7 @@ def test_the_shipped_schemas_are_up_to_date(plugins, tmp_path):
     write_schemas(tmp_path, plugins)
     for name in FILES:
         shipped = ROOT / "schemas" / name
-        assert shipped.is_file(), f"schemas/{name} is missing: write it with jrh.schema.write_schemas"
+        assert shipped.is_file(), f"schemas/{name} is missing: write it with jrh_authoring.suite_schema.write_schemas"
         assert shipped.read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8"), (
-            f"schemas/{name} is not what the classes give: write it again with jrh.schema.write_schemas"
+            f"schemas/{name} is not what the classes give: write it again with jrh_authoring.suite_schema.write_schemas"
         )

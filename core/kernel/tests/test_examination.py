@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from jrh.cli import invoke
-from jrh.cli.plugins_command import command
 from jrh.plugins.loading import load_plugins
-from jrh.running.examination import Examination, examine
+from jrh_authoring.commands import doctor
+from jrh_authoring.doctor import Examination, examine
 
 HEAD = """\
 from attrs import frozen
@@ -121,7 +120,7 @@ def test_what_a_class_may_get_when_an_object_is_made_is_not_refused(site: Any, b
 )
 def test_what_cannot_be_examined_is_named(site: Any, before: str) -> None:
     assert unseen(site, "DataSourceSpec", "pass", "factory=build, options=Needs", before)
-    done = CliRunner().invoke(command, ["doctor"], standalone_mode=False)
+    done = CliRunner().invoke(doctor, [], standalone_mode=False)
     assert done.return_value == 0
     assert "Not examined, because only a suite can build them: acme/mine." in done.output
 
@@ -158,7 +157,7 @@ def test_a_declared_factory_is_imported(site: Any, capsys: pytest.CaptureFixture
         "'acme/m1' (1.0) cannot be imported: SyntaxError: '(' was never closed (acme_torn.py, line 1)",
     )
     assert capsys.readouterr().out == ""
-    output = CliRunner().invoke(command, ["doctor"], standalone_mode=False).output
+    output = CliRunner().invoke(doctor, [], standalone_mode=False).output
     assert output.count("acme_gone") == 2  # one sentence, which names it twice
 
 
@@ -188,7 +187,7 @@ def test_a_component_is_built_for_a_task_that_it_serves(site: Any) -> None:
 def test_modes_that_are_none_stop_nothing(site: Any, modes: str, sentences: tuple[str, ...]) -> None:
     found = examined(site, "JudgeSpec", "async def judge(self, question): ...", f"factory=Mine, modes={modes}")
     expected = tuple(f"'acme/mine' (1.0) cannot be examined: {each}" for each in sentences)
-    assert tuple(each.partition(" (examination.py")[0] for each in found.wrong) == expected
+    assert tuple(each.partition(" (jrh_authoring/doctor.py")[0] for each in found.wrong) == expected
 
 
 def test_a_component_of_all_tasks_must_not_ask_for_one(site: Any) -> None:
@@ -204,13 +203,14 @@ def test_a_key_that_is_not_set_is_no_problem(site: Any) -> None:
 
 
 def test_the_doctor_reports_installed_and_local_components(
-    site: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    site: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     site.install("acme", source("ReporterSpec", "async def render(self, report): ..."))
     (tmp_path / "own.py").write_text(source("MetricSpec"))
-    assert invoke(["plugins", "doctor", "--plugins", "own.py"]) == 3
-    said = capsys.readouterr().out
+    done = CliRunner().invoke(doctor, ["--plugins", "own.py"], standalone_mode=False)
+    assert done.return_value == 3
+    said = done.output
     assert "2 problems:" in said
     assert "  'own/mine' (local) cannot be used: it has no `measure`, which MetricSpec needs; write" in said
     assert "  'acme/mine' (1.0) cannot be used: `render` is async; write `def render(self, report)` (acme.py, " in said

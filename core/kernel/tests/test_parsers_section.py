@@ -12,7 +12,7 @@ from jrh.plugins.registry import Entry
 from jrh.running.building import Builder, identity, parts_used
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import ResolvedSuite
-from jrh.suite.schema import suite_schema
+from jrh_authoring.suite_schema import suite_schema
 from jsonschema import Draft202012Validator
 
 

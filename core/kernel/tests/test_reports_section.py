@@ -11,8 +11,8 @@ from jrh.plugins.specs import DataSourceSpec, JudgeSpec, ReporterSpec
 from jrh.running.reporters import chosen_reporters
 from jrh.running.stages.report_files import write_document
 from jrh.suite.resolve import load_suite
-from jrh.suite.schema import suite_schema
 from jrh.values.report import ComponentUsed
+from jrh_authoring.suite_schema import suite_schema
 
 SUITE = {
     "name": "s",

@@ -10,13 +10,13 @@ from jrh.document.yaml_reader import parse_document
 from jrh.errors import SuiteError
 from jrh.plugins.registry import Plugins, Registry
 from jrh.suite.resolve import load_suite
-from jrh.suite.schema import FILES, record_schema, results_schema, suite_schema, write_schemas
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
 from jrh.values.scales import Scale
 from jrh.values.verdicts import Record, Status
+from jrh_authoring.suite_schema import FILES, record_schema, results_schema, suite_schema, write_schemas
 from jsonschema import Draft202012Validator
 
 

@@ -30,6 +30,7 @@ from .own_functions import OwnFunction as OwnFunction
 from .own_functions import function_call as function_call
 from .rewriting import Rewriting as Rewriting
 from .rewriting import RewritingPerturber as RewritingPerturber
+from .starter import write_suite as write_suite
 from .structured import json_objects as json_objects
 from .structured import object_schema as object_schema
 from .structured import read_json as read_json

@@ -115,7 +115,7 @@ def init_from(config: Path, path: Path, force: bool) -> int:
 
     Comments in the suite say which settings have no counterpart. Makes no model calls.
     """
-    from jrh.suite import write_suite
+    from jrh_authoring import write_suite
 
     from jrh_import.harness_config import suite_of
     from jrh_import.harness_file import read_config

@@ -21,8 +21,6 @@ COMMANDS: Final = {
     "ping": "Ask every model of a suite one tiny question.",
     "report": "Rewrite the reports of a run and print the terminal one.",
     "plugins": "List installed components and plugins that failed to load.",
-    "init": "Write a commented, ready-to-run suite.",
-    "schema": "Print the JSON Schema of suites, records or results.",
 }
 """Command -> its line in the help; the command itself is `command` in the module of its name."""
 COLLECT_AFTER: Final = 10_000

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Any
 
 import click
+from attrs import frozen
 
 from jrh.cli import plugin_commands
 from jrh.cli.shared_options import allowed, plugins_option
 from jrh.errors import JrhError
-from jrh.plugins.doctor import PluginFound, plugins_found, problems
 from jrh.plugins.factories import missing_module
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.text import telling
 from jrh.version import API_VERSION, __version__
 
-UNSOUND: Final = 3
-"""Exit code of `jrh plugins doctor` where something is wrong."""
+
+@frozen(kw_only=True)
+class PluginFound:
+    """One plugin that loaded."""
+
+    name: str
+    """Entry point's name, file or `module:attr`."""
+    distribution: str
+    version: str
+    hooks: tuple[str, ...]
+    """The hooks it implements, in alphabetical order."""
+
+
+def plugins_found(loaded: Loaded) -> list[PluginFound]:
+    """Return the plugins that loaded, with the hooks that each implements."""
+    versions = dict(each.rpartition(" ")[::2] for each in loaded.names)
+    found = []
+    for key, plugin in loaded.manager.list_name_plugin():
+        distribution, _, name = key.partition(":")
+        hooks = tuple(sorted(caller.name for caller in loaded.manager.get_hookcallers(plugin) or ()))
+        version = versions.get(distribution, "")
+        found.append(PluginFound(name=name, distribution=distribution, version=version, hooks=hooks))
+    return found
 
 
 class ExtendedGroup(click.Group):
@@ -68,44 +89,12 @@ def list_all(plugins: str, as_json: bool) -> int:
     telling.show(table)
     wrong = [f"{each.plugin} ({each.distribution} {each.version}): {each.message}" for each in found.problems]
     wrong += [lacks for registry in found.registries() for entry in registry if (lacks := missing_module(entry))]
-    _tell(wrong)
+    say_problems(wrong)
     return 0
 
 
-@command.command("doctor")
-@plugins_option
-def doctor(plugins: str) -> int:
-    """Examine what is installed: versions, what did not load and why, unusable components, names that clash.
-
-    Imports all components and builds those whose options have defaults. Exit code 3 for problems.
-    """
-    from importlib.metadata import version
-    from platform import python_version
-
-    from rich.table import Table
-
-    from jrh.cli import COMMANDS
-    from jrh.running.examination import examine
-
-    loaded = load_plugins(allowed(plugins))
-    telling.say(f"jrh {__version__}, plugin API {API_VERSION}, Python {python_version()}, attrs {version('attrs')}")
-    table = Table("plugin", "version", "hooks")
-    versions = dict(each.rpartition(" ")[::2] for each in loaded.names)
-    for each in plugins_found(loaded):
-        table.add_row(each.distribution, versions.get(each.distribution, ""), ", ".join(each.hooks))
-    telling.show(table)
-    components = examine(loaded.plugins)
-    wrong = [*problems(loaded, list(COMMANDS)), *components.wrong]
-    _tell(wrong)
-    if not wrong:
-        telling.say("No problems.")
-    if components.unseen:
-        telling.say(f"\nNot examined, because only a suite can build them: {', '.join(components.unseen)}.")
-        telling.say("`jrh plan` examines the components of a suite.")
-    return UNSOUND if wrong else 0
-
-
-def _tell(wrong: list[str]) -> None:
+def say_problems(wrong: list[str]) -> None:
+    """Print what is wrong with plugins and components."""
     if wrong:
         telling.say(f"\n{len(wrong)} problem{'s' * (len(wrong) != 1)}:")
     for each in wrong:
@@ -123,7 +112,6 @@ def _as_json(loaded: Loaded) -> dict[str, Any]:
             if (entry.distribution, entry.plugin) == (plugin.distribution, plugin.name)
         ]
 
-    versions = dict(each.rpartition(" ")[::2] for each in loaded.names)
     return {
         "jrh": __version__,
         "api_version": API_VERSION,
@@ -131,7 +119,7 @@ def _as_json(loaded: Loaded) -> dict[str, Any]:
             {
                 "plugin": each.name,
                 "distribution": each.distribution,
-                "version": versions.get(each.distribution, ""),
+                "version": each.version,
                 "hooks": list(each.hooks),
                 "components": of(each),
             }

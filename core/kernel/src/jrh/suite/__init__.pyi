@@ -1,5 +1,4 @@
 from .definition import First as First
 from .gate_rules import Rule as Rule
 from .gate_rules import parse_rule as parse_rule
-from .starter import write_suite as write_suite
 from .syntax import WrittenTask as WrittenTask

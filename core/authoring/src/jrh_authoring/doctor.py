@@ -1,16 +1,19 @@
-"""Examine installed components without a suite: can jrh find, build and call them?"""
+"""Examine what is installed: plugins that did not load, names that clash, components that jrh cannot build or call."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
+from importlib import metadata
 from typing import Any, get_type_hints
 
 from attrs import evolve, frozen
-
 from jrh.errors import RAISED, JrhError, PluginError
+from jrh.plugins import entry_points
 from jrh.plugins.factories import find_factory, missing_module
+from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import RationaleReader
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.secrets import secrets_optional
@@ -37,7 +40,7 @@ def examine(plugins: Plugins) -> Examination:
     """Import every component's factory, build the component with its default options, and look at its methods.
 
     Of a component that says that it needs more, look at the class that its factory is, or says to return. Sends nothing
-    and needs no keys. A missing module is no finding here: `jrh.plugins.doctor` has it.
+    and needs no keys. A missing module is no finding here: `problems` has it.
     """
     builder = builder_without_suite(plugins)
     wrong: list[str] = []
@@ -49,7 +52,7 @@ def examine(plugins: Plugins) -> Examination:
         except PluginError as error:
             wrong.append(str(error))
         except RAISED as error:  # a class or declaration that breaks when it is looked at
-            wrong.append(f"'{entry.qualified}' ({entry.version}) cannot be examined: {error_line(error)}")
+            wrong.append(f"'{entry.qualified}' ({entry.version}) cannot be examined: {_line_of(error)}")
         else:
             unseen += [entry.qualified] * (not seen)
     return Examination(wrong=tuple(wrong), unseen=tuple(dict.fromkeys(unseen)))
@@ -77,7 +80,7 @@ def _examined(builder: Builder, entry: Entry[Any], protocol: type | None) -> boo
     except PluginError:
         raise
     except RAISED as error:
-        raise PluginError(f"'{entry.qualified}' ({entry.version}) cannot be imported: {error_line(error)}") from error
+        raise PluginError(f"'{entry.qualified}' ({entry.version}) cannot be imported: {_line_of(error)}") from error
     try:
         builder.nested(entry, _task(entry), protocol)
     except PluginError:
@@ -88,6 +91,14 @@ def _examined(builder: Builder, entry: Entry[Any], protocol: type | None) -> boo
             check_class(entry, made, protocol)
         return made is not None
     return True
+
+
+def _line_of(error: BaseException) -> str:
+    """Describe an error with the place in a plugin where it was raised: this module is none."""
+    trace = error.__traceback__
+    while trace and trace.tb_next and trace.tb_frame.f_globals.get("__name__") == __name__:
+        trace = trace.tb_next
+    return error_line(error.with_traceback(trace))
 
 
 def _class_of(factory: Any) -> type | None:
@@ -109,3 +120,41 @@ def _task(entry: Entry[Any]) -> Task | None:
     mode = next((mode for mode in Mode if mode in getattr(entry.spec, "modes", ALL_MODES)), Mode.POINTWISE)
     scale = Scale.of_pairs() if mode is Mode.PAIRWISE else Scale.of_labels("YES", "NO")
     return Task(name="examination", scale=scale, mode=mode)
+
+
+def problems(loaded: Loaded, own_commands: Sequence[str]) -> Iterator[str]:
+    """Yield what is wrong with the installed plugins, one sentence each.
+
+    Args:
+        loaded: the plugins, as loaded.
+        own_commands: the commands of jrh itself, which no plugin can replace.
+    """
+    for each in loaded.plugins.problems:
+        yield f"{each.distribution} {each.version}: '{each.plugin}' did not load fully: {each.message}"
+    for registry in loaded.plugins.registries():
+        yield from (wrong for entry in registry if (wrong := missing_module(entry)))
+    yield from _ambiguous(loaded)
+    yield from _commands(own_commands)
+
+
+def _ambiguous(loaded: Loaded) -> Iterator[str]:
+    for registry in loaded.plugins.registries():
+        by_name: defaultdict[str, list[str]] = defaultdict(list)
+        for entry in registry:
+            by_name[entry.spec.name].append(entry.qualified)
+        for name, qualified in sorted(by_name.items()):
+            if len(qualified) > 1:
+                written = " or ".join(qualified)
+                yield f"{registry.role} '{name}' comes from several plugins: write {written} in the suite"
+
+
+def _commands(own: Sequence[str]) -> Iterator[str]:
+    bringing: defaultdict[str, set[str]] = defaultdict(set)
+    for point in metadata.entry_points(group=entry_points.COMMANDS):
+        bringing[point.name].add(f"{point.dist.name} {point.dist.version}" if point.dist else "unknown")
+    for name, distributions in sorted(bringing.items()):
+        shown = name.replace(".", " ")
+        if name in own:
+            yield f"{', '.join(sorted(distributions))}: jrh has its own command '{shown}' and never calls this one"
+        elif len(distributions) > 1:
+            yield f"the command '{shown}' comes from several plugins: {', '.join(sorted(distributions))}; uninstall one"

@@ -14,7 +14,6 @@ from typing import Any, Final, TypeAlias, get_args, get_origin
 
 import attrs
 from attrs import define, field
-
 from jrh.document import option_types
 from jrh.document.convert import EXPECTATIONS, to_json
 from jrh.values.cases import Same

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from jrh.document import option_types
-from jrh.document.schema_types import Schema, TypeSchemas, any_of
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.suite import syntax
 from jrh.suite.definition import Limits, Price, SuiteSettings, Turns
@@ -15,6 +14,8 @@ from jrh.suite.syntax import Named, Role, WrittenCriteriaTask, WrittenTask
 from jrh.values.cases import Sampling
 from jrh.values.report import RunReport
 from jrh.values.verdicts import Record
+
+from jrh_authoring.type_schemas import Schema, TypeSchemas, any_of
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 FILES: Final = ("suite.schema.json", "record.schema.json", "results.schema.json")

@@ -1,0 +1,101 @@
+"""`jrh init`, `jrh schema` and `jrh plugins doctor`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Final
+
+import click
+from jrh.cli.shared_options import allowed, plugins_option
+from jrh.errors import JrhError
+from jrh.plugins.loading import load_plugins
+from jrh.text import telling
+
+UNSOUND: Final = 3
+"""Exit code of `jrh plugins doctor` where something is wrong."""
+
+
+@click.command("init")
+@click.argument("path", type=click.Path(path_type=Path), default=Path("suite.yaml"))
+@click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
+@click.option("--preset", metavar="NAME", help="Begin with the data and task of a benchmark, such as llmbar.")
+@click.option(
+    "--data", metavar="PLACE", help="With --preset: your copy, a file or folder. Without it, the run downloads one."
+)
+@plugins_option
+def init(path: Path, force: bool, preset: str | None, data: str | None, plugins: str) -> int:
+    """Write a commented, ready-to-run suite to PATH (default: suite.yaml). It needs no key and no network."""
+    from jrh_authoring.starter import starter_suite, write_suite
+
+    if data is not None and preset is None:
+        raise click.UsageError("--data goes with --preset")
+    place = None if data is None else _place_in(path, Path(data))
+    text = starter_suite(load_plugins(allowed(plugins)).plugins, path.stem, preset=preset, data=place)
+    write_suite(path, text, force=force)
+    telling.say(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
+    return 0
+
+
+def _place_in(suite: Path, data: Path) -> str:
+    """Return the place of the data as the suite, which may lie elsewhere, must write it."""
+    folder = suite.absolute().parent
+    place = data.absolute()
+    return place.relative_to(folder).as_posix() if place.is_relative_to(folder) else place.as_posix()
+
+
+@click.command("schema")
+@click.argument("what", type=click.Choice(["suite", "record", "results"]), default="suite")
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Write all schemas to a directory.")
+@plugins_option
+def schema(what: str, output: Path | None, plugins: str) -> int:
+    """Print the JSON Schema of suites (with the options of all installed components), records, or the JSON report."""
+    from jrh_authoring.suite_schema import record_schema, results_schema, suite_schema, write_schemas
+
+    found = load_plugins(allowed(plugins)).plugins
+    if output is not None:
+        try:
+            paths = list(write_schemas(output, found))
+        except OSError as error:
+            raise JrhError(f"cannot write into '{output}': {error.strerror or error}") from error
+        for path in paths:
+            telling.say(f"Wrote {path}")
+        return 0
+    makers = {"suite": lambda: suite_schema(found), "record": record_schema, "results": results_schema}
+    telling.say(json.dumps(makers[what](), indent=2, ensure_ascii=False), data=True)
+    return 0
+
+
+@click.command("doctor")
+@plugins_option
+def doctor(plugins: str) -> int:
+    """Examine what is installed: versions, what did not load and why, unusable components, names that clash.
+
+    Imports all components and builds those whose options have defaults. Exit code 3 for problems.
+    """
+    from importlib.metadata import version
+    from platform import python_version
+
+    from jrh.cli import COMMANDS
+    from jrh.cli.plugins_command import plugins_found, say_problems
+    from jrh.version import API_VERSION, __version__
+    from rich.table import Table
+
+    from jrh_authoring.doctor import examine, problems
+
+    loaded = load_plugins(allowed(plugins))
+    telling.say(f"jrh {__version__}, plugin API {API_VERSION}, Python {python_version()}, attrs {version('attrs')}")
+    table = Table("plugin", "version", "hooks")
+    for plugin in plugins_found(loaded):
+        table.add_row(plugin.distribution, plugin.version, ", ".join(plugin.hooks))
+    telling.show(table)
+    components = examine(loaded.plugins)
+    wrong = [*problems(loaded, list(COMMANDS)), *components.wrong]
+    say_problems(wrong)
+    if not wrong:
+        telling.say("No problems.")
+    if components.unseen:
+        telling.say(f"\nNot examined, because only a suite can build them: {', '.join(components.unseen)}.")
+        telling.say("`jrh plan` examines the components of a suite.")
+    return UNSOUND if wrong else 0
