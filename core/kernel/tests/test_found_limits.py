@@ -109,6 +109,17 @@ class Windows(Server):
         return LATENCY
 
 
+@define
+class Slower(Server):
+    """Answers the slower the more calls beyond so many are in flight; `power` 1 keeps the answers a second."""
+
+    places: int = 16
+    power: float = 1.0
+
+    def admit(self, now: float) -> float:
+        return LATENCY * max(1.0, ((self.in_flight + 1) / self.places) ** self.power)
+
+
 @frozen
 class Outcome:
     """What came of a number of calls."""
@@ -138,8 +149,10 @@ class Fixed:
 
 async def _ask(server: Callable[[], Any], gate: Any, spread: random.Random) -> bool:
     """Ask as the gateway does: five attempts, waiting as long as the server says or ever longer."""
+    loop = asyncio.get_running_loop()
     for attempt in range(5):
         place = await gate.acquire()
+        sent = loop.time()
         try:
             await server()
         except Refused as error:
@@ -149,7 +162,7 @@ async def _ask(server: Callable[[], Any], gate: Any, spread: random.Random) -> b
             wait = error.args[0]
             await asyncio.sleep(longer if wait is None else wait if attempt == 0 else max(wait, longer))
         else:
-            gate.release(place)
+            gate.release(place, latency=loop.time() - sent)
             return True
     return False
 
@@ -222,6 +235,18 @@ def test_windows_of_requests_are_used_up_and_hardly_ever_exceeded(spread: float)
     assert got.failed == 0
 
 
+@pytest.mark.parametrize("power", [1.0, 2.0], ids=["queues", "slows-down"])
+@pytest.mark.parametrize("spread", [0.0, 0.3])
+def test_latency_that_grows_beyond_a_number_in_flight_lowers_the_limit_to_it(spread: float, power: float) -> None:
+    got = use(Slower(spread=spread, power=power), ideal=160.0, calls=9000)
+    assert got.share >= (0.92 if power == 1.0 else 0.75)  # it takes time to notice, and time to dare more
+    assert 13 <= got.gate.limit <= 40
+    if power > 1.0:
+        fixed = use(Slower(spread=spread, power=power), ideal=160.0, calls=9000, fixed=True)
+        assert fixed.share < 0.3
+        assert got.seconds < fixed.seconds / 2.5
+
+
 @spreads
 @pytest.mark.parametrize(("cap", "rounds"), [(16, 40), (64, 25), (64, 100), (256, 25)])
 def test_without_a_limit_the_run_is_as_fast_as_with_a_fixed_number(spread: float, cap: int, rounds: int) -> None:
@@ -273,9 +298,10 @@ async def served(server: Server) -> AsyncIterator[Callable[[], Any]]:
     [
         (AtOnce(places=12), 120.0, 2.0),
         (PerMinute(rate=100.0, most_tokens=40.0, tokens=40.0), 100.0, 5.0),
+        (Slower(places=20), 200.0, 2.0),
         (Server(), 320.0, 2.0),
     ],
-    ids=["calls-at-once", "tokens-per-minute", "no-limit"],
+    ids=["calls-at-once", "tokens-per-minute", "latency", "no-limit"],
 )
 def test_the_same_over_http(server: Server, ideal: float, lasting: float) -> None:
     async def work() -> tuple[int, Any, float]:

@@ -128,7 +128,7 @@ class Client:
             self._places.release()
             raise
 
-    def leave_place(self, place: Place, fault: ModelFault | None) -> None:
+    def leave_place(self, place: Place, fault: ModelFault | None, latency: float | None) -> None:
         """Free the place. A 429 lowers the concurrency; a Retry-After pauses all calls of the model.
 
         The pause is capped at the longest time a call may wait, because a call that waits longer fails anyway.
@@ -137,7 +137,7 @@ class Client:
         if fault is not None and fault.retry_after is not None:
             pause = min(fault.retry_after, self.limits.max_wait)
         limited = fault is not None and fault.kind is FaultKind.RATE_LIMIT
-        self.concurrency.release(place, limited=limited, retry_after=pause)
+        self.concurrency.release(place, limited=limited, retry_after=pause, latency=latency)
         self._places.release()
 
     async def complete(self, request: ChatRequest, call: str) -> Completion:

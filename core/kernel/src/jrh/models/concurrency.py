@@ -1,8 +1,8 @@
 """Find out how many calls a provider takes at once, and stay just below.
 
-Additive increase, multiplicative decrease (as TCP's), with two additions: the number in flight that was refused is
-remembered, so that it is approached again and rarely passed; and a Retry-After that says nothing about the number in
-flight sets a pace instead.
+Additive increase, multiplicative decrease (as TCP's), with three additions: the number in flight that was refused is
+remembered, so that it is approached again and rarely passed; a Retry-After that says nothing about the number in flight
+sets a pace instead; and short dips show whether fewer calls are answered faster.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 
+from jrh.models.latency_dips import LatencyDips
 from jrh.models.learnt_pace import LearntPace
 
 BACK_OFF: Final = 0.9
@@ -27,6 +28,8 @@ CATCH_UP: Final = 2.0
 """Calls more in every round, up to the number that was not refused."""
 PAUSES: Final = 20.0
 """Times the provider's Retry-After that pass before the number that was refused is tried again."""
+SLOWLY: Final = 0.01
+"""Growth in every round, as a share, where more calls in flight were answered more slowly."""
 FASTEST: Final = 6.0
 """Doublings of the step by which the limit passes the number that was refused."""
 FAR_BELOW: Final = 0.8
@@ -62,12 +65,14 @@ class AdaptiveConcurrency:
         self.pace = LearntPace()
         self.in_flight = 0
         self._sleep = sleep
+        self._dips = LatencyDips()
         self._sent = 0
         self._accepted = 0
         self._floor = 1.0
         self._rounds = 0.0
         self._patience = PATIENCE
         self._refused = 0.0
+        self._slow = False
         self._quiet_until = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._open_at = 0.0
@@ -88,7 +93,7 @@ class AdaptiveConcurrency:
     @property
     def allowed(self) -> int:
         """Return how many calls may be in flight now."""
-        return max(1, int(self.limit))
+        return max(1, int(self._dips.lowered(self.limit)))
 
     async def acquire(self) -> Place:
         """Wait for a free place; pass what is returned to `release`."""
@@ -139,13 +144,16 @@ class AdaptiveConcurrency:
             if loop.time() < started + seconds / 2.0:  # the sleep ended early: the run stops
                 return
 
-    def release(self, place: Place, *, limited: bool = False, retry_after: float | None = None) -> None:
+    def release(
+        self, place: Place, *, limited: bool = False, retry_after: float | None = None, latency: float | None = None
+    ) -> None:
         """Free the place.
 
         Args:
             place: what `acquire` returned.
             limited: the provider answered 429.
             retry_after: seconds for which the provider wants no call.
+            latency: seconds until the answer, where there is one.
         """
         together = self._sent
         self._sent -= 1
@@ -156,12 +164,15 @@ class AdaptiveConcurrency:
         else:
             self._accepted = max(self._accepted, min(place.level, together))
             self._grow(place)
+            if latency is not None:
+                self._watch(place, latency)
         self._leave()
 
     def _complain(self, level: int, since: float, now: float, retry_after: float) -> None:
         first = since >= self._complained_at
         self._complained_at = now if first else self._complained_at
         self._open_at = max(self._open_at, now + retry_after)
+        self._dips.cancel()
         self.pace.note_refused()
         if retry_after and level < FAR_BELOW * self._accepted:
             # More were accepted before: it is not a matter of how many are in flight.
@@ -171,7 +182,7 @@ class AdaptiveConcurrency:
         self._quiet_until = max(self._quiet_until, now + PAUSES * retry_after)
         if first:
             self._note_too_many(level)
-            self._floor = max(1.0, self.limit / 2.0)
+            self._slow, self._floor = False, max(1.0, self.limit / 2.0)
             self.limit = self.limit * BACK_OFF
             self.found = float(self._sent)
         self.limit = max(self._floor, min(self.limit, self._sent))
@@ -184,7 +195,7 @@ class AdaptiveConcurrency:
         self._refused, self._rounds = level, 0.0
 
     def _grow(self, place: Place) -> None:
-        if place.level < USED * self.allowed:
+        if place.level < USED * self.allowed or self._dips.under_way:
             return
         if self.found is None:
             self.limit = min(float(self.maximum), self.limit + 1.0)
@@ -193,9 +204,19 @@ class AdaptiveConcurrency:
         else:
             self._rounds += 1.0 / self.limit
             if self._rounds >= self._patience and place.since >= self._quiet_until:
-                step = 2.0 ** min(self._rounds - self._patience, FASTEST)
+                step = SLOWLY * self.limit if self._slow else 2.0 ** min(self._rounds - self._patience, FASTEST)
                 self.limit = min(float(self.maximum), self.limit + step / self.limit)
                 self.found = None if self.limit >= self.maximum else self.limit
+
+    def _watch(self, place: Place, latency: float) -> None:
+        if not self._waiting:  # what is not used shows nothing
+            self._dips.cancel()
+            return
+        lower = self._dips.note(place.since, latency, self.limit, self._sent, asyncio.get_running_loop().time())
+        if lower is not None:
+            self._note_too_many(self.limit)
+            self.limit = self.found = lower
+            self._slow = True
 
     def _leave(self) -> None:
         self.in_flight -= 1

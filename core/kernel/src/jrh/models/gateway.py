@@ -288,14 +288,16 @@ class Gateway:
         self._check()
         place = await client.take_place(call.request)
         fault: ModelFault | None = None
+        latency: float | None = None
         try:
             self._check()
             reply, durable = await self._send(client, call, request)
+            latency = reply.latency
         except ModelFault as error:
             fault = error
             raise
         finally:
-            client.leave_place(place, fault)
+            client.leave_place(place, fault, latency)
         # The next call may already have the place. Its intent is written after this outcome or with it, so a kill
         # still leaves at most as many unknown outcomes as there are places.
         await durable
