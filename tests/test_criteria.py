@@ -140,8 +140,7 @@ MISTAKES = [
     ({}, RUBRIC.replace("weight: 2", "weight: 0"), ITEMS, "rubric.yaml:1:"),
     ({}, RUBRIC.replace("weight: 2", "weight: .nan"), ITEMS, "rubric.yaml:1:"),
     ({}, RUBRIC.replace("weight: 2", "weight: .inf"), ITEMS, "rubric.yaml:1:"),
-    ({}, RUBRIC.replace("id: price", "id: hello"), ITEMS, "rubric.yaml:2:4: id: the entry on line 1 has the same id"),
-    ({}, RUBRIC.replace("id: price", "id: 'a\\\\b'"), ITEMS, "has a slash, a line break"),
+    ({}, RUBRIC.replace("id: price", "id: hello"), ITEMS, "rubric.yaml:2:4: id: entry 1 has the same id"),
     ({}, "- {id: rude, instructions: The text is rude., weight: -1}\n", ITEMS, "all weights are negative"),
     (
         {},
@@ -178,7 +177,7 @@ def test_a_thousand_criteria_are_planned_as_one_call_per_response_and_one_more_i
     many = "".join(f"- {{id: c{n}, instructions: The text has {n} words.}}\n" for n in range(1001))
     items = "id,response\n1,hello\n"
     project = project_with(tmp_path, suite(reference={"repeats": 1}), many, items)
-    assert "has 1,001 entries; at most 1,000" in project.run("plan", "suite.yaml").output
+    assert "a rubric file has 1 to 1,000 entries, got 1,001" in project.run("plan", "suite.yaml").output
     project.write("rubric.yaml", "".join(many.splitlines(keepends=True)[:1000]))
     outcome = project.run("plan", "suite.yaml")
     assert outcome.exit_code == 0, outcome.output

@@ -23,6 +23,7 @@ from jrh.plugins.specs import (
     JudgeSpec,
     MetricSpec,
     ModelSpec,
+    ModeSpec,
     ParserSpec,
     PerturberSpec,
     ReporterSpec,
@@ -51,6 +52,7 @@ ROLES: Mapping[str, tuple[str, type[Spec]]] = {
     "models": ("model provider", ModelSpec),
     "reporters": ("reporter", ReporterSpec),
     "stages": ("stage", StageSpec),
+    "modes": ("mode", ModeSpec),
     "deciders": ("decider", DeciderSpec),
     "importers": ("importer", ImporterSpec),
 }

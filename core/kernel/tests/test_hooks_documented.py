@@ -48,8 +48,8 @@ def section(hook: str) -> str:
     return page.partition(f"\n## {hook}\n")[2].partition("\n## ")[0]
 
 
-def test_there_are_sixteen_declaration_hooks_and_four_event_hooks() -> None:
-    assert len(HOOKS) == 20
+def test_there_are_seventeen_declaration_hooks_and_four_event_hooks() -> None:
+    assert len(HOOKS) == 21
     assert len(EVENTS) == 4
 
 
@@ -146,7 +146,7 @@ SUITE = {
     "name": "examples",
     "tasks": [
         {"name": "sums", "data": {"source": "two"}, "task": SCALE},
-        {"name": "words", "data": {"source": "words"}, "task": SCALE},
+        {"name": "words", "data": {"source": "words"}, "task": {"mode": "checklist", "question": "Said?"}},
     ],
     "models": {"bird": {"provider": "parrot"}},
     "tests": [{"shout": {"validate": ["not-empty"]}}],
@@ -198,6 +198,9 @@ def test_the_examples_together_are_a_run_and_every_hook_does_its_part(
     (sums, words) = (each for each in result.report.attrition if each.test == "shout")
     assert (sums.kept, sums.rejected) == (2, {})
     assert (words.kept, words.rejected) == (1, {"not-empty: empty text": 1})
+
+    # The mode: its task asks what the section says.
+    assert {each.task.name: each.task.instruction for each in result.report.tasks} == {"sums": "", "words": "Said?"}
 
     # The parrot repeats what the judge sends it, and the parser reads the whole of it.
     by_case = {row[:4]: row[4] for row in rows}

@@ -9,8 +9,17 @@ import jrh_criteria.plugin
 import pytest
 from attrs import evolve
 from jrh import Item, JrhError, MetricContext, Mode, Record, RecordTable, Scale, ScaleKind, Task
-from jrh.values import Criteria, Criterion, JudgedCriterion, written_together
-from jrh_testing import DataSourceContract, MetricContract, PerturberContract, build, sample_records, sample_task
+from jrh.values import Criteria, Criterion, JudgedCriterion
+from jrh_criteria.mode import written_together
+from jrh_testing import (
+    DataSourceContract,
+    MetricContract,
+    ModeContract,
+    PerturberContract,
+    build,
+    sample_records,
+    sample_task,
+)
 
 LABELS = Scale(kind=ScaleKind.LABELS, labels=("met", "unmet", "n/a"), positive="met")
 RUBRIC = (Criterion(id="a", text="It greets.", weight=2.0), Criterion(id="b", text="It ends.", weight=-1.0))
@@ -42,6 +51,20 @@ def items(task: Task) -> tuple[Item, ...]:
         for number in range(3)
         for each in RUBRIC
     )
+
+
+class TestMode(ModeContract):
+    plugin = jrh_criteria.plugin
+    component = "criteria"
+    options: ClassVar = {"mode": "criteria", "criteria": {"file": "rubric.yaml", "per_call": "all"}}
+    files: ClassVar = {
+        "rubric.yaml": "- {id: a, instructions: It greets.}\n"
+        "- {id: b, instructions: It ends., score_levels: [{level: 0, label: no}, {level: 1, label: yes}]}\n"
+    }
+
+
+class TestTasksOfEntries(TestMode):
+    options: ClassVar = {"mode": "transcript", "criteria": {"file": "rubric.yaml"}}
 
 
 class _Perturbers(PerturberContract):

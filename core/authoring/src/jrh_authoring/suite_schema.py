@@ -10,7 +10,8 @@ from jrh.document import option_types
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.suite import syntax
 from jrh.suite.definition import Limits, Price, SuiteSettings, Turns
-from jrh.suite.syntax import Named, Role, WrittenCriteriaTask, WrittenTask
+from jrh.suite.modes import all_modes
+from jrh.suite.syntax import Named, Role
 from jrh.values.cases import Sampling
 from jrh.values.report import RunReport
 from jrh.values.verdicts import Record
@@ -68,7 +69,8 @@ class _SuiteSchema:
 
     def build(self) -> Schema:
         self._define("data", any_of(self._flat(syntax.DATA)))
-        self._define("task", any_of([self._schemas.of(WrittenTask), self._schemas.of(WrittenCriteriaTask)]))
+        written = [entry.spec.options for entry in all_modes(self._plugins)]
+        self._define("task", any_of([self._schemas.of(cls) for cls in dict.fromkeys(written)]))
         self._define("validator", self._entry(syntax.VALIDATOR))
         self._define("perturber", self._entry(syntax.TEST))
         self._define("chain", self._list_of(_reference("perturber")))

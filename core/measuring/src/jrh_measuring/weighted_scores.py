@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
-from jrh.values.criteria import credit
 from jrh.values.items import Item, Task
+from jrh.values.scales import Scale, ScaleKind
 from numpy.typing import NDArray
 
 from jrh_measuring.coded import Codes, Mask, is_named, numbered
@@ -72,21 +72,21 @@ def response_facts(trials: Trials, items: Mapping[str, Sequence[Item]], tasks: S
     )
     for task in tasks:
         for item in items.get(task.name, ()):
-            number[_response(item)] += 1
+            number[item.response_id] += 1
     for task in tasks:
         by_id = {item.id: item for item in items.get(task.name, ())}
         rows = np.flatnonzero(is_named(trials.task, task.name))
-        worth = credit(task.scale, task.criteria.not_applicable if task.criteria else "")
+        worth = _credit(task.scale, task.criteria.not_applicable if task.criteria else "")
         per_label = np.array([*(worth.get(label, np.nan) for label in trials.labels), np.nan])
         apart = np.array(
             [bool(task.criteria and label == task.criteria.not_applicable) for label in (*trials.labels, "")]
         )
         own = [by_id.get(name) for name in trials.item.names]
-        response = np.array([names.setdefault(_response(item), len(names)) if item else -1 for item in own] or [-1])
+        response = np.array([names.setdefault(item.response_id, len(names)) if item else -1 for item in own] or [-1])
         weight = np.array(
             [item.criterion.criterion.weight if item and item.criterion else 0.0 for item in own] or [0.0]
         )
-        many = np.array([number[_response(item)] if item else 0 for item in own] or [0])
+        many = np.array([number[item.response_id] if item else 0 for item in own] or [0])
         code = trials.item.codes[rows]
         facts.inside[rows] = response[code] >= 0
         facts.response[rows], facts.weight[rows], facts.number[rows] = response[code], weight[code], many[code]
@@ -100,8 +100,17 @@ def response_facts(trials: Trials, items: Mapping[str, Sequence[Item]], tasks: S
     return facts
 
 
-def _response(item: Item) -> str:
-    return item.criterion.of if item.criterion else item.id
+def _credit(scale: Scale, not_applicable: str) -> Mapping[str, float]:
+    """Return what each label adds, as a share of the criterion's weight; a label that does not apply is left out.
+
+    An ordinal scale goes from 0 for the lowest level to 1 for the highest in equal steps. Of unordered labels the
+    positive one adds 1 and the others 0.
+    """
+    labels = [label for label in scale.labels if label != not_applicable]
+    if scale.kind is ScaleKind.ORDINAL:
+        return {label: place / (len(labels) - 1) for place, label in enumerate(labels)}
+    met = scale.positive_label or labels[0]
+    return {label: float(label == met) for label in labels}
 
 
 def response_scores(

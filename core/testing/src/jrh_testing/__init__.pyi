@@ -9,6 +9,7 @@ from .building import find_spec as find_spec
 from .contracts.judges import JudgeContract as JudgeContract
 from .contracts.metrics import MetricContract as MetricContract
 from .contracts.models import ModelContract as ModelContract
+from .contracts.modes import ModeContract as ModeContract
 from .contracts.parsers import ParserContract as ParserContract
 from .contracts.perturbers import PerturberContract as PerturberContract
 from .contracts.perturbers import ValidatorContract as ValidatorContract

@@ -97,7 +97,7 @@ class RunArena:
         if task.mode is not Mode.PAIRWISE or where.target:
             target_of(task.scale, where.target)
         _claim(where.run_dir)
-        responses = Counter(item.criterion.of if item.criterion else item.id for item in items)
+        responses = Counter(item.response_id for item in items)
         return cls(where=where, task=task, size=len(responses), criteria=max(responses.values()))
 
     def finish(self, found: Mapping[str, Any]) -> None:

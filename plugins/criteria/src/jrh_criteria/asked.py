@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh import Item, Json, Skip, Task
-from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Criterion, asked_together, written_together
+from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Criterion, asked_together
+
+from jrh_criteria.mode import written_together
 
 NO_CRITERIA: Final = Skip(reason="the task has no criteria; set `mode: criteria`")
 

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, ge, gt, le, min_len
 from jrh import Text
+from jrh.suite import WrittenScale
 from jrh_authoring import repeats_option
 from jrh_measuring import MetricOptions
 
@@ -145,4 +146,61 @@ class BenchmarkOptions:
             lambda: {"true": "met", "false": "unmet", "1": "met", "0": "unmet", "yes": "met", "no": "unmet"}
         ),
         metadata={"help": "label as the file writes it, in lower case -> label of the task; others stay as they are"},
+    )
+
+
+JOINED: Final = "criteria"
+"""The mode in which the entries of a rubric make one weighted score."""
+
+
+@frozen(kw_only=True)
+class WrittenCriteria:
+    """The entries of a rubric file: a task each or, with `mode: criteria`, together one weighted score."""
+
+    file: Path | None = field(
+        default=None,
+        metadata={
+            "help": "JSON or YAML: a list of entries with `id`, `instructions` and optional `score_levels`, `labels`, "
+            "`weight`. Needed, unless the mode is `criteria` and the data source brings criteria."
+        },
+    )
+    targets: tuple[str, ...] = field(default=(), metadata={"help": "Ids of the entries that are used; none: all."})
+    per_call: int | Literal["all"] = field(
+        default=1, metadata={"help": "Mode `criteria`: the most criteria to ask in one call, or `all`."}
+    )
+    not_applicable: str | None = field(
+        default=None,
+        metadata={"help": "Mode `criteria`: the label of criteria that do not apply. It never counts as met."},
+    )
+    judged: Literal["response", "transcript"] = field(
+        default="response", metadata={"help": "Mode `criteria`: what the criteria are about."}
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Reject a number of criteria per call below 1."""
+        if self.per_call != "all" and self.per_call < 1:
+            raise ValueError(f"'per_call' must be at least 1, or `all`; got {self.per_call}")
+
+
+@frozen(kw_only=True)
+class WrittenCriteriaTask:
+    """What the judge is asked about every entry of a rubric file."""
+
+    instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
+    criteria: WrittenCriteria = field(
+        default=WrittenCriteria(), metadata={"help": "The entries, and how to ask about them."}
+    )
+    scale: WrittenScale | None = field(
+        default=None,
+        metadata={
+            "help": "The labels of entries without their own; `[satisfies, violates]` where not given, and "
+            "`[met, unmet]` in mode `criteria`."
+        },
+    )
+    mode: Literal["pointwise", "pairwise", "transcript", "criteria"] = field(
+        default="pointwise",
+        metadata={
+            "help": "`pointwise` or `transcript`: every entry is a task, `NAME.ID`. `criteria`: all entries together "
+            "make a weighted score."
+        },
     )

@@ -11,6 +11,8 @@ from jrh import Item, Measure, MetricContext, RecordTable, Task
 from jrh.text import format_measure
 from jrh_measuring import FINDING, Cell, MeasureBuilder, MetricOptions, Scores, cells_of, is_named, reference_verdicts
 
+from jrh_criteria.mode import first_of_call
+
 DIGITS: Final = 2
 ORDER: Final = "criteria-order"
 REVERSED: Final = "reversed"
@@ -79,6 +81,6 @@ def _later(item: Item, task: Task) -> int:
     assert task.criteria is not None
     rubric = task.criteria.entries or item.criterion.others
     place = next((at for at, each in enumerate(rubric) if each.id == item.criterion.criterion.id), 0)
-    first = task.criteria.first_of(place, len(rubric)) if rubric else 0
+    first = first_of_call(task.criteria, place, len(rubric)) if rubric else 0
     length = min(task.criteria.per_call or len(rubric), len(rubric) - first)
     return int(np.sign(length - 1 - 2 * (place - first)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
+from jrh.plugins import ModeSpec
 from jrh_measuring import MetricOptions
 
 from jrh_criteria.measure_list import MEASURES
@@ -19,6 +20,7 @@ from jrh_criteria.options import (
     RubricOptions,
     ScoreOptions,
     WordingOptions,
+    WrittenCriteriaTask,
 )
 
 JRH_API_VERSION = 2
@@ -32,6 +34,17 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
         summary="responses with their own criteria: one row per criterion, or a list in every row",
         options=BenchmarkOptions,
         factory="jrh_criteria.benchmark:BenchmarkSource.of",
+    )
+
+
+@hookimpl
+def jrh_modes() -> Iterable[ModeSpec]:
+    """Declare the mode."""
+    yield ModeSpec(
+        name="criteria",
+        summary="one verdict per criterion of a rubric, or a task for every entry of one",
+        options=WrittenCriteriaTask,
+        factory="jrh_criteria.mode:CriteriaMode",
     )
 
 

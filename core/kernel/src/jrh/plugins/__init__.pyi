@@ -31,6 +31,7 @@ from .protocols import SetValidator as SetValidator
 from .protocols import SimulatedJudge as SimulatedJudge
 from .protocols import Stage as Stage
 from .protocols import StageOutcome as StageOutcome
+from .protocols import TaskMode as TaskMode
 from .protocols import TrainedJudge as TrainedJudge
 from .protocols import Validator as Validator
 from .secrets import read_secret as read_secret
@@ -42,6 +43,7 @@ from .specs import FlagSpec as FlagSpec
 from .specs import ImporterSpec as ImporterSpec
 from .specs import KindSpec as KindSpec
 from .specs import MeasureInfo as MeasureInfo
+from .specs import ModeSpec as ModeSpec
 from .specs import NoOptions as NoOptions
 from .specs import ReportTarget as ReportTarget
 from .specs import Role as Role

@@ -1,4 +1,4 @@
-"""The hooks of jrh. Sixteen declare components, four report events.
+"""The hooks of jrh. Seventeen declare components, four report events.
 
 Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no
 I/O, no import of the work; a factory runs later, and only if a suite asks for the name. If a declaration hook raises,
@@ -33,6 +33,7 @@ from jrh.plugins.specs import (
     JudgeSpec,
     MetricSpec,
     ModelSpec,
+    ModeSpec,
     ParserSpec,
     PerturberSpec,
     ReporterSpec,
@@ -71,6 +72,44 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
         @hookimpl
         def jrh_data_sources():
             yield DataSourceSpec(name="two", summary="two sums", factory=lambda options, context: Two())
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_modes() -> Iterable[ModeSpec]:
+    """Declare the modes of judging this plugin provides: ways to write a task, and the items that follow from them.
+
+    `pointwise`, `pairwise` and `transcript` are jrh's own; a plugin cannot declare a name that another mode has. A
+    section `task` is in the mode that `mode` names, or in the one that alone has one of its keys. The factory is called
+    with the section, read as `options`, once per section. Whatever mode a task comes from, its `Task.mode` says what a
+    judge sees of an item, so that perturbers, judges and metrics need not know it.
+
+    Example:
+        ```python
+        from attrs import field, frozen
+        from jrh import Scale, Task, hookimpl
+        from jrh.plugins import ModeSpec
+
+        @frozen(kw_only=True)
+        class Section:
+            question: str = field(metadata={"help": "What to ask about every response."})
+            mode: str = field(default="checklist", metadata={"help": "`checklist`"})
+
+        class Checklist:
+            def __init__(self, section):
+                self.section = section
+
+            def tasks(self, name, report):
+                return [Task(name=name, instruction=self.section.question, scale=Scale.of_labels("YES", "NO"))]
+
+            def expand_items(self, items, task, problem):
+                yield from items
+
+        @hookimpl
+        def jrh_modes():
+            yield ModeSpec(name="checklist", summary="yes or no", options=Section, factory=Checklist)
         ```
     """
     return ()

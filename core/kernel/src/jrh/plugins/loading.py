@@ -23,10 +23,12 @@ from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import Spec
 from jrh.plugins.tracing import traced
 from jrh.text.redact import error_line, place_in_code
+from jrh.values.items import Mode
 from jrh.version import API_VERSION, OLDEST_API_VERSION, __version__
 
 DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_data_sources": ("data source", specs.DataSourceSpec),
+    "jrh_modes": ("mode", specs.ModeSpec),
     "jrh_perturbers": ("perturber", specs.PerturberSpec),
     "jrh_validators": ("validator", specs.ValidatorSpec),
     "jrh_judges": ("judge", specs.JudgeSpec),
@@ -48,7 +50,10 @@ DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
 WRITTEN_FOR: Final = "JRH_API_VERSION"
 """Name of the attribute in which a plugin states the API version it was written for; 1 by default."""
 
-_ONE_OF_A_NAME: Final[Mapping[str, tuple[str, ...]]] = {"jrh_stages": specs.OWN_STAGES}
+_ONE_OF_A_NAME: Final[Mapping[str, tuple[str, ...]]] = {
+    "jrh_stages": specs.OWN_STAGES,
+    "jrh_modes": tuple(mode.value for mode in Mode),
+}
 """Hooks whose names no second plugin may declare, as others refer to them by the bare name -> names that are taken."""
 
 _MOST: Final = 10_000

@@ -317,6 +317,28 @@ class SectionWriter(Protocol):
         """
 
 
+class TaskMode(Protocol):
+    """Read the tasks of one section `task`, which the factory gets as its options, and make their items."""
+
+    def tasks(self, name: str, report: Callable[..., None]) -> Sequence[Task]:
+        """Return the tasks that the section is about.
+
+        Args:
+            name: of the section: the name of the only task, or what the names of several begin with.
+            report: takes what is wrong with the section, a sentence, and the keys of the place; no task is then used.
+
+        Raises:
+            JrhError: the section cannot be used, or a file that it names is wrong (`jrh.suite.read_file`).
+        """
+
+    def expand_items(self, items: Iterable[Item], task: Task, problem: Callable[[str], None]) -> Iterable[Item]:
+        """Yield the items that judges are asked about: those of the data source, or several for each of them.
+
+        Called for every task of the section. Items about one response say so by `Item.criterion`; they are sampled,
+        divided and perturbed together. Pure; `problem` takes what is wrong with an item, a sentence each.
+        """
+
+
 @frozen(kw_only=True)
 class StageOutcome:
     """How a stage ended."""

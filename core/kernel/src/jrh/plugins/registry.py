@@ -22,6 +22,7 @@ from jrh.plugins.specs import (
     JudgeSpec,
     MetricSpec,
     ModelSpec,
+    ModeSpec,
     ParserSpec,
     PerturberSpec,
     ReporterSpec,
@@ -181,6 +182,7 @@ class Plugins:
     sections: Registry[SectionSpec] = Registry("section")
     flags: Registry[FlagSpec] = Registry("flag")
     stages: Registry[StageSpec] = Registry("stage")
+    modes: Registry[ModeSpec] = Registry("mode")
     findings: Registry[RuleSpec] = Registry("rule")
     deciders: Registry[DeciderSpec] = Registry("decider")
     importers: Registry[ImporterSpec] = Registry("importer")
@@ -192,6 +194,7 @@ class Plugins:
         """Return the registries of components: in pipeline order, then those no suite names."""
         return (  # type: ignore[return-value]
             self.data_sources,
+            self.modes,
             self.perturbers,
             self.validators,
             self.deciders,

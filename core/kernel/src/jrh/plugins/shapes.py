@@ -31,6 +31,7 @@ from jrh.plugins.protocols import (
     SetValidator,
     SimulatedJudge,
     Stage,
+    TaskMode,
     TrainedJudge,
     Validator,
 )
@@ -45,6 +46,7 @@ from jrh.plugins.specs import (
     JudgeSpec,
     MetricSpec,
     ModelSpec,
+    ModeSpec,
     ParserSpec,
     PerturberSpec,
     ReporterSpec,
@@ -76,6 +78,7 @@ _BY_KIND: Final[dict[type[Spec], type]] = {
     RuleSpec: Rule,
     ReporterSpec: Reporter,
     StageSpec: Stage,
+    ModeSpec: TaskMode,
     SectionSpec: SectionWriter,
     DeciderSpec: Decider,
     ImporterSpec: Importer,

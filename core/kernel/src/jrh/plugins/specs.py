@@ -32,6 +32,7 @@ from jrh.plugins.protocols import (
     SetValidator,
     SimulatedJudge,
     Stage,
+    TaskMode,
     TrainedJudge,
     Validator,
 )
@@ -348,6 +349,20 @@ class ReporterSpec(Spec):
     """Whether it writes if the suite lists no reports. Other reporters write only if the suite names them."""
 
 
+@frozen(kw_only=True)
+class ModeSpec(Spec):
+    """Declare a mode of judging: a way to write a task, and the items that its judges are asked about."""
+
+    factory: Factory[TaskMode] = field(validator=check_declared)
+    options: type = field()
+    """The keys of a section `task` in this mode, `mode` among them. A key that no mode of jrh has chooses the mode."""
+
+    @options.validator
+    def _check_options(self, _field: object, options: type) -> None:
+        if "mode" not in getattr(options, "__annotations__", {}):
+            raise ValueError("the options of a mode are the keys of a section `task`: give them a field `mode`")
+
+
 OWN_STAGES: Final = ("load", "perturb", "judge")
 """The stages of jrh that a declared one may come after or before."""
 
@@ -419,6 +434,7 @@ AnySpec: TypeAlias = (
     | SectionSpec
     | ReporterSpec
     | StageSpec
+    | ModeSpec
     | DeciderSpec
     | ImporterSpec
     | ExporterSpec

@@ -11,6 +11,7 @@ from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, le, lt, optional
 
 from jrh.document.positions import Location
+from jrh.plugins.protocols import TaskMode
 from jrh.values.cases import Sampling
 from jrh.values.finding import FindingSettings
 from jrh.values.items import Task
@@ -153,6 +154,8 @@ class TaskUse:
 
     task: Task
     data: DataUse
+    mode: TaskMode | None = field(default=None, eq=False, repr=False)
+    """What makes the items that judges are asked about of those of the data; None: they are the same."""
 
 
 @frozen(kw_only=True)

@@ -13,7 +13,8 @@ from attrs import frozen
 from jrh.document import option_types
 from jrh.document.nodes import Node
 from jrh.document.positions import Document, Location
-from jrh.errors import JrhError, Problem, SuiteError
+from jrh.errors import Problem, SuiteError
+from jrh.plugins.protocols import TaskMode
 from jrh.plugins.registry import Plugins
 from jrh.suite import syntax
 from jrh.suite.definition import (
@@ -30,9 +31,9 @@ from jrh.suite.definition import (
     Use,
 )
 from jrh.suite.gate_rules import mistakes_of_rule
+from jrh.suite.modes import read_tasks as read_tasks_of_mode
 from jrh.suite.parse_entry import own_options, read_entry, read_flat_entry, read_use
-from jrh.suite.rubrics import read_criteria
-from jrh.suite.syntax import DATA, JOINED, JUDGE, METRIC, PARSER, REPORTER, WrittenTask, unfit_name
+from jrh.suite.syntax import DATA, JUDGE, METRIC, PARSER, REPORTER, unfit_name
 from jrh.suite.tests import read_tests
 from jrh.values.cases import REFERENCE, Sampling
 from jrh.values.items import Task
@@ -55,14 +56,15 @@ class TaskSection:
     """What could be read of one `data` and `task`."""
 
     tasks: Sequence[Task] = ()
-    """One, or one per entry of a rubric file."""
+    """One, or as many as the mode makes of the section."""
+    mode: TaskMode | None = None
     data: DataUse | None = None
     tests: tuple[TestUse, ...] = ()
     """The tests of these tasks alone."""
 
     def uses(self) -> list[TaskUse]:
         """Return the tasks with their data, where both could be read."""
-        return [] if self.data is None else [TaskUse(task=task, data=self.data) for task in self.tasks]
+        return [] if self.data is None else [TaskUse(task=task, data=self.data, mode=self.mode) for task in self.tasks]
 
 
 @frozen(kw_only=True)
@@ -134,8 +136,9 @@ def read_tasks(suite: Node, name: str, plugins: Plugins) -> list[TaskSection]:
 def read_task(node: Node, name: str, plugins: Plugins) -> TaskSection:
     """Read a mapping that holds `data` and `task`."""
     data = None if (section := node.section("data")) is None else read_data(section, plugins)
-    tasks = () if (section := node.section("task")) is None else _read_question(section, name)
-    return TaskSection(tasks=tasks, data=data)
+    section = node.section("task")
+    tasks, mode = ((), None) if section is None else read_tasks_of_mode(section, name, plugins)
+    return TaskSection(tasks=tasks, data=data, mode=mode)
 
 
 def read_data(node: Node, plugins: Plugins) -> DataUse | None:
@@ -180,20 +183,6 @@ def _named_task(node: Node, plugins: Plugins) -> TaskSection:
 def _owned(test: TestUse, tasks: tuple[str, ...]) -> TestUse:
     """Return a test, and the steps of a chain, as those of some tasks alone."""
     return attrs.evolve(test, tasks=tasks, steps=tuple(_owned(step, tasks) for step in test.steps))
-
-
-def _read_question(node: Node, name: str) -> Sequence[Task]:
-    """Read a section `task`."""
-    if "criteria" in node.value or node.value.get("mode") == JOINED:
-        return read_criteria(node, name)
-    written = node.try_read(WrittenTask)
-    if written is None:
-        return ()
-    try:
-        return (written.task(name),)
-    except JrhError as error:
-        node.report(str(error), "mode")
-        return ()
 
 
 def read_model(node: Node, name: str, plugins: Plugins) -> ModelUse | None:

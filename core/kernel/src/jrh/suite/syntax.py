@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import attrs
 from attrs import field, frozen
@@ -129,63 +129,6 @@ class WrittenTask:
             scale=scale,
             mode=self.mode or (Mode.PAIRWISE if pairwise else Mode.POINTWISE),
         )
-
-
-JOINED: Final = "criteria"
-"""The mode in which the entries of a rubric make one weighted score."""
-
-
-@frozen(kw_only=True)
-class WrittenCriteria:
-    """The entries of a rubric file: a task each or, with `mode: criteria`, together one weighted score."""
-
-    file: Path | None = field(
-        default=None,
-        metadata={
-            "help": "JSON or YAML: a list of entries with `id`, `instructions` and optional `score_levels`, `labels`, "
-            "`weight`. Needed, unless the mode is `criteria` and the data source brings criteria."
-        },
-    )
-    targets: tuple[str, ...] = field(default=(), metadata={"help": "Ids of the entries that are used; none: all."})
-    per_call: int | Literal["all"] = field(
-        default=1, metadata={"help": "Mode `criteria`: the most criteria to ask in one call, or `all`."}
-    )
-    not_applicable: str | None = field(
-        default=None,
-        metadata={"help": "Mode `criteria`: the label of criteria that do not apply. It never counts as met."},
-    )
-    judged: Literal["response", "transcript"] = field(
-        default="response", metadata={"help": "Mode `criteria`: what the criteria are about."}
-    )
-
-    def __attrs_post_init__(self) -> None:
-        """Reject a number of criteria per call below 1."""
-        if self.per_call != "all" and self.per_call < 1:
-            raise ValueError(f"'per_call' must be at least 1, or `all`; got {self.per_call}")
-
-
-@frozen(kw_only=True)
-class WrittenCriteriaTask:
-    """What the judge is asked about every entry of a rubric file."""
-
-    instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
-    criteria: WrittenCriteria = field(
-        default=WrittenCriteria(), metadata={"help": "The entries, and how to ask about them."}
-    )
-    scale: WrittenScale | None = field(
-        default=None,
-        metadata={
-            "help": "The labels of entries without their own; `[satisfies, violates]` where not given, and "
-            "`[met, unmet]` in mode `criteria`."
-        },
-    )
-    mode: Literal["pointwise", "pairwise", "transcript", "criteria"] = field(
-        default="pointwise",
-        metadata={
-            "help": "`pointwise` or `transcript`: every entry is a task, `NAME.ID`. `criteria`: all entries together "
-            "make a weighted score."
-        },
-    )
 
 
 def _check_gold_source(_: object, __: attrs.Attribute[str], text: str) -> None:

@@ -8,7 +8,6 @@ from .criteria import Criteria as Criteria
 from .criteria import Criterion as Criterion
 from .criteria import JudgedCriterion as JudgedCriterion
 from .criteria import asked_together as asked_together
-from .criteria import written_together as written_together
 from .events import CaseReady as CaseReady
 from .events import RecordCommitted as RecordCommitted
 from .events import RunFinished as RunFinished

@@ -1,9 +1,9 @@
-"""Define the criteria of a rubric: what is asked of a response one by one, and how much each counts."""
+"""Define items that are parts of a response: what is asked of it one by one, and how much each answer counts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -11,7 +11,6 @@ from typing import Final
 from attrs import frozen
 
 from jrh.values.json_values import Json
-from jrh.values.scales import Scale, ScaleKind
 
 CRITERION_FIELD: Final = "criterion"
 """The field of an item that holds its criterion: `{id, text}`."""
@@ -47,10 +46,6 @@ class Criteria:
     not_applicable: str = ""
     """The label of a criterion that does not apply; it is left out of the score, and never counts as met."""
 
-    def first_of(self, place: int, number: int) -> int:
-        """Return the place of the first criterion of the call that asks the one in a place, of so many."""
-        return place - place % (self.per_call or number)
-
 
 @frozen(kw_only=True)
 class JudgedCriterion:
@@ -63,18 +58,8 @@ class JudgedCriterion:
     """All criteria of this response in order, where they are its own."""
 
 
-def shown_criterion(criterion: Criterion) -> dict[str, Json]:
-    """Return what judges see of a criterion; its weight is for the score."""
-    return {"id": criterion.id, "text": criterion.text}
-
-
-def written_together(criteria: Iterable[tuple[str, str]]) -> str:
-    """Format the (id, text) pairs of the criteria of one call for the field `TOGETHER_FIELD`."""
-    return json.dumps(dict(criteria), ensure_ascii=False)
-
-
 @lru_cache(maxsize=512)
-def read_together(written: str) -> Mapping[str, str]:
+def _read_together(written: str) -> Mapping[str, str]:
     """Return id -> text of the criteria of one call, in the order shown."""
     return MappingProxyType(json.loads(written))
 
@@ -82,31 +67,17 @@ def read_together(written: str) -> Mapping[str, str]:
 def asked_together(fields: Mapping[str, Json]) -> Mapping[str, str]:
     """Return id -> text of the criteria that are asked in one call, in the order shown; empty for a single one."""
     written = fields.get(TOGETHER_FIELD)
-    return read_together(written) if isinstance(written, str) and written else {}
+    return _read_together(written) if isinstance(written, str) and written else {}
 
 
 def wording(fields: Mapping[str, Json]) -> str:
     """Return the rubric as presented: the text of the criterion, or a list of all that are asked together."""
-    written = fields.get(TOGETHER_FIELD)
-    if isinstance(written, str) and written:
-        return _listed(written)
+    if asked_together(fields):
+        return _listed(str(fields[TOGETHER_FIELD]))
     one = fields.get(CRITERION_FIELD)
     return str(one["text"]) if isinstance(one, Mapping) else ""
 
 
 @lru_cache(maxsize=512)
 def _listed(written: str) -> str:
-    return "\n".join(f"[{name}] {text}" for name, text in read_together(written).items())
-
-
-def credit(scale: Scale, not_applicable: str = "") -> Mapping[str, float]:
-    """Return what each label adds, as a share of the criterion's weight; a label that does not apply is left out.
-
-    An ordinal scale goes from 0 for the lowest level to 1 for the highest in equal steps. Of unordered labels the
-    positive one adds 1 and the others 0.
-    """
-    labels = [label for label in scale.labels if label != not_applicable]
-    if scale.kind is ScaleKind.ORDINAL:
-        return {label: place / (len(labels) - 1) for place, label in enumerate(labels)}
-    met = scale.positive_label or labels[0]
-    return {label: float(label == met) for label in labels}
+    return "\n".join(f"[{name}] {text}" for name, text in _read_together(written).items())

@@ -68,6 +68,11 @@ class Item:
     criterion: JudgedCriterion | None = None
     """What is asked of the response, in a task with criteria: the response makes one item per criterion."""
 
+    @property
+    def response_id(self) -> str:
+        """Return the id of the response that the item is about; without criteria its own."""
+        return self.id if self.criterion is None else self.criterion.of
+
 
 @frozen(kw_only=True)
 class Task:

@@ -11,7 +11,6 @@ from attrs import define, evolve, field
 from jrh.plugins.protocols import Logger, RemarksOnItems
 from jrh.plugins.specs import Scope
 from jrh.running.building import Builder
-from jrh.running.criteria_items import response_id
 from jrh.running.progress import Progress, Silent
 from jrh.running.stages.chain import ConflictError, combined, presented
 from jrh.running.stages.drafts import WORKERS, Broken, propose, remark, validate
@@ -104,7 +103,7 @@ class Assembly:
             return await self.run(items)
         turns: dict[str, dict[str, Item]] = {}
         for item in items:
-            turns.setdefault(item.criterion.criterion.id if item.criterion else "", {})[response_id(item)] = item
+            turns.setdefault(item.criterion.criterion.id if item.criterion else "", {})[item.response_id] = item
         lines: list[Line] = []
         for own in turns.values():
             made = await self.run([evolve(item, id=name) for name, item in own.items()])

@@ -13,7 +13,6 @@ from attrs import evolve, frozen
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
 from jrh.plugins.protocols import DataSource, RemarksOnItems
-from jrh.running.criteria_items import criterion_items, response_id, unknown_columns
 from jrh.running.people_gold import labelled_by_people
 from jrh.store.item_spool import spooled
 from jrh.store.number_table import NumberTable
@@ -77,7 +76,7 @@ def _check_ids(suite: Suite, items: Mapping[str, Sequence[Item]]) -> None:
             for task, own in items.items()
             if test.tasks is None or task in test.tasks
             for item in own
-            for name in (item.id, response_id(item))
+            for name in (item.id, item.response_id)
         }
         for name in (name for name in test.ids if name not in known):
             close = get_close_matches(name, known, n=1)
@@ -128,10 +127,9 @@ def _checked(source: DataSource, use: TaskUse, problems: list[str], again: list[
     """Yield the items of a source as they come, and note what is wrong with them."""
     places = NumberTable()
     read: Iterable[Item] = source.read()
-    if use.task.criteria is not None:
-        read = spooled(read)
-        problems += unknown_columns(read, use.task)
-    for place, item in enumerate(criterion_items(read, use.task, problems)):
+    if use.mode is not None:
+        read = use.mode.expand_items(read, use.task, problems.append)
+    for place, item in enumerate(read):
         first = places.number_of(item.id, place)
         if first != place:
             again.append(_Again(first, item.id, item.origin, len(problems)))
@@ -178,11 +176,11 @@ def choose(items: Sequence[Item], sample: Sample | None, limit: int | None) -> S
     # Of a response with criteria all items or none: the first stands for them.
     heads: dict[str, str] = {}
     for item in _in_strata(items, sample):
-        name = response_id(item)
+        name = item.response_id
         heads[name] = heads.pop(name, item.stratum)
     drawn = list(heads) if sample is None else _drawn(heads, sample)
     kept = set(drawn[:limit])
-    return spooled(item for item in _in_strata(items, sample) if response_id(item) in kept)
+    return spooled(item for item in _in_strata(items, sample) if item.response_id in kept)
 
 
 def _drawn(heads: Mapping[str, str], sample: Sample) -> list[str]:

@@ -16,7 +16,6 @@ from jrh.plugins.registry import Entry
 from jrh.plugins.specs import PerturberSpec
 from jrh.running.asked_cases import AskedCases
 from jrh.running.building import Builder, identity
-from jrh.running.criteria_items import response_id
 from jrh.running.progress import Progress
 from jrh.running.stages.assembly import Assembly, Line
 from jrh.running.stages.chain import JOINT
@@ -177,9 +176,9 @@ def chosen_items(items: Sequence[Item], use: TestUse) -> Sequence[Item]:
     """Return the items that a test perturbs, unchanged: those of its ids, and of them its sample."""
     if use.ids:
         wanted = frozenset(use.ids)
-        items = [item for item in items if item.id in wanted or response_id(item) in wanted]
+        items = [item for item in items if item.id in wanted or item.response_id in wanted]
     sample = use.sample
-    if sample is None or sample.n >= len({response_id(item) for item in items}):
+    if sample is None or sample.n >= len({item.response_id for item in items}):
         return items
     chosen = {item.id for item in choose(items, sample, None)}
     return [item for item in items if item.id in chosen]

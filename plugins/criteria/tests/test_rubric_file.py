@@ -5,7 +5,7 @@ import pytest
 from jrh import JrhError, Mode, Scale
 from jrh.plugins.loading import load_plugins
 from jrh.suite.resolve import load_suite
-from jrh.suite.rubrics import read_rubric
+from jrh_criteria.rubric_file import read_rubric
 
 RUBRIC = """\
 - id: confirms
@@ -32,7 +32,7 @@ judges: [simulated]
 
 @pytest.fixture
 def loaded():
-    return load_plugins(["jrh-sources", "jrh-simulated"])
+    return load_plugins(["jrh-sources", "jrh-simulated", "jrh-criteria"])
 
 
 @pytest.fixture
@@ -88,14 +88,17 @@ def test_a_rubric_may_be_json(suite):
 @pytest.mark.parametrize(
     ("rubric", "said"),
     [
-        ("", "rubric.yaml: a rubric file is a list of entries"),
-        ("id: a\n", "rubric.yaml:1:1: a rubric file is a list of entries"),
+        ("", "rubric.yaml: expected a list, got nothing"),
+        ("[]", "rubric.yaml:1:1: a rubric file has 1 to 1,000 entries, got 0"),
+        ("id: a\n", "rubric.yaml:1:1: expected a list, got a mapping"),
         ("- instructions: Be kind.\n", "rubric.yaml:1:3: [0]: missing key 'id'"),
         ("- id: a\n  instructions: x\n- id: ''\n  instructions: x\n", "rubric.yaml:3:3: id: the id is empty"),
-        ("- id: a/b\n  instructions: x\n", "rubric.yaml:1:3: id: the name 'a/b' has a slash"),
         ("- id: a\n", "rubric.yaml:1:3: [0]: missing key 'instructions'"),
         ("- id: a\n  instructions: ' '\n", "rubric.yaml:2:3: instructions: the instructions are empty"),
-        ("- {id: a, instructions: x}\n- {id: a, instructions: y}\n", "rubric.yaml:2:4: id: the entry on line 1 has"),
+        (
+            "- {id: a, instructions: x}\n- {id: a, instructions: y}\n",
+            "rubric.yaml:2:4: id: entry 1 has the same id",
+        ),
         (
             RUBRIC.replace("level: 2", "level: 3"),
             "rubric.yaml:9:8: level: level 3 follows level 1; levels go up one by one, without gaps",
@@ -136,6 +139,7 @@ def test_an_unknown_target_is_shown_with_what_there_is(complaint):
         ("rubric.yaml", "other.yaml", "suite.yaml:6:14: file: there is no file 'other.yaml'"),
         ("transcript", "pairwise", "suite.yaml:3:1: task: criteria are judged one answer at a time"),
         ("instruction:", "rubric:", "suite.yaml:5:3: rubric: unknown key"),
+        ("mode: transcript", "mode: transcripts", "suite.yaml:4:3: mode: expected one of pointwise,"),
     ],
 )
 def test_a_mistake_of_the_section_is_shown_with_the_suite(complaint, old, new, said):
@@ -147,7 +151,13 @@ def test_every_mistake_of_a_rubric_is_shown_at_once(tmp_path):
     path.write_text("- {id: a, instructions: ''}\n- {id: a, instructions: ''}\n", encoding="utf-8")
     with pytest.raises(JrhError) as caught:
         read_rubric(path)
-    assert len(str(caught.value).splitlines()) == 3
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def test_an_id_that_cannot_name_a_task_is_shown_with_the_section(complaint):
+    assert complaint(RUBRIC.replace("id: confirms", "id: a/b")).startswith(
+        "suite.yaml:3:1: task: the name 'agents.a/b' has a slash"
+    )
 
 
 def test_one_file_of_items_serves_every_entry(suite, tmp_path):
@@ -155,7 +165,7 @@ def test_one_file_of_items_serves_every_entry(suite, tmp_path):
     transcript = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
     lines = [json.dumps({"id": str(number), "transcript": transcript}) for number in range(3)]
     (tmp_path / "items.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = jrh.read_items(tmp_path / "suite.yaml", plugins=["jrh-sources", "jrh-simulated"])
+    found = jrh.read_items(tmp_path / "suite.yaml", plugins=["jrh-sources", "jrh-simulated", "jrh-criteria"])
     assert [(task.name, [item.id for item in items]) for task, items in found] == [
         ("agents.confirms", ["0", "1", "2"]),
         ("agents.thorough", ["0", "1", "2"]),
@@ -167,7 +177,7 @@ def test_what_is_no_transcript_is_said_with_item_and_message(suite, tmp_path):
     line = json.dumps({"id": "1", "transcript": [{"role": "user", "content": "hi"}, {"role": "agent", "content": "x"}]})
     (tmp_path / "items.jsonl").write_text(line + "\n", encoding="utf-8")
     with pytest.raises(JrhError, match=r"items.jsonl:1: transcript\[1\].role: expected one of system, user, assistant"):
-        jrh.read_items(tmp_path / "suite.yaml", plugins=["jrh-sources", "jrh-simulated"])
+        jrh.read_items(tmp_path / "suite.yaml", plugins=["jrh-sources", "jrh-simulated", "jrh-criteria"])
 
 
 def test_a_rubric_with_score_for_level_is_the_same_rubric(suite, complaint):

@@ -1,0 +1,214 @@
+"""The mode `criteria`: one verdict per criterion of a response, which together make a weighted score."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Final
+
+from attrs import evolve, frozen
+from jrh import Item, JrhError, Json, Mode, Scale, ScaleKind, Task
+from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Criteria, Criterion, JudgedCriterion
+
+from jrh_criteria.options import JOINED, WrittenCriteriaTask
+from jrh_criteria.rubric_file import Entry, met_first, read_rubric
+
+SATISFIES: Final = "satisfies"
+VIOLATES: Final = "violates"
+MET: Final = "met"
+UNMET: Final = "unmet"
+LABEL: Final = "label."
+"""Start of the names of the columns with a gold label per criterion: `label.ID`."""
+BETWEEN: Final = "#"
+"""Between the id of a response and that of a criterion."""
+_INSTRUCTION: Final = "Judge the {judged} below by every criterion of the rubric, one by one."
+_MOST_OWN: Final = 200
+"""Criteria that one item may bring: each of its items lists them all."""
+
+
+@frozen
+class CriteriaMode:
+    """A task for every entry of a rubric file or, in the mode `criteria`, one per scale for all of them together."""
+
+    written: WrittenCriteriaTask
+
+    def tasks(self, name: str, report: Callable[..., None]) -> Sequence[Task]:
+        """Return the tasks of the entries that are targeted."""
+        written = self.written
+        scale = written.scale.scale() if written.scale else None
+        joined = written.mode == JOINED
+        if written.mode == Mode.PAIRWISE.value or (scale is not None and scale.kind is ScaleKind.PAIRWISE):
+            raise JrhError("criteria are judged one answer at a time; neither `mode` nor `scale` can be pairwise")
+        file = written.criteria.file
+        if file is None and not joined:
+            report("name the rubric file: `criteria: {file: rubric.yaml}`", "criteria")
+            return ()
+        if file is not None and not file.is_file():
+            report(f"there is no file '{file}'", "criteria", "file")
+            return ()
+        entries = () if file is None else self._targeted(read_rubric(file), report)
+        return self._joined(name, entries, scale, report) if joined else self._apart(name, entries, scale, report)
+
+    def _targeted(self, entries: Sequence[Entry], report: Callable[..., None]) -> Sequence[Entry]:
+        targets, ids = self.written.criteria.targets, [entry.id for entry in entries]
+        for place, target in enumerate(targets):
+            if target not in ids:
+                close = "".join(f"Did you mean '{near}'? " for near in get_close_matches(target, ids, n=1))
+                message = f"{self.written.criteria.file} has no entry '{target}'\n{close}Entries: {', '.join(ids)}."
+                report(message, "criteria", "targets", place)
+        return [entry for entry in entries if not targets or entry.id in targets]
+
+    def _apart(
+        self, name: str, entries: Sequence[Entry], scale: Scale | None, report: Callable[..., None]
+    ) -> Sequence[Task]:
+        """Return a task for every entry; `scale` takes the place of satisfies and violates where it is given."""
+        criteria = self.written.criteria
+        for key, given in (("per_call", criteria.per_call != 1), ("not_applicable", criteria.not_applicable)):
+            if given:
+                report("is for `mode: criteria`; here every entry is a separate task", "criteria", key)
+        if any(entry.weight is not None for entry in entries):
+            report("the entries have weights, which count only with `mode: criteria`", "criteria", "file")
+        usual = scale or Scale.of_labels(SATISFIES, VIOLATES)
+        return [
+            Task(
+                name=f"{name}.{entry.id}",
+                instruction=self.written.instruction.content,
+                rubric=entry.rubric,
+                scale=entry.scale(usual),
+                mode=Mode(self.written.mode),
+            )
+            for entry in entries
+        ]
+
+    def _joined(
+        self, name: str, entries: Sequence[Entry], scale: Scale | None, report: Callable[..., None]
+    ) -> Sequence[Task]:
+        """Return one task for every scale among the entries; together they make one weighted score."""
+        criteria = self.written.criteria
+        apart = criteria.not_applicable or ""
+        scale = scale or met_first((MET, UNMET, *([apart] if apart else [])))
+        if apart and (apart not in scale or scale.ordered):
+            report(f"'{apart}' is not a label of `scale`", "criteria", "not_applicable")
+        elif len(scale.labels) - bool(apart) < 2:  # noqa: PLR2004 - a scale has two ends
+            report("leaves a single label on the scale", "criteria", "not_applicable")
+        if entries and max(entry.weight or 1.0 for entry in entries) < 0:
+            message = "all weights are negative, so there is no best score; make at least one positive"
+            report(message, "criteria", "file")
+        if scale.kind is ScaleKind.LABELS and not scale.positive_label:
+            scale = met_first(scale.labels)
+        by_scale: defaultdict[Scale, list[Entry]] = defaultdict(list, {} if entries else {scale: []})
+        for entry in entries:
+            by_scale[entry.scale(scale)].append(entry)
+        return [
+            Task(
+                name=name if len(by_scale) == 1 else f"{name}.{_scale_name(own)}",
+                instruction=self.written.instruction.content or _INSTRUCTION.format(judged=criteria.judged),
+                scale=own,
+                mode=Mode.TRANSCRIPT if criteria.judged == "transcript" else Mode.POINTWISE,
+                criteria=Criteria(
+                    name=name,
+                    entries=tuple(Criterion(id=one.id, text=one.rubric, weight=one.weight or 1.0) for one in chosen),
+                    elsewhere=tuple(one.id for one in entries if one not in chosen),
+                    per_call=0 if criteria.per_call == "all" else int(criteria.per_call),
+                    not_applicable=apart if apart in own else "",
+                ),
+            )
+            for own, chosen in by_scale.items()
+        ]
+
+    def expand_items(self, items: Iterable[Item], task: Task, problem: Callable[[str], None]) -> Iterator[Item]:
+        """Yield an item per response and criterion, all of one cluster; those of a task without criteria as they are.
+
+        The gold label of a criterion is in the column `label.ID`. The criterion is the stratum of items without
+        another.
+        """
+        criteria = task.criteria
+        columns: dict[str, str] = {}
+        for item in items:
+            if criteria is None:
+                yield item
+                continue
+            where = item.origin or f"item '{item.id}'"
+            taken = [name for name in (CRITERION_FIELD, TOGETHER_FIELD) if name in item.fields]
+            if taken:
+                problem(f"{where}: the field '{taken[0]}' is where jrh puts the criteria; map the column elsewhere")
+            elif criteria.entries:
+                for name in item.metadata:
+                    columns.setdefault(name, item.origin or "the data")
+                yield from (_of_response(item, criteria, place) for place in range(len(criteria.entries)))
+            elif item.criterion is None:
+                problem(f"{where}: has no criterion; name a rubric `file`, or a source that brings criteria")
+            elif len(item.criterion.others) > _MOST_OWN:
+                problem(f"{where}: has {len(item.criterion.others)} criteria; at most {_MOST_OWN} are allowed")
+            else:
+                yield _with_own(item, item.criterion, criteria)
+        if criteria is not None:
+            for message in _unknown_columns(columns, criteria):
+                problem(message)
+
+
+def _scale_name(scale: Scale) -> str:
+    if scale.ordered:
+        return f"{scale.labels[0]}-{scale.labels[-1]}"
+    return "-".join(label.replace("/", "").replace("\\", "") for label in scale.labels)
+
+
+def _unknown_columns(columns: Mapping[str, str], criteria: Criteria) -> Iterator[str]:
+    """Say which columns `label.ID` name no criterion, once each."""
+    known = [entry.id for entry in criteria.entries]
+    for name, where in sorted(columns.items()):
+        # The criteria of one file with several scales are several tasks over the same data.
+        if name.startswith(LABEL) and name.removeprefix(LABEL) not in (*known, *criteria.elsewhere):
+            close = get_close_matches(name.removeprefix(LABEL), known, n=1)
+            hint = f"; did you mean '{LABEL}{close[0]}'?" if close else ""
+            yield f"{where}: column '{name}' names no criterion{hint}"
+
+
+def _of_response(item: Item, criteria: Criteria, place: int) -> Item:
+    own = criteria.entries[place]
+    written = item.metadata.get(f"{LABEL}{own.id}")
+    gold = str(written).strip() if written is not None else ""
+    return evolve(
+        item,
+        id=f"{item.id}{BETWEEN}{own.id}",
+        fields={**item.fields, **_asked(criteria, place, criteria.entries)},
+        gold=gold or None,
+        labels={},
+        stratum=item.stratum or own.id,
+        group=item.group or item.id,
+        criterion=JudgedCriterion(criterion=own, of=item.id),
+    )
+
+
+def _with_own(item: Item, own: JudgedCriterion, criteria: Criteria) -> Item:
+    """Return an item that brings its criterion, with the fields that show it."""
+    others = own.others or (own.criterion,)
+    place = next((at for at, other in enumerate(others) if other.id == own.criterion.id), 0)
+    fields = {**item.fields, **_asked(criteria, place, others)}
+    return evolve(item, fields=fields, group=item.group or own.of)
+
+
+def _asked(criteria: Criteria, place: int, all_of: tuple[Criterion, ...]) -> dict[str, Json]:
+    """Return the fields of an item; judges see no weight, which is for the score."""
+    shown: dict[str, Json] = {CRITERION_FIELD: {"id": all_of[place].id, "text": all_of[place].text}}
+    together = _together(criteria, first_of_call(criteria, place, len(all_of)), all_of)
+    return {**shown, TOGETHER_FIELD: together} if together else shown
+
+
+def first_of_call(criteria: Criteria, place: int, number: int) -> int:
+    """Return the place of the first criterion of the call that asks the one in a place, of so many."""
+    return place - place % (criteria.per_call or number)
+
+
+@lru_cache(maxsize=1024)
+def _together(criteria: Criteria, start: int, all_of: tuple[Criterion, ...]) -> str:
+    chosen = all_of[start : start + (criteria.per_call or len(all_of))]
+    return written_together((each.id, each.text) for each in chosen) if len(chosen) > 1 else ""
+
+
+def written_together(criteria: Iterable[tuple[str, str]]) -> str:
+    """Format the (id, text) pairs of the criteria of one call for the field `TOGETHER_FIELD`."""
+    return json.dumps(dict(criteria), ensure_ascii=False)
