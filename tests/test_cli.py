@@ -236,6 +236,22 @@ def test_the_python_interface_does_the_same(project: Project, monkeypatch: pytes
     assert {measure.name for measure in result.measures} >= {"as-expected", "flip-rate"}
 
 
+def test_without_an_estimator_the_cost_is_unknown_and_the_preflight_asks_every_model(
+    project: Project, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jrh.running.cost_question.entry_points", lambda group: ())
+    suite = judged(project, server)
+    refused = project.run("run", suite, "--run-dir", "run")
+    assert (refused.exit_code, server.count) == (2, 0)
+    assert "This run may make model calls, cost unknown: nothing is installed that estimates it." in refused.stderr
+    done = project.run("run", suite, "--run-dir", "run", "--yes")
+    assert done.exit_code == 0, done.output
+    assert one(project, "run", "SELECT count(*) FROM calls WHERE purpose = 'preflight'") == 1
+    again = server.count
+    assert project.run("run", suite, "--run-dir", "run", "--yes").exit_code == 0
+    assert server.count == again
+
+
 # -- what is planned and spent ---------------------------------------------------------------------------------------
 
 

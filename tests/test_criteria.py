@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from jrh.running.cost_estimate import _calls
+from jrh_plan.estimate import distinct_calls
 from jrh_testing import ChatServer, Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query
@@ -222,6 +222,6 @@ def test_criteria_asked_one_by_one_are_estimated_as_a_call_each() -> None:
             SimpleNamespace(fields={"response": "x", "criterion": {"id": each}, "criteria": together}, **known)
             for each in WORDS
         ]
-        return len(_calls([(case, SimpleNamespace(occasion=0)) for case in cases]))  # type: ignore[misc]
+        return len(distinct_calls([(case, 0) for case in cases]))  # type: ignore[misc]
 
     assert (asked(""), asked("all three")) == (3, 1)

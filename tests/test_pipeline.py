@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jrh.running import execute
 from jrh.running.pipeline import overlaps
-from jrh.running.schedule import Planner
+from jrh.running.schedule import TrialPlanner
 from jrh_testing import ChatServer, Fault, Project
 from support.looking import one, query, report, run_files
 from support.rewording import Rewording
@@ -203,7 +203,7 @@ def test_the_cases_of_a_new_run_are_not_read_again_for_its_plan(
     def read_again(*_: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(Planner, "trials", read_again)
+    monkeypatch.setattr(TrialPlanner, "trials", read_again)
     write_suite(project, ENDLESS | {"tests": [{"format": {"variants": ["spaces"]}}]})
     done = run(project, "one")
     assert done.exit_code == 0, done.output

@@ -97,7 +97,7 @@ def test_declarations_options_and_commands_are_where_they_are_expected(folder: P
     modules = {value.partition(":")[0] for value in points(folder, "jrh.commands").values()}
     assert modules <= {f"{inside.name}.commands"}
     assert (inside / "commands.py").exists() == bool(modules)
-    adds = ("jrh", "jrh.commands", "jrh.displays", "pytest11")
+    adds = ("jrh", "jrh.commands", "jrh.displays", "jrh.estimators", "pytest11")
     assert any(points(folder, group) for group in adds), "the plugin adds nothing to jrh, and nothing to pytest"
     classes = {spec.options for spec in declared(folder)} - {NoOptions}
     own = {each.__module__ for each in classes if each.__module__.partition(".")[0] not in ("jrh", "jrh_measuring")}

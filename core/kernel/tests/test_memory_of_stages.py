@@ -9,14 +9,14 @@ import tracemalloc
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from attrs import evolve
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCases
-from jrh.running.plan_counting import count_asked
-from jrh.running.schedule import Planner, trial_id
+from jrh.running.schedule import TrialPlanner
 from jrh.running.stages.load import check
 from jrh.running.stages.perturb import reference_cases
 from jrh.store.item_spool import spooled, spooled_as
@@ -28,6 +28,7 @@ from jrh.values.clusters import clusters_of
 from jrh.values.items import Item, Task
 from jrh.values.records import RecordTable
 from jrh.values.scales import Scale, ScaleKind
+from jrh_plan.trial_counts import count_trials
 from jrh_review.case_list import case_rows
 from jrh_testing import sample_records
 
@@ -111,7 +112,7 @@ def test_a_trial_that_is_planned_takes_nothing(lab: Any) -> None:
         asked = AskedCases(TASK)
         for item in Source(count).read():
             asked.add(reference_cases(TASK, [item], 1))
-        planner = Planner([(judge, "0" * 32)], {TASK.name: TASK})
+        planner = TrialPlanner([(judge, "0" * 32)], {TASK.name: TASK})
         assert sum(1 for _ in planner.trials_of(asked)) == count
 
     assert grows(work) < 30
@@ -121,18 +122,18 @@ def test_a_trial_of_jrh_plan_takes_some_numbers(lab: Any) -> None:
     """Its case and its row were held: 3,700 bytes."""
     judges = [(_judge(lab), "0" * 32)]
     key = ("essays", "reference")
+    stored = SimpleNamespace(occasions=lambda: iter(()), lasting=lambda ids: set(ids[:1]))
+    suite = SimpleNamespace(tasks=[SimpleNamespace(task=TASK)])
+    dry: Any = SimpleNamespace(resolved=SimpleNamespace(suite=suite), store=SimpleNamespace(trials=stored))
 
     def work(count: int) -> None:
         cases = spooled_as(Case, (reference_cases(TASK, [item], 2)[0] for item in Source(count).read()))
         own = {item.id: item.id for item in Source(FEW).read()}
         clusters = {"essays": defaultdict(lambda: "another", own)}
-        asked = count_asked({key: cases}, judges, {TASK.name: TASK}, clusters, iter(()), lambda ids: set(ids[:1]))
-        found = asked["fixed", key]
-        assert (found.cases, found.trials, found.items.count) == (count, 2 * count, count)
-        assert found.clusters.count == min(count, FEW) + (count > FEW)
-        last, trial = found.left[-1]
-        assert (last, trial.occasion) == (cases[-1], 1)
-        assert trial.trial_id == trial_id(last.id, "0" * 32, 1)
+        found = count_trials(dry, {key: cases}, judges, clusters)["fixed", key]
+        assert (found.cases, found.trials, found.items) == (count, 2 * count, count)
+        assert found.clusters == min(count, FEW) + (count > FEW)
+        assert found.open[-1] == (cases[-1], 1)
 
     assert grows(work) < 150
 

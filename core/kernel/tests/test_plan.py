@@ -14,9 +14,6 @@ from jrh.plugins.hookspecs import PROJECT
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import ChatRequest, Rates
 from jrh.plugins.specs import JudgeSpec, ModelSpec, PerturberSpec
-from jrh.running.call_meter import LEAST_OUTPUT, MOST_OUTPUT, Amount
-from jrh.running.cost_estimate import SAMPLE, Plan, PlanLine, make_plan
-from jrh.running.draft_estimate import spread
 from jrh.running.outcome import Settings
 from jrh.running.progress import Silent
 from jrh.suite.resolved import ResolvedSuite
@@ -24,6 +21,9 @@ from jrh.values.cases import Draft, Message, Prompt, Sampling, Skip
 from jrh.values.items import Item
 from jrh.values.option_values import ModelName
 from jrh.values.verdicts import Judgement, Question, Status, Verdict
+from jrh_plan.call_meter import LEAST_OUTPUT, MOST_OUTPUT, Amount
+from jrh_plan.draft_estimate import spread
+from jrh_plan.estimate import SAMPLE, Plan, PlanLine, make_plan
 from jrh_testing import LabelParser, ScriptedModel
 
 

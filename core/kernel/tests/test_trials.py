@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCase, AskedCases, question_id
-from jrh.running.schedule import Planner, folds_of, judge_identity, plan_trials, seed_of, trial_id
+from jrh.running.schedule import TrialPlanner, folds_of, judge_identity, plan_trials, seed_of, trial_id
 from jrh.running.stages.perturb import reference_cases
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved
@@ -219,6 +219,6 @@ def test_a_plan_from_what_is_kept_of_the_cases_is_that_from_the_cases(lab: Any) 
     few = AskedCases(TASK)
     few.add(short)
     judges = [(judge(lab, reads_prompt=False), "id")]
-    planner = Planner(judges, {TASK.name: TASK})
+    planner = TrialPlanner(judges, {TASK.name: TASK})
     assert list(planner.trials_of(few)) == list(plan_trials(short, judges, {TASK.name: TASK}))
     assert planner.unseen["fixed"] == 1

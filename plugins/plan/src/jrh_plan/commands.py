@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import evolve
-from jrh.cli.shared_options import plan_for, settings_of, suite_options
+from jrh.cli.shared_options import settings_of, suite_for, suite_options
 from jrh.text import FiniteRange, counted, say, show
 
 if TYPE_CHECKING:
-    from jrh.running import Plan
-
+    from jrh_plan.estimate import Plan
     from jrh_plan.power import Assumptions, Precision
 
 
@@ -56,11 +55,12 @@ def command(
     **shared: Any,
 ) -> int:
     """Show cases, calls, cost, detectable effect and power of SUITE. Makes no model calls and needs no key."""
+    from jrh_plan.estimate import make_plan
     from jrh_plan.gate_rules import rule_lines
     from jrh_plan.power import Assumptions
 
     settings = settings_of(**shared)
-    plan = plan_for(suite, settings)
+    plan = make_plan(*suite_for(suite, settings), settings)
     show_spending(plan)
     given = {"noise": noise, "discordance": discordance, "effect": effect}
     stated = {name: value for name, value in given.items() if value is not None}
@@ -90,8 +90,10 @@ def _piloted(run_dir: Path, plan: Plan, assumed: Assumptions, plugins: tuple[str
 
 def show_spending(plan: Plan) -> None:
     """Print the plan as a table."""
-    from jrh.running import FEWEST_CHARACTERS, MOST_CHARACTERS, MOST_OUTPUT, cost_range, number_range
+    from jrh.running import cost_range, number_range
     from rich.table import Table
+
+    from jrh_plan.call_meter import FEWEST_CHARACTERS, MOST_CHARACTERS, MOST_OUTPUT
 
     table = Table("component", "role", "task", "test")
     for name in ("cases", "trials", "calls", "prompt tokens", "output tokens", "cost"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jrh.running import Plan, PlanLine
 from jrh.suite import Rule, parse_rule
 from jrh.text import counted
 from jrh_measuring import Look
 from jrh_stats import threshold_items, threshold_power
+
+from jrh_plan.estimate import Plan, PlanLine
 
 _POWER: Final = 0.8
 _STEPS: Final = 30

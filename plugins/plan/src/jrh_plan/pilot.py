@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, JrhError, Measure, RunReport
-from jrh.running import Plan
 from jrh.text import counted, format_dollars, format_interval, format_number
 from jrh_measuring import moving_tests
 from jrh_stats import clustered_mean, clustered_proportion
 from numpy.typing import NDArray
 
+from jrh_plan.estimate import Plan
 from jrh_plan.power import Assumptions
 
 _NOISE: Final = "rerun-disagreement"

@@ -5,27 +5,23 @@ from __future__ import annotations
 import math
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 from attrs import evolve
 from click.core import ParameterSource
 
 from jrh.api import execute
-from jrh.cli.shared_options import full_option, loaded_for, plan_of, settings_of, suite_options
+from jrh.cli.shared_options import full_option, settings_of, suite_for, suite_options
 from jrh.errors import JrhError
-from jrh.plugins.loading import Loaded
-from jrh.running.cost_question import cost_question
-from jrh.running.from_python import resolve
-from jrh.running.outcome import BUDGET_REACHED, RunResult, Settings
-from jrh.suite.resolved import ResolvedSuite
+from jrh.running.cost_question import CostEstimate, cost_question, estimate_cost
+from jrh.running.outcome import BUDGET_REACHED, RunResult
+from jrh.suite.definition import Budget
 from jrh.text import FiniteRange, counted, format_dollars, telling
 from jrh.values.spending import total_spending
-
-if TYPE_CHECKING:
-    from jrh.running.cost_estimate import Plan
 
 _DOLLARS: Final = "budget.usd="
 _WHY_MORE: Final = (
@@ -70,14 +66,14 @@ def command(
     from jrh.running.progress_display import show_progress
 
     settings = evolve(settings_of(**shared), full=full, wait=not no_wait, executor=executor)
-    loaded = loaded_for(suite, settings)
-    resolved = resolve(suite, loaded, settings)
+    resolved, loaded, run_dir = suite_for(suite, settings)
+    estimate = partial(estimate_cost, resolved, loaded, run_dir, settings)
     if not yes and resolved.models:
-        _confirm(plan_of(resolved, loaded, settings), confirm_above)
+        _confirm(estimate(), confirm_above)
     with show_progress(plain=True) as progress:
         result = execute(resolved, loaded, settings, progress)
     try:
-        _show(result, _enough(resolved, loaded, settings, result))
+        _show(result, _enough(resolved.suite.budget, result, estimate))
     except JrhError as error:
         if not result.exit_code:
             raise
@@ -85,12 +81,12 @@ def command(
     return result.exit_code
 
 
-def _confirm(plan: Plan, above: float) -> None:
+def _confirm(total: CostEstimate | None, above: float) -> None:
     """Ask for confirmation before a run that may cost more than `above` dollars or makes many unpriced calls.
 
-    What is compared is the upper end of the plan.
+    What is compared is the upper end of the estimate.
     """
-    what = cost_question(plan, above)
+    what = cost_question(total, above)
     if not what:
         return
     if not sys.stdin.isatty():
@@ -101,11 +97,13 @@ def _confirm(plan: Plan, above: float) -> None:
     click.confirm(f"Run it ({what})?", abort=True)
 
 
-def _enough(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, result: RunResult) -> tuple[str, ...]:
+def _enough(budget: Budget, result: RunResult, estimate: Callable[[], CostEstimate | None]) -> tuple[str, ...]:
     """Return settings of a budget that suffices for what a reached one left undone, as for `--set`."""
     if result.exit_code != BUDGET_REACHED or result.spent.contradicted:
         return ()  # no budget suffices for a provider that bills more than a call can cost
-    left, spent, budget = plan_of(resolved, loaded, settings).total, result.spent, resolved.suite.budget
+    left, spent = estimate(), result.spent
+    if left is None:
+        return ()
     found = []
     if budget.usd is not None:
         dollars = max(spent.paid + spent.uncertain + left.worst, budget.usd)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -14,9 +14,6 @@ from jrh.running.outcome import ENDING, Settings
 from jrh.suite.resolved import ResolvedSuite
 from jrh.suite.shard import Shard
 from jrh.text import telling
-
-if TYPE_CHECKING:
-    from jrh.running.cost_estimate import Plan
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -130,17 +127,11 @@ def loaded_for(suite: Path, settings: Settings) -> Loaded:
     return told(load_for_suite(suite, settings))
 
 
-def plan_for(suite: Path, settings: Settings) -> Plan:
-    """Return what a run of a suite with these settings would do; nothing is asked and nothing is written."""
+def suite_for(suite: Path, settings: Settings) -> tuple[ResolvedSuite, Loaded, Path]:
+    """Return a suite as a run with these settings has it, its plugins, and its run directory."""
     loaded = loaded_for(suite, settings)
-    return plan_of(resolve(suite, loaded, settings), loaded, settings)
-
-
-def plan_of(resolved: ResolvedSuite, loaded: Loaded, settings: Settings) -> Plan:
-    """Return what a run of a resolved suite would do."""
-    from jrh.running.cost_estimate import make_plan
-
-    return make_plan(resolved, loaded, settings.run_dir or default_run_dir(resolved), settings)
+    resolved = resolve(suite, loaded, settings)
+    return resolved, loaded, settings.run_dir or default_run_dir(resolved)
 
 
 def told(loaded: Loaded) -> Loaded:

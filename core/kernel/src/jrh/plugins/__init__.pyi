@@ -4,6 +4,7 @@ from .executors import Executor as Executor
 from .executors import Job as Job
 from .executors import LostUnitError as LostUnitError
 from .executors import Unit as Unit
+from .loading import Loaded as Loaded
 from .options import option as option
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG

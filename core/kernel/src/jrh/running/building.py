@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import attrs
 from attrs import evolve, frozen
@@ -24,11 +25,14 @@ from jrh.plugins.specs import JudgeKind, JudgeSpec, MetricSpec, ModelSpec, Parse
 from jrh.running.stages.load import check
 from jrh.running.units import Spread
 from jrh.suite.definition import ModelUse
-from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of, references
+from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of
 from jrh.text.redact import error_line
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 from jrh.values.report import ComponentUsed
+
+OpenModel: TypeAlias = Callable[[ModelUse, ChatModel], ModelClient]
+"""How a model of the suite gets what sends its requests."""
 
 
 @frozen(kw_only=True)
@@ -89,7 +93,7 @@ class Builder:
         resolved: ResolvedSuite,
         plugins: Plugins,
         log: Callable[..., Logger],
-        open_model: Callable[[ModelUse, ChatModel], ModelClient],
+        open_model: OpenModel,
     ) -> None:
         """Keep the suite, what is installed, how to make a logger, and how a model gets its gate."""
         self.resolved = resolved
@@ -116,6 +120,23 @@ class Builder:
             resolved.use.name, resolved.entry, task, seed_name or _seed_name(resolved), resolved.sources
         )
         return self._call(resolved.entry, resolved.options, context, protocol)
+
+    @asynccontextmanager
+    async def open_judge(self, resolved: Resolved[JudgeSpec], task: Task) -> AsyncIterator[Any]:
+        """Build a judge, and close it at the end if it has an `aclose`.
+
+        What that raises is logged, so that it does not hide how the run ended.
+        """
+        judge = self.build(resolved, task)
+        try:
+            yield judge
+        finally:
+            if hasattr(judge, "aclose"):
+                try:
+                    await judge.aclose()
+                except RAISED as error:
+                    log = self._log(component=resolved.use.name)
+                    log.warning("judge did not close", judge=resolved.use.name, error=error_line(error))
 
     def reader(self, metric: Resolved[MetricSpec]) -> RationaleReader:
         """Build what a metric declares as the reader of rationales."""
@@ -162,10 +183,7 @@ class Builder:
 
     def under_way(self, resolved: Resolved[Any], usual: int) -> int:
         """Return how many jobs of a component to have under way: all that a model of its may answer in one batch."""
-        names = [
-            name for part in (resolved, *resolved.parts) for kind, name in references(part.options) if kind == "model"
-        ]
-        models = [self.model(name) for name in names]
+        models = [self.model(name) for name in resolved.all_models]
         return max([usual, *(each.at_once for each in models if isinstance(each, Client) and each.deferred)])
 
     def _context(
@@ -204,17 +222,6 @@ def _seed_name(resolved: Resolved[Any]) -> str:
     return spec.name if renamable else resolved.use.name
 
 
-async def close(judge: object, name: str, log: Logger) -> None:
-    """Close a judge that has an `aclose`; what it raises is logged, so that it does not hide how the run ended."""
-    aclose = getattr(judge, "aclose", None)
-    if aclose is None:
-        return
-    try:
-        await aclose()
-    except RAISED as error:
-        log.warning("judge did not close", judge=name, error=error_line(error))
-
-
 def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
     """Return what makes a component's work this component's work: plugin, version, code, options, models, parts.
 
@@ -223,9 +230,7 @@ def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
     may be read from the same reply.
     """
     base = suite.suite.base
-    models = [
-        model_identity(suite.models[name], base) for kind, name in references(resolved.options) if kind == "model"
-    ]
+    models = [model_identity(suite.models[name], base) for name in resolved.models]
     parts = [identity(part, suite) for part in resolved.parts]
     return {
         "component": resolved.entry.qualified,

@@ -16,7 +16,7 @@ from jrh.plugins.shapes import WrongShapeError
 from jrh.running.building import Builder
 from jrh.running.schedule import judge_ids
 from jrh.running.stages import perturb as perturbing
-from jrh.store.items_table import items_id
+from jrh.store.items_table import items_ids
 from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved, applies, tests_of
 from jrh.values.cases import REFERENCE
@@ -97,7 +97,7 @@ def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item
         items: the items of every task.
     """
     resolved = builder.resolved
-    ids = {task: items_id(chosen) for task, chosen in items.items()}
+    ids = items_ids(items)
     tests = set()
     for task in (use.task for use in resolved.suite.tasks):
         made_of = {REFERENCE: None, **{test.use.name: test for test in tests_of(resolved, task)}}

@@ -26,7 +26,7 @@ from jrh.running.dry_build import note_judges
 from jrh.running.judged_gold import graded, notes_of_gold
 from jrh.running.outcome import INTERRUPTED, Ended
 from jrh.running.pipeline import Overlap, asks_models, overlaps
-from jrh.running.preflight import Preflight
+from jrh.running.preflight import preflight
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress
 from jrh.running.review_stage import ReviewStage
@@ -68,7 +68,8 @@ async def execute(ready: Prepared) -> Executed:
     """Run the stages until they end or the run has to stop; calls in flight are finished and written."""
     stages = _Stages(ready)
     with _interruptible(ready):
-        await _preflight(ready)
+        with suppress(StopRun):  # where the budget does not allow it, the stages find out for themselves
+            await preflight(ready)
         reporting.note_start(ready.store, ready.suite.gate)
         ready.log.info("run started", suite=ready.suite.name, version=__version__, plugins=list(ready.loaded.names))
         ready.events.tell(
@@ -81,25 +82,6 @@ async def execute(ready: Prepared) -> Executed:
         declared=tuple(stages.declared),
         left=(*stages.unread, *stages.declared),
     )
-
-
-async def _preflight(ready: Prepared) -> None:
-    """Ask every model once; where the budget does not allow it, the stages find out for themselves."""
-    preflight = Preflight(
-        resolved=ready.resolved,
-        store=ready.store,
-        items=ready.items,
-        gateway=ready.gateway,
-        builder=ready.builder,
-        trial_builder=lambda meter: ready.trial_builder(meter.open),
-        cached=ready.gateway.known,
-        progress=ready.progress,
-    )
-    if ready.settings.preflight:
-        with suppress(StopRun):
-            await preflight.run()
-    elif ready.suite.budget.usd is not None:
-        await preflight.check_bounds()
 
 
 @contextmanager

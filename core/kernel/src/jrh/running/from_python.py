@@ -16,8 +16,7 @@ from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Loaded
 from jrh.plugins.specs import ReportTarget
 from jrh.running.building import Builder
-from jrh.running.cost_estimate import make_plan
-from jrh.running.cost_question import check_agreed
+from jrh.running.cost_question import check_agreed, estimate_cost
 from jrh.running.outcome import INTERRUPTED, RunResult, Settings
 from jrh.running.remembered_plugins import load_for_suite
 from jrh.running.run_log import Quiet
@@ -72,7 +71,7 @@ def asked_for(
     resolved = resolve(suite, loaded, settings)
     directory = settings.run_dir or default_run_dir(resolved)
     if confirm is not None:
-        check_agreed(make_plan(resolved, loaded, directory, settings), confirm)
+        check_agreed(estimate_cost(resolved, loaded, directory, settings), confirm)
     return Asked(resolved=resolved, loaded=loaded, settings=settings, run_dir=directory, quiet=quiet)
 
 

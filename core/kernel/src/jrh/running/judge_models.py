@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from jrh.suite.resolved import ResolvedSuite, references
+from jrh.suite.resolved import ResolvedSuite
 from jrh.values.items import Item
 from jrh.values.same_family import same_families
 
@@ -13,7 +13,7 @@ def judge_models(resolved: ResolvedSuite) -> Mapping[str, str]:
     """Return the name of the model that each judge asks, as its provider knows it; judges without one are left out."""
     found = {}
     for judge in resolved.judges:
-        asked = [name for kind, name in references(judge.options) if kind == "model" and name in resolved.models]
+        asked = [name for name in judge.models if name in resolved.models]
         names = [str(getattr(resolved.models[name].options, "model", name)) for name in asked]
         if names:
             found[judge.use.name] = names[0]

@@ -19,7 +19,7 @@ from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import Rates
 from jrh.running.building import Builder
 from jrh.running.event_loop import run_to_end
-from jrh.running.preflight import ASKED, checked, hint_for, status_of
+from jrh.running.preflight import PROBE, hint_for, is_probed, status_of
 from jrh.running.prepare import priced
 from jrh.running.run_log import Quiet
 from jrh.store.run_store import Store
@@ -87,7 +87,7 @@ async def _ask_all(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str]
 
 
 async def _ask(builder: Builder, gateway: Gateway, name: str) -> Pinged:
-    if not checked(builder.resolved, name):
+    if not is_probed(builder.resolved, name):
         return Pinged(name=name, simulated=builder.resolved.models[name].entry.spec.simulated)
     try:
         client = builder.model(name)
@@ -95,7 +95,7 @@ async def _ask(builder: Builder, gateway: Gateway, name: str) -> Pinged:
     except JrhError as error:  # such as a key that is not set; the other models are asked all the same
         return Pinged(name=name, problem=str(error))
     try:
-        found = await gateway.probe(client, with_defaults(ASKED, client.use.sampling), 1, ())
+        found = await gateway.probe(client, with_defaults(PROBE, client.use.sampling), 1, ())
         problem = "" if isinstance(found, Reply) else _problem(builder, name, found)
     except StopRun as stop:
         found, problem = None, stop.message

@@ -18,13 +18,13 @@ from jrh.running.asked_cases import AskedCase
 from jrh.running.declared_stages import wait_for_cases
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress, Silent
-from jrh.running.schedule import Planner
+from jrh.running.schedule import TrialPlanner
 from jrh.running.stages import judge as judging
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored_cases import StoredCases
 from jrh.store.trials_table import GROWING, TrialRow
 from jrh.suite.definition import Budget
-from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, references, tests_of
+from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, tests_of
 
 _MOST: Final = 8 * SLICE
 """Trials that are planned in one transaction."""
@@ -53,8 +53,7 @@ def overlaps(ready: Prepared) -> bool:
 
 def asks_models(test: ResolvedTest) -> bool:
     """Tell whether a component of a test asks a model."""
-    parts = (part for component in test.components for part in (component, *component.parts))
-    return any("model" in dict(references(part.options)) for part in parts)
+    return any(component.all_models for component in test.components)
 
 
 class Overlap:
@@ -64,7 +63,7 @@ class Overlap:
         """Start no judge yet."""
         self._store = ready.store
         tasks = {use.task.name: use.task for use in ready.suite.tasks}
-        self._planner = Planner(judges, tasks, ready.store.trials.occasions())
+        self._planner = TrialPlanner(judges, tasks, ready.store.trials.occasions())
         self._progress = ready.progress
         self._feed = PlanFeed()
         self._judging: asyncio.Task[None] | None = None

@@ -5,7 +5,7 @@ Nothing is written until the data and the components have proved usable.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from jrh.models.ledger import Ledger
 from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Events, Loaded
 from jrh.plugins.protocols import ChatModel, Logger, ModelClient
-from jrh.running.building import Builder
+from jrh.running.building import Builder, OpenModel
 from jrh.running.component_changes import alike_in_parts
 from jrh.running.dry_build import left_to_do, rehearse
 from jrh.running.judged_gold import check_grading_judges
@@ -60,8 +60,6 @@ class Prepared:
     events: Events
     gateway: Gateway
     builder: Builder
-    trial_builder: Callable[[Callable[[ModelUse, ChatModel], ModelClient]], Builder]
-    """Makes a builder whose models are opened by a function, for dry runs."""
     unknown_calls: int
     """Calls that were in flight when an earlier process was killed."""
 
@@ -83,7 +81,7 @@ async def prepared(
     suite = resolved.suite
     run_id = content_id("run", suite.name, suite.seed)
     redact = Redactor.from_environment(also=named_secrets(part.options for part in _components(resolved)))
-    rehearsing = Builder(resolved, loaded.plugins, Quiet, priced(suite.budget, StandIn))
+    rehearsing = dry_builder(resolved, loaded)
     check_grading_judges(resolved)
     progress.begin("load", None)
     items = loading_items.read(rehearsing, progress.say)
@@ -126,7 +124,6 @@ async def prepared(
             ),
             gateway=gateway,
             builder=builder,
-            trial_builder=lambda opened: Builder(resolved, loaded.plugins, Quiet, priced(suite.budget, opened)),
             unknown_calls=unknown_calls,
         )
 
@@ -201,9 +198,12 @@ def _open_cache(settings: Settings, progress: Progress, log: Logger) -> Cache | 
         return None
 
 
-def priced(
-    budget: Budget, open_model: Callable[[ModelUse, ChatModel], ModelClient]
-) -> Callable[[ModelUse, ChatModel], ModelClient]:
+def dry_builder(resolved: ResolvedSuite, loaded: Loaded, open_model: OpenModel = StandIn) -> Builder:
+    """Return what builds the components of a run without a log, with models that send nothing."""
+    return Builder(resolved, loaded.plugins, Quiet, priced(resolved.suite.budget, open_model))
+
+
+def priced(budget: Budget, open_model: OpenModel) -> OpenModel:
     """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""
 
     def opened(use: ModelUse, model: ChatModel) -> ModelClient:

@@ -74,14 +74,14 @@ def plan_trials(
     earlier: Iterable[tuple[int, int, int]] = (),
     unseen: Counter[str] | None = None,
 ) -> Iterator[TrialRow]:
-    """Yield the trials of all cases, as `Planner` plans them; `unseen` counts what its `unseen` does."""
-    planner = Planner(judges, tasks, earlier)
+    """Yield the trials of all cases, as `TrialPlanner` plans them; `unseen` counts what its `unseen` does."""
+    planner = TrialPlanner(judges, tasks, earlier)
     yield from planner.trials(cases)
     if unseen is not None:
         unseen += planner.unseen
 
 
-class Planner:
+class TrialPlanner:
     """Plans the trials of all judges (with their ids): case by case, judge by judge, repeat by repeat.
 
     Trials that put the identical question to one judge get occasions 0, 1, 2 ... in this order, so that none of them is

@@ -14,7 +14,7 @@ from jrh.errors import RAISED, JrhError, StoreError
 from jrh.plugins.executors import Executor, LostUnitError, Unit
 from jrh.plugins.protocols import Logger
 from jrh.suite.definition import TestUse
-from jrh.suite.resolved import Resolved, references
+from jrh.suite.resolved import Resolved
 from jrh.values.items import Item
 from jrh.values.verdicts import Example, Question
 
@@ -108,9 +108,10 @@ def _judgement(made: Any) -> Any:
 
 def spreads(components: Iterable[Resolved[Any]]) -> bool:
     """Tell whether components may work elsewhere: they ask no model, and do not see the whole data."""
-    parts = [part for resolved in components for part in (resolved, *resolved.parts)]
     return not any(
-        getattr(part.entry.spec, "whole_data", False) or "model" in dict(references(part.options)) for part in parts
+        component.all_models
+        or any(getattr(part.entry.spec, "whole_data", False) for part in (component, *component.parts))
+        for component in components
     )
 
 

@@ -41,7 +41,7 @@ class ItemsTable:
     def write(self, items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
         """Write the items of every task unless they are already stored; return the id of each task's items."""
         # Not `written`: early releases of Python 3.12 take the function of that name below for this variable.
-        ids = {task: items_id(chosen) for task, chosen in items.items()}
+        ids = items_ids(items)
         digest = content_id(ids)
         if self.digest() != digest:
             self._database.writer.flush(_FORGET)
@@ -98,6 +98,11 @@ def _plain(item: Item) -> dict[str, Any]:
 
 def _gold_source(item: Item) -> str:
     return GoldSource.read(item.gold_source).text if item.gold is not None and item.gold_source else ""
+
+
+def items_ids(items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
+    """Return the ids of the items of every task."""
+    return {task: items_id(chosen) for task, chosen in items.items()}
 
 
 def items_id(items: Sequence[Item]) -> str:

@@ -1,6 +1,13 @@
 from .definition import First as First
+from .definition import ModelUse as ModelUse
 from .gate_rules import Rule as Rule
 from .gate_rules import parse_rule as parse_rule
 from .modes import read_file as read_file
+from .resolved import Resolved as Resolved
+from .resolved import ResolvedSuite as ResolvedSuite
+from .resolved import ResolvedTest as ResolvedTest
+from .resolved import Step as Step
+from .resolved import applies as applies
+from .resolved import tests_of as tests_of
 from .syntax import WrittenScale as WrittenScale
 from .syntax import WrittenTask as WrittenTask

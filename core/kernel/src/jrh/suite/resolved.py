@@ -44,6 +44,16 @@ class Resolved(Generic[S]):
     sources: tuple[Source, ...] = ()
     """The source that identifies it and the code its options name; nothing where all of it is an installed release."""
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Return the models that its own options refer to, by the suite's names."""
+        return tuple(name for kind, name in references(self.options) if kind == "model")
+
+    @property
+    def all_models(self) -> tuple[str, ...]:
+        """Return the models that it or one of its parts refers to."""
+        return (*self.models, *(name for part in self.parts for name in part.all_models))
+
 
 @frozen(kw_only=True)
 class Step:

@@ -1,5 +1,6 @@
 from .cases import OUTPUT_MODES as OUTPUT_MODES
 from .cases import Condition as Condition
+from .clusters import clusters_of as clusters_of
 from .clusters import linked as linked
 from .clusters import shown_text as shown_text
 from .criteria import CRITERION_FIELD as CRITERION_FIELD

@@ -20,7 +20,7 @@ from jrh.models.payer import JUDGE, Payer, paid_by
 from jrh.plugins.loading import Events
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import JudgeKind, JudgeSpec
-from jrh.running.building import Builder, close
+from jrh.running.building import Builder
 from jrh.running.pool import for_each, for_each_taken
 from jrh.running.progress import Progress
 from jrh.running.schedule import folds_of, seed_of
@@ -29,7 +29,7 @@ from jrh.running.stages.simulated_truth import originals, truth
 from jrh.running.units import ANSWERED, AT_ONCE, FITTED, Answered, answer_here, spreads
 from jrh.store.run_store import Store
 from jrh.suite.definition import JudgeUse
-from jrh.suite.resolved import Resolved, references
+from jrh.suite.resolved import Resolved
 from jrh.text.plain import utf8_text
 from jrh.text.redact import Redactor, error_line
 from jrh.values.cases import Case, Equals, Expectation, Sampling
@@ -114,9 +114,7 @@ class _Judging:
         self.name = resolved.use.name
         self.tells = bench.events.listens("jrh_record_committed")
         # The gateway sees what a model of the suite costs, and no simulated judge costs anything.
-        self.states_cost = self.name not in bench.simulated and all(
-            kind != "model" for kind, _ in references(resolved.options)
-        )
+        self.states_cost = self.name not in bench.simulated and not resolved.models
 
     async def run(self) -> None:
         """Build the judge for each task and put its trials."""
@@ -126,16 +124,13 @@ class _Judging:
         trials = ComingTrials(self.bench.store, self.name, self.feed)
         while (name := await trials.task()) is not None:
             task = self.bench.task(name)
-            judge = self.bench.builder.build(self.resolved, task)
-            try:
+            async with self.bench.builder.open_judge(self.resolved, task) as judge:
                 if kind is JudgeKind.TRAINED:
                     await self._trained(judge, task, trials.rest(name))
                 elif kind is JudgeKind.BATCH:
                     await self._batches(judge, task, trials.rest(name))
                 else:
                     await self._one_by_one(judge, task, trials)
-            finally:
-                await close(judge, self.name, self.bench.log)
 
     async def _one_by_one(self, judge: Any, task: Task, trials: ComingTrials) -> None:
         simulated = self.resolved.entry.spec.kind is JudgeKind.SIMULATED
@@ -162,8 +157,7 @@ class _Judging:
         return Payer(owner=trial.trial_id, role=JUDGE, name=self.name, task=trial.case.task, test=trial.case.test)
 
     def _workers(self) -> int:
-        names = [name for kind, name in references(self.resolved.options) if kind == "model"]
-        clients = [self.bench.builder.model(name) for name in names]
+        clients = [self.bench.builder.model(name) for name in self.resolved.models]
         most = max((each.at_once for each in clients if isinstance(each, Client)), default=None)
         # A few more than may be in flight: their questions are ready when a place at the model becomes free.
         return WORKERS if most is None else most + most // READY

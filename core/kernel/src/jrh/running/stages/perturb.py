@@ -16,12 +16,14 @@ from jrh.plugins.registry import Entry
 from jrh.plugins.specs import PerturberSpec
 from jrh.running.asked_cases import AskedCases
 from jrh.running.building import Builder, identity
-from jrh.running.progress import Progress
+from jrh.running.progress import Noting, Progress
+from jrh.running.run_log import Quiet
 from jrh.running.stages.assembly import Assembly, Line
 from jrh.running.stages.chain import JOINT
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.load import choose
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
+from jrh.store.item_spool import Spool
 from jrh.store.items_table import items_id as all_items_id
 from jrh.store.run_store import Store
 from jrh.suite.definition import TestUse
@@ -94,14 +96,13 @@ class Reasons:
 
 def reference_cases(task: Task, items: Sequence[Item], repeats: int) -> tuple[Case, ...]:
     """Put every item under the unperturbed condition."""
-    return tuple(
-        _case(task, REFERENCE, item, Draft(expectation=_right(item), repeats=repeats), Condition(), Provenance())
-        for item in items
-    )
+    return tuple(reference_case(task, item, repeats) for item in items)
 
 
-def _right(item: Item) -> Any:
-    return Equals(label=item.gold) if item.gold is not None else None
+def reference_case(task: Task, item: Item, repeats: int) -> Case:
+    """Put an item under the unperturbed condition."""
+    right = Equals(label=item.gold) if item.gold is not None else None
+    return _case(task, REFERENCE, item, Draft(expectation=right, repeats=repeats), Condition(), Provenance())
 
 
 async def perturb(
@@ -117,6 +118,26 @@ async def perturb(
         outcomes += made.outcomes
     whole = Perturbed(cases=tuple(cases), outcomes=tuple(outcomes), unchanged=unchanged)
     return whole.settled() if len(unchanged) < len(cases) else whole
+
+
+async def make_cases(
+    builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item]
+) -> tuple[Sequence[Case], str, Sequence[str]]:
+    """Draft and validate the cases of one test over one task before a run.
+
+    Returns:
+        The cases, why there are none, and what perturbers remark.
+    """
+    spool, reasons, noting = Spool(Case), Reasons(), Noting()
+    changes = False
+    async for made in in_slices(builder, test, task, items, noting, Quiet()):
+        if not changes and len(made.unchanged) < len(made.cases):
+            changes = True  # so far every case asked the reference question
+            spool.clear()
+        spool.add((made.settled() if changes else made).cases)
+        reasons.add(made)
+    cases = spool.all()
+    return cases, "" if cases else reasons.commonest(3), noting.said
 
 
 async def in_slices(

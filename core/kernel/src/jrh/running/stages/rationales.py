@@ -102,7 +102,7 @@ def open_questions(builder: Builder, store: Store) -> list[RationaleQuestion]:
     return _questions(builder, builder.reader(metric), store)
 
 
-def longest(case: Case, task: Task) -> Argument:
+def longest_question(case: Case, task: Task) -> Argument:
     """Return the longest question there can be about a verdict on a case, for an estimate."""
     # Three bytes a character, the most that common scripts need; the case's id makes every question another one.
     return _argument(case, task, f"{case.id} ".ljust(DETAIL, "\u6587"))

@@ -7,18 +7,14 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Final
 
-from attrs import define, evolve, field, frozen
-
-from jrh.document.serial import from_text
+from attrs import asdict, define, evolve, field, frozen
+from jrh import ChatRequest, ModelClient, Reply, Status
 from jrh.errors import SuiteError
 from jrh.hashing import canonical_json
-from jrh.models.client import rates_of, request_key
-from jrh.models.ledger import prompt_tokens_at_most, worst_case
-from jrh.models.stand_in import StandIn
-from jrh.plugins.protocols import ChatModel, ChatRequest, ModelClient
-from jrh.suite.definition import ModelUse
-from jrh.suite.resolved import ResolvedSuite
-from jrh.values.verdicts import Reply, Status
+from jrh.models import StandIn, prompt_tokens_at_most, rates_of, request_key, worst_case
+from jrh.plugins import ChatModel
+from jrh.running import CostEstimate
+from jrh.suite import ModelUse, ResolvedSuite
 
 MOST_OUTPUT: Final = 1000
 """Most tokens assumed for a reply where neither the model nor the provider has a limit."""
@@ -31,52 +27,29 @@ UNREADABLE: Final = "[planned]"
 
 
 @frozen(kw_only=True)
-class Amount:
+class Amount(CostEstimate):
     """So many calls, and what they cost, at least and at most."""
 
     low: int = 0
-    high: int = 0
-    cost_low: float = 0.0
-    """US dollars of the calls of known price."""
-    cost_high: float = 0.0
-    worst: float = 0.0
-    """US dollars that the budget would set aside for the calls, one by one: more than any of them will cost."""
-    unpriced: int = 0
-    """Calls of unknown price, at most."""
     prompt_high: int = 0
     output_high: int = 0
     """Tokens, at most."""
 
     def __add__(self, other: Amount) -> Amount:
         """Add two amounts."""
-        return Amount(
-            low=self.low + other.low,
-            high=self.high + other.high,
-            cost_low=self.cost_low + other.cost_low,
-            cost_high=self.cost_high + other.cost_high,
-            worst=self.worst + other.worst,
-            unpriced=self.unpriced + other.unpriced,
-            prompt_high=self.prompt_high + other.prompt_high,
-            output_high=self.output_high + other.output_high,
-        )
+        return Amount(**{name: value + getattr(other, name) for name, value in asdict(self).items()})
 
     def at_most(self) -> Amount:
         """Return the amount if none of the calls is certain."""
         return evolve(self, low=0, cost_low=0.0)
 
-    def times(self, low: float, high: float | None = None) -> Amount:
-        """Return so many times the amount."""
-        high = low if high is None else high
-        return Amount(
-            low=round(self.low * low),
-            high=round(self.high * high),
-            cost_low=self.cost_low * low,
-            cost_high=self.cost_high * high,
-            worst=self.worst * high,
-            unpriced=round(self.unpriced * high),
-            prompt_high=round(self.prompt_high * high),
-            output_high=round(self.output_high * high),
-        )
+    def times(self, factor: float) -> Amount:
+        """Return so many times the amount; counts are rounded."""
+        scaled = {name: value * factor for name, value in asdict(self).items()}
+        return Amount(**{name: round(value) if name not in _DOLLARS else value for name, value in scaled.items()})
+
+
+_DOLLARS: Final = frozenset({"cost_low", "cost_high", "worst"})
 
 
 class Reading(Enum):
@@ -94,7 +67,7 @@ class Reading(Enum):
 class Meter:
     """Counts requests, and answers those that were answered before from what is stored."""
 
-    known: Callable[[str], str | None]
+    known: Callable[[str], Reply | None]
     """Request key -> stored reply."""
     reading: Reading = Reading.QUESTIONS
     amounts: dict[str, Amount] = field(factory=dict)
@@ -141,7 +114,7 @@ class Meter:
         key = request_key(use, model, request, repeat)
         stored = self.known(key)
         if stored is not None:
-            return from_text(Reply, stored)
+            return stored
         mark = f"{self.reading.value}:{key}"
         if mark not in self._seen:  # equal requests are sent once
             self._seen.add(mark)

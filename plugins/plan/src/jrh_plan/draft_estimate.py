@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Sequence
-from typing import Any, Final, TypeVar
+from contextlib import suppress
+from typing import Any, Final, TypeVar, overload
 
-from attrs import evolve, field, frozen
-
+from attrs import evolve, frozen
+from jrh import Case, Changes, Draft, Item, JudgeSpec, Question, Scope, Skip, Task, ValidatorSpec
 from jrh.errors import RAISED
-from jrh.plugins.protocols import CountsCalls
-from jrh.plugins.specs import Scope, ValidatorSpec
-from jrh.running.building import Builder
-from jrh.running.call_meter import Amount, Meter, Reading, amount
-from jrh.running.pool import for_each
-from jrh.running.stages import perturb as perturbing
-from jrh.running.stages.drafts import PLUGIN_ERROR
-from jrh.store.item_spool import spooled_as
-from jrh.suite.resolved import Resolved, ResolvedTest, Step, references
-from jrh.values.cases import Case, Changes, Draft, Skip
-from jrh.values.items import Item, Task
+from jrh.plugins import CountsCalls
+from jrh.running import Builder, chosen_items, for_each, reference_cases
+from jrh.suite import Resolved, ResolvedTest, Step
+
+from jrh_plan.call_meter import Amount, Meter, Reading, amount
 
 T = TypeVar("T")
 MOST_ITEMS: Final = 200
 """Items that are really treated; the calls of more items are estimated from these."""
+_RAISED: Final = "plugin error"
 GROWTH: Final = 2
 """A written text is at most so many times as long as the old one."""
 
@@ -36,9 +32,10 @@ class Drafting:
     """Role, component and amount."""
     cases: Sequence[Case] = ()
     """Cases at most; those that a model writes are stood for by their items."""
+    estimated: bool = False
+    """The cases are not known yet."""
     nothing: str = ""
     """Why there will be no case; empty if there may be."""
-    skipped: Counter[str] = field(factory=Counter)
 
 
 def spread(values: Sequence[T], most: int) -> Sequence[T]:
@@ -48,14 +45,29 @@ def spread(values: Sequence[T], most: int) -> Sequence[T]:
     return [values[position * len(values) // most] for position in range(most)]
 
 
-def asks(component: Resolved[Any]) -> bool:
-    """Tell whether a component asks a model."""
-    return any(kind == "model" for kind, _ in references(component.options)) or any(map(asks, component.parts))
+async def put_questions(
+    builder: Builder, judge: Resolved[JudgeSpec], task: Task, trials: Sequence[tuple[Case, int]]
+) -> None:
+    """Let a judge put questions, cases with occasions, to models that send nothing."""
+    async with builder.open_judge(judge, task) as built:
+        for case, occasion in trials:
+            question = Question(
+                trial_id=case.id,
+                task=case.presented_task or task,
+                fields=case.fields,
+                prompt=case.prompt,
+                sampling=case.sampling,
+                occasion=occasion,
+            )
+            with suppress(*RAISED):  # a judge may not expect a reply that is made up
+                await built.judge(question)
 
 
-async def estimate(builder: Builder, meter: Meter, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Drafting:
+async def estimate_drafting(
+    builder: Builder, meter: Meter, test: ResolvedTest, task: Task, items: Sequence[Item]
+) -> Drafting:
     """Estimate the calls and the cases of a test that asks models."""
-    chosen = perturbing.chosen_items(items, test.use)
+    chosen = chosen_items(items, test.use)
     some = spread(chosen, MOST_ITEMS)
     scale = len(chosen) / len(some) if some else 0.0
     shown: list[tuple[Item, Draft | None]] = [(item, None) for item in some]
@@ -65,12 +77,12 @@ async def estimate(builder: Builder, meter: Meter, test: ResolvedTest, task: Tas
         shown, spent = await _step(builder, meter, step, task, shown, reasons, first=number == 0)
         spending += spent
     spending += await _validation(builder, meter, test.validators, task, shown)
-    cases = perturbing.reference_cases(task, [item for item, _ in shown], 1)
+    cases = reference_cases(task, [item for item, _ in shown], 1)
     drafts = [draft for _, draft in shown]
     made = [_case(case, draft, test, place) for place, (case, draft) in enumerate(zip(cases, drafts, strict=True))]
     return Drafting(
-        spending=tuple((role, name, each.times(scale)) for role, name, each in spending),
-        cases=_times(made, scale),
+        spending=tuple((role, name, spent.times(scale)) for role, name, spent in spending),
+        cases=made if scale <= 1.0 else _Repeated(made, round(len(made) * scale)),
         nothing="" if shown else ", ".join(f"{reason} ({count:,})" for reason, count in reasons.most_common(3)),
     )
 
@@ -90,7 +102,7 @@ async def _step(
     distinct = list({item.id: item for item in items}.values())
     times = len(items) / len(distinct) if distinct else 0.0
     meter.begin(Reading.FIRST)
-    if asks(step.component):
+    if step.component.all_models:
         await _treat(builder, step, task, distinct, meter)
     least = meter.total()
     meter.begin(Reading.UNREADABLE)
@@ -119,7 +131,7 @@ async def _treat(
     found: dict[str, list[tuple[Draft | Skip, bool]]] = {item.id: [] for item in items}
     if step.component.entry.spec.scope is Scope.SET:
         before = meter.asked.total()
-        made = await _tried(perturber.perturb_set(items), [(item, Skip(reason=PLUGIN_ERROR)) for item in items])
+        made = await _tried(perturber.perturb_set(items), [(item, Skip(reason=_RAISED)) for item in items])
         asked = meter.asked.total() > before
         for item, outcome in made:
             if item.id in found:
@@ -127,7 +139,7 @@ async def _treat(
         return found
     for item in items:
         before = meter.asked.total()
-        made = await _tried(perturber.perturb(item), [Skip(reason=PLUGIN_ERROR)])
+        made = await _tried(perturber.perturb(item), [Skip(reason=_RAISED)])
         asked = meter.asked.total() > before
         found[item.id] = [(outcome, asked) for outcome in made]
     return found
@@ -168,7 +180,7 @@ async def _validation(
     pairs = [(item, draft or _stand_in(item, place)) for place, (item, draft) in enumerate(drafts)]
     certain = all(draft is not None for _, draft in drafts)
     for place, resolved in enumerate(validators):
-        if not asks(resolved):
+        if not resolved.all_models:
             certain = False
             continue
         least = Amount()
@@ -219,10 +231,23 @@ def _case(case: Case, draft: Draft | None, test: ResolvedTest, place: int) -> Ca
     )
 
 
-def _times(cases: Sequence[Case], scale: float) -> Sequence[Case]:
-    """Repeat the cases of a sample, so that there are as many as the whole has."""
-    if scale <= 1.0:
-        return tuple(cases)
-    wanted = round(len(cases) * scale)
-    again = (cases[place % len(cases)] for place in range(wanted))
-    return spooled_as(Case, (evolve(case, id=f"{case.id}:{place}") for place, case in enumerate(again)))
+class _Repeated(Sequence[Case]):
+    """The cases of a sample again and again, so that there are as many as the whole has."""
+
+    def __init__(self, cases: Sequence[Case], count: int) -> None:
+        self._cases = cases
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Case: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Case]: ...
+    def __getitem__(self, place: int | slice) -> Case | Sequence[Case]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(self._count))]
+        number = range(self._count)[place]
+        case = self._cases[number % len(self._cases)]
+        return evolve(case, id=f"{case.id}:{number}")

@@ -1,0 +1,289 @@
+"""What a run would do, before anything is spent: cases, calls and a range of costs per component, task and test."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve, frozen
+from jrh import REFERENCE, Case, Item, JudgeKind, JudgeSpec, Task
+from jrh.running import (
+    PROBE,
+    DryRun,
+    is_probed,
+    judge_ids,
+    longest_question,
+    make_cases,
+    open_dry_run,
+    open_questions,
+    run_to_end,
+    shared_families,
+)
+from jrh.suite import Resolved, ResolvedTest, applies, tests_of
+from jrh.text import counted
+from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, clusters_of
+
+from jrh_plan.call_meter import Amount, Meter, Reading, amount
+from jrh_plan.called_models import called_models
+from jrh_plan.draft_estimate import GROWTH, Drafting, estimate_drafting, put_questions, spread
+from jrh_plan.trial_counts import OpenTrials, count_trials
+
+if TYPE_CHECKING:
+    from jrh.plugins import Loaded
+    from jrh.running import Settings
+    from jrh.suite import ResolvedSuite
+
+SAMPLE: Final = 25
+"""Questions per judge and test whose prompts are really written to estimate tokens."""
+_PROBE_TOKENS: Final = 32
+"""Tokens of what the preflight asks, at most."""
+
+
+@frozen(kw_only=True)
+class PlanLine:
+    """What one component would do for one test."""
+
+    role: str
+    """`writer`, `validator`, `judge`, `grader` or `preflight`."""
+    name: str
+    """The suite's name of the component."""
+    task: str = ""
+    test: str = ""
+    items: int = 0
+    """Distinct items of the cases."""
+    clusters: int = 0
+    """Clusters of these items: the unit that intervals rest on."""
+    cases: int = 0
+    """Cases at most, for a judge."""
+    estimated: bool = False
+    """The cases are written or validated by a model and not known yet: these are the most there can be."""
+    trials: int = 0
+    amount: Amount = Amount()
+    """Model calls and their cost; replies in the cache and in the run directory cost nothing."""
+
+
+@frozen(kw_only=True)
+class Plan:
+    """What a run would do."""
+
+    lines: tuple[PlanLine, ...]
+    nothing: tuple[str, ...] = ()
+    """Why a test makes no case for a task, what its options ask of the items in vain, and what sources leave out; one
+    sentence each."""
+    changes: tuple[str, ...] = ()
+    """What changed in the components since the run directory was written; one sentence each."""
+    review: str = ""
+    """Which cases people decide about before a judge is asked; empty where none."""
+    shared: tuple[str, ...] = ()
+    """What judges share with the gold labels, and with the authors of what they judge, a sentence each."""
+    level: float = 0.95
+    """Coverage of the suite's intervals."""
+    rules: tuple[str, ...] = ()
+    """The suite's rules for a gate."""
+    rates: frozenset[str] = frozenset()
+    """The measures of the suite's metrics that are rates."""
+
+    @property
+    def total(self) -> Amount:
+        """Return the sum over all lines."""
+        return sum((line.amount for line in self.lines), Amount())
+
+
+class Estimator:
+    """Estimates what runs cost (`jrh.running.CostEstimator`)."""
+
+    def estimate(self, resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: Settings) -> Amount:
+        """Return the sum of the plan."""
+        return make_plan(resolved, loaded, run_dir, settings).total
+
+    async def called_models(self, dry: DryRun) -> Collection[str]:
+        """Return the models that stored replies do not make superfluous."""
+        return await called_models(dry)
+
+
+def make_plan(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: Settings) -> Plan:
+    """Say what a run in this directory would do; nothing is asked and nothing is written, and no key is needed.
+
+    Raises:
+        JrhError: as a run would: the data, a component or the run directory cannot be used.
+    """
+
+    async def plan() -> Plan:
+        with open_dry_run(resolved, loaded, run_dir, settings) as dry:
+            return await _Planning(dry, settings.preflight).plan()
+
+    return run_to_end(plan)
+
+
+class _Planning:
+    def __init__(self, dry: DryRun, preflight: bool) -> None:
+        self.dry = dry
+        self.resolved = dry.resolved
+        self.preflight = preflight
+        self.meter = Meter(known=dry.stored_reply)
+        self.builder = dry.open_builder(self.meter.open)
+        self.nothing = list(dry.remarks)
+        self.clusters = {task: clusters_of(items) for task, items in dry.items.items()}
+        self.tasks = {use.task.name: use.task for use in self.resolved.suite.tasks}
+
+    async def plan(self) -> Plan:
+        changed = self.dry.changes()
+        lines = await self._lines()
+        self.meter.check_bounds(self.resolved)
+        suite = self.resolved.suite
+        return Plan(
+            lines=(*lines, *self._preflight(lines)),
+            nothing=tuple(self.nothing),
+            changes=changed,
+            review=self._review(lines),
+            shared=tuple(dict.fromkeys(shared_families(self.resolved, self.dry.items))),
+            level=suite.level,
+            rules=suite.gate.rules,
+            rates=frozenset(name for metric in self.resolved.metrics for name in metric.entry.spec.rates),
+        )
+
+    async def _lines(self) -> list[PlanLine]:
+        lines: list[PlanLine] = []
+        cases: dict[tuple[str, str], Sequence[Case]] = {}
+        estimated: set[tuple[str, str]] = set()
+        for task in self.tasks.values():
+            cases[task.name, REFERENCE] = self.dry.reference_cases(task)
+            for test in tests_of(self.resolved, task):
+                drafting = await self._drafting(test, task, self.dry.items[task.name])
+                if drafting.nothing:
+                    self.nothing.append(f"Test '{test.use.name}' has no cases on task '{task.name}'{drafting.nothing}")
+                    continue
+                cases[task.name, test.use.name] = drafting.cases
+                if drafting.estimated:
+                    estimated.add((task.name, test.use.name))
+                for role, name, spent in drafting.spending:
+                    lines.append(PlanLine(role=role, name=name, task=task.name, test=test.use.name, amount=spent))
+        cases = {key: self.dry.counted(made) for key, made in cases.items()}
+        return lines + await self._judges(cases, estimated)
+
+    async def _drafting(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Drafting:
+        """Return the cases of a test with what drafting them costs."""
+        stored = self.dry.stored_cases(self.builder, test, task)
+        if stored is not None:
+            return Drafting(cases=stored, nothing="" if stored else f" ({self.dry.lost_drafts(test, task)})")
+        if any(part.all_models for part in test.components):
+            drafting = await estimate_drafting(self.builder, self.meter, test, task, items)
+            return evolve(drafting, nothing=drafting.nothing and f": {drafting.nothing}", estimated=True)
+        cases, why, remarks = await make_cases(self.builder, test, task, items)
+        self.nothing += remarks
+        return Drafting(cases=cases, nothing=why and f": {why}")
+
+    async def _judges(
+        self, cases: Mapping[tuple[str, str], Sequence[Case]], estimated: set[tuple[str, str]]
+    ) -> list[PlanLine]:
+        """Return a line for every judge and test, in the order of the suite."""
+        judges = judge_ids(self.resolved, self.dry.items_ids)
+        trials = count_trials(self.dry, cases, judges, self.clusters)
+        lines = []
+        unjudged: Counter[tuple[str, str]] = Counter()
+        for task in self.tasks.values():
+            for judge in (judge for judge, _ in judges if applies(judge, task)):
+                for key in (key for key in cases if key[0] == task.name):
+                    own = trials[judge.use.name, key]
+                    unjudged[key] += len(own.open)
+                    asked = await self._questions(judge, task, own.open)
+                    guess = key in estimated
+                    lines.append(
+                        PlanLine(
+                            role="judge",
+                            name=judge.use.name,
+                            task=task.name,
+                            test=key[1],
+                            items=own.items,
+                            clusters=own.clusters,
+                            cases=own.cases,
+                            estimated=guess,
+                            trials=own.trials,
+                            amount=_longer(asked).at_most() if guess else asked,
+                        )
+                    )
+        return lines + await self._rationales({key: some for key, some in cases.items() if some}, unjudged)
+
+    async def _rationales(
+        self, cases: Mapping[tuple[str, str], Sequence[Case]], unjudged: Mapping[tuple[str, str], int]
+    ) -> list[PlanLine]:
+        """Return what reading rationales would cost: those in the run directory, and at most one per open trial."""
+        metric = self.resolved.reading
+        if metric is None:
+            return []
+        model = self.builder.model(self.resolved.suite.rationale_model or "")
+        stored = open_questions(self.builder, self.dry.store) if self.dry.store is not None else []
+        lines = []
+        for key, some in cases.items():
+            self.meter.begin(Reading.QUESTIONS)
+            for question in stored:
+                if (question.task, question.test) == key:
+                    await model.ask(question.request)
+            spent = self.meter.total()
+            if unjudged[key]:
+                self.meter.begin(Reading.QUESTIONS)
+                longest = longest_question(some[0], self.tasks[key[0]])
+                await model.ask(self.builder.reader(metric).request(longest))
+                spent += self.meter.total().at_most().times(unjudged[key])
+            if spent.high:
+                lines.append(PlanLine(role="grader", name=metric.use.name, task=key[0], test=key[1], amount=spent))
+        return lines
+
+    async def _questions(self, judge: Resolved[JudgeSpec], task: Task, left: OpenTrials) -> Amount:
+        """Let the judge put a sample of its questions to the counting model."""
+        if not left or not judge.all_models or judge.entry.spec.kind is not JudgeKind.SINGLE:
+            return Amount()
+        calls = distinct_calls(left) if task.criteria is not None else left
+        some = spread(calls, SAMPLE)
+        self.meter.begin(Reading.QUESTIONS)
+        await put_questions(self.builder, judge, task, some)
+        return self.meter.total().times(len(calls) / len(some))
+
+    def _preflight(self, lines: Sequence[PlanLine]) -> Iterator[PlanLine]:
+        """Yield the preflight, one call for every model that may be called."""
+        if not self.preflight or not any(line.amount.high for line in lines):
+            return
+        for name in sorted(self.meter.asked):
+            if is_probed(self.resolved, name):
+                once = amount(*self.meter.opened[name], 0, _PROBE_TOKENS, PROBE.sampling.max_tokens)
+                yield PlanLine(role="preflight", name=name, amount=once.at_most())
+
+    def _review(self, lines: Sequence[PlanLine]) -> str:
+        """Say how many cases people decide about."""
+        review = self.resolved.suite.review
+        if review is None:
+            return ""
+        of_tests = {(line.task, line.test): line for line in lines if line.role == "judge" and line.test != REFERENCE}
+        chosen = [line for line in of_tests.values() if not review.tests or line.test in review.tests]
+        number = min(sum(line.cases for line in chosen), review.sample or sys.maxsize)
+        about = "up to " if any(line.estimated for line in chosen) else ""
+        who = "1 person decides" if review.reviewers == 1 else f"{review.reviewers} people decide"
+        return (
+            f"Review: {who} about each of {about}{counted(number, 'case')} before any judge is asked. The plan counts "
+            "every case that is not rejected"
+        )
+
+
+def _longer(asked: Amount) -> Amount:
+    """Allow for texts that a model has yet to write."""
+    return evolve(
+        asked,
+        cost_high=GROWTH * asked.cost_high,
+        worst=GROWTH * asked.worst,
+        prompt_high=GROWTH * asked.prompt_high,
+    )
+
+
+def distinct_calls(left: Sequence[tuple[Case, int]]) -> list[tuple[Case, int]]:
+    """Return one question per call: criteria that are asked together share it."""
+    calls: dict[tuple[object, ...], tuple[Case, int]] = {}
+    for case, occasion in left:
+        together = case.fields.get(TOGETHER_FIELD)
+        fields = tuple(
+            (name, str(value)) for name, value in case.fields.items() if name != CRITERION_FIELD or not together
+        )
+        calls.setdefault((fields, case.prompt, case.presented_task, case.test, occasion), (case, occasion))
+    return list(calls.values())
