@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from jrh.text import escape_controls
+from jrh_measuring import escape_controls
 from jrh_testing import Project, call
 
 pytestmark = pytest.mark.slow

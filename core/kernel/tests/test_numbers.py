@@ -2,10 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Interval, Measure
-from jrh.text import (
-    counted,
+from jrh.text import counted, format_dollars
+from jrh_measuring import (
     format_counts,
-    format_dollars,
     format_ends,
     format_estimate,
     format_interval,

@@ -7,7 +7,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.text import clean_text, formula_safe, markdown_text
+from jrh.text import clean_text
+from jrh_measuring import formula_safe, markdown_text
 from jrh_testing import ODD_TEXTS, PAYLOADS
 
 NAMES = [*PAYLOADS, *ODD_TEXTS]

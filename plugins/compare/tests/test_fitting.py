@@ -5,8 +5,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.text import comment_length
 from jrh_compare.rendering import Chapter, Part, fit
+from jrh_measuring import comment_length
 
 LINES = st.lists(st.text("ab 𝄞\u200b", max_size=200), max_size=60).map(tuple)
 PARTS = st.lists(st.builds(Part, lines=LINES, head=st.sampled_from(["", "| head |\n"])), max_size=4).map(tuple)

@@ -9,13 +9,13 @@ import pytest
 from gate_findings import found, measured
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh.text import LONGEST_COMMENT
 from jrh.values import Finding, Severity
 from jrh_gate.console import console_text
 from jrh_gate.json_file import gate_json
 from jrh_gate.junit import junit
 from jrh_gate.markdown import markdown
 from jrh_gate.wording import sizes
+from jrh_measuring import LONGEST_COMMENT
 from jrh_testing import ODD_TEXTS, PAYLOADS
 
 NAMES = list(dict.fromkeys([*PAYLOADS, *ODD_TEXTS, "\ud800", "\ufffe\uffff\x00", "]]>", "&amp;", "a|b"]))

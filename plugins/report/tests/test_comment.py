@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 from attrs import evolve
 from jrh import Scale, Task
-from jrh.text import comment_length
 from jrh.values import TaskSummary, spending_of
+from jrh_measuring import comment_length
 from jrh_testing import sample_report
 
 pytestmark = pytest.mark.slow

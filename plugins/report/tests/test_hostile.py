@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 from jrh import RecordTable
-from jrh.text import escape_controls
 from jrh.values import spending_of
+from jrh_measuring import escape_controls
 from jrh_report.columns import storable
 from jrh_report.csv_report import neutral
 from jrh_report.latex_text import latex

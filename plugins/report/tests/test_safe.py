@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.text import clean_text as clean
-from jrh.text import html_text as html
-from jrh.text import markdown_text as markdown
+from jrh_measuring import html_text as html
+from jrh_measuring import markdown_text as markdown
 from jrh_report.latex_text import latex
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from attrs import frozen
-from jrh.text import counted, format_counts, format_p, stated_p
+from jrh.text import counted
+from jrh_measuring import format_counts, format_p, stated_p
 
 from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row
 from jrh_compare.scoring import MEASURES

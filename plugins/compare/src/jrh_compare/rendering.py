@@ -15,7 +15,8 @@ from typing import Final
 
 import attrs
 from attrs import frozen
-from jrh.text import LONGEST_COMMENT, clean_text, comment_length, formula_safe, lines_that_fit, markdown_text
+from jrh.text import clean_text
+from jrh_measuring import LONGEST_COMMENT, comment_length, formula_safe, lines_that_fit, markdown_text
 
 from jrh_compare.document import Block, Lines, Section, Table, document
 from jrh_compare.results import Comparison, Pair, Row, SideName

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jrh import Interval
-from jrh.text import format_dollars, format_ends, format_number
+from jrh.text import format_dollars
+from jrh_measuring import format_ends, format_number
 
 from jrh_compare.results import Point, SideName
 

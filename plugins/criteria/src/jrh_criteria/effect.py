@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.text import format_measure
 from jrh_measuring import (
     FINDING,
     Cell,
@@ -16,6 +15,7 @@ from jrh_measuring import (
     MeasureBuilder,
     Scores,
     cells_of,
+    format_measure,
     is_named,
     reference_verdicts,
 )

@@ -8,8 +8,17 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Item, Measure, MetricContext, RecordTable, Task
-from jrh.text import format_measure
-from jrh_measuring import FINDING, Cell, MeasureBuilder, MetricOptions, Scores, cells_of, is_named, reference_verdicts
+from jrh_measuring import (
+    FINDING,
+    Cell,
+    MeasureBuilder,
+    MetricOptions,
+    Scores,
+    cells_of,
+    format_measure,
+    is_named,
+    reference_verdicts,
+)
 
 from jrh_criteria.mode import first_of_call
 

@@ -9,7 +9,6 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable, Task
-from jrh.text import format_measure
 from jrh.values import linked
 from jrh_measuring import (
     FINDING,
@@ -21,6 +20,7 @@ from jrh_measuring import (
     ResponseScores,
     Scores,
     cells_of,
+    format_measure,
     is_named,
     numbered,
     response_facts,

@@ -7,8 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure
-from jrh.text import format_interval
-from jrh_measuring import FINDING, Cell, Codes, MeasureBuilder
+from jrh_measuring import FINDING, Cell, Codes, MeasureBuilder, format_interval
 from jrh_stats import Estimate, ReadingWindow, holm
 
 _DIGITS: Final = 2

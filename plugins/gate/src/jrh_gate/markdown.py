@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from jrh.text import LONGEST_COMMENT, markdown_text
+from jrh_measuring import LONGEST_COMMENT, markdown_text
 
 from jrh_gate import wording
 from jrh_gate.checking import Checked

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from jrh import Measure
-from jrh.text import clean_text, counted, counted_items, format_counts, format_number, is_proportion
+from jrh.text import clean_text, counted
 from jrh.values import Finding
+from jrh_measuring import counted_items, format_counts, format_number, is_proportion
 
 from jrh_gate import checking
 from jrh_gate.checking import Answered, Checked

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import yaml
 from jrh import JrhError
-from jrh.text import clean_text, escape_controls
+from jrh.text import clean_text
+from jrh_measuring import escape_controls
 
 from jrh_import.harness_file import Config
 from jrh_import.mapping import Format

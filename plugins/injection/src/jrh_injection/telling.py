@@ -7,8 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure
-from jrh.text import format_interval
-from jrh_measuring import FINDING, MeasureBuilder
+from jrh_measuring import FINDING, MeasureBuilder, format_interval
 from jrh_stats import Estimate, clustered_limits, holm
 
 from jrh_injection.sides import Sides

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, JrhError, Measure, RunReport
-from jrh.text import counted, format_dollars, format_interval, format_number
-from jrh_measuring import moving_tests
+from jrh.text import counted, format_dollars
+from jrh_measuring import format_interval, format_number, moving_tests
 from jrh_stats import clustered_mean, clustered_proportion
 from numpy.typing import NDArray
 

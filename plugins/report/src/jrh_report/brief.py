@@ -8,8 +8,9 @@ from typing import Final
 from attrs import field, frozen
 from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
-from jrh.text import counted, format_counts, format_dollars
+from jrh.text import counted, format_dollars
 from jrh.values import Basis, Finding, Importance, Severity, total_spending
+from jrh_measuring import format_counts
 from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import RunReport
-from jrh.text import escape_controls
+from jrh_measuring import escape_controls
 
 from jrh_report.columns import chunks, names, storable
 from jrh_report.options import CsvOptions

@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve
 from jrh import Measure, RunReport
-from jrh.text import markdown_text as safe
+from jrh_measuring import markdown_text as safe
 
 from jrh_report import tables
 from jrh_report.fitting import Block

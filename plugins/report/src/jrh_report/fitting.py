@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh.text import comment_length, lines_that_fit
+from jrh_measuring import comment_length, lines_that_fit
 
 _GAP: Final = "\n\n"
 

@@ -6,8 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from jrh import REFERENCE, Measure, RunReport
-from jrh.text import counted_items, format_counts, format_estimate, format_interval
-from jrh_measuring import FINDING, Place
+from jrh_measuring import FINDING, Place, counted_items, format_counts, format_estimate, format_interval
 
 from jrh_report.flags import MAIN
 from jrh_report.overview import HEADINGS

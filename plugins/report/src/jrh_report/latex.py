@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 from jrh import Measure, RunReport
-from jrh.text import format_estimate, format_interval, format_sizes
+from jrh_measuring import format_estimate, format_interval, format_sizes
 
 from jrh_report.asked import check_measures
 from jrh_report.by_test import Grid, grid

@@ -8,7 +8,7 @@ from typing import Final
 
 from jrh import RunReport
 from jrh.text import clean_text as clean
-from jrh.text import format_estimate, format_interval, format_sizes, is_estimable
+from jrh_measuring import format_estimate, format_interval, format_sizes, is_estimable
 from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text

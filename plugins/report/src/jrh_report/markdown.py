@@ -7,9 +7,9 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import RunReport
-from jrh.text import comment_length, format_measure
-from jrh.text import markdown_text as safe
 from jrh.values import Importance, TaskSummary
+from jrh_measuring import comment_length, format_measure
+from jrh_measuring import markdown_text as safe
 
 from jrh_report import tables
 from jrh_report.details import elsewhere, task_details

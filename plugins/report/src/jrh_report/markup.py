@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from attrs import evolve
-from jrh.text import html_text as html
-from jrh.text import markdown_text as safe
+from jrh_measuring import html_text as html
+from jrh_measuring import markdown_text as safe
 
 from jrh_report import tables
 from jrh_report.fitting import Block

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jrh import RunReport
-from jrh.text import counted, format_ends, format_number
+from jrh.text import counted
 from jrh.values import ReviewEstimate, ReviewReport
+from jrh_measuring import format_ends, format_number
 
 from jrh_report.tables import Table, judge_label
 

@@ -7,9 +7,8 @@ from typing import TypeAlias
 
 from attrs import frozen
 from jrh import Measure, RunReport
-from jrh.text import format_measure
 from jrh.values import Cell, FindingRef, Importance, MeasureRef, Row, Section, TablePart, TextPart
-from jrh_measuring import SIMULATED
+from jrh_measuring import SIMULATED, format_measure
 
 from jrh_report.tables import Table, judge_label
 

@@ -9,19 +9,18 @@ from typing import Final
 from attrs import frozen
 from jrh import Measure, RunReport, ScaleKind, Status
 from jrh.running import listed_reasons, why_no_cases
-from jrh.text import (
-    counted,
+from jrh.text import counted, format_dollars
+from jrh.values import Agreement, Attrition, GoldKind, GoldSource, SpendLine, TaskSummary, total_spending
+from jrh_measuring import (
     counted_items,
     format_bounds,
     format_counts,
-    format_dollars,
     format_ends,
     format_estimate,
     format_interval,
     format_number,
     format_tokens,
 )
-from jrh.values import Agreement, Attrition, GoldKind, GoldSource, SpendLine, TaskSummary, total_spending
 
 _OPTION: Final = 80
 """Characters of an option's value that are shown."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, content_id
-from jrh.text import counted, formula_safe
+from jrh.text import counted
 from jrh.values import GoldKind, LabelAction, PersonLabel, majority
 from jrh_interchange import check_table_file, csv_rows, next_csv_row
-from jrh_measuring import compare_questions
+from jrh_measuring import compare_questions, formula_safe
 
 from jrh_review.label_screens import as_case
 from jrh_review.labelling import LabelDesk, LabelScreen

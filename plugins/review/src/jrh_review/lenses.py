@@ -7,9 +7,16 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure
-from jrh.text import format_bounds, format_counts, format_estimate, format_interval, is_estimable
 from jrh.values import CaseOrder
-from jrh_measuring import FINDING, SIMULATED
+from jrh_measuring import (
+    FINDING,
+    SIMULATED,
+    format_bounds,
+    format_counts,
+    format_estimate,
+    format_interval,
+    is_estimable,
+)
 
 _SHADES: Final = 9
 """Colours of a scale; the style sheet has as many."""

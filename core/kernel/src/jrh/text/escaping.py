@@ -1,4 +1,4 @@
-"""Escape untrusted text for display in a terminal, in Markdown or in a spreadsheet."""
+"""Clean untrusted text for display in a terminal."""
 
 from __future__ import annotations
 
@@ -17,24 +17,6 @@ _REMEMBERED: Final = 4096
 _CHARACTERS: Final = 8192
 _JOINERS: Final = "\u200c\u200d"
 """Invisible, but needed to write Persian, Hindi and many emoji."""
-_MARKUP: Final = re.compile(r"([\\`*_\[\]|~$])")
-_BLOCK: Final = re.compile(r"^(?:[#=]|[-+](?=[\s+-]|$)|\d+(?=[.)](?:\s|$)))")
-"""Starts of a line that Markdown turns into a heading, a list or a rule."""
-_ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_BREAK: Final = "\u200b"
-"""A zero-width space, which splits a word invisibly. `clean_text` removes those in the original text."""
-_ACTIVE: Final = re.compile(
-    r"@(?=\w)"  # mentions, which notify people, and addresses
-    r"|#(?=\d)|\bGH-(?=\d)"  # references to issues
-    r"|\b(?:https?|ftp|mailto|xmpp):(?=\S)|\bwww(?=\.)"  # addresses that become links by themselves
-    r"|:(?=[\w+-]+:)",  # names of emoji
-    re.IGNORECASE,
-)
-"""Text that GitHub links or replaces after resolving entities and backslashes, so escaping does not stop it."""
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Characters that act on a terminal, and those that reorder text."""
-_FORMULA: Final = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n")
-"""Characters at the start of a cell that make (or may make) a spreadsheet treat it as a formula."""
 
 
 def clean_text(text: str, limit: int = 200) -> str:
@@ -75,56 +57,6 @@ def visible(text: str) -> str:
 
 def _bounded(line: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
-
-
-def markdown_text(text: str, limit: int = 200) -> str:
-    """Escape the text so that GitHub shows it literally, even in a table cell: no markup, no HTML, one line.
-
-    A zero-width space breaks mentions, issue references and bare addresses.
-    """
-    return _marked(clean_text(text, limit))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _marked(line: str) -> str:
-    marked = _MARKUP.sub(r"\\\1", _inert(line))
-    start = _BLOCK.match(marked)
-    if start is None:
-        return marked
-    return f"{start[0]}\\{marked[start.end() :]}" if start[0].isdigit() else f"\\{marked}"
-
-
-def html_text(text: str, limit: int = 200) -> str:
-    """Escape the text for HTML within Markdown, where backslashes do not escape."""
-    return _inert(clean_text(text, limit))
-
-
-def _inert(line: str) -> str:
-    broken = _ACTIVE.sub(lambda found: found[0] + _BREAK, line)
-    return "".join(_ENTITIES.get(character, character) for character in broken)
-
-
-def formula_safe(text: str) -> str:
-    """Escape the text for a CSV cell: prefix an apostrophe if a spreadsheet would treat the text as a formula.
-
-    Lone surrogates become U+FFFD and control characters escapes (`escape_controls`); the CSV writer does the quoting.
-    For text, not for numbers.
-    """
-    storable = escape_controls(text).encode("utf-8", "replace").decode("utf-8")
-    return f"'{storable}" if storable.lstrip(" ").startswith(_FORMULA) else storable
-
-
-def escape_controls(text: str) -> str:
-    r"""Return the text with control characters as visible escapes, such as `\x1b` and `\u202e`, for tables of text.
-
-    Tabs and line breaks stay. Texts that differ still differ, and a terminal that shows the table obeys none of them.
-    """
-    return _CONTROLS.sub(_escaped, text)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"  # noqa: PLR2004 - the escapes of Python and JSON
 
 
 @lru_cache(maxsize=_CHARACTERS)

@@ -1,162 +1,16 @@
-"""Format numbers consistently, and never round them to a stronger claim (0.999 is not shown as 1)."""
+"""Format counts and amounts of money consistently."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from typing import Final
 
-from jrh.values.measures import Interval, Measure
-
-P_VALUE: Final = "p-value"
-"""Unit of a measure that is a p-value."""
-_DIFFERENCES: Final = ("difference", "difference in levels")
-"""Units of differences, which are written with their sign."""
-_VAST: Final = 1e9
-"""Numbers from here on are written in scientific notation."""
 _CENTS: Final = 0.0001
 """Smaller amounts of money are written as `<`."""
-_MORE: Final = 3
-"""Further digits that a number may take to show that it is not 0."""
-_SMALLEST_P: Final = 0.001
-"""Smaller p-values are written as `<`."""
-
-
-def format_number(
-    value: float,
-    digits: int,
-    *,
-    proportion: bool = True,
-    signed: bool = False,
-    trimmed: bool = False,
-    nonzero: bool | None = None,
-) -> str:
-    """Format a number; a share that would round to 0 is `<0.01`, one that would round to 1 is `>0.99`.
-
-    A vast one is `4.31e+50`: such ends of intervals say that next to nothing is known.
-
-    Args:
-        value: the number.
-        digits: decimals.
-        proportion: False for a coefficient, which may round to 0 and 1.
-        signed: also write the sign of positive numbers, as for differences.
-        trimmed: drop trailing zeros.
-        nonzero: never write a number that is not 0 as 0; by default so for proportions. A proportion is `<0.01`, any
-            other number gets more decimals, since `>-0.01` puzzles readers.
-    """
-    if abs(value) >= _VAST:
-        return f"{value:.{digits}e}"
-    nonzero = proportion if nonzero is None else nonzero
-    if nonzero and not proportion and value:
-        digits = next((more for more in range(digits, digits + _MORE) if float(f"{value:.{more}f}")), digits + _MORE)
-    step = 10.0**-digits
-    if nonzero and float(f"{value:.{digits}f}") == 0 != value:
-        return f"<{step:.{digits}f}" if value > 0 else f">-{step:.{digits}f}"
-    if proportion and 1 - step / 2 <= value < 1:
-        return f">{1 - step:.{digits}f}"
-    text = f"{value:{'+' if signed else ''}.{digits}f}"
-    if float(text) == 0:
-        text = text.lstrip("+-")
-    return text.rstrip("0").rstrip(".") if trimmed else text
-
-
-def format_p(value: float | None) -> str:
-    """Format a p-value: three decimals, `<0.001` below, `-` if there is none."""
-    return "-" if value is None else "<0.001" if value < _SMALLEST_P else f"{value:.3f}"
-
-
-def stated_p(value: float | None) -> str:
-    """State a p-value: `p = 0.031`, `p < 0.001`, `-` if there is none."""
-    return "-" if value is None else f"p = {format_p(value)}".replace("= <", "< ")
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
     """Format a number with its noun: `1 item`, `1,680 trials`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-def counted_items(measure: Measure) -> str:
-    """Write what a measure rests on: `60 items`, or `60 items in 6 clusters` where items share clusters."""
-    items = counted(measure.n_items, "item")
-    shared = 0 < measure.n_clusters < measure.n_items
-    return f"{items} in {counted(measure.n_clusters, 'cluster')}" if shared else items
-
-
-def is_estimable(measure: Measure) -> bool:
-    """Return whether the measure has a finite estimate."""
-    return measure.estimate is not None and math.isfinite(measure.estimate)
-
-
-def format_estimate(measure: Measure, digits: int) -> str:
-    """Format the estimate: a difference with its sign, a p-value as `p = 0.031`.
-
-    Without an estimate it is `not estimable`, with the flag that says why.
-    """
-    if measure.estimate is None or not math.isfinite(measure.estimate):
-        reasons = [flag for flag in measure.flags if flag in ("degenerate", "all-missing", "one-item")]
-        return f"not estimable ({', '.join(reasons)})" if reasons else "not estimable"
-    if measure.unit == P_VALUE:
-        return stated_p(measure.estimate)
-    signed = measure.unit in _DIFFERENCES
-    return format_number(measure.estimate, digits, proportion=is_proportion(measure), signed=signed)
-
-
-def format_interval(measure: Measure, digits: int) -> str:
-    """Format the interval as `[low, high]`; empty if there is none."""
-    found = measure.interval
-    return (
-        ""
-        if found is None or not is_estimable(measure)
-        else format_ends(found, digits, proportion=is_proportion(measure))
-    )
-
-
-def format_ends(interval: Interval, digits: int, *, proportion: bool = False) -> str:
-    """Format the ends of an interval as `[low, high]`; rounding never makes an interval without 0 seem to contain it.
-
-    Args:
-        interval: the interval.
-        digits: decimals.
-        proportion: whether its ends are proportions.
-    """
-    nonzero = proportion or interval.low > 0 or interval.high < 0
-    low, high = (
-        format_number(end, digits, proportion=proportion, nonzero=nonzero) for end in (interval.low, interval.high)
-    )
-    return f"[{low}, {high}]"
-
-
-def format_bounds(measure: Measure, digits: int) -> str:
-    """Format the worst and best case as `low to high`; empty if there are none."""
-    if measure.bounds is None:
-        return ""
-    return " to ".join(format_number(end, digits, proportion=is_proportion(measure)) for end in measure.bounds)
-
-
-def format_sizes(measure: Measure, separator: str = ", ") -> str:
-    """Format the number of trials behind the estimate: `n=60, 2 missing`."""
-    missing = sum(measure.missing.values())
-    return f"n={measure.n_trials}" + (f"{separator}{missing} missing" if missing else "")
-
-
-def format_measure(measure: Measure, digits: int) -> str:
-    """Format a measure on one line: `0.93 [0.88, 0.96] n=60, 2 missing`."""
-    return " ".join(
-        part
-        for part in (format_estimate(measure, digits), format_interval(measure, digits), format_sizes(measure))
-        if part
-    )
-
-
-def format_counts(found: Mapping[str, int]) -> str:
-    """Format counts by name, most frequent first, without zeros: `timeout 2, refused 1`."""
-    ordered = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{name} {count}" for name, count in ordered if count)
-
-
-def is_proportion(measure: Measure) -> bool:
-    """Return whether the measure's unit is a proportion."""
-    return measure.unit == "proportion"
 
 
 def format_dollars(cost: float, unknown: int = 0, replies: int | None = None) -> str:
@@ -173,10 +27,3 @@ def format_dollars(cost: float, unknown: int = 0, replies: int | None = None) ->
     if not unknown:
         return known
     return f"{known} + {unknown:,} {'call' if unknown == 1 else 'calls'} of unknown price"
-
-
-def format_tokens(count: int, unknown: int, replies: int) -> str:
-    """Format a token count; `at least` if some replies have no count."""
-    if unknown and unknown >= replies:
-        return "unknown"
-    return f"at least {count:,}" if unknown else f"{count:,}"

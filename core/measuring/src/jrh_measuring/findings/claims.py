@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh.plugins import Role
-from jrh.text.numbers import counted, counted_items, format_estimate, format_interval, stated_p
+from jrh.text.numbers import counted
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import Basis, Finding, Severity
 from jrh.values.measures import Flag, FlagEffect, Measure
@@ -18,6 +18,7 @@ from jrh_measuring.findings.design import Design, Place
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily
 from jrh_measuring.flags import BOUNDED, FEW_EVENTS, doubtful
+from jrh_measuring.numbers import counted_items, format_estimate, format_interval, stated_p
 
 _DIGITS: Final = 2
 _TWO_DIGITS: Final = 100

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from jrh.text.numbers import is_proportion
 from jrh.values.measures import Measure
 from jrh_stats import interval_p
 
 from jrh_measuring.findings.claims import Situation, units
 from jrh_measuring.findings.design import Chain, Design, Hypothesis, Side
 from jrh_measuring.findings.page_family import PValue
+from jrh_measuring.numbers import is_proportion
 
 _TWO: Final = 2
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, Status
-from jrh.text import clean_text, counted, counted_items, format_counts, format_interval, format_number
+from jrh.text import clean_text, counted
 from jrh.values import Finding
-from jrh_measuring import commonest
+from jrh_measuring import commonest, counted_items, format_counts, format_interval, format_number
 from jrh_stats import items_for_proportion, wilson
 
 from jrh_import.checking.covariate_lines import open_covariates

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh import Measure
-from jrh.text import clean_text, counted_items, format_estimate, format_interval, stated_p
+from jrh.text import clean_text
 from jrh.values import LENGTH
+from jrh_measuring import counted_items, format_estimate, format_interval, stated_p
 
 from jrh_import.checking.measured import Checked
 from jrh_import.covariates import covariate_name

@@ -9,7 +9,8 @@ from typing import Final
 
 import attrs
 from jrh import Measure
-from jrh.text import clean_text, counted, counted_items, format_estimate, format_interval, format_number, stated_p
+from jrh.text import clean_text, counted
+from jrh_measuring import counted_items, format_estimate, format_interval, format_number, stated_p
 
 from jrh_import.checking.answers import Answer
 from jrh_import.checking.covariate_lines import EFFECT

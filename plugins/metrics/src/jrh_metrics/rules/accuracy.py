@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh import Measure
-from jrh.text import format_interval
 from jrh.values import Severity, TaskSummary, has_model_gold
 from jrh_measuring import (
     DEGENERATE,
@@ -19,6 +18,7 @@ from jrh_measuring import (
     Situation,
     commonest,
     estimate_text,
+    format_interval,
     margin_of,
     needed_for,
     open_effect,

@@ -6,9 +6,21 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh import Measure
-from jrh.text import format_interval, format_number
 from jrh.values import Severity
-from jrh_measuring import Chain, Claim, Design, Hypothesis, PValue, Rule, Situation, margin_of, needed_for, read_off
+from jrh_measuring import (
+    Chain,
+    Claim,
+    Design,
+    Hypothesis,
+    PValue,
+    Rule,
+    Situation,
+    format_interval,
+    format_number,
+    margin_of,
+    needed_for,
+    read_off,
+)
 
 DIFFERENCE: Final = "people-kappa-difference"
 PEOPLE: Final = "people-kappa"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from jrh import Measure
-from jrh.text import counted, counted_items, format_counts
+from jrh.text import counted
 from jrh.values import Severity
 from jrh_measuring import (
     FEW_CLUSTERS,
@@ -19,6 +19,8 @@ from jrh_measuring import (
     PValue,
     Rule,
     Situation,
+    counted_items,
+    format_counts,
 )
 
 from jrh_metrics.flag_list import MISSING_ON_ERRORS, MISSING_ON_RIGHT

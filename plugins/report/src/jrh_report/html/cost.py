@@ -16,8 +16,9 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure
-from jrh.text import format_dollars, format_tokens
+from jrh.text import format_dollars
 from jrh.values import CostLine, SpendLine, total_spending
+from jrh_measuring import format_tokens
 
 from jrh_report.html.found import Cell, Found
 from jrh_report.overview import EXPECTED, RIGHT

@@ -7,7 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure
-from jrh.text import is_estimable, visible_line
+from jrh.text import visible_line
+from jrh_measuring import is_estimable
 from markupsafe import Markup
 
 from jrh_report.html.axis import linear

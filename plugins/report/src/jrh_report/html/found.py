@@ -7,8 +7,15 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport
-from jrh.text import format_bounds, format_counts, format_estimate, format_interval, is_estimable
-from jrh_measuring import FINDING, SIMULATED
+from jrh_measuring import (
+    FINDING,
+    SIMULATED,
+    format_bounds,
+    format_counts,
+    format_estimate,
+    format_interval,
+    is_estimable,
+)
 
 SHADES: Final = 9
 """Colours of the scales, from 0; the style sheet has as many."""

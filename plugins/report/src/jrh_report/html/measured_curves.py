@@ -8,8 +8,9 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import Measure
-from jrh.text import format_counts, visible_line
+from jrh.text import visible_line
 from jrh.values import Curve
+from jrh_measuring import format_counts
 from markupsafe import Markup
 
 from jrh_report.html.axis import Axis, linear, logarithmic

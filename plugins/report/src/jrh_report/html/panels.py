@@ -6,7 +6,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport, Scale
-from jrh.text import is_estimable
+from jrh_measuring import is_estimable
 
 from jrh_report.html.found import Cell, Found, sequential
 from jrh_report.html.listing import columns

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 from jrh import RunReport
-from jrh.text import page_environment
+from jrh_measuring import page_environment
 
 from jrh_report.finite import finite
 from jrh_report.flags import flag_meanings

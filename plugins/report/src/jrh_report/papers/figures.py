@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from jrh import REFERENCE, Measure
-from jrh.text import format_estimate, format_interval, format_number, is_estimable
+from jrh_measuring import format_estimate, format_interval, format_number, is_estimable
 
 from jrh_report.papers.costs import Price, prices
 from jrh_report.papers.found import Found, end_of

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from attrs import evolve, frozen
 from jrh import RunReport
-from jrh.text import clean_text, markdown_text
+from jrh.text import clean_text
+from jrh_measuring import markdown_text
 
 from jrh_report.finite import finite
 from jrh_report.options import PaperOptions

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 from jrh import Measure
-from jrh.text import format_measure, format_number, markdown_text
+from jrh_measuring import format_measure, format_number, markdown_text
 
 from jrh_report.csv_report import neutral
 from jrh_report.latex_text import latex

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 from jrh import Measure
-from jrh.text import format_sizes, is_estimable, is_proportion
+from jrh_measuring import format_sizes, is_estimable, is_proportion
 
 from jrh_report.by_test import Grid
 from jrh_report.plots.drawing import label, look

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from jrh import Measure
-from jrh.text import format_estimate, format_interval, is_estimable
+from jrh_measuring import format_estimate, format_interval, is_estimable
 
 from jrh_report.by_test import Grid
 from jrh_report.plots.drawing import label

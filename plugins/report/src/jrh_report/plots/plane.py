@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
-from jrh.text import is_estimable
+from jrh_measuring import is_estimable
 
 from jrh_report.by_test import grid
 from jrh_report.overview import HEADINGS, RIGHT

@@ -9,8 +9,8 @@ from typing import Final
 from attrs import frozen
 from jrh import JrhError
 from jrh.running import StoredRun, stored_run
-from jrh.text import formula_safe
 from jrh.values import CaseOrder, CaseRow
+from jrh_measuring import formula_safe
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route

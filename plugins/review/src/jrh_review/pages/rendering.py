@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from jrh.text import page_environment
+from jrh_measuring import page_environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jrh import Interval
 from jrh.running import CaseReview
-from jrh.text import format_ends, format_number
 from jrh.values import DECIDING
+from jrh_measuring import format_ends, format_number
 from jrh_stats import Estimate
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
