@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable
@@ -9,8 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from jrh.running import ReviewDesk, execute, review_desk
-from jrh.values import Decision, ReviewAction
+from jrh.running import execute
+from jrh_review.decisions import Decision, ReviewAction
+from jrh_review.desk import ReviewDesk, review_desk
 from jrh_testing import ChatServer, Project
 from support.looking import query, report, report_bytes
 from support.suites import llm_suite, openai_http, write_items, write_suite
@@ -123,8 +125,8 @@ def test_a_rejected_case_is_out_and_an_edited_one_is_asked_in_its_place(project:
     assert rows[2][0] == made[3]
     found = report(project, "run")
     assert found["planned"] == 2 * ITEMS - 1
-    assert found["review"]["tests"][0]["counts"] == {"accept": 1, "edit": 2, "reject": 1}
-    (effect,) = found["review"]["effects"]
+    assert found["stages"]["review"]["tests"][0]["counts"] == {"accept": 1, "edit": 2, "reject": 1}
+    (effect,) = found["stages"]["review"]["effects"]
     assert (effect["counted"]["n"], effect["made"]["n"]) == (ITEMS - 1, ITEMS)
     assert (effect["counted"]["estimate"], effect["made"]["estimate"]) == (pytest.approx(2 / 3), 1.0)
     said = project.read("run/report.md")
@@ -135,9 +137,10 @@ def test_a_rejected_case_is_out_and_an_edited_one_is_asked_in_its_place(project:
 def without_review(project: Project, run_dir: str) -> tuple[str, str]:
     """Return the two files of a report, byte for byte but for the review section."""
     found = {name: data.decode() for name, data in report_bytes(project, run_dir).items()}
-    markdown = re.sub(r"^#+ Review: .*?(?=^#|^<details>)", "", found["report.md"], flags=re.DOTALL | re.MULTILINE)
-    as_json = re.sub(r'^"review":.*\n', "", found["report.json"], flags=re.MULTILINE)
-    return markdown, as_json
+    markdown = re.sub(r"^## Review\n.*?(?=^## |^<details>)", "", found["report.md"], flags=re.DOTALL | re.MULTILINE)
+    as_json = json.loads(found["report.json"])
+    as_json["sections"] = [each for each in as_json["sections"] if each["name"] != "review"]
+    return markdown, json.dumps(as_json | {"stages": {}})
 
 
 def test_taking_decisions_back_gives_the_report_of_before(project: Project) -> None:
@@ -237,8 +240,8 @@ def test_a_suite_whose_cases_are_all_accepted_has_the_report_of_one_without_revi
         decide(project, accept)
         run(project)
     assert without_review(project, "run") == without_review(project, "plain")
-    assert report(project, "plain")["review"] is None
-    (test,) = report(project, "run")["review"]["tests"]
+    assert report(project, "plain")["stages"] == {}
+    (test,) = report(project, "run")["stages"]["review"]["tests"]
     assert test["counts"] == {"accept": ITEMS, "edit": 0, "reject": 0}
 
 
@@ -270,8 +273,8 @@ def test_the_page_has_the_section(project: Project) -> None:
         decide(project, mixed)
         run(project)
     page = project.read("run/report.html")
-    assert "Review: decisions of people" in page
-    assert "Review: as-expected with and without the decisions" in page
+    assert "Decisions of people" in page
+    assert "As-expected with and without the decisions" in page
 
 
 def test_decisions_outside_of_the_queue_are_said_and_tests_that_are_gone_are_not(project: Project) -> None:
@@ -287,12 +290,12 @@ def test_decisions_outside_of_the_queue_are_said_and_tests_that_are_gone_are_not
         run(project)
         later = report(project, "run")
     assert found["planned"] == 2 * ITEMS - 1, "all decisions count, whatever the queue is now"
-    (listed,) = found["review"]["tests"]
+    (listed,) = found["stages"]["review"]["tests"]
     inside = listed["counts"]["edit"] + listed["counts"]["reject"]
-    assert (listed["queued"], inside + found["review"]["outside"]) == (1, 3)
-    assert f"{found['review']['outside']} cases outside the queue are also rejected or edited" in said
-    assert [each["test"] for each in found["review"]["effects"]] == [TEST]
-    assert later["review"] is None
+    assert (listed["queued"], inside + found["stages"]["review"]["outside"]) == (1, 3)
+    assert f"{found['stages']['review']['outside']} cases outside the queue are also rejected or edited" in said
+    assert [each["test"] for each in found["stages"]["review"]["effects"]] == [TEST]
+    assert later["stages"] == {}
     assert later["planned"] == 2 * ITEMS
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jrh.running import execute
+from jrh.running import execute, open_store
 from jrh.running.pipeline import overlaps
 from jrh.running.prepare import Prepared
+from jrh_review.desk import DECISIONS
 from jrh_testing import ChatServer, Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, run_files
@@ -145,15 +146,14 @@ def test_what_is_no_set_of_parts_is_refused(divided: Divided, dirs: tuple[str, .
 
 
 def test_missing_parts_are_named_and_decisions_of_people_are_kept(divided: Divided) -> None:
-    decision = (None, "c", "ann", "", "accept", 0, "", "{}", "{}", "", "")
-    with closing(sqlite3.connect(divided.project.path / "part-1" / "run.sqlite")) as store:
-        store.execute(f"INSERT INTO decisions VALUES ({', '.join('?' * len(decision))})", decision)
-        store.execute("PRAGMA application_id = 0")  # no checksum of the whole file
-        store.commit()
+    with open_store(divided.project.path / "part-1", writing=True) as store:
+        store.table(DECISIONS).append([(None, "c", "ann", "", "accept", 0, "", "{}", "{}", "", "")])
     outcome = divided.project.run("merge", "part-1", "--run-dir", "some")
     assert outcome.exit_code == 3
     assert "missing: 2/8, 3/8, 4/8, 5/8, 6/8, 7/8, 8/8. " in outcome.stderr
-    assert query(divided.project, "some", "SELECT number, case_id, reviewer FROM decisions") == [(1, "c", "ann")]
+    assert query(divided.project, "some", "SELECT number, case_id, reviewer FROM stage_review_decisions") == [
+        (1, "c", "ann")
+    ]
     calls = "SELECT count(*) FROM calls"
     assert one(divided.project, "some", calls) == one(divided.project, "part-1", calls)
     assert not list(divided.project.path.glob("*.unfinished"))

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve, frozen
-from jrh.running import stored_run
+from jrh.running import open_store
 from jrh.store.run_store import Store
-from jrh.values import CaseFilter, CaseOrder, CaseRow
+from jrh_review.listed_cases import CaseFilter, CaseOrder, CaseRow, find_cases
 from support.stored import Made
 from support.workbench import Bench, workbench
 
@@ -67,10 +67,10 @@ def window(folder: Path) -> Iterator[Window]:
 def listed(run_dir: Path, wanted: CaseFilter = ALL, order: CaseOrder = CaseOrder.PLAN) -> list[CaseRow]:
     """Return all rows, page by page."""
     rows: list[CaseRow] = []
-    after = None
-    with stored_run(run_dir) as run:
+    after = 0
+    with open_store(run_dir) as store:
         while True:
-            page = run.cases(wanted, order, 17, after)
+            page = find_cases(store, wanted, order, 17, after)
             rows += page.rows
             if page.after is None:
                 assert page.total == len(rows)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jrh.running import review_desk
+from jrh_review.desk import review_desk
 from support.browsing import Visit, follow
 from support.stored import Made
 from support.workbench import PROVOKE, blemishes, hostile, look, tabbed, workbench

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from attrs import frozen
-from jrh.running import review_desk
 from jrh_review.app import make_app
+from jrh_review.desk import review_desk
 from jrh_review.label_screens import Labelling
 from jrh_review.reviewers import Reviewing, reviewing_of
 from jrh_review.runs import Runs

@@ -17,7 +17,6 @@ from jrh.plugins.entry_points import CORE
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import (
     DataSourceSpec,
-    DeciderSpec,
     FlagSpec,
     ImporterSpec,
     JudgeSpec,
@@ -53,7 +52,6 @@ ROLES: Mapping[str, tuple[str, type[Spec]]] = {
     "reporters": ("reporter", ReporterSpec),
     "stages": ("stage", StageSpec),
     "modes": ("mode", ModeSpec),
-    "deciders": ("decider", DeciderSpec),
     "importers": ("importer", ImporterSpec),
 }
 

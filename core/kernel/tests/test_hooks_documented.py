@@ -13,7 +13,6 @@ import jrh
 import pytest
 from jrh.plugins import hookspecs
 from jrh.plugins.loading import load_plugins
-from jrh.running import review_desk
 from jrh.values import events
 
 PAGE = Path(__file__).parents[3] / "docs" / "hooks.md"
@@ -48,8 +47,8 @@ def section(hook: str) -> str:
     return page.partition(f"\n## {hook}\n")[2].partition("\n## ")[0]
 
 
-def test_there_are_seventeen_declaration_hooks_and_four_event_hooks() -> None:
-    assert len(HOOKS) == 21
+def test_there_are_sixteen_declaration_hooks_and_four_event_hooks() -> None:
+    assert len(HOOKS) == 20
     assert len(EVENTS) == 4
 
 
@@ -152,7 +151,6 @@ SUITE = {
     "tests": [{"shout": {"validate": ["not-empty"]}}],
     "judges": ["first-label", {"asks": {"model": "bird"}}],
     "reference": {"repeats": 1},
-    "review": {"tests": ["shout"], "by": "accept-all"},
 }
 
 
@@ -222,10 +220,6 @@ def test_the_examples_together_are_a_run_and_every_hook_does_its_part(
     shown = [result.measures[row.cells[0].measure] for row in table.rows]
     assert [(each.judge, each.name) for each in shown] == [(row.heads[0], "answered") for row in table.rows]
     assert len(shown) == 2
-
-    # The decider: three cases waited for it.
-    with review_desk(run_dir) as desk:
-        assert [each.own("nobody").action.value for each in desk.reviews().values()] == ["accept"] * 3
 
     # The stage: its sentence is one of the report's.
     assert "Looked at by the stage 'remark'." in result.report.notes

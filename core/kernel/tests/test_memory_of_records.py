@@ -13,9 +13,9 @@ import pytest
 from jrh.running.stages.stored_records import read_records
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
-from jrh.values.listed_cases import CaseRow
 from jrh.values.packed_ids import PackedIds
 from jrh.values.records import Categorical, RecordTable
+from jrh_review.listed_cases import TABLE, CaseRow, choices, rows_of
 from jrh_testing import sample_records
 
 MANY = 5000
@@ -70,11 +70,11 @@ def test_listed_cases_are_written_as_they_are_made(store: Store) -> None:
                 place, "task", "test", "", "", "judge", text, text, "", 1, "YES", "YES", 0, "", None, None, None
             )
 
-    _, peak = traced(lambda: store.case_rows.replace("digest", rows()))
+    _, peak = traced(lambda: store.table(TABLE).replace("digest", rows()))
     assert peak < 100
-    (row,) = store.case_rows.of_case(f"{7:032x}")
+    (row,) = rows_of(store, case_id=f"{7:032x}")
     assert row.position == 7
-    assert store.case_rows.choices("task").judges == store.case_rows.choices("").judges == ("judge",)
+    assert choices(store, "task").judges == choices(store, "").judges == ("judge",)
 
 
 @pytest.mark.parametrize("number", [1.5, None])

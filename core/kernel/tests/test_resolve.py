@@ -337,7 +337,7 @@ budget: {usd: -5}
         (
             "s.yaml:1:1: nam: unknown key\nDid you mean 'name'? Known keys: name, data, task, tasks, models, parsers, "
             "tests, judges, metrics, reports, budget, seed, reference, level, resamples, gate, findings, "
-            "review, rationale_model."
+            "rationale_model."
         ),
         "s.yaml:1:1: missing key 'name'",
         (

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 from jrh import Case, JrhError
-from jrh.running import QueueRequest, ReviewDesk, review_desk
-from jrh.running.review_outcomes import case_reviews
 from jrh.store.run_store import Store
-from jrh.values import Decision, QueuedCase, ReviewAction
 from jrh.values.cases import Same
 from jrh_review.app import make_app
+from jrh_review.decisions import Decision, QueuedCase, ReviewAction, case_reviews
 from jrh_review.decisions_csv import read_decisions, write_decisions
+from jrh_review.desk import ReviewDesk, review_desk
+from jrh_review.options import QueueRequest
 from jrh_review.review_statistics import review_shares, reviewer_agreement
 from jrh_review.reviewers import Reviewing
 from jrh_review.runs import Runs
@@ -200,8 +200,8 @@ def test_a_decision_is_in_the_store_before_the_page_says_saved(ann: Browser, run
     assert (status, said["saved"], said["state"]) == (200, True, "edit")
     with sqlite3.connect(f"file:{run_dir / 'run.sqlite'}?mode=ro", uri=True) as other:
         row = other.execute(
-            "SELECT case_id, reviewer, action, before_texts, after_texts, expected_before, "
-            "expected_after FROM decisions"
+            "SELECT case_id, reviewer, action, before, after, expected_before, "
+            "expected_after FROM stage_review_decisions"
         ).fetchall()
     other.close()
     before, after = '{"response": "text 0 changed"}', '{"response": "mine ?"}'

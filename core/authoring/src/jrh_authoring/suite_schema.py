@@ -81,9 +81,10 @@ class _SuiteSchema:
         self._define("model", any_of(self._models()))
         self._define("parser", any_of(self._flat(syntax.PARSER)))
         properties = {**self._sections(), **self._schemas.properties(SuiteSettings)}
-        described = {
-            name: {**properties[name], "description": help_text} for name, help_text in syntax.SECTIONS.items()
-        }
+        stages = [entry.spec for entry in self._plugins.stages if entry.spec.key]
+        properties |= {spec.key: any_of([self._schemas.of(spec.options), {"type": "null"}]) for spec in stages}
+        sections = {**syntax.SECTIONS, **{spec.key: spec.summary for spec in stages}}
+        described = {name: {**properties[name], "description": help_text} for name, help_text in sections.items()}
         suite = self._schemas.closed(described, required=["name", "judges"])
         suite["oneOf"] = [{"required": ["data", "task"]}, {"required": ["tasks"]}]
         return _document("A suite of jrh", suite, self._schemas)

@@ -217,8 +217,8 @@ class StopReason(Enum):
     """The next call could exceed the budget. Raise `budget`, and run the suite again: paid calls are not repeated."""
     INTERRUPTED = "interrupted"
     """The user asked to stop. Run the suite again to continue."""
-    REVIEW = "review"
-    """People have to decide about cases first. Run `jrh review RUN`, then the suite again."""
+    OPEN = "open"
+    """A stage waits for something that the message names. Do that, then run the suite again."""
     PENDING = "pending"
     """A provider accepted calls but has not answered them yet. Run the suite again later: it collects the answers."""
 

@@ -152,7 +152,7 @@ def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
     return content_id(
         store.items.digest(),
         store.trials.digest(),
-        [store.records.written(), store.records.argued_digest(), store.decisions.last()],
+        [store.records.written(), store.records.argued_digest(), store.cases.validity()],
         metrics,
         suite.level,
         suite.resamples,

@@ -110,8 +110,8 @@ def show_spending(plan: Plan) -> None:
         say(f"{sentence}.")
     for sentence in plan.nothing:
         say(f"{sentence}.")
-    if plan.review:
-        say(f"{plan.review}.")
+    for sentence in plan.stages:
+        say(f"{sentence}.")
     total = plan.total
     say(f"Total: {number_range(f'{total.low:,}', f'{total.high:,}')} model calls, cost {cost_range(total)}.")
     say(

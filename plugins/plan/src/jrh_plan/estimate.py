@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,7 +22,6 @@ from jrh.running import (
     shared_families,
 )
 from jrh.suite import Resolved, ResolvedTest, applies, tests_of
-from jrh.text import counted
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, clusters_of
 
 from jrh_plan.call_meter import Amount, Meter, Reading, amount
@@ -75,8 +73,8 @@ class Plan:
     sentence each."""
     changes: tuple[str, ...] = ()
     """What changed in the components since the run directory was written; one sentence each."""
-    review: str = ""
-    """Which cases people decide about before a judge is asked; empty where none."""
+    stages: tuple[str, ...] = ()
+    """What declared stages add to the run, a sentence each."""
     shared: tuple[str, ...] = ()
     """What judges share with the gold labels, and with the authors of what they judge, a sentence each."""
     level: float = 0.95
@@ -138,7 +136,7 @@ class _Planning:
             lines=(*lines, *self._preflight(lines)),
             nothing=tuple(self.nothing),
             changes=changed,
-            review=self._review(lines),
+            stages=self.dry.said_by_stages(self.builder, lines),
             shared=tuple(dict.fromkeys(shared_families(self.resolved, self.dry.items))),
             level=suite.level,
             rules=suite.gate.rules,
@@ -161,7 +159,7 @@ class _Planning:
                     estimated.add((task.name, test.use.name))
                 for role, name, spent in drafting.spending:
                     lines.append(PlanLine(role=role, name=name, task=task.name, test=test.use.name, amount=spent))
-        cases = {key: self.dry.counted(made) for key, made in cases.items()}
+        cases = {key: self.dry.counted(self.builder, made) for key, made in cases.items()}
         return lines + await self._judges(cases, estimated)
 
     async def _drafting(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Drafting:
@@ -250,21 +248,6 @@ class _Planning:
             if is_probed(self.resolved, name):
                 once = amount(*self.meter.opened[name], 0, _PROBE_TOKENS, PROBE.sampling.max_tokens)
                 yield PlanLine(role="preflight", name=name, amount=once.at_most())
-
-    def _review(self, lines: Sequence[PlanLine]) -> str:
-        """Say how many cases people decide about."""
-        review = self.resolved.suite.review
-        if review is None:
-            return ""
-        of_tests = {(line.task, line.test): line for line in lines if line.role == "judge" and line.test != REFERENCE}
-        chosen = [line for line in of_tests.values() if not review.tests or line.test in review.tests]
-        number = min(sum(line.cases for line in chosen), review.sample or sys.maxsize)
-        about = "up to " if any(line.estimated for line in chosen) else ""
-        who = "1 person decides" if review.reviewers == 1 else f"{review.reviewers} people decide"
-        return (
-            f"Review: {who} about each of {about}{counted(number, 'case')} before any judge is asked. The plan counts "
-            "every case that is not rejected"
-        )
 
 
 def _longer(asked: Amount) -> Amount:

@@ -19,7 +19,6 @@ from jrh_report.further import further
 from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
 from jrh_report.overview import NOISE, Overview, Row, legend, overview
-from jrh_report.reviewed import review_tables
 from jrh_report.sections import SectionText, section_texts
 from jrh_report.told import line, told_by_judge
 
@@ -152,8 +151,6 @@ def _about_the_run(report: RunReport) -> Iterator[Block]:
     cost = tables.costs(report, by_test=False)
     if cost is not None:
         yield table_block(cost, rank=2, share=_SIDE, what="cost per component", heading=True)
-    for each in review_tables(report, _DIGITS):
-        yield table_block(each, rank=2, share=_SIDE, what=each.title.lower(), heading=True)
     lines = legend(overview(report, summary.task.name) for summary in report.tasks)
     if lines:
         block = Block(lines=tuple(f"- {safe(line)}" for line in lines), what="how to read", rank=2)

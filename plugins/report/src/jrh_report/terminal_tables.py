@@ -18,7 +18,6 @@ from jrh_report.flags import cautions
 from jrh_report.further import further
 from jrh_report.main_table import empty_rows, main_table
 from jrh_report.overview import Overview, legend, overview
-from jrh_report.reviewed import review_tables
 from jrh_report.sections import section_texts
 from jrh_report.told import line, told_by_judge
 
@@ -54,7 +53,6 @@ def tables_of(report: RunReport, width: int) -> Iterator[RenderableType]:
         tables.missing_verdicts(report),
         tables.attrition(report),
         tables.agreement(report),
-        *review_tables(report),
         tables.faults(report),
         tables.costs(report, by_test=False),
     ):

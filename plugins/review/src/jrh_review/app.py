@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from jrh_review.measured import Measured
 from jrh_review.pages import case, cases, compare, label, review, review_summary, run, start, static
 from jrh_review.pages.rendering import page
 from jrh_review.refusals import Refused, answer
 from jrh_review.security import ENTER, Guard, Names
 from jrh_review.sessions import Sessions
+from jrh_review.stored_runs import Measured
 
 if TYPE_CHECKING:
     from jrh_review.label_screens import Labelling

@@ -11,7 +11,6 @@ import numpy as np
 from jrh import JrhError, MetricContext, RecordTable, Task, __version__, content_id
 from jrh.plugins import Stage, StageOutcome
 from jrh.running import StageWork
-from jrh.values import CaseRow
 from jrh_measuring import (
     Coded,
     Codes,
@@ -26,6 +25,8 @@ from jrh_measuring import (
     stated_label,
 )
 
+from jrh_review.listed_cases import TABLE, CaseRow
+
 _PART: Final = 4096
 """Rows that are made at a time."""
 
@@ -38,10 +39,11 @@ class CaseList(Stage):
         store = work.store
         made_of = [*store.records.written()], list(work.tasks)
         digest = content_id(store.items.digest(), store.trials.digest(), *made_of, __version__)
-        if store.case_rows.digest() != digest:
+        listed = store.table(TABLE)
+        if listed.digest() != digest:
             # Where labels are off their scale, metrics say so; the list is no more than a help and ends nothing.
             with suppress(JrhError):
-                store.case_rows.replace(digest, case_rows(work.records, work.tasks))
+                listed.replace(digest, case_rows(work.records, work.tasks))
         return StageOutcome()
 
 

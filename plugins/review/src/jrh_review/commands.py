@@ -87,9 +87,8 @@ def review(
     Prints an address with a one-time token and serves until Ctrl-C. Every decision is stored in the run directory
     before the page says "saved". Makes no model calls. No other jrh process can write to the run meanwhile.
     """
-    from jrh.running import QueueRequest, review_desk
-    from jrh.suite import First
-
+    from jrh_review.desk import review_desk
+    from jrh_review.options import First, QueueRequest
     from jrh_review.start_review import checked_names, export_to, import_from, serve_review
 
     names = checked_names(reviewers)

@@ -10,12 +10,12 @@ from typing import Final
 
 from attrs import frozen
 from jrh import JrhError
-from jrh.running import CaseReview, ReviewDesk
 from jrh.text import counted, is_person_name
-from jrh.values import Decision, QueuedCase, ReviewAction, expectation_code
 from jrh_interchange import check_table_file, csv_rows, next_csv_row
 from jrh_measuring import formula_safe
 
+from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, expectation_code
+from jrh_review.desk import ReviewDesk
 from jrh_review.review_cases import Given, choices, editable, made
 
 COLUMNS: Final = (

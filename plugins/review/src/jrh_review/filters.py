@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from attrs import asdict, evolve, frozen
-from jrh.values import CaseFilter, CaseOrder
 
 from jrh_review.addresses import Address, address
+from jrh_review.listed_cases import CaseFilter, CaseOrder
 
 _LONGEST: Final = 500
 """Characters of a value; names of tests and items are far shorter."""
-_NUMBER: Final = (str, int, float)
+_DIGITS: Final = 9
+"""Of a place in the list."""
 
 
 @frozen(kw_only=True)
@@ -23,8 +23,8 @@ class View:
     run: str
     wanted: CaseFilter = CaseFilter()
     order: CaseOrder = CaseOrder.PLAN
-    after: tuple[Any, int] | None = None
-    """Where the page begins; None at the start."""
+    start: int = 0
+    """Rows before the page."""
 
     @classmethod
     def read(cls, run: str, asked: Mapping[str, str]) -> View:
@@ -35,7 +35,9 @@ class View:
             if wanted.get(name, "") not in ("", "yes", "no"):
                 del wanted[name]
         order = next((each for each in CaseOrder if each.value == asked.get("sort")), CaseOrder.PLAN)
-        return cls(run=run, wanted=CaseFilter(**wanted), order=order, after=_after(asked.get("after", "")))
+        start = asked.get("from", "")
+        fits = start.isascii() and start.isdecimal() and len(start) <= _DIGITS
+        return cls(run=run, wanted=CaseFilter(**wanted), order=order, start=int(start) if fits else 0)
 
     @property
     def query(self) -> Mapping[str, str]:
@@ -43,8 +45,8 @@ class View:
         query = {name: value for name, value in asdict(self.wanted).items() if value}
         if self.order is not CaseOrder.PLAN:
             query["sort"] = self.order.value
-        if self.after is not None:
-            query["after"] = json.dumps(self.after, separators=(",", ":"))
+        if self.start:
+            query["from"] = str(self.start)
         return query
 
     def address(self, *page: str) -> Address:
@@ -53,24 +55,12 @@ class View:
 
     def with_filter(self, **changed: str) -> View:
         """Return the view with another filter, from its beginning."""
-        return evolve(self, wanted=evolve(self.wanted, **changed), after=None)
+        return evolve(self, wanted=evolve(self.wanted, **changed), start=0)
 
     def sorted_by(self, order: CaseOrder) -> View:
         """Return the view in another order, from its beginning."""
-        return evolve(self, order=order, after=None)
+        return evolve(self, order=order, start=0)
 
-    def behind(self, after: tuple[Any, int] | None) -> View | None:
+    def behind(self, after: int | None) -> View | None:
         """Return the next page; None at the end."""
-        return None if after is None else evolve(self, after=after)
-
-
-def _after(text: str) -> tuple[Any, int] | None:
-    try:
-        found = json.loads(text[: 4 * _LONGEST])
-    except (ValueError, RecursionError):
-        return None
-    if not (isinstance(found, list) and len(found) == 2):  # noqa: PLR2004 - a pair
-        return None
-    key, position = found
-    fits = type(key) in _NUMBER and type(position) is int and abs(position) < 2**62
-    return (key, position) if fits and not (isinstance(key, int) and abs(key) >= 2**62) else None
+        return None if after is None else evolve(self, start=after)

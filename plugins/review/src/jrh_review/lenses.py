@@ -7,7 +7,6 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure
-from jrh.values import CaseOrder
 from jrh_measuring import (
     FINDING,
     SIMULATED,
@@ -17,6 +16,8 @@ from jrh_measuring import (
     format_interval,
     is_estimable,
 )
+
+from jrh_review.listed_cases import CaseOrder
 
 _SHADES: Final = 9
 """Colours of a scale; the style sheet has as many."""

@@ -1,23 +1,15 @@
-"""Declares the page on which people decide about cases while a run waits, and the stages behind it."""
+"""Declares the stages in which people decide about cases, the list of cases, and what a report says of decisions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from jrh import hookimpl
-from jrh.plugins import DeciderSpec, StageSpec
+from jrh.plugins import SectionSpec, StageSpec
+
+from jrh_review.options import Review
 
 JRH_API_VERSION = 2
-
-
-@hookimpl
-def jrh_deciders() -> Iterable[DeciderSpec]:
-    """Declare the review page."""
-    yield DeciderSpec(
-        name="page",
-        summary="people accept, edit or reject cases in the browser, on this machine",
-        factory="jrh_review.deciding:Page",
-    )
 
 
 @hookimpl
@@ -25,7 +17,9 @@ def jrh_stages() -> Iterable[StageSpec]:
     """Declare the review, and the list of cases that the workbench shows."""
     yield StageSpec(
         name="review",
-        summary="what people decided about cases, in the report",
+        summary="People decide about the cases before a judge is asked. Default: no review.",
+        key="review",
+        options=Review,
         factory="jrh_review.review_stage:ReviewStage",
         after=("perturb",),
         before=("judge",),
@@ -34,4 +28,23 @@ def jrh_stages() -> Iterable[StageSpec]:
         name="case-list",
         summary="a row for every case and judge, for `jrh view`",
         factory="jrh_review.case_list:CaseList",
+    )
+    yield StageSpec(
+        name="review-order",
+        summary="People decide about the cases before a judge is asked. Default: no review.",
+        key="review",
+        options=Review,
+        factory="jrh_review.review_stage:QueueByVerdicts",
+        after=("judge", "case-list"),
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section on decisions."""
+    yield SectionSpec(
+        name="review",
+        summary="what people decided about cases",
+        title="Review",
+        factory="jrh_review.review_report:ReviewSection",
     )

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
 from jrh import Case, JrhError
-from jrh.running import ReviewDesk
 from jrh.text import flat_text, utf8_text, visible_line, visible_text
-from jrh.values import Decision, QueuedCase, ReviewAction, expectation_code
 from jrh_measuring import NO_PARTS, compare_questions
+
+from jrh_review.decisions import Decision, QueuedCase, ReviewAction, expectation_code
+from jrh_review.desk import ReviewDesk
 
 TEXT: Final = 60_000
 """Characters shown of a text."""

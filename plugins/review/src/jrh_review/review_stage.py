@@ -1,94 +1,229 @@
-"""The stage in which people decide about cases: what a report says of their decisions."""
+"""The stages in which people decide about cases: before any judge is asked, or in the order of the verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+import asyncio
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 from attrs import evolve
-from jrh import Case, RecordTable, RunReport
-from jrh.plugins import Stage
-from jrh.running import CaseReview, StageWork, case_reviews, counted_up_to, reviewers
-from jrh.values import ReviewAction, ReviewEffect, ReviewEstimate, ReviewReport
+from jrh import REFERENCE, Case, RunReport
+from jrh.plugins import Stage, StageOutcome
+from jrh.running import StageWork
+from jrh.text import counted
 
-from jrh_review.review_statistics import agreement_of_reviewers, expected_shares, reviewed_tests, validator_checks
+from jrh_review.decisions import Decision, ReviewAction, expectation_of
+from jrh_review.desk import ReviewDesk
+from jrh_review.options import First, Policy, Review
+from jrh_review.review_report import NAME, review_data
+from jrh_review.runs import Runs
 
-NOT_JUDGED: Final = "cases that people rejected or edited were not judged"
+EDITED_FROM: Final = "review:case"
+"""Key of the provenance of an edited case: the id of the case as it was made."""
+POLL_SECONDS: Final = 0.25
+"""How often a waiting run looks for new decisions."""
+_COUNTED: Final = "review_counted"
+"""Key of the number of the last decision that counts in the run's plan, and of how many people decide about a case."""
 
 
 class ReviewStage(Stage):
-    """Adds what people decided to the report."""
+    """Puts the cases that judges are asked together with what people decided about them."""
+
+    def __init__(self, review: Review | None) -> None:
+        """Take the section of the suite; None where it has none: decisions of `jrh review` count nevertheless."""
+        self._review = review
+        self._desk: ReviewDesk | None = None
+        self._broken = ""
+        """Why the review page ended; empty while it serves."""
 
     def applies(self, work: StageWork) -> bool:
         """Return whether cases are to be reviewed, or were."""
-        return bool(work.store.decisions.queue()) or work.store.decisions.last() > 0
+        desk = ReviewDesk(store=work.store)
+        return self._review is not None or bool(desk.queue()) or desk.last() > 0
+
+    def live(self, test: str, work: StageWork) -> bool:
+        """Return whether people see cases of a test while further ones are made."""
+        review = self._review
+        return self._waits(work) and review is not None and not review.at_once and test in (review.tests or (test,))
+
+    def grown(self, work: StageWork) -> None:
+        """Put the cases that are stored into the queue; a sample is drawn once all of them are made."""
+        if self._review is not None and not self._review.at_once:
+            fill_queue(self._open(work), self._review, work)
+
+    async def serve(self, work: StageWork) -> None:
+        """Serve the review page while the run waits; the server lives in a thread of the run's process."""
+        if self._review is None or not self._waits(work):
+            return
+        self.grown(work)
+        try:
+            await _serve_page(self._open(work), work.run_dir, self._review, work.progress.say)
+        except Exception as error:
+            work.log.warning("review page ended", error=repr(error))
+            self._broken = f"{type(error).__name__}: {error}"
+        else:
+            self._broken = "it ended before all cases were decided"
+
+    async def run(self, work: StageWork) -> StageOutcome:
+        """Return what counts; wait for decisions where the suite says so."""
+        review, desk = self._review, self._open(work)
+        if review is not None:
+            fill_queue(desk, review, work)
+            if review.first is not First.RANDOM and not desk.queue():
+                work.progress.say(
+                    f"The review's order '{review.first.value}' needs verdicts: judges are asked about all cases now, "
+                    "and people decide before the next run."
+                )
+            if self._waits(work):
+                await self._wait(desk, review, work)
+        needed = review.reviewers if review is not None else 1
+        _note_counted(work.store, desk.last(), needed)
+        decided = _decided(desk, needed)
+        strict = review is not None and review.policy is not Policy.OPTIONAL
+        queued = {each.case_id for each in desk.queue()} if strict else set()
+        open_cases = len(queued - decided.keys())
+        waits = review is not None and review.policy is Policy.WAIT and open_cases
+        return StageOutcome(
+            cases=_rule(decided, queued) if decided or queued else None,
+            valid={name: each.action is ReviewAction.ACCEPT for name, each in decided.items()},
+            open=self._waiting(review, open_cases, work.run_dir) if review is not None and waits else "",
+        )
+
+    def foresee(self, store: Any) -> Callable[[Case], Case | None] | None:
+        """Return what counts in a plan: cases that wait now will be asked, unless the suite leaves them out."""
+        desk, review = ReviewDesk(store=store), self._review
+        decided = _decided(desk, review.reviewers if review is not None else 1)
+        left_out = review is not None and review.policy is Policy.DECIDED
+        queued = {each.case_id for each in desk.queue()} if left_out else set()
+        return _rule(decided, queued) if decided or queued else None
+
+    def estimate(self, lines: Sequence[Any]) -> str:
+        """Say how many cases people decide about."""
+        review = self._review
+        if review is None:
+            return ""
+        of_tests = {(line.task, line.test): line for line in lines if line.role == "judge" and line.test != REFERENCE}
+        chosen = [line for line in of_tests.values() if not review.tests or line.test in review.tests]
+        number = min(sum(line.cases for line in chosen), review.sample or sys.maxsize)
+        about = "up to " if any(line.estimated for line in chosen) else ""
+        who = "1 person decides" if review.reviewers == 1 else f"{review.reviewers} people decide"
+        return (
+            f"Review: {who} about each of {about}{counted(number, 'case')} before any judge is asked. The plan counts "
+            "every case that is not rejected"
+        )
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
-        """Add the review."""
-        return evolve(report, review=review_report(report.records, work))
+        """Add what people decided."""
+        upto, needed = map(int, (work.store.meta(_COUNTED) or "0 1").split())
+        found = review_data(report.records, work, ReviewDesk(store=work.store), upto, needed)
+        return report if found is None else evolve(report, stages={**report.stages, NAME: found})
+
+    def _open(self, work: StageWork) -> ReviewDesk:
+        """Return the desk; one for all, as it guards against two decisions at once."""
+        if self._desk is None:
+            self._desk = ReviewDesk(store=work.store)
+        return self._desk
+
+    def _waits(self, work: StageWork) -> bool:
+        return self._review is not None and self._review.policy is Policy.WAIT and work.wait
+
+    async def _wait(self, desk: ReviewDesk, review: Review, work: StageWork) -> None:
+        queued, left = len(desk.queue()), desk.waiting(review.reviewers)
+        if not left:
+            return
+        work.progress.begin("review", queued, done=queued - left)
+        seen = desk.last()
+        while left and not self._broken:
+            if (stop := work.stopped()) is not None:
+                raise stop
+            await asyncio.sleep(POLL_SECONDS)
+            if (last := desk.last()) != seen:
+                seen, before, left = last, left, desk.waiting(review.reviewers)
+                work.progress.advance(before - left)
+        work.progress.end()
+
+    def _waiting(self, review: Review, number: int, run_dir: Path) -> str:
+        """Say what a run waits for, and the command that opens the review for the same people."""
+        names = (word for name in review.people for word in ("--reviewer", name))
+        why = f" (the review page: {self._broken})" if self._broken else ""
+        command = shlex.join(["jrh", "review", str(run_dir), *names])
+        return (
+            f"{counted(number, 'case')} waiting for a decision before any judge is asked{why}; decide with `{command}`"
+        )
 
 
-def review_report(records: RecordTable, work: StageWork) -> ReviewReport | None:
-    """Return what a report says of the decisions; None where no case is to be reviewed and none was."""
-    store, level = work.store, work.summary.level
-    # The tests of the run; the store also keeps cases of others.
-    validators = {(each.task, each.test): each.validators for each in work.summary.tests_of_tasks}
-    log = store.decisions.read()
-    stored = store.decisions.queue()
-    if not stored and not log:
-        return None
-    needed, upto = reviewers(store), counted_up_to(store)
-    reviews = case_reviews(each for each in log if each.number <= upto)
-    queue = [each for each in stored if (each.task, each.test) in validators]
-    queued = {each.case_id for each in queue}
-    known = store.cases.by_id(sorted(queued | set(reviews)))
-    cases = {name: each for name, each in known.items() if (each.task, each.test) in validators}
-    if not cases:
-        return None
-    effects = _effects(work, records, reviews, cases, needed)
-    return ReviewReport(
-        tests=tuple(reviewed_tests(queue, reviews, needed, level)),
-        agreement=tuple(agreement_of_reviewers(queue, reviews, level)),
-        validators=tuple(validator_checks(queue, reviews, cases, validators, needed, level)),
-        effects=tuple(effects),
-        outside=len(_changed(reviews, cases, needed) - queued),
-        later=sum(each.number > upto for each in log),
-    )
+class QueueByVerdicts(Stage):
+    """Makes the queue of a review that is ordered by verdicts, as soon as the run has them."""
+
+    def __init__(self, review: Review | None) -> None:
+        """Take the section of the suite."""
+        self._review = review
+
+    def applies(self, work: StageWork) -> bool:
+        """Return whether the suite orders its review by verdicts."""
+        return self._review is not None and self._review.first is not First.RANDOM and work.stopped() is None
+
+    async def run(self, work: StageWork) -> StageOutcome:
+        """Make the queue."""
+        assert self._review is not None
+        fill_queue(ReviewDesk(store=work.store), self._review, work)
+        return StageOutcome()
 
 
-def _changed(reviews: Mapping[str, CaseReview], cases: Mapping[str, Case], needed: int) -> set[str]:
-    """Return the cases that people rejected or edited."""
-    outcomes = {name: each.counted(needed) for name, each in reviews.items() if name in cases}
-    return {name for name, each in outcomes.items() if each is not None and each.action is not ReviewAction.ACCEPT}
+def fill_queue(desk: ReviewDesk, review: Review, work: StageWork) -> None:
+    """Put the cases of the run's tests that are stored by now into the queue."""
+    desk.fill_queue(review, {each.test for each in work.summary.tests_of_tasks})
 
 
-def _effects(
-    work: StageWork,
-    records: RecordTable,
-    reviews: Mapping[str, CaseReview],
-    cases: Mapping[str, Case],
-    needed: int,
-) -> Iterator[ReviewEffect]:
-    """Yield the measure of every judge and test whose cases people changed, with and without their decisions."""
-    gone = _changed(reviews, cases, needed)
-    if not gone:
-        return
-    level = work.summary.level
-    before_review = work.records_as_made({name: cases[name] for name in gone})
-    counted = expected_shares(records, work.tasks, level)
-    made = expected_shares(before_review, work.tasks, level)
-    judged = set(before_review.text("case_id")) if len(before_review) else set()
-    changed = {(cases[name].task, cases[name].test) for name in gone}
-    incomplete = {(cases[name].task, cases[name].test) for name in gone - judged}
-    for judge, task, test in dict.fromkeys([*counted, *made]):
-        if (task, test) in changed:
-            none = ReviewEstimate(estimate=None, n=0, why="no verdict is left")
-            before = made.get((judge, task, test), none)
-            unknown = ReviewEstimate(estimate=None, n=0, why=NOT_JUDGED)
-            yield ReviewEffect(
-                judge=judge,
-                task=task,
-                test=test,
-                counted=counted.get((judge, task, test), none),
-                made=unknown if (task, test) in incomplete else before,
-            )
+async def _serve_page(desk: ReviewDesk, run_dir: Path, review: Review, say: Callable[[str], None]) -> None:
+    """Serve the review until the run goes on; its address goes to the terminal."""
+    # Only a run that waits needs the libraries of the server.
+    from jrh_review.reviewers import reviewing_of
+    from jrh_review.serving import Place, make_server
+
+    runs, loopback = Runs((run_dir,)), Place(address="127.0.0.1", port=0)
+    with make_server(runs, loopback, say, reviewing_of(runs, run_dir, desk, review.people)) as served:
+        say(f"Review: {served.address}")
+        say("The address works once. The run goes on when every case is decided. Ctrl-C ends it; nothing is lost.")
+        serving = asyncio.ensure_future(asyncio.to_thread(served.run))
+        try:
+            await asyncio.shield(serving)
+        finally:
+            served.stop()
+            await serving
+
+
+def _note_counted(store: Any, last: int, needed: int) -> None:
+    text = f"{last} {needed}"
+    if (store.meta(_COUNTED) or "0 1") != text:
+        store.set_meta(_COUNTED, text)
+
+
+def _decided(desk: ReviewDesk, needed: int) -> dict[str, Decision]:
+    """Return the decision that counts about each case that has one."""
+    outcomes = {name: review.counted(needed) for name, review in desk.reviews().items()}
+    return {name: outcome for name, outcome in outcomes.items() if outcome is not None}
+
+
+def _rule(decided: Mapping[str, Decision], queued: set[str]) -> Callable[[Case], Case | None]:
+    """Return what counts: a rejected case is left out, as is one of the queue without a decision; an edit replaces."""
+
+    def counts(case: Case) -> Case | None:
+        outcome = decided.get(case.id)
+        if outcome is None:
+            return None if case.id in queued else case
+        if outcome.action is ReviewAction.EDIT:
+            return edited_case(case, outcome)
+        return case if outcome.action is ReviewAction.ACCEPT else None
+
+    return counts
+
+
+def edited_case(case: Case, decision: Decision) -> Case:
+    """Return the case that an edit makes of a case; equal edits make equal cases, whoever made them."""
+    provenance = evolve(case.provenance, details={**case.provenance.details, EDITED_FROM: case.id})
+    expectation = expectation_of(decision.expected_after) if decision.expected_after else case.expectation
+    return evolve(case, fields={**case.fields, **decision.after}, expectation=expectation, provenance=provenance)

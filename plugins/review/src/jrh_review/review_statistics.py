@@ -4,68 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from attrs import frozen
-from jrh import Case, Interval, MetricContext, RecordTable, Task
-from jrh.running import CaseReview
-from jrh.values import (
-    DECIDING,
-    QueuedCase,
-    ReviewAction,
-    ReviewedTest,
-    ReviewersAgree,
-    ReviewEstimate,
-    ValidatorCheck,
-)
+from jrh import Case, MetricContext, RecordTable, Task
 from jrh_measuring import as_expected, read_trials
 from jrh_stats import Estimate, cluster_sums, clustered_kappa, clustered_proportion, krippendorff_alpha
+
+from jrh_review.decisions import DECIDING, CaseReview, QueuedCase, ReviewAction
 
 ONLY_KEPT: Final = "only cases that the validator accepted were seen"
 _PREFIX: Final = "validator:"
 
 
-def told(found: Estimate, level: float, n: int | None = None) -> ReviewEstimate:
-    """Return an estimate as a report has it."""
-    interval = None
-    if found.low is not None and found.high is not None:
-        interval = Interval(low=found.low, high=found.high, level=level, method=found.method)
+def plain(found: Estimate, level: float, n: int | None = None) -> dict[str, Any]:
+    """Return an estimate as plain data; `n` is what it rests on, where that is not its number of observations."""
+    whole = found.low is not None and found.high is not None
+    ends = {"low": found.low, "high": found.high, "level": level, "method": found.method}
     why = ", ".join(found.flags) if found.value is None else ""
-    return ReviewEstimate(estimate=found.value, interval=interval, n=int(found.n) if n is None else n, why=why)
-
-
-def reviewed_tests(
-    queue: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], reviewers: int, level: float
-) -> Iterator[ReviewedTest]:
-    """Yield what people decided, test by test; a case counts once enough of them have decided."""
-    known = {name: each for name, each in reviews.items() if each.in_conflict or each.counted(reviewers) is not None}
-    for found in review_shares(queue, known, level=level):
-        mine = [each.case_id for each in queue if (each.task, each.test) == (found.task, found.test)]
-        counting = [known[case_id].outcome for case_id in mine if case_id in known]
-        outcomes = [each.action for each in counting if each is not None]
-        yield ReviewedTest(
-            task=found.task,
-            test=found.test,
-            queued=found.queued,
-            decided=found.decided,
-            counts={action.value: outcomes.count(action) for action in DECIDING},
-            shares={action.value: told(found.shares[action], level, found.decided) for action in DECIDING},
-            conflicts=found.conflicts,
-            weighted=found.weighted,
-        )
-
-
-def agreement_of_reviewers(
-    queue: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], level: float
-) -> Iterator[ReviewersAgree]:
-    """Yield the agreement of every two reviewers, and of all."""
-    found = reviewer_agreement(queue, reviews, level=level)
-    for pair, kappa in found.pairs.items():
-        yield ReviewersAgree(who=" and ".join(pair), coefficient="cohen-kappa", agreement=told(kappa, level))
-    if found.alpha is not None:
-        alpha = told(found.alpha, level, found.cases)
-        yield ReviewersAgree(who="all", coefficient="krippendorff-alpha", agreement=alpha)
+    count = int(found.n) if n is None else n
+    return {"estimate": found.value, "interval": ends if whole else None, "n": count, "why": why}
 
 
 def validator_checks(
@@ -75,7 +34,7 @@ def validator_checks(
     validators: Mapping[tuple[str, str], Sequence[str]],
     reviewers: int,
     level: float,
-) -> Iterator[ValidatorCheck]:
+) -> Iterator[dict[str, Any]]:
     """Yield precision and recall of each validator against people.
 
     A draft that a validator rejects becomes no case, and nobody sees it. Recall can therefore be estimated only where a
@@ -91,13 +50,9 @@ def validator_checks(
             seen = any(not accepts for _, accepts, _ in rows)
             precision = _share([(each, good) for each, accepts, good in rows if accepts], level)
             recall = _share([(each, accepts) for each, accepts, good in rows if good], level)
-            yield ValidatorCheck(
-                task=task,
-                test=test,
-                validator=name,
-                precision=precision,
-                recall=recall if seen else ReviewEstimate(estimate=None, n=recall.n, why=ONLY_KEPT),
-            )
+            unseen = {"estimate": None, "interval": None, "n": recall["n"], "why": ONLY_KEPT}
+            named = {"task": task, "test": test, "validator": name}
+            yield {**named, "precision": precision, "recall": recall if seen else unseen}
 
 
 def _accepts(case: Case, validator: str) -> bool:
@@ -106,19 +61,19 @@ def _accepts(case: Case, validator: str) -> bool:
     return not isinstance(answer, Mapping) or answer.get("accepted") is not False
 
 
-def _share(rows: Sequence[tuple[QueuedCase, bool]], level: float) -> ReviewEstimate:
+def _share(rows: Sequence[tuple[QueuedCase, bool]], level: float) -> dict[str, Any]:
     if not rows:
-        return ReviewEstimate(estimate=None, n=0, why="no case")
+        return {"estimate": None, "interval": None, "n": 0, "why": "no case"}
     weights = np.array([1 / each.probability for each, _ in rows])
     weights = weights / weights.mean() if len(set(weights)) > 1 else np.ones(len(weights))
     clusters = np.unique([each.cluster for each, _ in rows], return_inverse=True)[1]
     sums = cluster_sums(clusters, np.array([good for _, good in rows]) * weights, weights)
-    return told(clustered_proportion(sums[:, 0], sums[:, 1], level=level), level, len(rows))
+    return plain(clustered_proportion(sums[:, 0], sums[:, 1], level=level), level, len(rows))
 
 
 def expected_shares(
     records: RecordTable, tasks: Mapping[str, Task], level: float
-) -> Mapping[tuple[str, str, str], ReviewEstimate]:
+) -> Mapping[tuple[str, str, str], dict[str, Any]]:
     """Return the share of verdicts as expected by judge, task and test, scored as the metrics score them."""
     if not len(records):
         return {}
@@ -131,7 +86,7 @@ def expected_shares(
         mine = np.flatnonzero(rows & (keys == np.array([[judge], [task], [test]])).all(axis=0))
         clusters = np.unique(trials.cluster.codes[mine], return_inverse=True)[1]
         sums = cluster_sums(clusters, scores.value[mine], np.ones(len(mine)))
-        share = told(clustered_proportion(sums[:, 0], sums[:, 1], level=level), level, len(mine))
+        share = plain(clustered_proportion(sums[:, 0], sums[:, 1], level=level), level, len(mine))
         names = trials.judge.names[judge], trials.task.names[task], trials.written_test.names[test]
         found[names] = share
     return found
@@ -149,6 +104,8 @@ class TestReview:
     decided: int
     """Cases with an outcome."""
     conflicts: int
+    counts: Mapping[ReviewAction, int]
+    """Decided cases that were accepted, edited, rejected."""
     shares: Mapping[ReviewAction, Estimate]
     """Share of the decided cases that were accepted, edited, rejected, with the interval of its clusters."""
     weighted: bool
@@ -167,13 +124,14 @@ class ReviewerAgreement:
 
 
 def review_shares(
-    queue: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], *, level: float = 0.95
+    queue: Sequence[QueuedCase], reviews: Mapping[str, CaseReview], needed: int = 1, *, level: float = 0.95
 ) -> tuple[TestReview, ...]:
-    """Estimate per test what share of the cases people accept, edit and reject.
+    """Estimate per test what share of the cases people accept, edit and reject; a case counts once `needed` decided.
 
     A case counts with the inverse of its probability of being in the queue (Hajek's estimator: the weights' sum is the
     denominator), scaled to a mean of 1; with equal probabilities that is the plain share. Clusters as in the run.
     """
+    reviews = {name: each for name, each in reviews.items() if each.in_conflict or each.counted(needed) is not None}
     groups: dict[tuple[str, str], list[QueuedCase]] = {}
     for case in queue:
         groups.setdefault((case.task, case.test), []).append(case)
@@ -204,6 +162,7 @@ def _of_test(
         queued=len(cases),
         decided=len(decided),
         conflicts=sum(review.in_conflict for _, review in known),
+        counts={action: actions.count(action) for action in DECIDING},
         shares={action: share(action) for action in DECIDING},
         weighted=len({case.probability for case in cases}) > 1,
     )

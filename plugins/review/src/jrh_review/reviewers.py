@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import define
-from jrh.running import ReviewDesk
 from starlette.requests import Request
 
+from jrh_review.desk import ReviewDesk
 from jrh_review.people import People
 from jrh_review.runs import Runs
 

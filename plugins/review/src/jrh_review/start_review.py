@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError
-from jrh.running import ReviewDesk
 from jrh.text import counted, is_person_name, tell
 
 from jrh_review.decisions_csv import read_decisions, write_decisions
+from jrh_review.desk import ReviewDesk
 from jrh_review.reviewers import reviewing_of
 from jrh_review.runs import Runs
 from jrh_review.serving import Place, serve

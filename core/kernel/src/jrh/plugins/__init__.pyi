@@ -14,7 +14,6 @@ from .protocols import ChatModel as ChatModel
 from .protocols import Completion as Completion
 from .protocols import CountsCalls as CountsCalls
 from .protocols import DataSource as DataSource
-from .protocols import Decider as Decider
 from .protocols import Exporter as Exporter
 from .protocols import Importer as Importer
 from .protocols import Judge as Judge
@@ -37,7 +36,6 @@ from .protocols import TrainedJudge as TrainedJudge
 from .protocols import Validator as Validator
 from .secrets import read_secret as read_secret
 from .specs import ALL_MODES as ALL_MODES
-from .specs import DeciderSpec as DeciderSpec
 from .specs import ExecutorSpec as ExecutorSpec
 from .specs import ExporterSpec as ExporterSpec
 from .specs import FlagSpec as FlagSpec

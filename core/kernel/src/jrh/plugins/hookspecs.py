@@ -25,7 +25,6 @@ import pluggy
 
 from jrh.plugins.specs import (
     DataSourceSpec,
-    DeciderSpec,
     ExecutorSpec,
     ExporterSpec,
     FlagSpec,
@@ -49,7 +48,7 @@ PROJECT: Final = "jrh"
 hookspec: Final = pluggy.HookspecMarker(PROJECT)
 hookimpl: Final = pluggy.HookimplMarker(PROJECT)
 """Mark a function of a plugin as the implementation of the hook it is named after."""
-REMOVED: Final[Mapping[str, str]] = {}
+REMOVED: Final[Mapping[str, str]] = {"jrh_deciders": "jrh_stages"}
 """Hooks that existed in an earlier version of the plugin API -> the hook to use instead."""
 
 
@@ -431,6 +430,12 @@ def jrh_stages() -> Iterable[StageSpec]:
     whenever a report is gathered, then with a store that is read-only. If a stage raises, the report has a note that
     says so, the other stages still run, and the run ends with exit code 3.
 
+    A stage with a `key` has a section of that name in suites, whose options are checked and described like those of
+    components. A stage keeps what it makes in tables: `work.store.table(TableSpec(...))` reads and writes one, and it
+    survives a killed run, merging and salvage even where the plugin is not installed. A stage between `perturb` and
+    `judge` that applies makes judges wait. It may also work meanwhile: see `live`, `grown` and `serve` of `Stage`. If
+    its outcome names something that is `open`, the run stops there with exit code 3 and can be continued.
+
     Example:
         ```python
         from attrs import evolve
@@ -448,39 +453,6 @@ def jrh_stages() -> Iterable[StageSpec]:
         @hookimpl
         def jrh_stages():
             yield StageSpec(name="remark", summary="says that it was there", after=("judge",), factory=Remark)
-        ```
-    """
-    return ()
-
-
-@hookspec
-def jrh_deciders() -> Iterable[DeciderSpec]:
-    """Declare the stages that decide about cases this plugin provides.
-
-    If a suite has a `review` section whose cases wait for decisions, the factory is called once per run, before the
-    first case is made. `decide` is called once and serves until it is cancelled: the run goes on as soon as every case
-    of the queue is decided. Decisions are stored by the desk, and count whoever made them. If `decide` raises or
-    returns earlier, the run ends with exit code 3 and can be continued.
-
-    Example:
-        ```python
-        import asyncio
-
-        from jrh import hookimpl
-        from jrh.plugins import DeciderSpec
-        from jrh.values import Decision, ReviewAction
-
-        class AcceptAll:
-            async def decide(self, desk, run_dir, review, say):
-                while True:
-                    known = desk.reviews()
-                    for id in (case.case_id for case in desk.queue() if case.case_id not in known):
-                        desk.decide(Decision(case_id=id, reviewer="nobody", made="", action=ReviewAction.ACCEPT), 0)
-                    await asyncio.sleep(0.1)
-
-        @hookimpl
-        def jrh_deciders():
-            yield DeciderSpec(name="accept-all", summary="accepts every case", factory=lambda o, c: AcceptAll())
         ```
     """
     return ()

@@ -40,7 +40,6 @@ DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_models": ("model provider", specs.ModelSpec),
     "jrh_reporters": ("reporter", specs.ReporterSpec),
     "jrh_stages": ("stage", specs.StageSpec),
-    "jrh_deciders": ("decider", specs.DeciderSpec),
     "jrh_importers": ("importer", specs.ImporterSpec),
     "jrh_exporters": ("exporter", specs.ExporterSpec),
     "jrh_executors": ("executor", specs.ExecutorSpec),

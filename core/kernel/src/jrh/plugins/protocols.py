@@ -347,11 +347,15 @@ class StageOutcome:
     """Whether nothing is left to do; the run with a stage that is not complete ends with exit code 3."""
     notes: tuple[str, ...] = ()
     """What is left to do and why, a sentence each."""
+    open: str = ""
+    """What has to happen before the run can go on; the run then stops here with exit code 3."""
     cases: Callable[[Case], Case | None] | None = None
     """What counts in place of a case: the case itself, another one, or None to leave it out.
 
-    For a stage that comes before `judge`. Pure. The cases as they were made stay stored.
+    For a stage between `perturb` and `judge`. Pure. The cases as they were made stay stored.
     """
+    valid: Mapping[str, bool] = Factory(dict)
+    """Id of a case -> whether it is valid as it was made, where the stage has decided that."""
 
 
 class Stage:
@@ -375,6 +379,24 @@ class Stage:
         """
         return StageOutcome()
 
+    def live(self, test: str, work: Any) -> bool:  # noqa: ARG002
+        """Return whether the stage sees the cases of a test while more are made; a few at a time then."""
+        return False
+
+    def grown(self, work: Any) -> None:
+        """Look at the cases that are stored by now; called while they are made."""
+
+    async def serve(self, work: Any) -> None:
+        """Work while cases are made and stages between perturbing and judging run; cancelled at their end."""
+
+    def foresee(self, store: Any) -> Callable[[Case], Case | None] | None:  # noqa: ARG002
+        """Return what will count in place of a case, as far as a plan can know from the run's store; None: itself."""
+        return None
+
+    def estimate(self, lines: Sequence[Any]) -> str:  # noqa: ARG002
+        """Return what the stage adds to a plan, in a sentence; a line has `role`, `task`, `test` and `cases`."""
+        return ""
+
     def report(self, report: RunReport, work: Any) -> RunReport:  # noqa: ARG002
         """Return the report with what this stage has to say in it; unchanged by default.
 
@@ -382,20 +404,6 @@ class Stage:
         `work.again` tells whether results are computed again or taken as they were stored.
         """
         return report
-
-
-class Decider(Protocol):
-    """Let people decide about cases while a run waits."""
-
-    async def decide(self, desk: Any, run_dir: Path, review: Any, say: Callable[[str], None]) -> None:
-        """Serve until cancelled; the run goes on by itself as soon as every case of the queue is decided.
-
-        Args:
-            desk: a `jrh.running.ReviewDesk`: the queue, which grows while cases are made, and the decisions.
-            run_dir: the run directory.
-            review: the suite's `review` section, with `reviewers` and `names`.
-            say: tells the user a sentence, such as the address of a page.
-        """
 
 
 class Importer(Protocol):

@@ -14,7 +14,6 @@ from jrh.errors import JrhError
 from jrh.plugins.component_identity import Source
 from jrh.plugins.specs import (
     DataSourceSpec,
-    DeciderSpec,
     ExecutorSpec,
     ExporterSpec,
     FlagSpec,
@@ -184,7 +183,6 @@ class Plugins:
     stages: Registry[StageSpec] = Registry("stage")
     modes: Registry[ModeSpec] = Registry("mode")
     findings: Registry[RuleSpec] = Registry("rule")
-    deciders: Registry[DeciderSpec] = Registry("decider")
     importers: Registry[ImporterSpec] = Registry("importer")
     exporters: Registry[ExporterSpec] = Registry("exporter")
     executors: Registry[ExecutorSpec] = Registry("executor")
@@ -197,7 +195,6 @@ class Plugins:
             self.modes,
             self.perturbers,
             self.validators,
-            self.deciders,
             self.models,
             self.judges,
             self.parsers,

@@ -16,7 +16,6 @@ from jrh.plugins.protocols import (
     ChatModel,
     CountsCalls,
     DataSource,
-    Decider,
     Exporter,
     Importer,
     Judge,
@@ -38,7 +37,6 @@ from jrh.plugins.protocols import (
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
     DataSourceSpec,
-    DeciderSpec,
     ExecutorSpec,
     ExporterSpec,
     ImporterSpec,
@@ -80,7 +78,6 @@ _BY_KIND: Final[dict[type[Spec], type]] = {
     StageSpec: Stage,
     ModeSpec: TaskMode,
     SectionSpec: SectionWriter,
-    DeciderSpec: Decider,
     ImporterSpec: Importer,
     ExporterSpec: Exporter,
     ExecutorSpec: Executor,

@@ -17,7 +17,6 @@ from jrh.plugins.protocols import (
     BuildContext,
     ChatModel,
     DataSource,
-    Decider,
     Exporter,
     Importer,
     Judge,
@@ -379,6 +378,12 @@ class StageSpec(Spec):
     """
     before: tuple[str, ...] = ()
     """Stages that wait for this one."""
+    key: str = ""
+    """The key of a suite that holds its options; the factory gets None where a suite has no such key.
+
+    A method `check_suite(suite)` of the options yields places below the key, such as `("tests", 0)`, with what is wrong
+    there.
+    """
 
 
 @frozen(kw_only=True)
@@ -390,13 +395,6 @@ class SectionSpec(Spec):
     """Its heading."""
     reads: tuple[str, ...] = ()
     """Names of the measures it shows; a `*` stands for what differs."""
-
-
-@frozen(kw_only=True)
-class DeciderSpec(Spec):
-    """Declare a stage that decides about cases: people on a page, or anything that decides like them."""
-
-    factory: Factory[Decider] = field(validator=check_declared)
 
 
 @frozen(kw_only=True)
@@ -435,7 +433,6 @@ AnySpec: TypeAlias = (
     | ReporterSpec
     | StageSpec
     | ModeSpec
-    | DeciderSpec
     | ImporterSpec
     | ExporterSpec
     | ExecutorSpec

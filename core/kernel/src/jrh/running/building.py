@@ -19,9 +19,18 @@ from jrh.models.routing import header_digests
 from jrh.plugins.component_identity import Source, code_digest
 from jrh.plugins.factories import make
 from jrh.plugins.local_code import load_object
-from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, RationaleReader, Validator
+from jrh.plugins.protocols import (
+    BuildContext,
+    ChatModel,
+    Logger,
+    ModelClient,
+    Parser,
+    RationaleReader,
+    Stage,
+    Validator,
+)
 from jrh.plugins.registry import Entry, Plugins
-from jrh.plugins.specs import JudgeKind, JudgeSpec, MetricSpec, ModelSpec, ParserSpec
+from jrh.plugins.specs import JudgeKind, JudgeSpec, MetricSpec, ModelSpec, ParserSpec, StageSpec
 from jrh.running.stages.load import check
 from jrh.running.units import Spread
 from jrh.suite.definition import ModelUse
@@ -104,6 +113,7 @@ class Builder:
         """Has units worked on elsewhere; None: all of them in this process."""
         self._models: dict[str, ModelClient] = {}
         self._data: dict[str, Sequence[Item]] = {}
+        self._stages: dict[str, Stage] = {}
 
     def build(
         self, resolved: Resolved[Any], task: Task | None = None, *, seed_name: str = "", protocol: type | None = None
@@ -149,6 +159,19 @@ class Builder:
         """Build a component that another one names, with its default options."""
         options = structure({}, entry.spec.options, base=self.resolved.suite.base)
         return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name), protocol)
+
+    def stage(self, entry: Entry[StageSpec]) -> Stage:
+        """Return a declared stage, building it on first use; without options where it has a key that is not used."""
+        name = entry.spec.name
+        if name not in self._stages:
+            resolved = self.resolved.stages.get(name)
+            if resolved is not None:
+                self._stages[name] = self.build(resolved)
+            elif entry.spec.key:
+                self._stages[name] = self._call(entry, None, self._context(name, entry, None, name))
+            else:
+                self._stages[name] = self.nested(entry, None)
+        return self._stages[name]
 
     def data(self, task: Task) -> Sequence[Item]:
         """Return all items of a task's data source, checked, before any sample; the source is read on first use."""

@@ -13,7 +13,6 @@ from jrh.running.execute import Executed
 from jrh.running.outcome import INCOMPLETE, RunResult, asks_again, how_it_ended
 from jrh.running.prepare import Prepared
 from jrh.running.report_sections import with_sections
-from jrh.running.review_stage import queue_by_verdicts
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_records import read_records
 from jrh.running.stored_code import unchecked
@@ -102,7 +101,6 @@ async def _reported(
     work = work_of(ready, records)
     outcomes = await run_stages("judge", work)
     note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
-    queue_by_verdicts(ready)
     report = add_to_report(reporting.gather(store, work.summary, records), work)
     notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes)
     report = evolve(report, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))

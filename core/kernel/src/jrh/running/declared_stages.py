@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -18,6 +20,7 @@ from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress, Silent
 from jrh.running.remembered_suite import suite_of_summary
 from jrh.running.run_log import Quiet
+from jrh.running.stages.perturb import identified
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.running.stages.stored_records import read_records, records_as_made
 from jrh.running.stages.summary import Summary, recall, state
@@ -28,6 +31,10 @@ from jrh.values.evidence import Evidence
 from jrh.values.items import Item, Task
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
+
+
+def _goes_on() -> None:
+    """Say that nothing stops the run."""
 
 
 @frozen(kw_only=True)
@@ -48,6 +55,10 @@ class StageWork:
     progress: Progress
     again: bool = False
     """Whether a report computes results again rather than reading what is stored."""
+    wait: bool = False
+    """Whether the run may wait for people."""
+    stopped: Callable[[], StopRun | None] = _goes_on
+    """Returns why the run has to stop, as soon as it has to."""
 
     @property
     def run_dir(self) -> Path:
@@ -114,13 +125,61 @@ def work_of(ready: Prepared, records: RecordTable | None = None) -> StageWork:
         records=RecordTable.from_records(()) if records is None else records,
         log=ready.log,
         progress=ready.progress,
+        wait=ready.settings.wait,
+        stopped=lambda: ready.gateway.stopped,
     )
 
 
-def wait_for_cases(ready: Prepared) -> bool:
-    """Tell whether a declared stage between perturbing and judging has something to do: judges wait for it."""
-    work = work_of(ready)
-    return any(stage.applies(work) for _, stage in _built(ready.builder, "perturb"))
+@contextmanager
+def open_store(run_dir: str | Path, *, writing: bool = False) -> Iterator[Store]:
+    """Open the store of a run directory: to read it, even while another process writes to it, or to write tables.
+
+    Raises:
+        JrhError: there is no run in the directory, or another process writes to it.
+    """
+    store = Store.view(Path(run_dir))
+    if writing:
+        suite = store.meta("suite") or ""
+        store.close()
+        store = Store.open(Path(run_dir), suite)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def between_stages(builder: Builder) -> list[Stage]:
+    """Return the declared stages between perturbing and judging."""
+    return [stage for _, stage in _built(builder, "perturb")]
+
+
+def stages_of_cases(work: StageWork) -> tuple[Stage, ...]:
+    """Return the declared stages between perturbing and judging that have something to do: judges wait for them."""
+    return tuple(stage for _, stage in _built(work.builder, "perturb") if stage.applies(work))
+
+
+@asynccontextmanager
+async def serving(stages: Sequence[Stage], work: StageWork) -> AsyncIterator[None]:
+    """Let stages work in the background, until the end."""
+    tasks = [asyncio.ensure_future(stage.serve(work)) for stage in stages]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        for error in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(error, Exception):
+                work.log.warning("stage raised", error=repr(error))
+
+
+def revision_of(rule: Callable[[Case], Case | None], tasks: Mapping[str, Task]) -> Callable[[Case], Case | None]:
+    """Return a stage's rule with what counts under the id of what it says: another text is another question."""
+
+    def revise(case: Case) -> Case | None:
+        counted = rule(case)
+        return counted if counted is None or counted is case else identified(tasks[case.task], counted)
+
+    return revise
 
 
 async def run_stages(after: str, work: StageWork) -> tuple[StageOutcome, ...]:
@@ -166,7 +225,7 @@ def _raised(name: str, error: BaseException, log: Logger) -> str:
 
 def _built(builder: Builder, after: str) -> Iterator[tuple[str, Stage]]:
     for entry in in_order(builder.plugins.stages)[after]:
-        yield entry.spec.name, builder.nested(entry, None)
+        yield entry.spec.name, builder.stage(entry)
 
 
 def in_order(entries: Iterable[Entry[StageSpec]]) -> Mapping[str, tuple[Entry[StageSpec], ...]]:

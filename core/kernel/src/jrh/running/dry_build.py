@@ -65,8 +65,7 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
 
 def _rehearse_the_end(builder: Builder) -> None:
     """Build what works after the last paid call: a mistake of shape is found now, and nothing else stops the run."""
-    decider = builder.resolved.decider
-    last: list[Resolved[Any]] = [*builder.resolved.reporters, *([] if decider is None else [decider])]
+    last: list[Resolved[Any]] = [*builder.resolved.reporters, *builder.resolved.stages.values()]
     for component in last:
         try:
             builder.build(component)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from jrh.document.serial import from_text
 from jrh.errors import EmptyStoreError
@@ -15,6 +16,7 @@ from jrh.plugins.loading import Loaded
 from jrh.plugins.secrets import secrets_optional
 from jrh.running.building import Builder, OpenModel
 from jrh.running.component_changes import changes
+from jrh.running.declared_stages import between_stages, revision_of
 from jrh.running.dry_build import Todo, left_to_do
 from jrh.running.empty_tests import lost_drafts
 from jrh.running.judged_gold import check_grading_judges
@@ -22,14 +24,12 @@ from jrh.running.outcome import Settings
 from jrh.running.prepare import Prepared, check_components, dry_builder
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
-from jrh.running.stages.reviewed import CountedCases
 from jrh.running.stored_code import unchecked, with_stored_code
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME
 from jrh.store.item_spool import spooled_as
 from jrh.store.items_table import items_ids
 from jrh.store.run_store import Store
-from jrh.suite.definition import ReviewPolicy
 from jrh.suite.resolved import ResolvedSuite, ResolvedTest
 from jrh.values.cases import Case
 from jrh.values.items import Item, Task
@@ -99,16 +99,19 @@ class DryRun:
         assert self.store is not None
         return left_to_do(builder, self.store, self.items)
 
-    def counted(self, cases: Sequence[Case]) -> Sequence[Case]:
-        """Return the cases that count by the decisions of people so far; those that wait for one will be asked."""
+    def counted(self, builder: Builder, cases: Sequence[Case]) -> Sequence[Case]:
+        """Return the cases that count by what declared stages know so far."""
         if self.store is None:
             return cases
-        review = self.resolved.suite.review
-        if review is not None and review.policy is ReviewPolicy.WAIT:
-            review = evolve(review, policy=ReviewPolicy.OPTIONAL)
         tasks = {use.task.name: use.task for use in self.resolved.suite.tasks}
-        rule = CountedCases(self.store, tasks, review)
-        return cases if rule.all_count else spooled_as(Case, filter(None, map(rule.of, cases)))
+        for stage in between_stages(builder):
+            if (rule := stage.foresee(self.store)) is not None:
+                cases = spooled_as(Case, filter(None, map(revision_of(rule, tasks), cases)))
+        return cases
+
+    def said_by_stages(self, builder: Builder, lines: Sequence[Any]) -> tuple[str, ...]:
+        """Return what declared stages add to a plan, a sentence each."""
+        return tuple(filter(None, (stage.estimate(lines) for stage in between_stages(builder))))
 
 
 @contextmanager

@@ -7,9 +7,8 @@ import json
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import Final
 
 from attrs import define, field, frozen
@@ -17,11 +16,11 @@ from attrs import define, field, frozen
 from jrh.document.long_ids import listed_id
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.models.payer import WRITER, Payer, paid_by
-from jrh.plugins.protocols import StageOutcome
+from jrh.plugins.protocols import Stage, StageOutcome
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCases
 from jrh.running.component_changes import changes, components, note_components
-from jrh.running.declared_stages import run_stages, work_of
+from jrh.running.declared_stages import revision_of, run_stages, serving, stages_of_cases, work_of
 from jrh.running.dry_build import note_judges
 from jrh.running.judged_gold import graded, notes_of_gold
 from jrh.running.outcome import INTERRUPTED, Ended
@@ -29,7 +28,6 @@ from jrh.running.pipeline import Overlap, asks_models, overlaps
 from jrh.running.preflight import preflight
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress
-from jrh.running.review_stage import ReviewStage
 from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import judge as judging
 from jrh.running.stages import perturb as perturbing
@@ -40,7 +38,7 @@ from jrh.running.stored_code import unchecked
 from jrh.running.suite_summary import notes_of_plan, summarise
 from jrh.suite.resolved import Resolved, ResolvedTest, tests_of
 from jrh.text.numbers import counted
-from jrh.values.cases import REFERENCE, Case
+from jrh.values.cases import REFERENCE
 from jrh.values.events import CaseReady, RunStarted
 from jrh.values.item_blocks import in_small_parts
 from jrh.values.items import Task
@@ -127,13 +125,10 @@ class _Stages:
     declared: list[StageOutcome] = field(factory=list, init=False)
     unread: list[StageOutcome] = field(factory=list, init=False)
     """Whether `rationale_model` has questions without an answer."""
-    review: ReviewStage = field(init=False)
+    between: tuple[Stage, ...] = field(default=(), init=False)
+    """The declared stages between perturbing and judging that apply."""
     overlap: Overlap | None = field(default=None, init=False)
     """What judges meanwhile; None where judges wait for all cases."""
-
-    @review.default
-    def _review(self) -> ReviewStage:
-        return ReviewStage(self.ready)
 
     async def run(self) -> StopRun | None:
         """Run all stages; return why they stopped early, or None."""
@@ -146,9 +141,9 @@ class _Stages:
             if overlaps(ready):
                 await self._overlapped(items_ids)
             else:
-                async with self.review.open():
-                    made = await self._revised(await self._perturb(items_ids))
-                    cases = await self.review.counted(made)
+                self.between = stages_of_cases(work := work_of(ready))
+                async with serving(self.between, work):
+                    cases = await self._revised(await self._perturb(items_ids))
                 await self._judge(cases, items_ids)
             if unread := await read_rationales(ready.builder, ready.store, ready.progress):
                 asked = counted(unread, "question")
@@ -165,18 +160,21 @@ class _Stages:
         """Run the declared stages between perturbing and judging; return the cases that count by them."""
         outcomes = await run_stages("perturb", work_of(self.ready))
         self.declared += outcomes
+        tasks = {use.task.name: use.task for use in self.ready.suite.tasks}
+        valid: dict[str, bool] = {}
         for outcome in outcomes:
+            valid |= outcome.valid
             if outcome.cases is not None:
-                made = made.changed(partial(self._counted, outcome.cases))
+                made = made.changed(revision_of(outcome.cases, tasks))
+        self.ready.store.cases.keep_revised(list(made.revised()), valid)
+        if waits_for := next((outcome.open for outcome in outcomes if outcome.open), ""):
+            raise StopRun(StopReason.OPEN, waits_for)
         return made
 
-    def _counted(self, rule: Callable[[Case], Case | None], case: Case) -> Case | None:
-        """Return what counts in place of a case, under the id of what it says: another text is another question."""
-        counted = rule(case)
-        if counted is None or counted is case:
-            return counted
-        task = next(use.task for use in self.ready.suite.tasks if use.task.name == case.task)
-        return perturbing.identified(task, counted)
+    def _tell_of_cases(self) -> None:
+        """Let stages that work meanwhile see the cases that are stored by now."""
+        for stage in self.between:
+            stage.grown(work_of(self.ready))
 
     async def _grade(self, items_ids: Mapping[str, str]) -> Mapping[str, str]:
         """Let judges grade the originals of tasks with `gold_from`; return the ids of the items, labelled by then.
@@ -217,12 +215,12 @@ class _Stages:
         note_components(ready.store, components(ready.resolved, ready.run_dir), ("judge",))
         self.overlap = Overlap(ready, judges)
         async with self.overlap.open(self._bench(self.overlap.shown)):
-            cases = await self.review.counted(await self._perturb(items_ids))
+            cases = await self._revised(await self._perturb(items_ids))
             if cases.change is None:
                 self.overlap.finish(_plan_id(cases, judges))
                 self._note_plan(judges, self.overlap.unseen)
                 self.overlap.show()
-        if cases.change is not None:  # somebody has decided meanwhile
+        if cases.change is not None:  # a stage has something to do by now
             await self._judge(cases, items_ids)
 
     async def _perturb(self, items_ids: Mapping[str, str]) -> StoredCases:
@@ -256,7 +254,7 @@ class _Stages:
 
         What asks no model never waits, and would keep the answers waiting that judges get meanwhile.
         """
-        if self.review.live(test.use.name):
+        if self.between and any(stage.live(test.use.name, work_of(self.ready)) for stage in self.between):
             return perturbing.AT_ONCE
         blocks = self.overlap is not None and self.ready.builder.spread is None and not asks_models(test)
         return perturbing.BETWEEN_ANSWERS if blocks else None
@@ -298,13 +296,13 @@ class _Stages:
                 await asyncio.sleep(0)
                 if size == perturbing.AT_ONCE:
                     writing.show(f"{digest}:unfinished")
-                    self.review.arrived(complete=False)
+                    self._tell_of_cases()
         if ready.gateway.failed_drafts > failed or writing.raised:
             # Another digest makes the next run draft again. Calls that were answered are not repeated.
             digest = f"{digest}:unfinished"
             self.unfinished.append(name)
         await asyncio.to_thread(writing.finish, digest)
-        self.review.arrived(complete=False)
+        self._tell_of_cases()
         self._announce(task.name, name)
         return asked
 

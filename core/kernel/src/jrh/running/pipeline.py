@@ -15,7 +15,7 @@ from typing import Final
 
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.asked_cases import AskedCase
-from jrh.running.declared_stages import wait_for_cases
+from jrh.running.declared_stages import stages_of_cases, work_of
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress, Silent
 from jrh.running.schedule import TrialPlanner
@@ -33,14 +33,13 @@ _MOST: Final = 8 * SLICE
 def overlaps(ready: Prepared) -> bool:
     """Tell whether judges may begin before all cases are made.
 
-    They wait where people decide or have decided, where something needs all trials at once, and where the drafts of
+    They wait where a declared stage stands between, where something needs all trials at once, and where the drafts of
     later tests are paid from a budget that the judges could use up. A plan that was finished before is replaced at once
     or not at all.
     """
     resolved, suite = ready.resolved, ready.suite
     waits = (
-        suite.review is not None or ready.store.decisions.last() > 0,
-        wait_for_cases(ready),
+        bool(stages_of_cases(work_of(ready))),
         any(use.data.gold_from or use.task.criteria is not None for use in suite.tasks),
         bool(deferred_models(resolved)),
         all(judging.judges_at_once(judge.entry.spec.kind) for judge in resolved.judges),

@@ -68,7 +68,7 @@ def _setup(resolved: ResolvedSuite) -> bytes:
         models={},
         metrics=(),
         reporters=(),
-        decider=None,
+        stages={},
         tests=tuple(test for test in resolved.tests if spreads(test.components)),
         judges=tuple(judge for judge in resolved.judges if spreads([judge])),
         parsers={},

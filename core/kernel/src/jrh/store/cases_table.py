@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -93,24 +94,44 @@ class CasesTable:
             )
             for row, value in zip(rows, self._texts.unpacked([row[1:] for row in rows]), strict=True):
                 found[row[0]] = from_plain(Case, value)
-        found.update((case.id, case) for case in self._edited([each for each in case_ids if each not in found]))
+        found.update((case.id, case) for case in self._revised([each for each in case_ids if each not in found]))
         return found
 
-    def edited_ids(self) -> frozenset[str]:
-        """Return the ids of the cases that stand for others, which people edited."""
-        return frozenset(case_id for (case_id,) in self._database.rows("SELECT id FROM edited_cases"))
+    def places(self) -> list[tuple[str, str, str, str, str]]:
+        """Return id, task, test, item and cluster of every stored case, in the order of task, test and plan."""
+        rows = self._database.rows(
+            "SELECT c.id, c.task, c.test, c.item_id, i.cluster FROM cases AS c "
+            "LEFT JOIN items AS i ON i.task = c.task AND i.id = c.item_id ORDER BY c.task, c.test, c.position"
+        )
+        return [(case, task, test, item, cluster or item) for case, task, test, item, cluster in rows]
 
-    def _edited(self, case_ids: Sequence[str]) -> Iterator[Case]:
-        texts = self._database.texts_by_id("SELECT id, payload FROM edited_cases WHERE id IN ({ids})", case_ids)
+    def of_item(self, task: str, test: str, item_id: str) -> Case | None:
+        """Return the first case of an item in a test; None where none is stored."""
+        sql = "SELECT id FROM cases WHERE task = ? AND test = ? AND item_id = ? ORDER BY position LIMIT 1"
+        found = self._database.text(sql, (task, test, item_id))
+        return None if found is None else self.by_id([found])[found]
+
+    def revised_ids(self) -> frozenset[str]:
+        """Return the ids of the cases that count in place of others."""
+        return frozenset(case_id for (case_id,) in self._database.rows("SELECT id FROM revised_cases"))
+
+    def validity(self) -> dict[str, bool]:
+        """Return which cases were decided on, and whether they are valid as they were made."""
+        return dict(json.loads(self._database.meta(_VALID) or "{}"))
+
+    def _revised(self, case_ids: Sequence[str]) -> Iterator[Case]:
+        texts = self._database.texts_by_id("SELECT id, payload FROM revised_cases WHERE id IN ({ids})", case_ids)
         yield from (from_text(Case, text) for _, text in texts)
 
-    def keep_edited(self, cases: Sequence[Case]) -> None:
-        """Keep the cases that stand for others, which people edited, and forget those that do not any more."""
+    def keep_revised(self, cases: Sequence[Case], valid: Mapping[str, bool]) -> None:
+        """Keep the cases that count in place of others and what was decided about cases, and forget those of before."""
         rows = [(case.id, to_text(case)) for case in cases]
-        if self._database.rows("SELECT id, payload FROM edited_cases ORDER BY id") != sorted(rows):
+        if self._database.rows("SELECT id, payload FROM revised_cases ORDER BY id") != sorted(rows):
             self._database.writer.flush(
-                ("DELETE FROM edited_cases", [()]), ("INSERT INTO edited_cases VALUES (?, ?)", rows)
+                ("DELETE FROM revised_cases", [()]), ("INSERT INTO revised_cases VALUES (?, ?)", rows)
             )
+        if self.validity() != valid:
+            self._database.set_meta(_VALID, json.dumps(dict(sorted(valid.items()))))
 
     def holding(self, wanted: str) -> list[str]:
         """Return the ids of the cases with a text in a field, in upper or lower case."""
@@ -119,8 +140,8 @@ class CasesTable:
         for rows in self._database.chunks("SELECT id, texts, payload FROM cases"):
             values = self._texts.parts([row[1:] for row in rows], "fields")
             found += [row[0] for row, fields in zip(rows, values, strict=True) if _holds(fields, wanted)]
-        edited = self._edited(sorted(self.edited_ids()))
-        return found + [case.id for case in edited if _holds(dict(case.fields), wanted)]
+        revised = self._revised(sorted(self.revised_ids()))
+        return found + [case.id for case in revised if _holds(dict(case.fields), wanted)]
 
     def count_drafts(self, task: str, test: str) -> list[DraftCount]:
         """Count a test's drafts by state and reason, ordered by reason."""
@@ -249,6 +270,7 @@ class _Packing:
             self._bases.update(self._texts.shared(rows))
 
 
+_VALID: Final = "valid_cases"
 _INSERT_CASE: Final = "INSERT INTO new_cases VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_DRAFT: Final = "INSERT INTO new_drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # A join, for which SQLite makes an index of its own: one that is kept up to date costs every case of every test.

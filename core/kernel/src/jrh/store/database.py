@@ -21,7 +21,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 20
+SCHEMA_VERSION: Final = 21
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
@@ -71,7 +71,7 @@ CREATE TABLE IF NOT EXISTS cases (
     task TEXT NOT NULL, test TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, item_id TEXT NOT NULL,
     texts TEXT NOT NULL, payload BLOB NOT NULL, PRIMARY KEY (task, test, position)
 );
-CREATE TABLE IF NOT EXISTS edited_cases (id TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS revised_cases (id TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS trials (
     position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, case_id TEXT NOT NULL, judge TEXT NOT NULL,
     repeat INTEGER NOT NULL, occasion INTEGER NOT NULL
@@ -99,25 +99,7 @@ CREATE TABLE IF NOT EXISTS records (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_trial ON records (trial_id);
 CREATE TABLE IF NOT EXISTS measures (position INTEGER PRIMARY KEY, payload TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS case_rows (
-    position INTEGER PRIMARY KEY, task TEXT NOT NULL, test TEXT NOT NULL, variant TEXT NOT NULL, stratum TEXT NOT NULL,
-    judge TEXT NOT NULL, item_id TEXT NOT NULL, case_id TEXT NOT NULL, gold TEXT NOT NULL, trials INTEGER NOT NULL,
-    verdict TEXT NOT NULL, verdicts TEXT NOT NULL, missing INTEGER NOT NULL, status TEXT NOT NULL,
-    moved REAL, right REAL, expected REAL
-);
-CREATE INDEX IF NOT EXISTS case_rows_by_cell ON case_rows (task, test, judge);
-CREATE INDEX IF NOT EXISTS case_rows_by_item ON case_rows (task, item_id);
-CREATE INDEX IF NOT EXISTS case_rows_by_case ON case_rows (case_id);
-CREATE TABLE IF NOT EXISTS review_queue (
-    position INTEGER PRIMARY KEY, case_id TEXT NOT NULL UNIQUE, task TEXT NOT NULL, test TEXT NOT NULL,
-    item_id TEXT NOT NULL, cluster TEXT NOT NULL, probability REAL NOT NULL
-);
-CREATE TABLE IF NOT EXISTS decisions (
-    number INTEGER PRIMARY KEY, case_id TEXT NOT NULL, reviewer TEXT NOT NULL, made TEXT NOT NULL, action TEXT NOT NULL,
-    settles INTEGER NOT NULL, reason TEXT NOT NULL, before_texts TEXT NOT NULL, after_texts TEXT NOT NULL,
-    expected_before TEXT NOT NULL, expected_after TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS decisions_by_case ON decisions (case_id);
+CREATE TABLE IF NOT EXISTS stage_tables (name TEXT PRIMARY KEY, spec TEXT NOT NULL);
 """
 
 # What a stage makes is gathered here, slice by slice, and moved in one transaction: a stopped run changes nothing.

@@ -17,6 +17,7 @@ from jrh.errors import DamagedStoreError, StoreError
 from jrh.store import calls_table, records_table
 from jrh.store.database import FILENAME, MOST_PARAMETERS, Database, in_parts, marks
 from jrh.store.records_table import refuse_changed
+from jrh.store.stage_tables import merge_tables
 from jrh.store.trials_table import GROWING, TrialsTable
 from jrh.store.writer import SALVAGE
 from jrh.suite.shard import Shard
@@ -32,7 +33,7 @@ ALIKE: Final = "alike"
 _SHOWN: Final = 3
 _REPLY: Final = len(COLUMNS)
 """Place of a record's reply, or of `@` and the number of its call."""
-_NUMBERED: Final = {"calls": "id", "decisions": "number"}
+_NUMBERED: Final = {"calls": "id"}
 """Table -> its first column, the number of the row in its own store."""
 # What was drafted is booked again when the merged run drafts from the same replies.
 _ROWS: Final = {
@@ -40,7 +41,6 @@ _ROWS: Final = {
     "uses": "SELECT * FROM uses WHERE role IN ('judge', 'preflight')",
     "records": "SELECT * FROM records ORDER BY rowid",
     "occasions": "SELECT * FROM occasions",
-    "decisions": "SELECT * FROM decisions ORDER BY number",
 }
 
 # Their ids have the number of the call, which the merge changes: the calls would be submitted again.
@@ -106,6 +106,7 @@ def _copied(parts: Sequence[Database], target: Path, suite: str) -> dict[str, in
                     _check_rows(part.path, table, rows)
                     counts[table] += len(rows)
                     database.writer.flush((_insert(table, rows[0]), list(_renumbered(table, rows, after))))
+        merge_tables(parts, database)
     finally:
         database.close()
     return counts

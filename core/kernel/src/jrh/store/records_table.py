@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -15,10 +16,9 @@ from jrh.errors import DamagedStoreError
 from jrh.store.database import RECORD_TYPES, Database
 from jrh.store.writer import SALVAGE, Statement
 from jrh.text.numbers import counted
-from jrh.values.listed_cases import CaseRecord
 from jrh.values.records import COLUMNS
 from jrh.values.report import CostLine
-from jrh.values.verdicts import Record, Reply, Status
+from jrh.values.verdicts import CaseRecord, Record, Reply, Status
 
 _VALUES: Final = attrgetter(*COLUMNS)
 _STATUS: Final = COLUMNS.index("status")
@@ -208,6 +208,12 @@ class RecordsTable:
             (case_id,),
         )
         return [CaseRecord._make(row) for row in rows]
+
+    def with_rationale(self, text: str) -> set[tuple[str, str]]:
+        """Return the case and judge of the records whose rationale contains a text."""
+        escaped = re.sub(r"([\\%_])", r"\\\1", text)
+        sql = "SELECT DISTINCT case_id, judge FROM records WHERE rationale LIKE ? ESCAPE '\\'"
+        return {(case, judge) for case, judge in self._database.rows(sql, (f"%{escaped}%",))}
 
     def replies(self, trial_ids: Sequence[str]) -> dict[str, Reply]:
         """Read the replies of trials by trial id; trials without a stored reply are left out."""

@@ -10,16 +10,16 @@ from pathlib import Path
 
 from jrh.errors import StoreError
 from jrh.store.calls_table import CallsTable
-from jrh.store.case_rows_table import CaseRowsTable
 from jrh.store.cases_table import CasesTable
 from jrh.store.database import Database, belongs
-from jrh.store.decisions_table import DecisionsTable
 from jrh.store.items_table import ItemsTable
 from jrh.store.measures_table import MeasuresTable
 from jrh.store.notes_table import NotesTable
 from jrh.store.records_table import RecordsTable
 from jrh.store.spending_table import SpendingTable
+from jrh.store.stage_tables import StageTable
 from jrh.store.trials_table import TrialsTable
+from jrh.values.table_spec import TableSpec
 
 
 class Store:
@@ -41,10 +41,6 @@ class Store:
         self.spending = SpendingTable(database)
         """What the replies the run rests on cost, each once."""
         self.measures = MeasuresTable(database)
-        self.case_rows = CaseRowsTable(database)
-        """The list of cases, to page through and to filter."""
-        self.decisions = DecisionsTable(database)
-        """What people decided about cases."""
 
     @classmethod
     def open(cls, run_dir: Path, suite: str) -> Store:
@@ -87,6 +83,14 @@ class Store:
         """Write everything queued, then release the directory."""
         self._database.close()
 
+    def table(self, spec: TableSpec) -> StageTable:
+        """Return a table that a stage declares; it is there from its first row on.
+
+        Raises:
+            StoreError: the store has it with other columns.
+        """
+        return StageTable(self._database, spec)
+
     def meta(self, key: str) -> str | None:
         """Return a value of the run, or None."""
         return self._database.meta(key)
@@ -111,6 +115,5 @@ class Store:
             MeasuresTable.STAGE,
             "",
             MeasuresTable.DELETE_ALL,
-            CaseRowsTable.DELETE_ALL,
             RecordsTable.DELETE_ALL,
         )

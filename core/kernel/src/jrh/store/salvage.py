@@ -15,15 +15,17 @@ from typing import Any, Final, TypeAlias
 
 from attrs import Factory, define
 
-from jrh.document.serial import from_plain
+from jrh.document.serial import from_plain, from_text
 from jrh.errors import DamagedStoreError, StoreError
 from jrh.store import calls_table
 from jrh.store.database import FILENAME, SCHEMA_VERSION, Database, declared_types
 from jrh.store.records_table import checksum
+from jrh.store.stage_tables import CATALOGUE, create, sql_name
 from jrh.store.texts_table import BROKEN, read, text_of
 from jrh.values.cases import Case
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS
+from jrh.values.table_spec import TableSpec
 
 _Check: TypeAlias = Callable[[Sequence[Any]], tuple[Any, ...]]
 """Returns a row; raises where it is not what was written."""
@@ -41,8 +43,7 @@ _KEYS: Final = {
     "model_notes": "model, name",
     "uses": "owner, key, role, name",
     "records": "rowid",
-    "review_queue": "position",
-    "decisions": "number",
+    CATALOGUE: "name",
 }
 """Table -> what its rows are stored by. Measures are computed again."""
 _STAGES_OF: Final[Mapping[str, tuple[str, ...]]] = {
@@ -98,19 +99,24 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
         raise StoreError(f"'{path}' was written by another version of jrh; salvage it with that version")
     rows: dict[str, list[tuple[Any, ...]]] = {}
     checks = {**_CHECKS}
-    for table in _KEYS:
-        rows[table] = list(_whole(source, table, told, checks.get(table, tuple)))
+    for table, key in _KEYS.items():
+        rows[table] = list(_whole(source, table, key, declared_types(table), told, checks.get(table, tuple)))
         if table == "texts":
             checks.update(_packed({row[0]: text_of(row[2]) for row in rows[table]}))
+    declared = {sql_name(name): from_text(TableSpec, spec) for name, spec in rows[CATALOGUE]}
+    for table, spec in declared.items():
+        rows[table] = list(_whole(source, table, spec.key, list(spec.columns.values()), told, tuple))
     suite = next((row[1] for row in rows["meta"] if row[0] == "suite"), None)
     if suite is None:
         raise StoreError(f"cannot salvage '{path}': the name of its suite is lost")
-    lost = tuple(stage for table in (*told.broken, *told.changed) for stage in _STAGES_OF.get(table, ()))
+    lost = tuple(stage for table in (*told.broken, *told.changed) for stage in _STAGES_OF.get(table, (table,)))
     # Items and trials are made again without a call; a changed id among them would be a question that never was.
-    again = (*lost, "items", "trials", "measures", "case_rows")
+    again = (*lost, "items", "trials", "measures")
     rows["stages"] = [row for row in rows["stages"] if not str(row[0]).startswith(again)]
     database = Database.open(target, suite)
     try:
+        for spec in declared.values():
+            database.writer.flush(*create(spec))
         for table, found in rows.items():
             told.kept[table] = len(found)
             for start in range(0, len(found), _AT_ONCE):
@@ -122,12 +128,13 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
     return told
 
 
-def _whole(source: sqlite3.Connection, table: str, told: Salvaged, check: _Check) -> Iterator[tuple[Any, ...]]:
+def _whole(
+    source: sqlite3.Connection, table: str, key_columns: str, types: Sequence[str], told: Salvaged, check: _Check
+) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table that are what was written, each once."""
-    types = declared_types(table)
-    keys = _KEYS[table].split(", ")
+    keys = key_columns.split(", ")
     seen: set[tuple[Any, ...]] = set()
-    for row in _both_ways(source, table, told):
+    for row in _both_ways(source, table, keys, told):
         key, values = row[: len(keys)], row[len(keys) :]
         if key in seen:
             continue
@@ -138,10 +145,12 @@ def _whole(source: sqlite3.Connection, table: str, told: Salvaged, check: _Check
             told.changed[table] = told.changed.get(table, 0) + 1
 
 
-def _both_ways(source: sqlite3.Connection, table: str, told: Salvaged) -> Iterator[tuple[Any, ...]]:
+def _both_ways(
+    source: sqlite3.Connection, table: str, keys: Sequence[str], told: Salvaged
+) -> Iterator[tuple[Any, ...]]:
     for direction in ("ASC", "DESC"):
-        order = ", ".join(f"{key} {direction}" for key in _KEYS[table].split(", "))
-        sql = f"SELECT {_KEYS[table]}, * FROM {table} NOT INDEXED ORDER BY {order}"  # noqa: S608 - fixed names
+        order = ", ".join(f"{key} {direction}" for key in keys)
+        sql = f"SELECT {', '.join(keys)}, * FROM {table} NOT INDEXED ORDER BY {order}"  # noqa: S608 - fixed names
         try:
             yield from source.execute(sql)
         except (sqlite3.Error, UnicodeDecodeError):  # the latter: the name of a column
@@ -183,6 +192,11 @@ def _text(row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(row)
 
 
+def _spec(row: Sequence[Any]) -> tuple[Any, ...]:
+    from_text(TableSpec, row[-1])
+    return tuple(row)
+
+
 def _call(row: Sequence[Any]) -> tuple[Any, ...]:
     """Keep a call whose reply is lost or changed, since it was paid for; its question is asked again."""
     *known, payload, kept = row
@@ -200,4 +214,5 @@ _CHECKS: Final[Mapping[str, _Check]] = {
     "texts": _text,
     "calls": _call,
     "records": _record,
+    CATALOGUE: _spec,
 }

@@ -206,7 +206,10 @@ class Writer:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             for sql, group in groupby(self._regrouped(statements), key=itemgetter(0)):
-                self._connection.executemany(sql, (row for _, rows in group for row in rows))
+                if sql.startswith("CREATE"):  # which Python executes once or not at all
+                    self._connection.execute(sql)
+                else:
+                    self._connection.executemany(sql, (row for _, rows in group for row in rows))
             self._connection.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:

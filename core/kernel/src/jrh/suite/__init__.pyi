@@ -1,4 +1,3 @@
-from .definition import First as First
 from .definition import ModelUse as ModelUse
 from .gate_rules import Rule as Rule
 from .gate_rules import parse_rule as parse_rule

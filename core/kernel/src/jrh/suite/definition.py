@@ -17,7 +17,6 @@ from jrh.values.finding import FindingSettings
 from jrh.values.items import Task
 from jrh.values.json_values import Json
 
-MOST_REVIEWERS: Final = 20
 MOST_REPEATS: Final = 10_000
 """More is a slip of the pen, and would be planned for hours."""
 
@@ -180,69 +179,6 @@ class Gate:
     """Exit code where a rule is undecided: its own, that of a rule that fails (1), or that of success (0)."""
 
 
-class ReviewPolicy(Enum):
-    """What a run does with cases that wait for a person's decision."""
-
-    WAIT = "wait"
-    """No judge is asked before every case of the queue is decided."""
-    DECIDED = "decided"
-    """The run goes on with the cases that are decided, and those outside of the queue."""
-    OPTIONAL = "optional"
-    """Cases without a decision count as they were made."""
-
-
-class First(Enum):
-    """Which cases reviewers see first."""
-
-    RANDOM = "random"
-    DISAGREEMENT = "disagreement"
-    """Cases that judges answer differently, or unlike the stated label."""
-    INFLUENCE = "influence"
-    """Cases whose removal would change the share as expected of their test most."""
-
-
-@frozen(kw_only=True)
-class Review:
-    """Which cases people decide about before a judge is asked."""
-
-    tests: tuple[str, ...] = field(default=(), metadata={"help": "Review cases of these tests. Default: all."})
-    sample: int | None = field(
-        default=None,
-        validator=optional(gt(0)),
-        metadata={"help": "Review this many cases, drawn at random. Default: all."},
-    )
-    seed: int = field(default=0, metadata={"help": "Seed of the sample."})
-    first: First = field(
-        default=First.RANDOM,
-        metadata={
-            "help": "Cases that come first and are likelier in a sample. disagreement: judges differ, or give another "
-            "label than the stated one. influence: they change their test's as-expected most. Both need verdicts: the "
-            "first run asks the judges about all cases, and its end makes the queue."
-        },
-    )
-    reviewers: int = field(
-        default=1,
-        validator=[ge(1), le(MOST_REVIEWERS)],
-        metadata={"help": "How many people decide about each case; if they differ, a further decision settles it."},
-    )
-    names: tuple[str, ...] = field(
-        default=(), metadata={"help": "The reviewers' names. Default: `reviewer 1`, `reviewer 2` and so on."}
-    )
-    by: str = field(default="", metadata={"help": "The component to decide by, where several are installed."})
-    policy: ReviewPolicy = field(
-        default=ReviewPolicy.WAIT,
-        metadata={
-            "help": "wait: ask no judge before every queued case is decided. decided: leave out undecided cases. "
-            "optional: judge undecided cases as they are."
-        },
-    )
-
-    @property
-    def people(self) -> tuple[str, ...]:
-        """Return the reviewers' names."""
-        return self.names or tuple(f"reviewer {number + 1}" for number in range(self.reviewers))
-
-
 @frozen(kw_only=True)
 class Reference:
     """The unperturbed condition."""
@@ -266,9 +202,6 @@ class SuiteSettings:
     gate: Gate = field(default=Gate(), metadata={"help": "The rules that `jrh gate` checks."})
     findings: FindingSettings = field(
         default=FindingSettings(), metadata={"help": "Effect floor and equivalence margin of the findings."}
-    )
-    review: Review | None = field(
-        default=None, metadata={"help": "People decide about the cases before a judge is asked. Default: no review."}
     )
     rationale_model: str | None = field(
         default=None,
@@ -296,6 +229,8 @@ class Suite(SuiteSettings):
     """Metrics in addition to the defaults; a default that is named here runs once, with these options."""
     reports: tuple[Use, ...] | None = None
     """None: every reporter that is a default."""
+    stages: tuple[Use, ...] = ()
+    """The sections of declared stages."""
     base: Path = Path()
     """Where relative paths start: the suite file's directory."""
     source: str = "suite"

@@ -95,7 +95,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         raise SuiteError([document.problem((), message)])
     root = Node(value=value, document=document, base=base)
     # Section by section, so that a mistake in one does not hide those of the others.
-    root.allow_keys(syntax.SECTIONS)
+    root.allow_keys((*syntax.SECTIONS, *(entry.spec.key for entry in plugins.stages if entry.spec.key)))
     name = read_name(root)
     settings = attrs.asdict(root.read_keys_of(SuiteSettings), recurse=False)
     sections = read_tasks(root, name, plugins)
@@ -110,6 +110,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         metrics=metrics,
         added_metrics=added,
         reports=_uses(root, "reports", lambda node: read_use(node, REPORTER, plugins)) if "reports" in value else None,
+        stages=_stages(root, plugins),
         base=base,
         source=document.source,
         **settings,
@@ -244,6 +245,17 @@ def read_metrics(suite: Node, plugins: Plugins) -> tuple[tuple[Use, ...] | None,
         return _uses(suite, "metrics", read), ()
     section.allow_keys((syntax.ADD,))
     return None, _uses(section, syntax.ADD, read)
+
+
+def _stages(suite: Node, plugins: Plugins) -> tuple[Use, ...]:
+    """Read the sections that declared stages have in the suite."""
+    found = []
+    for entry in plugins.stages:
+        key = entry.spec.key
+        if key and suite.value.get(key) is not None and suite[key].is_mapping("a mapping of options"):
+            use = Use(name=entry.spec.name, component=entry.qualified, options=suite.value[key], location=(key,))
+            found.append(use)
+    return tuple(found)
 
 
 def _uses(suite: Node, key: str, read: Callable[[Node], T | None]) -> tuple[T, ...]:

@@ -14,7 +14,7 @@ from jrh.document.positions import Document, did_you_mean
 from jrh.document.yaml_reader import document_of, in_order, read_document
 from jrh.errors import Problem, SuiteError
 from jrh.plugins.registry import Entry, Plugins, Registry
-from jrh.plugins.specs import DeciderSpec, MetricSpec, ModelSpec, PerturberSpec, ReporterSpec, Spec, ValidatorSpec
+from jrh.plugins.specs import MetricSpec, ModelSpec, PerturberSpec, ReporterSpec, Spec, StageSpec, ValidatorSpec
 from jrh.suite import syntax
 from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
@@ -23,7 +23,6 @@ from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
 from jrh.suite.positive import positive_conflict
 from jrh.suite.python_objects import JudgeArgument, add_judges, with_data, with_objects
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
-from jrh.text.visible import is_person_name
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Mode
 from jrh.values.json_values import Json
@@ -120,37 +119,23 @@ def _resolve(lookup: Lookup) -> ResolvedSuite:
         judges=_found([_checked(lookup.component(judge, syntax.JUDGE), lookup) for judge in suite.judges]),
         metrics=metrics,
         reporters=_reporters(lookup),
-        decider=_decider(lookup),
+        stages=_stages(lookup),
     )
 
 
-def _decider(lookup: Lookup) -> Resolved[DeciderSpec] | None:
-    """Resolve what people decide about cases by; check the tests that the review names."""
-    review = lookup.suite.review
-    if review is None:
-        return None
-    known = [use.name for use in lookup.suite.tests]
-    for place, name in enumerate(review.tests):
-        if name not in known:
-            message = f"the suite has no test '{name}'\n{did_you_mean(name, known)}It has: {', '.join(known)}."
-            lookup.problems.append(lookup.document.problem(("review", "tests", place), message))
-    if (review.names and len(set(review.names)) != len(review.names)) or 0 < len(review.names) < review.reviewers:
-        message = f"give at least {review.reviewers} names, all different, or none"
-        lookup.problems.append(lookup.document.problem(("review", "names"), message))
-    for place, name in enumerate(review.names):
-        if not is_person_name(name):
-            message = "a name has 1 to 80 visible characters"
-            lookup.problems.append(lookup.document.problem(("review", "names", place), message))
-    found = list(lookup.plugins.deciders)
-    if not review.by:
-        if len(found) > 1:
-            named = ", ".join(entry.qualified for entry in found)
-            message = f"several review components are installed; choose one with `by`: {named}"
-            lookup.problems.append(lookup.document.problem(("review",), message))
-        return _default(found[0], lookup.plugins.deciders, lookup) if found else None
-    use = Use(name=review.by, component=review.by, location=("review", "by"))
-    entry = lookup.entry(use, lookup.plugins.deciders, "by")
-    return None if entry is None else lookup.resolved(use, entry, ())
+def _stages(lookup: Lookup) -> dict[str, Resolved[StageSpec]]:
+    """Resolve the stages that the suite has a section of; their options may check the suite."""
+    stages = {}
+    for use in lookup.suite.stages:
+        entry = lookup.plugins.stages.find(use.component)
+        stage = lookup.resolved(use, entry, ())
+        if stage is None:
+            continue
+        stages[entry.spec.name] = stage
+        check = getattr(stage.options, "check_suite", None)
+        for place, message in check(lookup.suite) if check is not None else ():
+            lookup.problems.append(lookup.document.problem((*use.location, *place), message))
+    return stages
 
 
 def _model(use: Use, lookup: Lookup) -> Resolved[ModelSpec] | None:

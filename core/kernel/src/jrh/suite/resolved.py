@@ -13,7 +13,6 @@ from jrh.plugins.component_identity import Source
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
     DataSourceSpec,
-    DeciderSpec,
     JudgeKind,
     JudgeSpec,
     MetricSpec,
@@ -22,6 +21,7 @@ from jrh.plugins.specs import (
     PerturberSpec,
     ReporterSpec,
     Spec,
+    StageSpec,
     ValidatorSpec,
 )
 from jrh.suite.definition import Suite, TestUse, Use
@@ -97,8 +97,8 @@ class ResolvedSuite:
     judges: tuple[Resolved[JudgeSpec], ...]
     metrics: tuple[Resolved[MetricSpec], ...]
     reporters: tuple[Resolved[ReporterSpec], ...]
-    decider: Resolved[DeciderSpec] | None = None
-    """What people decide about cases by; None where the suite has no review, or nothing is installed for it."""
+    stages: Mapping[str, Resolved[StageSpec]] = Factory(dict)
+    """The declared stages that the suite has a section of, by name."""
     parsers: Mapping[str, Resolved[ParserSpec]] = Factory(dict)
     """The entries of the suite's `parsers`."""
     limit: int | None = None

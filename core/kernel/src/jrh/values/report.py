@@ -16,7 +16,6 @@ from jrh.values.items import Task
 from jrh.values.json_values import Json
 from jrh.values.measures import Flag, Interval, Measure
 from jrh.values.records import RecordTable
-from jrh.values.review_report import ReviewReport
 from jrh.values.sections import Section
 
 
@@ -192,8 +191,8 @@ class RunReport:
     """What happened in the run itself, one sentence each."""
     warnings: tuple[str, ...] = ()
     """Those of the notes that say what failed or cannot be checked; the shortest output shows them, too."""
-    review: ReviewReport | None = None
-    """What people decided about cases; None where no case was to be reviewed."""
+    stages: Mapping[str, Json] = Factory(dict)
+    """What declared stages found, by the name of the stage; those with nothing to say are left out."""
     findings: tuple[Finding, ...] = ()
     """What the measures say, in sentences: by judge in the suite's order, those about data and tests first, the worst
     first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from attrs import Factory, frozen
 
@@ -248,3 +248,18 @@ class Record:
     score: float | None = None
     """The number behind the label, if the judge gives one: higher is better. Of a comparison of two, the first option's
     minus the second's, in canonical order."""
+
+
+class CaseRecord(NamedTuple):
+    """One trial of a case, with its verdict."""
+
+    trial_id: str
+    judge: str
+    repeat: int
+    status: str
+    presented: str | None
+    canonical: str | None
+    rationale: str
+    detail: str
+    probability: float | None
+    cost: float | None

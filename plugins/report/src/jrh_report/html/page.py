@@ -28,7 +28,6 @@ from jrh_report.html.listing import Table, by_test, flags_of
 from jrh_report.html.plane import plane
 from jrh_report.html.section import Section
 from jrh_report.overview import HEADINGS, MODEL_GOLD, RIGHT, of_models
-from jrh_report.reviewed import review_tables
 
 
 @frozen(kw_only=True)
@@ -84,7 +83,6 @@ class Page:
     """Those of no task."""
     missing: tables.Table | None
     attrition: tables.Table | None
-    review: tuple[tables.Table, ...]
     faults: tables.Table | None
     components: tables.Table | None
 
@@ -178,7 +176,6 @@ def gather(report: RunReport, limit: int) -> Page:
         findings=_about(report, lambda task: task not in known),
         missing=tables.missing_verdicts(report),
         attrition=tables.attrition(report),
-        review=tuple(review_tables(report)),
         faults=tables.faults(report),
         components=tables.components(report),
     )

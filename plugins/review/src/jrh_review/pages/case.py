@@ -7,8 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import REFERENCE, Case, JrhError, Reply
-from jrh.running import StoredRun, stored_run
-from jrh.values import CaseRecord, CaseRow
+from jrh.running import open_store
+from jrh.values import CaseRecord
 from jrh_measuring import NO_PARTS, QuestionParts, compare_questions
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +16,9 @@ from starlette.routing import Route
 
 from jrh_review.addresses import Address, address
 from jrh_review.filters import View
+from jrh_review.listed_cases import CaseRow, rows_of
 from jrh_review.pages.rendering import TEXT, page
+from jrh_review.stored_runs import Store, outline_of
 
 PARTS: Final = 40
 """Parts of a question that are shown."""
@@ -71,17 +73,17 @@ class Judged:
 def read(request: Request) -> Response:
     """Show a case."""
     name, case_id = request.path_params["run"], request.path_params["case"]
-    with stored_run(request.app.state.runs.path(name)) as run:
-        rows = run.rows_of_case(case_id)
+    with open_store(request.app.state.runs.path(name)) as store:
+        rows = rows_of(store, case_id=case_id)
         if not rows:
             raise JrhError("This run has no such case.")
         task, item_id = rows[0].task, rows[0].item_id
-        reference = [row for row in run.rows_of_item(task, item_id) if row.test == REFERENCE]
-        known = run.texts(list({case_id, *(row.case_id for row in reference)}))
+        reference = [row for row in rows_of(store, task=task, item_id=item_id) if row.test == REFERENCE]
+        known = store.cases.by_id(list({case_id, *(row.case_id for row in reference)}))
         before = next((known[row.case_id] for row in reference if row.case_id in known), None)
-        records = run.records_of_case(case_id)
-        replies = run.replies([record.trial_id for record in records])
-        outline = run.outline()
+        records = store.records.of_case(case_id)
+        replies = store.records.replies([record.trial_id for record in records])
+        outline = outline_of(store)
     case = known.get(case_id)
     return page(
         request,
@@ -95,7 +97,7 @@ def read(request: Request) -> Response:
         parts=_parts(before, case) if before and case else NO_PARTS,
         task=case.presented_task if case and case.presented_task else _task(outline, task),
         judged=tuple(_judged(rows, reference, records, replies)),
-        simulated=outline.simulated if outline else frozenset(),
+        simulated=outline.simulated if outline else (),
         back=View.read(name, request.query_params),
         item=item_address(name, task, item_id),
     )
@@ -105,10 +107,10 @@ def read_item(request: Request) -> Response:
     """Show an item under all conditions and judges."""
     name, asked = request.path_params["run"], request.query_params
     task, item_id = asked.get("task", ""), asked.get("item", "")
-    with stored_run(request.app.state.runs.path(name)) as run:
-        rows = run.rows_of_item(task, item_id)
-        item, outline = run.item(task, item_id), run.outline()
-        texts = _fields(run, item.fields if item else None, rows)
+    with open_store(request.app.state.runs.path(name)) as store:
+        rows = rows_of(store, task=task, item_id=item_id)
+        item, outline = store.items.find(task, item_id), outline_of(store)
+        texts = _fields(store, item.fields if item else None, rows)
     if not rows and item is None:
         raise JrhError("This run has no such item.")
     cells: dict[tuple[str, str, str], dict[str, CaseRow]] = {}
@@ -125,7 +127,7 @@ def read_item(request: Request) -> Response:
         stratum=item.stratum if item else rows[0].stratum,
         texts=texts,
         judges=judges,
-        simulated=outline.simulated if outline else frozenset(),
+        simulated=outline.simulated if outline else (),
         conditions=cells,
     )
 
@@ -139,10 +141,10 @@ def _parts(before: Case, after: Case) -> QuestionParts:
     return compare_questions(before, after, limit=TEXT, most=PARTS)
 
 
-def _fields(run: StoredRun, fields: Mapping[str, object] | None, rows: Sequence[CaseRow]) -> list[tuple[str, str]]:
+def _fields(store: Store, fields: Mapping[str, object] | None, rows: Sequence[CaseRow]) -> list[tuple[str, str]]:
     """Return the item's texts by name; of its reference case where the item itself is not stored."""
     if fields is None:
-        known = run.texts([row.case_id for row in rows if row.test == REFERENCE][:1])
+        known = store.cases.by_id([row.case_id for row in rows if row.test == REFERENCE][:1])
         fields = next((case.fields for case in known.values()), {})
     whole = Case(id="", task="", test="", item_id="", fields=dict(fields), label_map={})  # type: ignore[arg-type]
     return list(_parts(whole, whole).context)

@@ -8,15 +8,16 @@ from typing import Final
 
 from attrs import frozen
 from jrh import JrhError
-from jrh.running import StoredRun, stored_run
-from jrh.values import CaseOrder, CaseRow
+from jrh.running import open_store
 from jrh_measuring import formula_safe
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from jrh_review.filters import View
+from jrh_review.listed_cases import CaseOrder, CaseRow, choices, find_cases
 from jrh_review.pages.rendering import page
+from jrh_review.stored_runs import Store, case_list_id, outline_of
 
 ROWS: Final = 100
 """Rows of a page."""
@@ -49,21 +50,21 @@ def read(request: Request) -> Response:
     """Show a page of the list."""
     name = request.path_params["run"]
     view = View.read(name, request.query_params)
-    with stored_run(request.app.state.runs.path(name)) as run:
-        outline = run.outline()
-        _check(run)
-        found = run.cases(view.wanted, view.order, ROWS, view.after)
-        choices = run.choices(view.wanted.task)
+    with open_store(request.app.state.runs.path(name)) as store:
+        outline = outline_of(store)
+        _check(store)
+        found = find_cases(store, view.wanted, view.order, ROWS, view.start)
+        known = choices(store, view.wanted.task)
     return page(
         request,
         "cases.html.j2",
         view=view,
         tasks=[each.task.name for each in outline.tasks] if outline else [],
-        simulated=outline.simulated if outline else frozenset(),
+        simulated=outline.simulated if outline else (),
         rows=found.rows,
         following=view.behind(found.after),
         total=found.total,
-        choices=choices,
+        choices=known,
         columns=COLUMNS,
         most_csv=MOST_CSV,
     )
@@ -73,9 +74,9 @@ def download(request: Request) -> Response:
     """Return the list as CSV: cells that a spreadsheet would compute are text."""
     name = request.path_params["run"]
     view = View.read(name, request.query_params)
-    with stored_run(request.app.state.runs.path(name)) as run:
-        _check(run)
-        rows = run.cases(view.wanted, view.order, MOST_CSV, None).rows
+    with open_store(request.app.state.runs.path(name)) as store:
+        _check(store)
+        rows = find_cases(store, view.wanted, view.order, MOST_CSV).rows
     out = io.StringIO()
     table = csv.writer(out)
     table.writerow(_COLUMNS)
@@ -89,8 +90,8 @@ def download(request: Request) -> Response:
     )
 
 
-def _check(run: StoredRun) -> None:
-    if not run.has_cases():
+def _check(store: Store) -> None:
+    if not case_list_id(store):
         raise JrhError("The verdicts of this run are listed when it ends. Load this page again then.")
 
 

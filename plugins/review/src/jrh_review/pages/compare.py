@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 from jrh import Measure
-from jrh.running import RunOutline, stored_run
+from jrh.running import Summary, open_store
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -12,6 +12,7 @@ from starlette.routing import Route
 from jrh_review.lenses import LENSES, Cell, Cells, cells_of, lens_of
 from jrh_review.pages.rendering import page
 from jrh_review.pages.run import cell_links
+from jrh_review.stored_runs import outline_of
 
 
 @frozen(kw_only=True)
@@ -54,15 +55,15 @@ def read(request: Request) -> Response:
     )
 
 
-def _open(request: Request, name: str) -> tuple[dict[str, tuple[Measure, ...]], RunOutline | None]:
+def _open(request: Request, name: str) -> tuple[dict[str, tuple[Measure, ...]], Summary | None]:
     path, measured = request.app.state.runs.path(name), request.app.state.measured
-    with stored_run(path) as run:
-        outline = run.outline()
+    with open_store(path) as store:
+        outline = outline_of(store)
         names = [each.task.name for each in outline.tasks] if outline else []
-        return {task: measured.measures(run, path, task) for task in names}, outline
+        return {task: measured.measures(store, path, task) for task in names}, outline
 
 
-def _pairs(ours: RunOutline | None, theirs: RunOutline | None, first: Cells, second: Cells) -> list[Pair]:
+def _pairs(ours: Summary | None, theirs: Summary | None, first: Cells, second: Cells) -> list[Pair]:
     """Return every cell that a run has, in the order of the first run."""
     judges = dict.fromkeys([*(ours.judges if ours else ()), *(theirs.judges if theirs else ())])
     tests = dict.fromkeys([*(ours.tests if ours else ()), *(theirs.tests if theirs else ())])

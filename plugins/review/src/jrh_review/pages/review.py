@@ -8,14 +8,14 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 from jrh import JrhError
-from jrh.running import CaseReview, StaleDecisionError
 from jrh.text import visible_line
-from jrh.values import Decision, QueuedCase, ReviewAction
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction
+from jrh_review.desk import StaleDecisionError
 from jrh_review.pages.rendering import page
 from jrh_review.review_cases import Given, made, shown_case
 from jrh_review.reviewers import Reviewing, reviewing

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from jrh import Interval
-from jrh.running import CaseReview
-from jrh.values import DECIDING
 from jrh_measuring import format_ends, format_number
 from jrh_stats import Estimate
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from jrh_review.decisions import DECIDING, CaseReview
 from jrh_review.pages.rendering import page
 from jrh_review.review_statistics import review_shares, reviewer_agreement
 from jrh_review.reviewers import reviewing

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import JrhError
-from jrh.running import RunProgress, stored_run
+from jrh.running import open_store, recall_findings
 from jrh.values import Finding
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from jrh_review.pages.rendering import page
 from jrh_review.runs import written
-from jrh_review.states import State, state_of
+from jrh_review.stored_runs import RunProgress, State, outline_of, progress_of, state_of
 
 LISTED: Final = 50
 """Runs on one page."""
@@ -33,7 +33,7 @@ class Line:
     suite: str
     state: State
     judges: tuple[str, ...]
-    simulated: frozenset[str]
+    simulated: tuple[str, ...]
     findings: tuple[Finding, ...]
     """The worst."""
     more: int
@@ -66,9 +66,9 @@ def progress(request: Request) -> Response:
 
 def _line(name: str, path: Path) -> Line:
     try:
-        with stored_run(path) as run:
-            state, outline, found = state_of(run, path), run.outline(), run.findings()
-            under_way = run.progress() if state.under_way else None
+        with open_store(path) as store:
+            state, outline, found = state_of(store, path), outline_of(store), recall_findings(store)
+            under_way = progress_of(store) if state.under_way else None
     except JrhError as error:
         return _unreadable(name, str(error))
     told = [each for each in found.findings if each.judge] if found else []
@@ -77,7 +77,7 @@ def _line(name: str, path: Path) -> Line:
         suite=outline.suite if outline else "",
         state=state,
         judges=outline.judges if outline else (),
-        simulated=outline.simulated if outline else frozenset(),
+        simulated=outline.simulated if outline else (),
         findings=tuple(told[:FINDINGS]),
         more=len(told[FINDINGS:]),
         measured=found is not None,
@@ -91,7 +91,7 @@ def _unreadable(name: str, problem: str) -> Line:
         suite="",
         state=State(word="not readable", kind="bad"),
         judges=(),
-        simulated=frozenset(),
+        simulated=(),
         findings=(),
         more=0,
         measured=False,
@@ -102,11 +102,11 @@ def _unreadable(name: str, problem: str) -> Line:
 
 def _progress(path: Path) -> Mapping[str, Any] | None:
     try:
-        with stored_run(path) as run:
-            state = state_of(run, path)
+        with open_store(path) as store:
+            state = state_of(store, path)
             if not state.under_way:
                 return {"ended": True, "state": state.word}
-            now = run.progress()
+            now = progress_of(store)
     except JrhError:
         return None
     return {

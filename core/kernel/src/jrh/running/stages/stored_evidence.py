@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
-from jrh.running.review_outcomes import case_reviews
-from jrh.running.stages.reviewed import reviewers
 from jrh.running.stages.stored_records import records_as_made
 from jrh.store.run_store import Store
 from jrh.values.cases import Case
 from jrh.values.evidence import CasesAsMade
 from jrh.values.items import Item
-from jrh.values.reviews import ReviewAction
 from jrh.values.verdicts import Reply
 
 
@@ -32,13 +29,11 @@ class StoredEvidence:
         return self.store.cases.by_id(case_ids)
 
     def as_made(self) -> CasesAsMade | None:
-        """Return the cases as they were made, with all stored decisions; None if there are none."""
-        log = self.store.decisions.read()
-        if not log:
+        """Return the records of all cases as they were made, with what stages decided on these; None if nothing."""
+        valid = self.store.cases.validity()
+        if not valid:
             return None
-        outcomes = {name: each.counted(reviewers(self.store)) for name, each in case_reviews(log).items()}
-        valid = {name: each.action is ReviewAction.ACCEPT for name, each in outcomes.items() if each is not None}
-        gone = self.store.cases.by_id([name for name, accepted in valid.items() if not accepted])
+        gone = self.store.cases.by_id([name for name, as_made in valid.items() if not as_made])
         return CasesAsMade(valid=valid, records=records_as_made(self.store, gone))
 
     def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:

@@ -40,11 +40,11 @@ def _chosen(store: Store, without: Collection[str], also: Sequence[str]) -> Iter
 
 
 def records_as_made(store: Store, gone: Mapping[str, Case]) -> RecordTable:
-    """Read the records of all cases as they were made: `gone` are those that people rejected or edited, by id."""
+    """Read the records of all cases as they were made: `gone` are those that something else counts for, by id."""
     trials = [
         trial_id(name, judge, repeat)
         for name in sorted(gone)
         for judge in planned_judges(store)
         for repeat in range(gone[name].repeats)
     ]
-    return read_records(store, without=store.cases.edited_ids(), also=trials)
+    return read_records(store, without=store.cases.revised_ids(), also=trials)

@@ -7,10 +7,10 @@ import random
 import numpy as np
 import pytest
 from jrh.errors import JrhError
-from jrh.running.review_queue import QueueRequest, drawn, inclusion, systematic
-from jrh.store.case_rows_table import CaseScore
-from jrh.suite.definition import First
-from jrh.values.reviews import QueuedCase
+from jrh_review.decisions import QueuedCase
+from jrh_review.listed_cases import CaseScore
+from jrh_review.options import First, QueueRequest
+from jrh_review.review_queue import drawn, inclusion, systematic
 
 CASES = 60
 SIZE = 15

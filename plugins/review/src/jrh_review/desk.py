@@ -1,24 +1,38 @@
-"""Review a run's cases: the queue, the cases in it, and the decisions; one is committed before a page says so."""
+"""The desk of a review: the queue, the cases in it, and the decisions; one is committed before a page says so."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
+from typing import Any, Final
 
-from attrs import evolve, field, frozen
+from attrs import asdict, evolve, field, fields, frozen
+from jrh import REFERENCE, Case, JrhError
+from jrh.running import open_store, recall
+from jrh.values import Merge, TableSpec
 
-from jrh.document.serial import to_text
-from jrh.errors import JrhError
-from jrh.running.review_outcomes import CaseReview, case_reviews
-from jrh.running.review_queue import NoVerdictsError, QueueRequest, drawn, known_cases
-from jrh.running.stages.summary import recall
-from jrh.store.run_store import Store
-from jrh.suite.definition import First
-from jrh.values.cases import REFERENCE, Case
-from jrh.values.reviews import Decision, QueuedCase, ReviewAction
+from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, case_reviews
+from jrh_review.listed_cases import case_scores
+from jrh_review.options import First, QueueRequest
+from jrh_review.review_queue import NoVerdictsError, drawn, known_cases
+
+DECISIONS: Final = TableSpec(
+    name="review_decisions",
+    columns={each.name: "INTEGER" if each.name in ("number", "settles") else "TEXT" for each in fields(Decision)},
+    key="number",
+    indexes=(("case_id",),),
+    merge=Merge.UNION,
+)
+"""Decisions in the order they were made; they outlive every stage of the run."""
+QUEUE: Final = TableSpec(
+    name="review_queue",
+    columns={"position": "INTEGER", **dict.fromkeys(QueuedCase._fields, "TEXT"), "probability": "REAL"},
+    key="position",
+)
 
 
 class StaleDecisionError(JrhError):
@@ -29,12 +43,27 @@ class StaleDecisionError(JrhError):
 class ReviewDesk:
     """A run directory that is open for review; no other process can write to it meanwhile."""
 
-    _store: Store
+    _store: Any
     _lock: Lock = field(factory=Lock)
+
+    @property
+    def _queue(self) -> Any:
+        return self._store.table(QUEUE)
+
+    @property
+    def _log(self) -> Any:
+        return self._store.table(DECISIONS)
 
     def queue(self) -> tuple[QueuedCase, ...]:
         """Return the queue, in the order of review."""
-        return self._store.decisions.queue()
+        return tuple(map(QueuedCase._make, self._queue.select(columns=QueuedCase._fields)))
+
+    def _replace_queue(self, request: QueueRequest, cases: Sequence[QueuedCase]) -> None:
+        self._queue.replace(request.id, ((place, *case) for place, case in enumerate(cases)))
+
+    def _candidates(self) -> list[QueuedCase]:
+        """Return every stored case but those of the reference condition, in plan order."""
+        return [QueuedCase(*place) for place in self._store.cases.places() if place[2] != REFERENCE]
 
     def make_queue(self, request: QueueRequest | None) -> tuple[QueuedCase, ...]:
         """Make the queue unless it is made; a queue that people have decided on stays as it is.
@@ -45,18 +74,17 @@ class ReviewDesk:
         Raises:
             JrhError: a test is unknown, there are no cases, or decisions were made on another queue.
         """
-        table = self._store.decisions
-        kept = table.queue_digest()
-        if kept is not None and (request is None or to_text(request) == kept):
-            return table.queue()
-        if kept is not None and table.read():
+        kept = self._queue.digest()
+        if kept is not None and (request is None or request.id == kept):
+            return self.queue()
+        if kept is not None and self.last():
             raise JrhError(
                 "people have already decided about cases in this run's queue, so it cannot change; leave out --tests, "
                 "--sample, --seed and --first to continue with it"
             )
         request = request or QueueRequest()
-        cases = drawn(known_cases(table.candidates(REFERENCE), request), request, self._store.case_rows.scores)
-        table.replace_queue(to_text(request), cases)
+        cases = drawn(known_cases(self._candidates(), request), request, lambda: case_scores(self._store))
+        self._replace_queue(request, cases)
         return cases
 
     def fill_queue(self, request: QueueRequest, tests: Collection[str]) -> None:
@@ -69,24 +97,22 @@ class ReviewDesk:
             request: what the suite asks for.
             tests: the tests of the run; cases of others are left out.
         """
-        table = self._store.decisions
-        found = [case for case in table.candidates(REFERENCE) if case.test in tests]
+        found = [case for case in self._candidates() if case.test in tests]
         cases = self._ordered(found, request)
         with self._lock:
-            before = {case.case_id: place for place, case in enumerate(table.queue())}
+            before = {case.case_id: place for place, case in enumerate(self.queue())}
             if request.sample is None:  # who reviews while cases are made finds new ones at the end
                 cases = tuple(sorted(cases, key=lambda case: before.get(case.case_id, len(before))))
-            if table.queue_digest() != to_text(request) or table.queue() != cases:
-                table.replace_queue(to_text(request), cases)
+            if self._queue.digest() != request.id or self.queue() != cases:
+                self._replace_queue(request, cases)
 
     def _ordered(self, found: Sequence[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
-        table = self._store.decisions
-        if request.first is not First.RANDOM and table.queue_digest() == to_text(request):
+        if request.first is not First.RANDOM and self._queue.digest() == request.id:
             there = {case.case_id for case in found}
-            if kept := tuple(case for case in table.queue() if case.case_id in there):
+            if kept := tuple(case for case in self.queue() if case.case_id in there):
                 return kept
         try:
-            return drawn(found, request, self._store.case_rows.scores)
+            return drawn(found, request, lambda: case_scores(self._store))
         except NoVerdictsError:
             return ()
 
@@ -96,23 +122,31 @@ class ReviewDesk:
         Raises:
             JrhError: it is not stored.
         """
-        original = self._store.decisions.original(case_id, REFERENCE)
-        found = self._store.cases.by_id([case_id, *([original] if original else [])])
-        if case_id not in found:
+        case = self._store.cases.by_id([case_id]).get(case_id)
+        if case is None:
             raise JrhError("This run has no such case.")
-        return found[case_id], found.get(original or "")
+        return case, self._store.cases.of_item(case.task, REFERENCE, case.item_id)
 
     def review(self, case_id: str) -> CaseReview:
         """Return what was decided about a case."""
-        return CaseReview(log=self._store.decisions.read(case_id))
+        return CaseReview(log=self.log([("case_id", "=", case_id)]))
 
     def reviews(self) -> Mapping[str, CaseReview]:
         """Return what was decided, by case."""
-        return case_reviews(self._store.decisions.read())
+        return case_reviews(self.log())
 
     def last(self) -> int:
         """Return the number of the last decision; 0 where there is none."""
-        return self._store.decisions.last()
+        return self._log.last() or 0
+
+    def log(self, where: Sequence[Any] = ()) -> tuple[Decision, ...]:
+        """Return the decisions in the order they were made, or those that fit."""
+        return tuple(map(_decision, self._log.select(where)))
+
+    def waiting(self, reviewers: int) -> int:
+        """Count the cases of the queue that wait for a decision."""
+        reviews = self.reviews()
+        return sum(reviews.get(each.case_id, CaseReview()).counted(reviewers) is None for each in self.queue())
 
     def check(self, decision: Decision, version: int) -> None:
         """Raise what `decide` would raise."""
@@ -137,7 +171,7 @@ class ReviewDesk:
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             for decision, version in decisions:
                 self.check(decision, version)
-            self._store.decisions.add(evolve(decision, made=now) for decision, _ in decisions)
+            self._log.append([_row(evolve(decision, made=now)) for decision, _ in decisions])
             return tuple(self.review(decision.case_id) for decision, _ in decisions)
 
 
@@ -148,18 +182,11 @@ def review_desk(run_dir: str | Path) -> Iterator[ReviewDesk]:
     Raises:
         JrhError: there is no run in the directory, it stopped too early, or another process writes to it.
     """
-    seen = Store.view(Path(run_dir))
-    try:
-        if not any(True for _ in seen.decisions.candidates(REFERENCE)):
+    with open_store(run_dir) as seen:
+        if not seen.cases.places():
             recall(seen)
-        suite = seen.meta("suite") or ""
-    finally:
-        seen.close()
-    store = Store.open(Path(run_dir), suite)
-    try:
+    with open_store(run_dir, writing=True) as store:
         yield ReviewDesk(store=store)
-    finally:
-        store.close()
 
 
 def _check(decision: Decision, review: CaseReview, version: int) -> None:
@@ -179,3 +206,15 @@ def _check(decision: Decision, review: CaseReview, version: int) -> None:
         last = review.settlement if decision.settles else review.own(decision.reviewer)
         if last is None:
             raise JrhError("There is no decision to undo.")
+
+
+def _row(decision: Decision) -> tuple[Any, ...]:
+    """Return a decision as a row, whose number the table gives."""
+    values = asdict(decision, recurse=False) | {"number": None, "action": decision.action.value}
+    return tuple(json.dumps(dict(value)) if isinstance(value, Mapping) else value for value in values.values())
+
+
+def _decision(row: Sequence[Any]) -> Decision:
+    values = dict(zip(DECISIONS.columns, row, strict=True))
+    values |= {name: json.loads(values[name]) for name in ("before", "after")}
+    return Decision(**values | {"action": ReviewAction(values["action"]), "settles": bool(values["settles"])})

@@ -8,13 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
-from attrs import frozen
+from jrh import JrhError, content_id
 
-from jrh.errors import JrhError
-from jrh.hashing import content_id
-from jrh.store.case_rows_table import CaseScore
-from jrh.suite.definition import First, Review
-from jrh.values.reviews import QueuedCase
+from jrh_review.decisions import QueuedCase
+from jrh_review.listed_cases import CaseScore
+from jrh_review.options import First, QueueRequest
 
 _FLOOR: Final = 0.5
 """Added to every score, which is at most 2: no case is drawn more than five times as often as another, because shares
@@ -23,23 +21,6 @@ with very unequal weights are imprecise, and in small samples biased."""
 
 class NoVerdictsError(JrhError):
     """Report an order of review that needs verdicts while the run has none. Run the suite first, or order by plan."""
-
-
-@frozen(kw_only=True)
-class QueueRequest:
-    """Which cases to review."""
-
-    tests: tuple[str, ...] = ()
-    """None: all."""
-    sample: int | None = None
-    """Cases drawn at random from all of these tests; None: all."""
-    seed: int = 0
-    first: First = First.RANDOM
-
-    @classmethod
-    def of(cls, review: Review) -> QueueRequest:
-        """Return what a suite asks for."""
-        return cls(tests=review.tests, sample=review.sample, seed=review.seed, first=review.first)
 
 
 def known_cases(cases: Iterable[QueuedCase], request: QueueRequest) -> list[QueuedCase]:

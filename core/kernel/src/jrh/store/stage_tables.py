@@ -1,0 +1,187 @@
+"""The tables that stages of plugins declare: one SQL table each, and a row of the catalogue that says what it is."""
+# ruff: noqa: S608 - names of tables and columns are checked where they are declared
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+from jrh.document.serial import from_text, to_text
+from jrh.errors import StoreError
+from jrh.store.database import Database, marks
+from jrh.store.writer import Statement
+from jrh.values.table_spec import Merge, TableSpec
+
+Where: TypeAlias = tuple[str, Literal["=", "<=", ">", "in"], Any]
+"""A column, how it is compared, and with what; `in` takes a collection of any size."""
+CATALOGUE: Final = "stage_tables"
+"""The table that has the specification of every declared one."""
+_PREFIX: Final = "stage_"
+"""Starts the names of declared tables, so that none is called like a table of jrh."""
+
+
+class StageTable:
+    """The rows of a declared table; it is made by the first write."""
+
+    def __init__(self, database: Database, spec: TableSpec) -> None:
+        """Use `Store.table` instead.
+
+        Raises:
+            StoreError: the table was written with other columns.
+        """
+        self._database, self._spec = database, spec
+        self._name = sql_name(spec.name)
+        known = declared_tables(database).get(spec.name)
+        if known not in (None, spec):
+            raise StoreError(
+                f"'{database.path}': another version of a plugin wrote the table '{spec.name}'; use that version, or "
+                "give another run directory"
+            )
+
+    def digest(self) -> str | None:
+        """Return the id of what the rows were made from, or None if they were never replaced."""
+        return self._database.digest(self._name) or None
+
+    def append(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Add rows in one transaction; they are durable when this returns."""
+        self._database.writer.flush(*create(self._spec), (self._insert, rows))
+
+    def replace(self, digest: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Replace all rows in one transaction.
+
+        The rows are written as they come, and never held together. If one cannot be made, the rows before stay.
+        """
+        self._database.replace(
+            self._name,
+            digest,
+            *create(self._spec),
+            (f"DELETE FROM {self._name}", [()]),
+            (self._insert, rows),
+        )
+
+    def last(self) -> Any:
+        """Return the largest key; None where there are no rows."""
+        return self._query(f"SELECT max({self._spec.key}) FROM {{table}}", ())[0][0] if self._exists else None
+
+    def count(self, where: Sequence[Where] = ()) -> int:
+        """Count the rows that fit."""
+        condition, values = _condition(where)
+        return (
+            int(self._query(f"SELECT count(*) FROM {{table}} WHERE {condition}", values)[0][0]) if self._exists else 0
+        )
+
+    def select(
+        self,
+        where: Sequence[Where] = (),
+        *,
+        columns: Sequence[str] = (),
+        order: str = "",
+        descending: bool = False,
+        start: int = 0,
+        limit: int = -1,
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows that fit.
+
+        Args:
+            where: all of it holds for the rows.
+            columns: the columns; all where empty.
+            order: the column that sorts them, rows without a value last; equal ones are in the order of the key.
+            descending: the largest values come first.
+            start: rows that are passed over.
+            limit: of rows; -1: all.
+        """
+        if not self._exists:
+            return []
+        key, names = self._spec.key, ", ".join(map(_quoted, columns or self._spec.columns))
+        by = (
+            "" if order in ("", key) else f"{_quoted(order)} IS NULL, {_quoted(order)} {'DESC' if descending else ''}, "
+        )
+        condition, values = _condition(where)
+        return self._query(
+            f"SELECT {names} FROM {{table}} WHERE {condition} ORDER BY {by}{_quoted(key)} LIMIT ? OFFSET ?",
+            (*values, limit, start),
+        )
+
+    def values(self, column: str, where: Sequence[Where] = ()) -> tuple[Any, ...]:
+        """Return the different values of a column, sorted."""
+        if not self._exists:
+            return ()
+        condition, values = _condition(where)
+        name = _quoted(column)
+        rows = self._query(f"SELECT DISTINCT {name} FROM {{table}} WHERE {condition} ORDER BY {name}", values)
+        return tuple(value for (value,) in rows)
+
+    @property
+    def _exists(self) -> bool:
+        return self._spec.name in declared_tables(self._database)
+
+    @property
+    def _insert(self) -> str:
+        return f"INSERT INTO {self._name} VALUES ({marks(tuple(self._spec.columns))})"
+
+    def _query(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        return self._database.rows(sql.replace("{table}", self._name), values)
+
+
+def declared_tables(database: Database) -> Mapping[str, TableSpec]:
+    """Return the declared tables that a store has, by name."""
+    rows = database.rows(f"SELECT name, spec FROM {CATALOGUE} ORDER BY name")
+    return {name: from_text(TableSpec, spec) for name, spec in rows}
+
+
+def create(spec: TableSpec) -> list[Statement]:
+    """Return the statements that make a declared table where it is missing."""
+    name = sql_name(spec.name)
+    columns = ", ".join(
+        f"{_quoted(column)} {kind}{' PRIMARY KEY' if column == spec.key else ''}"
+        for column, kind in spec.columns.items()
+    )
+    indexes = (
+        f"CREATE INDEX IF NOT EXISTS {name}_{'_'.join(index)} ON {name} ({', '.join(map(_quoted, index))})"
+        for index in spec.indexes
+    )
+    made = (f"CREATE TABLE IF NOT EXISTS {name} ({columns})", *indexes)
+    catalogued = (f"INSERT OR IGNORE INTO {CATALOGUE} VALUES (?, ?)", [(spec.name, to_text(spec))])
+    return [*((sql, [()]) for sql in made), catalogued]
+
+
+def merge_tables(parts: Sequence[Database], target: Database) -> None:
+    """Copy the declared tables of shards to a new store, each as its specification says.
+
+    Raises:
+        StoreError: a table cannot be merged, or two shards have it with other columns.
+    """
+    for part in parts:
+        for spec in declared_tables(part).values():
+            table = StageTable(target, spec)
+            rows = StageTable(part, spec).select() if spec.merge is not Merge.NONE else []
+            if not rows:
+                continue
+            if spec.merge is Merge.REFUSE:
+                raise StoreError(f"'{part.path.parent}' has rows of '{spec.name}', which cannot be merged")
+            if spec.merge is Merge.LATEST:
+                table.replace("", rows)
+                continue
+            key, after = list(spec.columns).index(spec.key), table.last()
+            if isinstance(after, int):
+                rows = [(*row[:key], row[key] + after, *row[key + 1 :]) for row in rows]
+            table.append(rows)
+
+
+def sql_name(table: str) -> str:
+    """Return the name of a declared table in the file."""
+    return f"{_PREFIX}{table}"
+
+
+def _quoted(column: str) -> str:
+    return f'"{column}"'
+
+
+def _condition(where: Sequence[Where]) -> tuple[str, list[Any]]:
+    clauses, values = ["1"], []
+    for column, compare, value in where:
+        many = compare == "in"
+        clauses.append(f"{_quoted(column)} {compare} {'(SELECT value FROM json_each(?))' if many else '?'}")
+        values.append(json.dumps(list(value)) if many else value)
+    return " AND ".join(clauses), values

@@ -1,0 +1,205 @@
+"""What a report says of the decisions about cases: the stage's data, and the section that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from jrh import Case, Interval, RecordTable, RunReport
+from jrh.running import StageWork
+from jrh.text import counted
+from jrh.values import Column, Importance, Row, Section, TablePart
+from jrh_measuring import format_ends, format_number
+
+from jrh_review.decisions import DECIDING, ReviewAction, case_reviews
+from jrh_review.desk import ReviewDesk
+from jrh_review.review_statistics import (
+    expected_shares,
+    plain,
+    review_shares,
+    reviewer_agreement,
+    validator_checks,
+)
+
+NAME: Final = "review"
+"""The name of the stage and of its section."""
+_DIGITS: Final = 2
+_NOT_JUDGED: Final = {
+    "estimate": None, "interval": None, "n": 0, "why": "cases that people rejected or edited were not judged"
+}  # fmt: skip
+_NONE_LEFT: Final = {"estimate": None, "interval": None, "n": 0, "why": "no verdict is left"}
+
+
+def review_data(
+    records: RecordTable, work: StageWork, desk: ReviewDesk, upto: int, needed: int
+) -> Mapping[str, Any] | None:
+    """Return what a report says of the decisions; None where no case is to be reviewed and none was.
+
+    Args:
+        records: of the run.
+        work: the run.
+        desk: its decisions.
+        upto: the number of the last decision that counts in the plan.
+        needed: how many people decide about a case.
+    """
+    level, log = work.summary.level, desk.log()
+    # The tests of the run; the store also keeps cases of others.
+    validators = {(each.task, each.test): each.validators for each in work.summary.tests_of_tasks}
+    reviews = case_reviews(each for each in log if each.number <= upto)
+    queue = [each for each in desk.queue() if (each.task, each.test) in validators]
+    queued = {each.case_id for each in queue}
+    known = work.store.cases.by_id(sorted(queued | set(reviews)))
+    cases = {name: each for name, each in known.items() if (each.task, each.test) in validators}
+    if not cases:
+        return None
+    outcomes = {name: each.counted(needed) for name, each in reviews.items() if name in cases}
+    gone = {name: cases[name] for name, each in outcomes.items() if each and each.action is not ReviewAction.ACCEPT}
+    agreement = reviewer_agreement(queue, reviews, level=level)
+    pairs = [(" and ".join(pair), "cohen-kappa", plain(kappa, level)) for pair, kappa in agreement.pairs.items()]
+    if agreement.alpha is not None:
+        pairs.append(("all", "krippendorff-alpha", plain(agreement.alpha, level, agreement.cases)))
+    return {
+        "tests": [
+            {
+                "task": each.task,
+                "test": each.test,
+                "queued": each.queued,
+                "decided": each.decided,
+                "counts": {action.value: each.counts[action] for action in DECIDING},
+                "shares": {action.value: plain(each.shares[action], level, each.decided) for action in DECIDING},
+                "conflicts": each.conflicts,
+                "weighted": each.weighted,
+            }
+            for each in review_shares(queue, reviews, needed, level=level)
+        ],
+        "agreement": [{"who": who, "coefficient": name, "agreement": found} for who, name, found in pairs],
+        "validators": list(validator_checks(queue, reviews, cases, validators, needed, level)),
+        "effects": list(_effects(work, records, gone)),
+        "outside": len(gone.keys() - queued),
+        "later": sum(each.number > upto for each in log),
+    }
+
+
+def _effects(work: StageWork, records: RecordTable, gone: Mapping[str, Case]) -> Iterator[dict[str, Any]]:
+    """Yield the share as expected of every judge and test whose cases people changed, with and without decisions."""
+    if not gone:
+        return
+    before_review = work.records_as_made(gone)
+    counting = expected_shares(records, work.tasks, work.summary.level)
+    made = expected_shares(before_review, work.tasks, work.summary.level)
+    judged = set(before_review.text("case_id")) if len(before_review) else set()
+    changed = {(case.task, case.test) for case in gone.values()}
+    incomplete = {(case.task, case.test) for name, case in gone.items() if name not in judged}
+    for key in dict.fromkeys([*counting, *made]):
+        judge, *place = key
+        if tuple(place) in changed:
+            before = _NOT_JUDGED if tuple(place) in incomplete else made.get(key, _NONE_LEFT)
+            named = {"judge": judge, "task": place[0], "test": place[1]}
+            yield {**named, "counted": counting.get(key, _NONE_LEFT), "made": before}
+
+
+class ReviewSection:
+    """Shows what people decided as tables."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield the section; nothing where no case was to be reviewed."""
+        review: Any = report.stages.get(NAME)
+        if review is None:
+            return
+        parts = (
+            _decisions(review),
+            _table(
+                "Agreement of reviewers",
+                review["agreement"],
+                {"reviewers": "who", "coefficient": "coefficient"},
+                {"agreement": lambda row: _written(row["agreement"], share=False), "cases": _number("agreement")},
+                "Agreement on accept, edit or reject, each decided without seeing the other's decision.",
+            ),
+            _table(
+                "Validators against people",
+                review["validators"],
+                {"task": "task", "test": "test", "validator": "validator"},
+                {
+                    "precision": lambda row: _written(row["precision"]),
+                    "cases": _number("precision"),
+                    "recall": lambda row: _written(row["recall"]),
+                    "cases accepted by people": _number("recall"),
+                },
+                "Precision: share of the cases the validator accepted that people accepted unchanged. Recall: share of "
+                "the cases people accepted that the validator accepted. Neither includes drafts that did not become "
+                "cases.",
+            ),
+            _table(
+                "As-expected with and without the decisions",
+                review["effects"],
+                {"judge": "judge", "task": "task", "test": "test"},
+                {
+                    "as reviewed": lambda row: _written(row["counted"]),
+                    "verdicts": _number("counted"),
+                    "as made": lambda row: _written(row["made"]),
+                    "verdicts as made": _number("made"),
+                },
+                "As reviewed: without rejected cases, and with edited cases as edited. As made: all cases, unedited.",
+            ),
+        )
+        yield Section(importance=Importance.MAIN, parts=tuple(part for part in parts if part.rows))
+
+
+def _decisions(review: Mapping[str, Any]) -> TablePart:
+    tests, outside, later = review["tests"], review["outside"], review["later"]
+    notes = ["Every measure leaves rejected cases out and uses an edited case instead of the original."]
+    notes.append("A case in conflict does not count as decided.")
+    if any(each["weighted"] for each in tests):
+        notes.append("Shares are weighted by the inverse of a case's chance to be in the queue.")
+    if outside:
+        are = "is" if outside == 1 else "are"
+        notes.append(
+            f"{counted(outside, 'case')} outside the queue {are} also rejected or edited, but not listed here."
+        )
+    if later:
+        notes.append(f"{counted(later, 'later decision')} will count from the next run on.")
+
+    def share(action: str) -> Callable[[Mapping[str, Any]], str]:
+        return lambda row: (
+            f"{row['counts'][action]:,} of {row['decided']:,}: {_written(row['shares'][action])}"
+            if row["decided"]
+            else "-"
+        )
+
+    numbers = {name: (lambda row, name=name: f"{row[name]:,}") for name in ("queued", "decided", "conflicts")}
+    shares = {"unchanged: share": share("accept"), "modified: share": share("edit"), "rejected: share": share("reject")}
+    return _table(
+        "Decisions of people", tests, {"task": "task", "test": "test"}, {**numbers, **shares}, " ".join(notes)
+    )
+
+
+def _table(
+    caption: str,
+    rows: Iterable[Mapping[str, Any]],
+    heads: Mapping[str, str],
+    columns: Mapping[str, Callable[[Mapping[str, Any]], str]],
+    note: str,
+) -> TablePart:
+    return TablePart(
+        caption=caption,
+        heads=tuple(heads),
+        columns=tuple(Column(heading=heading) for heading in columns),
+        rows=tuple(
+            Row(heads=tuple(row[name] for name in heads.values()), cells=tuple(cell(row) for cell in columns.values()))
+            for row in rows
+        ),
+        note=note,
+    )
+
+
+def _number(name: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda row: f"{row[name]['n']:,}"
+
+
+def _written(found: Mapping[str, Any], *, share: bool = True) -> str:
+    if found["estimate"] is None:
+        return f"not estimable ({found['why']})" if found["why"] else "not estimable"
+    number = format_number(found["estimate"], _DIGITS, proportion=share)
+    if found["interval"] is None:
+        return number
+    return f"{number} {format_ends(Interval(**found['interval']), _DIGITS, proportion=share)}"

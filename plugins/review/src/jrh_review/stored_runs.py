@@ -1,0 +1,123 @@
+"""What pages show of a stored run: how it stands, what it is about, how far it is, and what was found."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, TypeAlias
+
+from attrs import define, field, frozen
+from jrh import Measure, open_run
+from jrh.running import RunFindings, Summary, recall, recall_findings, state
+from jrh.values import FaultLine
+
+from jrh_review.lenses import KEYS
+from jrh_review.listed_cases import TABLE
+from jrh_review.runs import written
+
+Store: TypeAlias = Any
+"""The store of a run, as `jrh.running.open_store` opens it."""
+QUIET: Final = 120.0
+"""Seconds without a write after which a run without an end is more likely to have been killed than to be waiting."""
+_BUDGET, _INTERRUPTED = 4, 130
+
+
+@frozen(kw_only=True)
+class State:
+    """How a run stands."""
+
+    word: str
+    kind: str
+    """`good`, `bad`, `open`: the colour."""
+    why: str = ""
+    under_way: bool = False
+
+
+def state_of(store: Store, path: Path) -> State:
+    """Return how a run stands, in a word or two."""
+    known = state(store)
+    if known.imported:
+        return State(word="imported", kind="good")
+    if known.ended is None:
+        quiet = time.time() - written(path)
+        if quiet > QUIET:
+            return State(
+                word=f"under way, or killed: no write for {round(quiet / 60):,} min", kind="open", under_way=True
+            )
+        return State(word="under way", kind="open", under_way=True)
+    if known.ended.exit_code == 0:
+        return State(word="done", kind="good")
+    words = {_BUDGET: "budget reached", _INTERRUPTED: "interrupted"}
+    return State(word=words.get(known.ended.exit_code, "incomplete"), kind="bad", why=known.ended.message)
+
+
+def outline_of(store: Store) -> Summary | None:
+    """Return the tasks, judges and tests of a run; None before its plan is made."""
+    return recall(store) if store.meta("summary") is not None else None
+
+
+@frozen(kw_only=True)
+class RunProgress:
+    """How far a run has progressed."""
+
+    planned: int
+    """Trials of the plan; 0 until it is made."""
+    done: int
+    """Trials with a record."""
+    spent: Any
+    """All calls of the run directory: `paid`, `calls`, `unpriced`."""
+    faults: tuple[FaultLine, ...]
+    """Failed attempts by model and kind."""
+
+
+def progress_of(store: Store) -> RunProgress:
+    """Count what is done."""
+    return RunProgress(
+        planned=store.trials.count(),
+        done=store.trials.count_done(),
+        spent=store.calls.totals(),
+        faults=store.calls.faults(),
+    )
+
+
+def case_list_id(store: Store) -> str:
+    """Return an id that changes whenever the list of cases does; empty where there is none."""
+    return store.table(TABLE).digest() or ""
+
+
+@frozen(kw_only=True)
+class _Computed:
+    findings: RunFindings
+    measures: tuple[Measure, ...]
+    """Of whole tests, under a lens."""
+
+
+@define
+class Measured:
+    """Reads findings and measures as stored; an import has none, so they are computed once."""
+
+    _kept: dict[tuple[Path, str], _Computed] = field(factory=dict, init=False)
+    _lock: Lock = field(factory=Lock, init=False)
+
+    def findings(self, store: Store, path: Path) -> RunFindings | None:
+        """Return the findings; None where the run has not come to them."""
+        return recall_findings(store) or (self._computed(store, path).findings if state(store).imported else None)
+
+    def measures(self, store: Store, path: Path, task: str) -> tuple[Measure, ...]:
+        """Return the measures of whole tests of a task that a lens shows."""
+        if recall_findings(store) is None and state(store).imported:
+            return tuple(each for each in self._computed(store, path).measures if each.task == task)
+        stored: tuple[Measure, ...] = store.measures.wholes(task, KEYS)
+        return stored
+
+    def _computed(self, store: Store, path: Path) -> _Computed:
+        key = path, case_list_id(store)
+        with self._lock:  # two tabs, one computation
+            if key not in self._kept:
+                self._kept.clear()
+                with open_run(path, measure=True) as report:
+                    shown = [each for each in report.measures if each.name in KEYS and not each.cell]
+                    found = RunFindings(findings=report.findings, family=report.family)
+                self._kept[key] = _Computed(findings=found, measures=tuple(shown))
+            return self._kept[key]
