@@ -22,6 +22,9 @@ SUMMARIES: Final = {
     "model": "a program on this machine that writes the reply",
     "reporter": "a plain text file with one line per measure",
     "section": "share of changed verdicts by judge",
+    "flag": "few answers are as long as the test needs",
+    "rule": "finds judges that are wrong more often than right",
+    "stage": "counts the verdicts that a report rests on",
     "importer": "lines of item, verdict and label",
     "exporter": "measures as a table separated by tabs",
 }
