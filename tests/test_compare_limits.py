@@ -9,7 +9,6 @@ import shutil
 import sqlite3
 from contextlib import closing
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import jrh
 import jrh_interchange
@@ -37,12 +36,8 @@ def test_cost_stands_against_accuracy_with_the_frontier_and_unknown_prices_are_n
     }
     assert curve["dear"]["per_thousand"] == pytest.approx(10.0)
     assert (curve["unpriced"]["per_thousand"], curve["unpriced"]["unknown"]) == (None, 60)
-    printed = compare(project, *prices, "--plot", "cost.svg").stdout
+    printed = compare(project, *prices).stdout
     assert re.search(r"^unpriced +1\.000 .* unknown +unknown +60 +price unknown", printed, re.MULTILINE)
-    drawn = (project.path / "cost.svg").read_bytes()
-    compare(project, *prices, "--plot", "again.svg")
-    assert (project.path / "again.svg").read_bytes() == drawn
-    assert ET.fromstring(drawn).tag.endswith("svg")
 
 
 def test_a_judge_that_is_steady_and_wrong_is_not_accurate_beside_its_cost(project: Project) -> None:
@@ -134,7 +129,6 @@ def test_what_cannot_be_compared_ends_with_2_and_says_what_to_do(project: Projec
         (("a", "broken"), "cannot use"),
         (("a", "--test", "format"), "no run has a test 'format'; available: reference"),
         (("a", "--margin", "0"), "Invalid value for '--margin'"),
-        (("a", "--plot", "x.svg"), "no side has a known price and a share of correct verdicts"),
         ((), "Missing argument"),
     ):
         done = compare(project, *arguments, code=2)
@@ -207,8 +201,3 @@ def test_names_that_attack_do_nothing_in_any_format(project: Project) -> None:
     number = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
     formulas = [cell for line in table for cell in line if cell.lstrip(" ")[:1] in tuple("=+-@|%\t\r")]
     assert not [cell for cell in formulas if cell and not number.fullmatch(cell)]
-    compare(project, *arguments, "--plot", "cost.svg")
-    drawn = ET.fromstring((project.path / "cost.svg").read_bytes())
-    assert not [part for part in drawn.iter() if part.tag.endswith(("script", "image", "foreignObject", "}a"))]
-    hrefs = {value for part in drawn.iter() for key, value in part.attrib.items() if key.endswith("href")}
-    assert all(value.startswith("#") for value in hrefs)

@@ -41,7 +41,7 @@ READERS = {
     "gate": ("gate", "{}", "--rule", "as-expected >= 0.5", "--junit", "made/gate.xml"),
     "compare": ("compare", "{}"),
     "compare first": ("compare", "{}", "good"),
-    "compare second": ("compare", "good", "{}", "--plot", "made/cost.svg"),
+    "compare second": ("compare", "good", "{}"),
     "compare judges": ("compare", "{}:mini", "good:large"),
     "review": ("review", "{}", "--reviewer", "ann"),
     "export": ("export", "{}", "--to", "csv", "--output", "made"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
-from pathlib import Path
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
@@ -35,11 +34,6 @@ NOTHING = 3
     show_default=True,
     help="Output format.",
 )
-@click.option(
-    "--plot",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write an SVG plot of correct verdicts against what the compared verdicts cost; creates missing directories.",
-)
 def command(
     sides: tuple[str, ...],
     judges: tuple[str, ...],
@@ -47,7 +41,6 @@ def command(
     margin: float | None,
     flips: int,
     form: str,
-    plot: Path | None,
 ) -> int:
     """Compare runs, or the judges of a run, pairwise on the same cases.
 
@@ -63,10 +56,6 @@ def command(
     with ExitStack() as stack:
         pairs = opened_sides(sides, judges, stack)
         comparison = compare(pairs, margin=margin, tests=tests, most_flips=flips)
-    if plot is not None and comparison.matched:
-        from jrh_compare.plotting import cost_svg
-
-        _write(plot, cost_svg(comparison))
     renderers = {"table": terminal, "markdown": markdown, "json": as_json, "csv": as_csv}
     say(renderers[form](comparison), nl=False, data=form != "table")
     _say_changes(pairs)
@@ -84,14 +73,3 @@ def _say_changes(pairs: list[tuple[Side, Side]]) -> None:
     for run in runs:
         for sentence in code_changes(run):
             tell(f"{run}: {sentence}." if len(runs) > 1 else f"{sentence}.")
-
-
-def _write(path: Path, content: bytes) -> None:
-    from jrh import JrhError
-
-    try:
-        with suppress(FileExistsError):  # the parent is a file: reported when writing fails below
-            path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    except OSError as error:
-        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
