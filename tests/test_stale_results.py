@@ -343,16 +343,12 @@ def test_a_judge_edited_while_it_runs_is_the_one_that_was_loaded(site: Project) 
         "    return 'YES'\n",
     )
     site.write("suite.yaml", suite())
-    edited = run(site)
-    said = "judge 'f2' was edited after the run loaded it (rules.py): the results come from the code before the edit"
-    assert said in edited.stderr
-    assert said in notes(site)
+    run(site)
     assert answers(site) == {"YES"}
 
     again = run(site)
     assert "judge 'f2' changed" in again.stderr
     assert answers(site) == {"NO"}
-    assert "was edited" not in again.stderr + notes(site)
 
 
 NOTEBOOK = """

@@ -11,6 +11,7 @@ from jrh.document.serial import to_text
 from jrh.plugins.loading import load_plugins
 from jrh.running.declared_stages import add_to_report, stored_work
 from jrh.running.event_loop import run_to_end
+from jrh.running.gathering import gather
 from jrh.running.outcome import Ended
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_records import read_records
@@ -189,6 +190,6 @@ class Made:
         store.measures.replace("made", measures, ())
         records = read_records(store)
         work = stored_work(load_plugins(), store, summary, records=records)
-        reporting.note_findings(store, add_to_report(reporting.gather(store, summary, records), work))
+        reporting.note_findings(store, add_to_report(gather(store, summary, records), work))
         run_to_end(lambda: CaseList().run(work))
         reporting.note_end(store, Ended(exit_code=3, message=self.text("ended", 4), complete=True))

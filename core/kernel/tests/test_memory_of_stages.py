@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from jrh.plugins.specs import JudgeSpec
-from jrh.running.asked_cases import AskedCases
-from jrh.running.schedule import TrialPlanner
+from jrh.running.schedule import AskedCases, TrialPlanner
 from jrh.running.stages.load import check
 from jrh.running.stages.perturb import reference_cases
 from jrh.store.item_spool import spooled, spooled_as
@@ -43,7 +42,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("values.item_blocks", "store.item_spool", "store.items_table"):
         monkeypatch.setattr(f"jrh.{module}.BLOCK", 50)
     monkeypatch.setattr("jrh.store.number_table._HELD", 100)
-    monkeypatch.setattr("jrh.running.asked_cases._IN_MEMORY", 1000)
+    monkeypatch.setattr("jrh.running.schedule._IN_MEMORY", 1000)
     monkeypatch.setattr("jrh.store.database.CHUNK", 100)
     monkeypatch.setattr("jrh.store.database.PAGE", 100)
 

@@ -9,8 +9,8 @@ from importlib import metadata
 from types import SimpleNamespace
 
 import pytest
-from jrh.running import progress_display
-from jrh.running.progress_display import PlainProgress, show_progress
+from jrh.running import progress as progress_display
+from jrh.running.progress import PlainProgress, show_progress
 
 
 @pytest.fixture(autouse=True)

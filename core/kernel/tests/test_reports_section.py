@@ -8,8 +8,7 @@ from jrh import JrhError
 from jrh.errors import PluginError, StoreError
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import DataSourceSpec, JudgeSpec, ReporterSpec
-from jrh.running.reporters import chosen_reporters
-from jrh.running.stages.report_files import write_document
+from jrh.running.reporters import chosen_reporters, write_document
 from jrh.suite.resolve import load_suite
 from jrh.values.report import ComponentUsed
 from jrh_authoring.suite_schema import suite_schema

@@ -10,6 +10,7 @@ import pytest
 from attrs import evolve
 from jrh.errors import PluginError, StopReason, StopRun, SuiteError
 from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
+from jrh.running.gathering import attrition
 from jrh.running.progress import Silent
 from jrh.running.stages import perturb as stage
 from jrh.running.stages.load import read
@@ -413,7 +414,7 @@ async def test_cases_and_attrition_can_be_read_back(lab: Any, store: Store) -> N
     write(store, "lab", "change", "digest", made)
     assert store.cases.read("lab", "change") == made.cases
     assert store.cases.digest("lab", "change") == "digest"
-    assert stage.attrition(store, "lab", "change", 4) == Attrition(
+    assert attrition(store, "lab", "change", 4) == Attrition(
         task="lab", test="change", items=4, drafted=6, kept=4, rejected={"v: b": 2}, skipped={"no text": 2}
     )
 
@@ -422,7 +423,7 @@ async def test_odd_text_of_a_perturber_does_not_break_the_store(lab: Any, store:
     made = await run(lab, lambda item: [Draft(variant="\ud800"), Skip(reason="odd \ud800")])
     write(store, "lab", "change", "digest", made)
     assert store.cases.read("lab", "change") == made.cases
-    assert stage.attrition(store, "lab", "change", 4).skipped == {"odd ?": 4}
+    assert attrition(store, "lab", "change", 4).skipped == {"odd ?": 4}
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
@@ -447,7 +448,7 @@ async def test_slices_of_any_size_give_what_all_items_at_once_give(
     assert store.cases.read("lab", "change") == (), "a test is there when all of it is"
     writing.finish("digest")
     assert store.cases.read("lab", "change") == whole.cases
-    found = stage.attrition(store, "lab", "change", 4)
+    found = attrition(store, "lab", "change", 4)
     rejected = {} if changing == "none" else {stage.UNCHANGED: 4}
     assert (found.kept, found.rejected, found.skipped) == (4 if changing == "none" else 1, rejected, {"c": 4})
 
@@ -459,7 +460,7 @@ async def test_writing_a_test_again_replaces_its_cases_and_leaves_the_others(lab
     write(store, "lab", "change", "2", evolve(made, cases=made.cases[:1], outcomes=made.outcomes[:1]))
     assert store.cases.read("lab", "change") == made.cases[:1]
     assert len(store.cases.read("lab", "other")) == 4
-    assert stage.attrition(store, "lab", "change", 4).kept == 1
+    assert attrition(store, "lab", "change", 4).kept == 1
 
 
 def test_the_digest_changes_with_everything_the_cases_depend_on(lab: Any) -> None:

@@ -3,7 +3,7 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Case, JrhError, read_transcript
-from jrh.running.asked_cases import question_id
+from jrh.running.schedule import question_id
 from jrh.text import ToolCall, TranscriptMessage, transcript_problems
 from jrh_authoring import render_transcript
 from jrh_authoring.transcript_text import SHORTEST_LIMIT

@@ -10,8 +10,17 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.plugins.specs import JudgeSpec
-from jrh.running.asked_cases import AskedCase, AskedCases, question_id
-from jrh.running.schedule import TrialPlanner, folds_of, judge_identity, plan_trials, seed_of, trial_id
+from jrh.running.schedule import (
+    AskedCase,
+    AskedCases,
+    TrialPlanner,
+    folds_of,
+    judge_identity,
+    plan_trials,
+    question_id,
+    seed_of,
+    trial_id,
+)
 from jrh.running.stages.perturb import reference_cases
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved

@@ -20,7 +20,7 @@ from jrh.plugins.secrets import secrets_optional
 from jrh.plugins.shapes import check_class
 from jrh.plugins.specs import ALL_MODES, DataSourceSpec, JudgeSpec, ParserSpec, PerturberSpec, ValidatorSpec
 from jrh.running.building import Builder
-from jrh.running.default_metrics import builder_without_suite
+from jrh.running.without_suite import builder_without_suite
 from jrh.text.redact import error_line
 from jrh.values.items import Mode, Task
 from jrh.values.scales import Scale

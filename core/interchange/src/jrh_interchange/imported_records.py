@@ -14,11 +14,11 @@ from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
 from jrh.running.building import used
 from jrh.running.declared_stages import run_stages, stored_work
-from jrh.running.default_metrics import default_metrics, load_flags
 from jrh.running.event_loop import run_to_end
 from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import Quiet
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
+from jrh.running.without_suite import default_metrics, load_flags
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics

@@ -23,18 +23,18 @@ from jrh.running.declared_stages import add_to_report, stored_work
 from jrh.running.event_loop import run_beside, run_to_end
 from jrh.running.exporting import Export
 from jrh.running.from_python import asked_for, default_run_dir, defaults_of, ended, resolve
+from jrh.running.gathering import gather
 from jrh.running.judge_models import judge_models
 from jrh.running.outcome import RunResult, RunState, Settings
-from jrh.running.progress import Progress
-from jrh.running.progress_display import show_progress
+from jrh.running.progress import Progress, show_progress
 from jrh.running.remembered_plugins import carry_plugins, load_for, load_for_suite, load_remembered
-from jrh.running.remembered_suite import suite_of_summary
 from jrh.running.report_sections import with_sections
-from jrh.running.reporters import chosen_reporters
+from jrh.running.reporters import Written, chosen_reporters, write_reports
 from jrh.running.run import run_suite
 from jrh.running.run_log import Quiet
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import summary as reporting
+from jrh.running.without_suite import suite_of_summary
 from jrh.store import merging
 from jrh.store.merging import Merged
 from jrh.store.run_store import Store
@@ -175,7 +175,7 @@ def report_again(
     settings: Sequence[str] = (),
     output: Path | None = None,
     full: bool = False,
-) -> reporting.Written:
+) -> Written:
     """Compute the measures of a run again and write its reports; needs no suite and asks no model.
 
     Args:
@@ -195,12 +195,12 @@ def report_again(
         named = reporting.recall(store).reports
         reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
         work = stored_work(loaded, store, reporting.recall(store), again=True)
-        report = add_to_report(reporting.gather(store, work.summary, work.records), work)
+        report = add_to_report(gather(store, work.summary, work.records), work)
         builder = Builder(suite_of_summary(work.summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
         report = with_sections(report, builder, Quiet())
         changed = tuple(changed_since(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
-        written = reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full, said=changed)
+        written = write_reports(builder, report, _made(output or run_dir), Quiet(), full=full, said=changed)
         return evolve(written, changed=changed, incomplete=report.totals if report.incomplete else "")
     finally:
         store.close()
@@ -234,7 +234,7 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
         again = measure and not store.measures.read()[0]
         loaded = load_remembered(store, tuple(plugins)) if again else load_plugins()
         work = stored_work(loaded, store, summary if again else evolve(summary, components=()), again=again)
-        yield add_to_report(reporting.gather(store, evolve(summary, flags=work.summary.flags), work.records), work)
+        yield add_to_report(gather(store, evolve(summary, flags=work.summary.flags), work.records), work)
     finally:
         store.close()
 

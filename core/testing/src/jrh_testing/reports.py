@@ -8,7 +8,7 @@ from typing import Any, Final
 import attrs
 from attrs import evolve
 from jrh.hashing import content_id, derive_seed
-from jrh.running.default_metrics import load_flags
+from jrh.running.without_suite import load_flags
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure

@@ -44,7 +44,7 @@ def command(
     Exit codes: 0 written, 2 usage error, or a report could not be made.
     """
     from jrh.api import report_again
-    from jrh.running.progress_display import show_progress
+    from jrh.running.progress import show_progress
     from jrh.running.remembered_plugins import load_for
 
     loaded = told(load_for(run_dir, allowed(plugins)))

@@ -63,7 +63,7 @@ def command(
 
     Exit codes: 0 done, 2 usage or suite error, 3 incomplete, 4 budget reached, 130 interrupted.
     """
-    from jrh.running.progress_display import show_progress
+    from jrh.running.progress import show_progress
 
     settings = evolve(settings_of(**shared), full=full, wait=not no_wait, executor=executor)
     resolved, loaded, run_dir = suite_for(suite, settings)

@@ -59,8 +59,6 @@ class Source:
     """The local modules by name, with their content; the first one is the file itself, if a file was named."""
     held: Any = field(default=None, eq=False, repr=False)
     """The object itself where a suite in Python holds it; it is used as it is, and is not loaded."""
-    missing: str = field(default="", eq=False)
-    """Why it could not be read; empty if it was. Such code cannot run, but what it did earlier may be stored."""
 
     @property
     def digest(self) -> str:
@@ -72,15 +70,6 @@ def code_digest(sources: Iterable[Source]) -> str:
     """Return one digest of several sources; empty without any, as for installed releases."""
     digests = [source.digest for source in sources if source.digest]
     return content_id(*digests) if digests else ""
-
-
-def read_again(source: Source) -> Source:
-    """Read the same source from the disk as it is now.
-
-    Raises:
-        JrhError: it cannot be read any more.
-    """
-    return read_source(source.kind, source.written, source.base)
 
 
 def read_source(kind: SourceKind, written: Sequence[str], base: Path) -> Source:

@@ -123,9 +123,6 @@ class Builder:
         Raises:
             JrhError: the factory says what is wrong, or breaks; a break names the plugin.
         """
-        for source in resolved.sources:
-            if source.missing:
-                raise JrhError(source.missing)
         context = self._context(
             resolved.use.name, resolved.entry, task, seed_name or _seed_name(resolved), resolved.sources
         )

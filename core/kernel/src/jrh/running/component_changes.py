@@ -13,7 +13,7 @@ from attrs import field, frozen
 from jrh.document.serial import from_text, to_text
 from jrh.errors import JrhError
 from jrh.hashing import canonical_json, content_id
-from jrh.plugins.component_identity import Source, SourceKind, read_again, read_source
+from jrh.plugins.component_identity import Source, SourceKind, read_source
 from jrh.plugins.specs import PerturberSpec
 from jrh.running.building import identity
 from jrh.running.schedule import judge_ids, trial_id
@@ -219,46 +219,6 @@ def _changed_files(then: Iterable[Mapping[str, str]], now: Iterable[Mapping[str,
     names = [name for name in sorted({**old, **new}) if old.get(name) != new.get(name)]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
-
-
-def edited_meanwhile(suite: ResolvedSuite, run_dir: Path) -> Iterator[str]:
-    """Say whose code on the disk is not what this run has loaded; its results belong to the code that was loaded."""
-    yield from _told(_edited_ones(suite, run_dir))
-
-
-def _edited_ones(suite: ResolvedSuite, run_dir: Path) -> Iterator[tuple[Known, str]]:
-    seen: dict[tuple[object, ...], str] = {}
-    for known, sources in _loaded(suite, run_dir):
-        files = []
-        for source in sources:
-            if source.missing or source.held is not None:  # an object in memory is used as it is
-                continue
-            key = (source.kind, source.written, source.base)
-            if key not in seen:
-                seen[key] = _edited(source)
-            files += [seen[key]] if seen[key] else []
-        if files:
-            yield (
-                known,
-                (
-                    f"was edited after the run loaded it ({', '.join(dict.fromkeys(files))}): "
-                    "the results come from the code before the edit; run the suite again to use the new code"
-                ),
-            )
-
-
-def _loaded(suite: ResolvedSuite, run_dir: Path) -> Iterator[tuple[Known, tuple[Source, ...]]]:
-    tests = [each for test in suite.tests for each in test.components]
-    everything = [*tests, *suite.judges, *suite.metrics]
-    for known, resolved in zip(components(suite, run_dir), everything, strict=True):
-        yield known, _sources(resolved)
-
-
-def _edited(source: Source) -> str:
-    try:
-        return _changed_files([source.files], [read_again(source).files])
-    except JrhError as error:
-        return str(error)
 
 
 def changed_since(store: Store, run_dir: Path, *, measured: bool = True) -> Iterator[str]:

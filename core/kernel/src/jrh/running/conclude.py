@@ -7,15 +7,16 @@ from attrs import evolve
 from jrh.document.convert import to_json
 from jrh.errors import StoreError
 from jrh.plugins.protocols import StageOutcome
-from jrh.running.component_changes import components, edited_meanwhile, note_components
+from jrh.running.component_changes import components, note_components
 from jrh.running.declared_stages import add_to_report, run_stages, work_of
 from jrh.running.execute import Executed
+from jrh.running.gathering import gather
 from jrh.running.outcome import INCOMPLETE, RunResult, asks_again, how_it_ended
 from jrh.running.prepare import Prepared
 from jrh.running.report_sections import with_sections
+from jrh.running.reporters import Written, write_reports
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_records import read_records
-from jrh.running.stored_code import unchecked
 from jrh.values.events import RunFinished
 from jrh.values.evidence import NoEvidence
 from jrh.values.report import RunReport
@@ -25,16 +26,10 @@ async def conclude(ready: Prepared, executed: Executed) -> RunResult:
     """Measure and report the records so far, even if the run stopped early, and record how it ended."""
     report, outcomes = await _reported(ready, executed.declared)
     left = [outcome for outcome in (*executed.left, *outcomes) if not outcome.complete]
-    written = reporting.Written(terminal="", files=(), problems=())
-    edited = tuple(edited_meanwhile(ready.resolved, ready.run_dir))
-    for sentence in edited:
-        ready.log.warning("component edited", what=sentence)
-        ready.progress.say(sentence)
+    written = Written(terminal="", files=(), problems=())
     if report is not None:
-        code = (*unchecked(ready.resolved), *edited)
-        report = evolve(report, notes=(*report.notes, *code), warnings=(*report.warnings, *code))
         ready.progress.begin("report", None)
-        written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
+        written = write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
         ready.progress.end()
     ended = how_it_ended(executed.stop, report, executed.unfinished, left)
     reporting.note_end(ready.store, ended)
@@ -101,7 +96,7 @@ async def _reported(
     work = work_of(ready, records)
     outcomes = await run_stages("judge", work)
     note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
-    report = add_to_report(reporting.gather(store, work.summary, records), work)
+    report = add_to_report(gather(store, work.summary, records), work)
     notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes)
     report = evolve(report, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
     report = with_sections(report, ready.builder, ready.log)

@@ -18,12 +18,12 @@ from jrh.plugins.specs import OWN_STAGES, StageSpec
 from jrh.running.building import Builder
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress, Silent
-from jrh.running.remembered_suite import suite_of_summary
 from jrh.running.run_log import Quiet
 from jrh.running.stages.perturb import identified
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.running.stages.stored_records import read_records, records_as_made
 from jrh.running.stages.summary import Summary, recall, state
+from jrh.running.without_suite import suite_of_summary
 from jrh.store.run_store import Store
 from jrh.text.redact import error_line
 from jrh.values.cases import Case

@@ -18,13 +18,12 @@ from jrh.running.building import Builder, OpenModel
 from jrh.running.component_changes import changes
 from jrh.running.declared_stages import between_stages, revision_of
 from jrh.running.dry_build import Todo, left_to_do
-from jrh.running.empty_tests import lost_drafts
+from jrh.running.gathering import attrition
 from jrh.running.judged_gold import check_grading_judges
-from jrh.running.outcome import Settings
+from jrh.running.outcome import Settings, lost_drafts
 from jrh.running.prepare import Prepared, check_components, dry_builder
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
-from jrh.running.stored_code import unchecked, with_stored_code
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME
 from jrh.store.item_spool import spooled_as
@@ -74,8 +73,9 @@ class DryRun:
 
     def changes(self) -> tuple[str, ...]:
         """Say what changed in the components since the run directory was written, a sentence each."""
-        since = changes(self.store, self.resolved, self.items_ids, self.run_dir) if self.store is not None else ()
-        return (*unchecked(self.resolved), *since)
+        if self.store is None:
+            return ()
+        return changes(self.store, self.resolved, self.items_ids, self.run_dir)
 
     def reference_cases(self, task: Task) -> Sequence[Case]:
         """Return the cases of the reference condition."""
@@ -92,7 +92,7 @@ class DryRun:
     def lost_drafts(self, test: ResolvedTest, task: Task) -> str:
         """Count what a test that made no case drafted, such as `2 of 2 drafts rejected`."""
         assert self.store is not None
-        return lost_drafts(perturbing.attrition(self.store, task.name, test.use.name, 0))
+        return lost_drafts(attrition(self.store, task.name, test.use.name, 0))
 
     def left_to_do(self, builder: Builder) -> Todo:
         """Return the tests without cases and the judges with trials to run."""
@@ -124,7 +124,6 @@ def open_dry_run(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, setting
         JrhError: as a run would: the data, a component or the run directory cannot be used.
     """
     with secrets_optional():
-        resolved = with_stored_code(resolved, run_dir)
         check_grading_judges(resolved)
         store, cache = _earlier_run(run_dir), Cache.view() if settings.use_cache else None
 

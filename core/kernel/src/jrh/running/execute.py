@@ -18,7 +18,6 @@ from jrh.errors import StopReason, StopRun, StoreError
 from jrh.models.payer import WRITER, Payer, paid_by
 from jrh.plugins.protocols import Stage, StageOutcome
 from jrh.plugins.specs import JudgeSpec
-from jrh.running.asked_cases import AskedCases
 from jrh.running.component_changes import changes, components, note_components
 from jrh.running.declared_stages import revision_of, run_stages, serving, stages_of_cases, work_of
 from jrh.running.dry_build import note_judges
@@ -28,14 +27,13 @@ from jrh.running.pipeline import Overlap, asks_models, overlaps
 from jrh.running.preflight import preflight
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress
-from jrh.running.schedule import judge_ids, plan_trials
+from jrh.running.schedule import AskedCases, judge_ids, plan_trials
 from jrh.running.stages import judge as judging
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.rationales import read_rationales
 from jrh.running.stages.stored_cases import StoredCases
-from jrh.running.stored_code import unchecked
-from jrh.running.suite_summary import notes_of_plan, summarise
+from jrh.running.stages.summary import notes_of_plan, summarise
 from jrh.suite.resolved import Resolved, ResolvedTest, tests_of
 from jrh.text.numbers import counted
 from jrh.values.cases import REFERENCE
@@ -201,10 +199,7 @@ class _Stages:
 
     def _say_what_changed(self, items_ids: Mapping[str, str]) -> None:
         ready = self.ready
-        for sentence in (
-            *changes(ready.store, ready.resolved, items_ids, ready.run_dir),
-            *unchecked(ready.resolved),
-        ):
+        for sentence in changes(ready.store, ready.resolved, items_ids, ready.run_dir):
             ready.log.info("component changed", what=sentence)
             ready.progress.say(sentence)
 

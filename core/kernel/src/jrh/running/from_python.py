@@ -17,10 +17,9 @@ from jrh.plugins.loading import Loaded
 from jrh.plugins.specs import ReportTarget
 from jrh.running.building import Builder
 from jrh.running.cost_question import check_agreed, estimate_cost
-from jrh.running.outcome import INTERRUPTED, RunResult, Settings
+from jrh.running.outcome import INTERRUPTED, RunResult, Settings, Stopper
 from jrh.running.remembered_plugins import load_for_suite
 from jrh.running.run_log import Quiet
-from jrh.running.stopping import Stopper
 from jrh.suite.definition import Suite, Use
 from jrh.suite.python_objects import JudgeArgument
 from jrh.suite.resolve import load_suite

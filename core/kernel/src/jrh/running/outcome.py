@@ -1,23 +1,22 @@
-"""How a run is asked for, and what it gives."""
+"""How a run is asked for, how it ends, and what it gives."""
 
 from __future__ import annotations
 
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 import numpy as np
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError, StopReason, StopRun
 from jrh.models.ledger import Spent
 from jrh.plugins.protocols import StageOutcome
-from jrh.running.empty_tests import EmptyTest, empty_tests
-from jrh.running.stopping import Stopper
 from jrh.suite.definition import Gate
 from jrh.suite.python_objects import JudgeArgument
 from jrh.suite.shard import Shard
@@ -26,8 +25,119 @@ from jrh.text.numbers import counted
 from jrh.values.finding import Finding
 from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
-from jrh.values.report import RunReport
+from jrh.values.report import Attrition, RunReport
 from jrh.values.verdicts import Status
+
+
+@define
+class Stopper:
+    """Stops a run after the calls in flight; may be called from any thread, also before the run has started."""
+
+    _stop: Callable[[], object] | None = field(default=None, init=False)
+    _called: bool = field(default=False, init=False)
+
+    def attach(self, stop: Callable[[], object]) -> None:
+        """Name what stops the run."""
+        self._stop = stop
+        if self._called:
+            stop()
+
+    def __call__(self) -> None:
+        """Stop it."""
+        self._called = True
+        if self._stop is not None:
+            with suppress(RuntimeError):  # the run has ended meanwhile, and its event loop is closed
+                self._stop()
+
+
+NO_CASES: Final = "no cases"
+_REASONS: Final = 3
+"""Reasons that are named; the others are counted."""
+
+
+@frozen(kw_only=True)
+class EmptyTest:
+    """A test, as the suite has it, without a case in any task it is meant for."""
+
+    test: str
+    tasks: tuple[str, ...]
+    own: bool
+    """The tasks list it themselves: a test of this name may have cases of other tasks."""
+    why: str
+    """Such as `no cases: 30 of 30 drafts rejected: exact-rules: a number changed`."""
+    allowed: bool
+    """The suite accepts that (`allow_empty: true`)."""
+
+
+def why_no_cases(line: Attrition) -> str:
+    """Say why a test made no case for a task; empty if it made some, or if the run stopped before it was drafted."""
+    if line.kept or not line.made:
+        return ""
+    if not line.applies:
+        return f"{NO_CASES}: the test does not apply to this task"
+    return _why(line.drafted, line.rejected, line.skipped)
+
+
+def lost_drafts(line: Attrition) -> str:
+    """Count what a test without cases drafted for a task, such as `2 of 2 drafts rejected`."""
+    parts = [f"{sum(line.rejected.values()):,} of {counted(line.drafted, 'draft')} rejected"] if line.drafted else []
+    parts += [f"{sum(line.skipped.values()):,} skipped"] if line.skipped else []
+    return ", ".join(parts) or "no draft"
+
+
+def empty_tests(attrition: Iterable[Attrition]) -> tuple[EmptyTest, ...]:
+    """Return the tests without a case in any task, in order.
+
+    A task whose mode the test does not support does not count. A test that still has to be drafted is not empty.
+    A test in a task's own list is meant for that task only, whatever other tasks call theirs.
+    """
+    found: dict[tuple[str, tuple[str, ...]], list[Attrition]] = {}
+    for line in attrition:
+        if line.applies:
+            found.setdefault((line.test, line.own_of), []).append(line)
+    return tuple(_empty(lines) for lines in found.values() if all(map(why_no_cases, lines)))
+
+
+def listed_reasons(counts: Mapping[str, int]) -> str:
+    """Name the commonest reasons with their counts, and count the others."""
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    # A single further reason takes no more room than the sentence that would count it.
+    shown = len(ordered) if len(ordered) == _REASONS + 1 else _REASONS
+    named = [f"{reason} ({count:,})" for reason, count in ordered[:shown]]
+    rest = ordered[shown:]
+    if rest:
+        named.append(f"{counted(len(rest), 'other reason')} ({sum(count for _, count in rest):,})")
+    return ", ".join(named)
+
+
+def _empty(lines: list[Attrition]) -> EmptyTest:
+    rejected: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    for line in lines:
+        rejected.update(line.rejected)
+        skipped.update(line.skipped)
+    return EmptyTest(
+        test=lines[0].test,
+        tasks=tuple(line.task for line in lines),
+        own=bool(lines[0].own_of),
+        why=_why(sum(line.drafted for line in lines), rejected, skipped),
+        allowed=all(line.allow_empty for line in lines),
+    )
+
+
+def _reasons(counts: Mapping[str, int]) -> str:
+    """List the reasons; a single one without its count, which stands before it."""
+    return next(iter(counts)) if len(counts) == 1 else listed_reasons(counts)
+
+
+def _why(drafted: int, rejected: Mapping[str, int], skipped: Mapping[str, int]) -> str:
+    parts = []
+    if drafted:
+        parts.append(f"{sum(rejected.values()):,} of {counted(drafted, 'draft')} rejected: {_reasons(rejected)}")
+    if skipped:
+        parts.append(f"{sum(skipped.values()):,} skipped: {_reasons(skipped)}")
+    return f"{NO_CASES}: {'; '.join(parts) or 'the perturber returned no draft'}"
+
 
 DONE: Final = 0
 INCOMPLETE: Final = 3
@@ -249,11 +359,11 @@ def _exit_code(stop: StopRun | None, report: RunReport | None, unfinished: Seque
     if failed:
         said = f"{failed} of {len(report.records)} trials failed and have no verdict"
         return INCOMPLETE, f"{said}{_commonest_reason(report.records)}"
-    found = _empty(report) or _silent(report)
+    found = _without_cases(report) or _silent(report)
     return (INCOMPLETE, found) if found else (DONE, "")
 
 
-def _empty(report: RunReport) -> str:
+def _without_cases(report: RunReport) -> str:
     """Say which tests made no case; empty where every test made one, or the suite allows it."""
     empty = [each for each in empty_tests(report.attrition) if not each.allowed]
     said = "; ".join(f"test '{each.test}'{_of_tasks(each)} made {clean_text(each.why, _REASON)}" for each in empty)

@@ -14,11 +14,10 @@ from itertools import islice
 from typing import Final
 
 from jrh.plugins.specs import JudgeSpec
-from jrh.running.asked_cases import AskedCase
 from jrh.running.declared_stages import stages_of_cases, work_of
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress, Silent
-from jrh.running.schedule import TrialPlanner
+from jrh.running.schedule import AskedCase, TrialPlanner
 from jrh.running.stages import judge as judging
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored_cases import StoredCases

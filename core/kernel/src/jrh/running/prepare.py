@@ -28,8 +28,8 @@ from jrh.running.outcome import Settings
 from jrh.running.progress import Progress
 from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import Quiet, RunLog
-from jrh.running.spreading import spread_of
 from jrh.running.stages import load as loading_items
+from jrh.running.worker import spread_of
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME as STORE
 from jrh.store.merging import ALIKE, SEED, SHARD

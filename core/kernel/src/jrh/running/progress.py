@@ -1,11 +1,26 @@
-"""How a run tells what it is doing, to whoever shows it."""
+"""How a run tells what it is doing, and how that is shown.
+
+Bars on a terminal, plain lines in logs, and in notebooks what a plugin shows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 
 from jrh.models.ledger import Spent
+from jrh.plugins.entry_points import DISPLAYS
+from jrh.text import counted, format_dollars, telling
+from jrh.text.escaping import clean_lines
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
 
 class Progress(Protocol):
@@ -62,3 +77,243 @@ class Noting(Silent):
     def say(self, text: str) -> None:
         """Keep a sentence."""
         self.said.append(text)
+
+
+class Counting:
+    """Count steps and cost."""
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self.total: int | None = None
+        self.done = 0
+        self.earlier = 0
+        self._spent = 0.0, 0
+        self.started = 0.0
+        self.load: Callable[[], str] = str
+
+    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
+        """Start counting a stage."""
+        self.stage, self.total, self.done, self.earlier = stage, total, done, done
+        self.started = time.monotonic()
+
+    def advance(self, steps: int = 1) -> None:
+        """Count steps."""
+        self.done += steps
+
+    def spent(self, spent: Spent) -> None:
+        """Update the amount spent."""
+        self._spent = spent.paid, spent.unpriced
+
+    @property
+    def dollars(self) -> str:
+        """Return the amount spent as it is shown."""
+        return format_dollars(*self._spent)
+
+    def watch(self, load: Callable[[], str]) -> None:
+        """Look here for the calls in flight."""
+        self.load = load
+
+    def rate(self) -> float:
+        """Return steps per second of this process."""
+        seconds = time.monotonic() - self.started
+        return (self.done - self.earlier) / seconds if seconds > 0 else 0.0
+
+    def facts(self) -> str:
+        """Format rate, cost and time left."""
+        rate = self.rate()
+        parts = [f"{rate:.0f}/s", self.dollars, *filter(None, [self.load()])]
+        if rate > 0 and self.total is not None and self.total > self.done:
+            parts.append(f"{(self.total - self.done) / rate:.0f} s left")
+        return ", ".join(parts)
+
+
+EVERY_SECONDS: Final = 10.0
+"""Seconds between lines of plain progress."""
+
+
+@contextmanager
+def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progress]:
+    """Show progress: in a notebook below the cell, on a terminal as bars on the standard error stream.
+
+    Args:
+        quiet: show nothing.
+        plain: print lines where there is neither, as `jrh run` does for logs.
+    """
+    if quiet:
+        yield Silent()
+        return
+    display = _notebook_display()
+    if display is not None:
+        with display() as progress:
+            yield progress
+        return
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        if not plain:
+            yield Silent()
+            return
+        lines = PlainProgress()
+        try:
+            yield lines
+        finally:
+            lines.close()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description:<8}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[cost]}"),
+        TextColumn("{task.fields[load]}"),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=Console(file=_Lasting(sys.stderr)), transient=True) as bars:  # type: ignore[arg-type]
+        yield RichProgress(bars)
+
+
+def _notebook_display() -> Callable[[], AbstractContextManager[Progress]] | None:
+    """Return a plugin's display if this process is the kernel of a notebook; IPython is not imported for that."""
+    ipython = sys.modules.get("IPython")
+    if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
+        return None
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=DISPLAYS, name="notebook"):
+        with suppress(Exception):  # a broken plugin must not stop a run
+            display: Callable[[], AbstractContextManager[Progress]] = point.load()
+            return display
+    return None
+
+
+class _Lasting:
+    """A terminal that may be closed while jrh runs: what it cannot show is dropped, and the run ends in good order."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            return self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+_PERTURB: Final = "perturb"
+_COUNTED: Final = {"judge": "trial"}
+"""What the steps of a stage are."""
+
+
+def _to_do(stage: str, total: int, done: int) -> str:
+    if not done:
+        return f"{counted(total, 'item')} to do, all tests together" if stage == _PERTURB else f"{total} to do"
+    noun = _COUNTED.get(stage, "step")
+    return f"{counted(total, noun)}, {'all' if done >= total else done} done before"
+
+
+class PlainProgress(Counting):
+    """Print a line when a stage begins and ends, and every ten seconds in between, also where no step is done.
+
+    Stages without a number of steps usually take a moment: they have lines only once they take ten seconds.
+    """
+
+    def __init__(self) -> None:
+        """Start silent."""
+        super().__init__()
+        self._said = 0.0
+        self._open = False
+        self._closed = Event()
+        self._clock: Thread | None = None
+
+    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
+        """Print the start of the stage."""
+        self.end()
+        super().begin(stage, total, done=done)
+        self._open, self._said = True, time.monotonic()
+        if total is not None:
+            telling.tell(f"{stage}: {_to_do(stage, total, done)}")
+        if self._clock is None:
+            self._clock = Thread(target=self._watch_clock, name="jrh-progress", daemon=True)
+            self._clock.start()
+
+    def advance(self, steps: int = 1) -> None:
+        """Print the progress, every ten seconds."""
+        super().advance(steps)
+        self._tick()
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        if not self._open or now - self._said < EVERY_SECONDS:
+            return
+        self._said = now
+        if self.total is None:
+            telling.tell(f"{self.stage}: {now - self.started:.0f} s so far")
+        else:
+            telling.tell(f"{self.stage}: {self.done}/{self.total} ({self.facts()})")
+
+    def _watch_clock(self) -> None:
+        while not self._closed.wait(EVERY_SECONDS / 8):
+            self._tick()
+
+    def end(self) -> None:
+        """Print the result of the stage."""
+        if self._open and self.total is not None:
+            telling.tell(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})")
+        self._open = False
+
+    def say(self, text: str) -> None:
+        """Print the sentence."""
+        telling.tell(text)
+
+    def close(self) -> None:
+        """Print nothing more."""
+        self.end()
+        self._closed.set()
+
+
+class RichProgress(Counting):
+    """Show one bar per stage."""
+
+    def __init__(self, bars: Bars) -> None:
+        """Draw into these bars."""
+        super().__init__()
+        self._bars = bars
+        self._task: TaskID | None = None
+        self._drawn = 0.0
+
+    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
+        """Add a bar."""
+        self.end()
+        super().begin(stage, total, done=done)
+        self._task = self._bars.add_task(stage, total=total, completed=done, rate="", cost="", load="")
+
+    def advance(self, steps: int = 1) -> None:
+        """Move the bar, at most ten times a second."""
+        super().advance(steps)
+        now = time.monotonic()
+        if now - self._drawn >= 0.1:  # noqa: PLR2004
+            self._drawn = now
+            self._draw()
+
+    def _draw(self) -> None:
+        if self._task is not None:
+            fields: dict[str, Any] = {"rate": f"{self.rate():.0f}/s", "cost": self.dollars, "load": self.load()}
+            self._bars.update(self._task, completed=self.done, **fields)
+
+    def end(self) -> None:
+        """Draw the bar a last time."""
+        self._draw()
+        self._task = None
+
+    def say(self, text: str) -> None:
+        """Print above the bars."""
+        self._bars.console.print(clean_lines(text), markup=False)

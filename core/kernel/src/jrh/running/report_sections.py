@@ -14,8 +14,8 @@ from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import SectionSpec
 from jrh.running.building import Builder
-from jrh.running.default_metrics import builder_without_suite
 from jrh.running.run_log import Quiet
+from jrh.running.without_suite import builder_without_suite
 from jrh.text.redact import error_line
 from jrh.values.report import RunReport
 from jrh.values.sections import Cell, FindingRef, Importance, MeasureRef, Section

@@ -1,21 +1,26 @@
-"""Which reporters write the reports of a run that is there: no suite is at hand, only what the run remembers of it."""
+"""Reports: which reporters write them, how they are written, and documents on the disk: whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
 
-from attrs import evolve, fields_dict
+from attrs import evolve, fields_dict, frozen
 
 from jrh.document.convert import structure
 from jrh.document.yaml_reader import parse_document
-from jrh.errors import JrhError, Problem, SuiteError
+from jrh.errors import RAISED, JrhError, PluginError, Problem, StoreError, SuiteError
+from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry, Registry
 from jrh.plugins.specs import ReporterSpec, ReportTarget
+from jrh.running.building import Builder
 from jrh.suite.definition import Use
 from jrh.suite.resolved import Resolved
+from jrh.text.redact import error_line
 from jrh.values.json_values import Json
-from jrh.values.report import ComponentUsed
+from jrh.values.report import ComponentUsed, RunReport
 
 
 def chosen_reporters(
@@ -86,3 +91,106 @@ def _resolved(entry: Entry[ReporterSpec], options: Mapping[str, Json]) -> Resolv
     except JrhError as error:
         raise JrhError(f"reporter '{entry.spec.name}': {error}") from error
     return Resolved(use=Use(name=entry.spec.name, component=entry.qualified), entry=entry, options=read)
+
+
+Content: TypeAlias = str | bytes | Iterable[bytes] | Mapping[str, str | bytes]
+"""What a reporter returns for the disk: text, bytes, chunks of bytes, or files by name."""
+
+
+def write_document(path: Path, content: Content) -> Path:
+    """Write what a reporter made; an old file is replaced only by a whole new one.
+
+    Args:
+        path: the file, or the directory where the content is a mapping; it is made where it is missing. Files of other
+            names that lie in a directory stay.
+        content: the document.
+
+    Raises:
+        StoreError: it cannot be written.
+        PluginError: a file of a directory has no plain name.
+    """
+    if not isinstance(content, Mapping):
+        return _write(path, _chunks(content))
+    odd = [name for name in content if PurePosixPath(name).name != name or "\\" in name or name in ("", ".", "..")]
+    if odd:
+        raise PluginError(f"'{odd[0]}' is not a plain file name")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make '{path}': {error.strerror or error}") from error
+    for name, part in content.items():
+        _write(path / name, _chunks(part))
+    return path
+
+
+def _chunks(content: str | bytes | Iterable[bytes]) -> Iterator[bytes]:
+    if isinstance(content, str):
+        yield content.encode("utf-8", "replace")
+    elif isinstance(content, bytes):
+        yield content
+    else:
+        yield from content
+
+
+def _write(path: Path, chunks: Iterator[bytes]) -> Path:
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        partial.replace(path)
+    except OSError as error:
+        raise StoreError(f"cannot write '{path}': {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+    return path
+
+
+@frozen(kw_only=True)
+class Written:
+    """What the reporters made."""
+
+    terminal: str
+    files: tuple[Path, ...]
+    problems: tuple[str, ...]
+    changed: tuple[str, ...] = ()
+    """Components whose code has changed since the run; one sentence each."""
+    incomplete: str = ""
+    """How much of the plan has been answered, where it is not all."""
+
+
+def write_reports(
+    builder: Builder, report: RunReport, run_dir: Path, log: Logger, *, full: bool = False, said: Collection[str] = ()
+) -> Written:
+    """Let every reporter of the suite write; one that breaks costs nothing but its own report.
+
+    `full` asks the reporters of the terminal for everything they have, except the notes that the command prints itself
+    (`said`).
+    """
+    shown = evolve(
+        report,
+        notes=tuple(each for each in report.notes if each not in said),
+        warnings=tuple(each for each in report.warnings if each not in said),
+    )
+    terminal: list[str] = []
+    files: list[Path] = []
+    problems: list[str] = []
+    unwritten: list[StoreError] = []
+    reporters = builder.resolved.reporters
+    for resolved in in_full(reporters) if full else reporters:
+        spec: ReporterSpec = resolved.entry.spec
+        try:
+            content = builder.build(resolved).render(shown if spec.target is ReportTarget.TERMINAL else report)
+            if spec.target is ReportTarget.TERMINAL:
+                terminal.append(content if isinstance(content, str) else content.decode("utf-8"))
+            else:  # that of a notebook too, where a suite names it
+                files.append(write_document(run_dir / spec.filename, content))
+        except StoreError as error:  # the others are still written; then this one is said
+            unwritten.append(error)
+        except RAISED as error:
+            log.warning("reporter raised", reporter=resolved.use.name, error=repr(error))
+            problems.append(f"reporter '{resolved.use.name}' failed: {error_line(error)}")
+    if unwritten:
+        raise unwritten[0]
+    return Written(terminal="\n".join(terminal), files=tuple(files), problems=tuple(problems))

@@ -11,7 +11,6 @@ from jrh.running.execute import execute
 from jrh.running.outcome import RunResult, Settings
 from jrh.running.prepare import prepared
 from jrh.running.progress import Progress
-from jrh.running.stored_code import with_stored_code
 from jrh.suite.resolved import ResolvedSuite
 
 
@@ -23,7 +22,6 @@ async def run_suite(
     Raises:
         JrhError: the data, a component or the run directory cannot be used; nothing was spent.
     """
-    resolved = with_stored_code(resolved, run_dir)
     async with prepared(resolved, loaded, settings, progress, run_dir) as ready:
         try:
             return await conclude(ready, await execute(ready))

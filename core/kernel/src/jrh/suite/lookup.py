@@ -11,14 +11,13 @@ from jrh.document import option_types
 from jrh.document.convert import collect
 from jrh.document.positions import Document, Location, did_you_mean, path_text, unknown_key
 from jrh.errors import JrhError, Problem
-from jrh.plugins.component_identity import Source, SourceKind, program_source, python_source
+from jrh.plugins.component_identity import Source, program_source, python_source
 from jrh.plugins.registry import Entry, Plugins, Registry
-from jrh.plugins.specs import JudgeSpec, ParserSpec, Spec
+from jrh.plugins.specs import ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolved import Resolved, located_code, located_references
 from jrh.suite.syntax import PARSER, Role
 from jrh.suite.written_secrets import written_secrets
-from jrh.values.held_objects import Held
 
 S = TypeVar("S", bound=Spec)
 
@@ -31,8 +30,6 @@ class Lookup:
     plugins: Plugins
     suite: Suite
     problems: list[Problem] = field(factory=list)
-    missing: list[Problem] = field(factory=list)
-    """Code of judges that cannot be read; a run directory that holds their verdicts does not need it."""
     _parsers: dict[str, Resolved[ParserSpec] | None] = field(factory=dict)
     _under_way: list[str] = field(factory=list)
     """What is being resolved, so that nothing refers to itself."""
@@ -125,8 +122,6 @@ class Lookup:
                 at = place
                 if kind == "command":
                     words.append(text)
-                elif isinstance(entry.spec, JudgeSpec):
-                    found.append(self._judge_code(text, at))
                 else:
                     found.append(python_source(text, self.suite.base))
             if words:
@@ -134,18 +129,6 @@ class Lookup:
         except JrhError as error:
             self.problems.append(self.document.wrong(at, str(error)))
         return tuple(found)
-
-    def _judge_code(self, text: str, at: Location) -> Source:
-        """Read the code of a judge; where it is gone, keep the error for those who have to run it."""
-        base = self.suite.base
-        if isinstance(text, Held):
-            return python_source(text, base)  # its code is here: what is wrong with it is an error of this suite
-        try:
-            return python_source(text, base)
-        except JrhError as error:
-            problem = self.document.wrong(at, str(error))
-            self.missing.append(problem)
-            return Source(kind=SourceKind.PYTHON, written=(text,), base=base, files={}, missing=str(problem))
 
     def _part(self, kind: str, name: str, at: Location, asker: Entry[Any]) -> Resolved[Any] | None:
         """Resolve an entry of the suite's `parsers`, or a component with its default options."""

@@ -72,7 +72,7 @@ def load_suite(
     # A judge that could not be read must not be called unknown as well.
     problems = lookup.problems or _filter_problems(parsed.suite, kept, tests, limit)
     if problems:
-        raise SuiteError(in_order(dict.fromkeys([*problems, *lookup.missing])))
+        raise SuiteError(in_order(dict.fromkeys(problems)))
     return _filtered(resolved, kept, tests, limit)
 
 

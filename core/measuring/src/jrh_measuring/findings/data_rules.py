@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from attrs import evolve
-from jrh.running.empty_tests import empty_tests, why_no_cases
+from jrh.running.outcome import empty_tests, why_no_cases
 from jrh.values.finding import Basis, Finding, Severity
 from jrh.values.measures import Measure
 from jrh.values.report import RunReport

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh.plugins.protocols import MetricContext
 from jrh.plugins.specs import FlagSpec, MeasureInfo, MetricSpec, Spec
-from jrh.running.default_metrics import load_flags
+from jrh.running.without_suite import load_flags
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable

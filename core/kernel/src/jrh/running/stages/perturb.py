@@ -14,10 +14,10 @@ from jrh.hashing import content_id
 from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import PerturberSpec
-from jrh.running.asked_cases import AskedCases
 from jrh.running.building import Builder, identity
 from jrh.running.progress import Noting, Progress
 from jrh.running.run_log import Quiet
+from jrh.running.schedule import AskedCases
 from jrh.running.stages.assembly import Assembly, Line
 from jrh.running.stages.chain import JOINT
 from jrh.running.stages.drafts import PLUGIN_ERROR
@@ -31,7 +31,6 @@ from jrh.suite.resolved import ResolvedTest
 from jrh.values.cases import REFERENCE, Case, Condition, Draft, Equals, Provenance, Same, Sampling, Skip
 from jrh.values.item_blocks import in_small_parts
 from jrh.values.items import Item, Task
-from jrh.values.report import Attrition
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
 """A draft or a skip of an item, and why it was rejected; empty where it was not."""
@@ -353,24 +352,3 @@ def _state(draft: Draft | Skip, rejection: str) -> str:
 
 def _reason(draft: Draft | Skip, rejection: str) -> str:
     return draft.reason if isinstance(draft, Skip) else rejection
-
-
-def attrition(store: Store, task: str, test: str, items: int) -> Attrition:
-    """Count what became of one test's drafts."""
-    counted = store.cases.count_drafts(task, test)
-    states: Counter[str] = Counter()
-    for each in counted:
-        states[each.state] += each.drafts
-
-    def reasons(wanted: str) -> Mapping[str, int]:
-        return {each.reason: each.drafts for each in counted if each.state == wanted}
-
-    return Attrition(
-        task=task,
-        test=test,
-        items=items,
-        drafted=states[KEPT] + states[REJECTED],
-        kept=states[KEPT],
-        rejected=reasons(REJECTED),
-        skipped=reasons(SKIPPED),
-    )

@@ -1,35 +1,29 @@
-"""Report: everything a run found, gathered from its store, and written down by the reporters."""
+"""What a run remembers of its suite, and everything it found, gathered from its store."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
 
 from jrh.document.serial import from_text, to_text
-from jrh.errors import RAISED, EmptyStoreError, StoreError
+from jrh.errors import EmptyStoreError
 from jrh.hashing import content_id
-from jrh.models.payer import PREFLIGHT, ROLES
-from jrh.plugins.protocols import Logger
-from jrh.plugins.specs import ReporterSpec, ReportTarget
-from jrh.running.building import Builder
+from jrh.running.building import parts_used, used
+from jrh.running.judge_models import judge_models
 from jrh.running.outcome import Ended, RunState
-from jrh.running.reporters import in_full
-from jrh.running.stages.drafts import PLUGIN_ERROR
-from jrh.running.stages.perturb import attrition
-from jrh.running.stages.report_files import write_document
-from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.running.prepare import Prepared
+from jrh.running.stages import load as loading_items
 from jrh.store.run_store import Store
 from jrh.suite.definition import Gate
-from jrh.text.numbers import counted
-from jrh.text.redact import error_line
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, serves
+from jrh.values.cases import REFERENCE
 from jrh.values.finding import ClaimFamily, Finding, FindingSettings
 from jrh.values.measures import Flag
-from jrh.values.records import RecordTable
-from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, SpendLine, TaskSummary
-from jrh.values.spending import spending_of
+from jrh.values.report import ComponentUsed, RunReport, TaskSummary
+from jrh.version import __version__
 
 SUMMARY = "summary"
 """Key of the summary in the store."""
@@ -176,188 +170,93 @@ def state(store: Store) -> RunState:
     )
 
 
-def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
-    """Gather what the store says of a run, before declared stages add what they have made of it."""
-    planned = store.trials.count()
-    made = tuple(_attrition(store, summary))
-    failed = (*_raised(made), *_billed_beyond(store))
-    return RunReport(
-        suite=summary.suite,
-        run_id=summary.run_id,
-        version=summary.version,
-        seed=summary.seed,
-        level=summary.level,
-        tasks=summary.tasks,
-        judges=summary.judges,
-        simulated=frozenset(summary.simulated),
-        tests=summary.tests,
-        measures=(),
-        attrition=made,
-        costs=tuple(_costs(store, summary)),
-        spending=spending(store, summary),
-        faults=store.calls.faults(),
-        components=summary.components,
-        planned=planned,
-        missing_records=planned - len(records),
-        still_planning=store.trials.grows(),
-        notes=(
-            *summary.notes,
-            *_plan_notes(store),
-            *_shown_in_part(store, summary),
-            *_not_settable(store),
-            *_not_available(store),
-            *failed,
-        ),
-        warnings=failed,
-        records=records,
-        evidence=StoredEvidence(store=store),
-        flags={flag.name: flag for flag in summary.flags},
+def summarise(ready: Prepared) -> Summary:
+    """Describe the suite of a run and its items."""
+    resolved, suite = ready.resolved, ready.suite
+    return Summary(
+        suite=suite.name,
+        run_id=ready.run_id,
+        version=__version__,
+        seed=suite.seed,
+        level=suite.level,
+        resamples=suite.resamples,
+        tasks=tuple(loading_items.summarise(use.task, ready.items[use.task.name]) for use in suite.tasks),
+        judges=tuple(judge.use.name for judge in resolved.judges),
+        simulated=tuple(sorted(ready.simulated)),
+        tests=(REFERENCE, *dict.fromkeys(test.use.name for test in resolved.tests)),
+        tests_of_tasks=tuple(_tests_of_tasks(resolved)),
+        components=_components(resolved, ready.simulated),
+        notes=tuple(_unfit(resolved)),
+        reports=_reports(resolved),
+        findings=suite.findings,
+        models=judge_models(resolved),
+        flags=tuple(ready.loaded.plugins.declared_flags().values()),
     )
 
 
-def _plan_notes(store: Store) -> tuple[str, ...]:
-    text = store.meta(PLAN_NOTES)
-    return from_text(tuple[str, ...], text) if text else ()
+def _tests_of_tasks(resolved: ResolvedSuite) -> Iterator[TestOfTask]:
+    for task in (use.task for use in resolved.suite.tasks):
+        for test in resolved.tests:
+            if serves(test.use, task):
+                yield TestOfTask(
+                    task=task.name,
+                    test=test.use.name,
+                    applies=is_made_for(test, task),
+                    allow_empty=test.use.allow_empty,
+                    own_of=test.use.tasks or (),
+                    validators=tuple(each.use.name for each in (*test.steps[0].validators, *test.validators)),
+                )
 
 
-def _raised(made: Iterable[Attrition]) -> Iterable[str]:
-    """Say of which tests a plugin raised, so that cases are missing."""
-    for line in made:
-        for reason, count in {**line.skipped, **line.rejected}.items():
-            if PLUGIN_ERROR in reason:
-                missing = counted(count, "draft is", "drafts are")
-                yield f"test '{line.test}' on '{line.task}': a plugin raised and {missing} missing ({reason})"
+def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[ComponentUsed, ...]:
+    base = resolved.suite.base
+    found = [used("data source", source, base) for source in resolved.sources]
+    for test in resolved.tests:
+        found += _used_by(test, base)
+    found += [used("model", model, base, simulated=model.entry.spec.simulated) for model in resolved.models.values()]
+    found += [used("judge", judge, base, simulated=judge.use.name in simulated) for judge in resolved.judges]
+    found += [used("metric", metric, base) for metric in resolved.metrics]
+    refer: list[Resolved[Any]] = [*resolved.judges]
+    for test in resolved.tests:
+        refer += test.components
+    return (*found, *parts_used(refer, base))
 
 
-def _billed_beyond(store: Store) -> Iterable[str]:
-    """Say which models billed more than their price and their longest reply allow."""
-    for line in store.calls.billed_beyond():
-        yield (
-            f"model '{line.model}' billed ${line.cost:.4f} for {counted(line.calls, 'call')} that could cost "
-            f"${line.worst:.4f} at most, by its price and `max_tokens`: the budget cannot hold it"
-        )
+def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
+    """Describe the components of a test; the steps of a chain carry the test's name, own tests that of their task."""
+    for step in test.steps:
+        prefix = f"{', '.join(test.use.tasks)}: " if test.use.tasks else ""
+        prefix += f"{test.use.name}: " if test.use.steps else ""
+        found = used("perturber", step.component, base)
+        yield evolve(found, name=f"{prefix}{found.name}")
+        for validator in step.validators:
+            yield used("validator", validator, base)
+    for validator in test.validators:
+        yield used("validator", validator, base)
 
 
-def _not_settable(store: Store) -> Iterable[str]:
-    """Say which settings are not available, and for how many replies of whom."""
-    lines = store.spending.not_settable()
-    for model, settings in dict.fromkeys((line.model, line.settings) for line in lines):
-        of = [line for line in lines if (line.model, line.settings) == (model, settings)]
-        users = dict.fromkeys(PREFLIGHT if line.role == PREFLIGHT else f"{line.role} {line.name}" for line in of)
-        tests = dict.fromkeys(line.test for line in of if line.test)
-        where = f" in {', '.join(tests)}" if tests else ""
-        replies = counted(sum(line.replies for line in of), "reply", "replies")
-        yield (
-            f"{settings}: not available for model '{model}', which refuses it; {replies} "
-            f"({', '.join(users)}{where}) came without it"
-        )
+def _reports(resolved: ResolvedSuite) -> tuple[ComponentUsed, ...] | None:
+    """Describe the reporters named by the suite, so that `jrh report` can use them again."""
+    if resolved.suite.reports is None:
+        return None
+    return tuple(used("reporter", each, resolved.suite.base) for each in resolved.reporters)
 
 
-def _not_available(store: Store) -> Iterable[str]:
-    """Say which conditions a judge's model does not have: their questions have no verdict."""
-    for judge, test, output, trials in store.records.not_available():
-        yield (
-            f"{output or 'a setting'}: not available for judge '{judge}', whose model refuses it; "
-            f"{counted(trials, 'question')} of test '{test}' without a verdict"
-        )
+def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
+    """Yield a note for each test and judge that does not apply to a task."""
+    for task in (use.task for use in resolved.suite.tasks):
+        own = [test for test in resolved.tests if serves(test.use, task)]
+        unfit = [test.use.name for test in own if not is_made_for(test, task)]
+        unfit += [judge.use.name for judge in resolved.judges if not applies(judge, task)]
+        for name in unfit:
+            yield f"'{name}' does not apply to {task.mode.value} tasks: skipped on '{task.name}'"
 
 
-def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
-    items = {task.task.name: task.items for task in summary.tasks}
-    for each in summary.tests_of_tasks:
-        yield evolve(
-            attrition(store, each.task, each.test, items[each.task]),
-            applies=each.applies,
-            made=not each.applies or store.cases.digest(each.task, each.test) is not None,
-            allow_empty=each.allow_empty,
-            own_of=each.own_of,
-        )
-
-
-def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:
-    lines = store.records.costs()
-    for judge in summary.judges:
-        for task in summary.tasks:
-            for test in summary.tests:
-                if (judge, task.task.name, test) in lines:
-                    yield lines[judge, task.task.name, test]
-
-
-def spending(store: Store, summary: Summary) -> tuple[SpendLine, ...]:
-    """Return what the replies the run rests on cost, in the order of the suite; of an import, what its log says."""
-    if store.meta(IMPORTED) is not None:
-        return tuple(spending_of(line) for line in _costs(store, summary))
-    models = {used.name for used in summary.components if used.role == "model"}
-    tasks, tests = [each.task.name for each in summary.tasks], list(summary.tests)
-
-    def in_suite(line: SpendLine) -> bool:
-        return line.model in models if line.role == PREFLIGHT else line.task in tasks and line.test in tests
-
-    def place(line: SpendLine) -> tuple[object, ...]:
-        judge = summary.judges.index(line.name) if line.name in summary.judges else -1
-        if line.role == PREFLIGHT:
-            return ROLES.index(line.role), line.model
-        return ROLES.index(line.role), judge, tasks.index(line.task), tests.index(line.test), line.name, line.model
-
-    return tuple(sorted(filter(in_suite, store.spending.lines()), key=place))
-
-
-def _shown_in_part(store: Store, summary: Summary) -> Iterable[str]:
-    """Say of every judge how many questions it was shown only a part of."""
-    found = store.records.partly_shown()
-    for judge in summary.judges:
-        if judge in found:
-            shown = found[judge]
+def notes_of_plan(resolved: ResolvedSuite, unseen: Mapping[str, int]) -> Iterator[str]:
+    """Yield a note for each judge that skips cases because it does not read prompts; `unseen` counts them by judge."""
+    for judge in resolved.judges:
+        if count := unseen.get(judge.use.name, 0):
             yield (
-                f"judge '{judge}' saw only part of the transcript in {shown.times} of {shown.questions} questions "
-                f"because of its length limit; at most {shown.most:,} characters were left out"
+                f"{count} cases change only the prompt; judge '{judge.use.name}' does not read "
+                "prompts and was not asked"
             )
-
-
-@frozen(kw_only=True)
-class Written:
-    """What the reporters made."""
-
-    terminal: str
-    files: tuple[Path, ...]
-    problems: tuple[str, ...]
-    changed: tuple[str, ...] = ()
-    """Components whose code has changed since the run; one sentence each."""
-    incomplete: str = ""
-    """How much of the plan has been answered, where it is not all."""
-
-
-def write_reports(
-    builder: Builder, report: RunReport, run_dir: Path, log: Logger, *, full: bool = False, said: Collection[str] = ()
-) -> Written:
-    """Let every reporter of the suite write; one that breaks costs nothing but its own report.
-
-    `full` asks the reporters of the terminal for everything they have, except the notes that the command prints itself
-    (`said`).
-    """
-    shown = evolve(
-        report,
-        notes=tuple(each for each in report.notes if each not in said),
-        warnings=tuple(each for each in report.warnings if each not in said),
-    )
-    terminal: list[str] = []
-    files: list[Path] = []
-    problems: list[str] = []
-    unwritten: list[StoreError] = []
-    reporters = builder.resolved.reporters
-    for resolved in in_full(reporters) if full else reporters:
-        spec: ReporterSpec = resolved.entry.spec
-        try:
-            content = builder.build(resolved).render(shown if spec.target is ReportTarget.TERMINAL else report)
-            if spec.target is ReportTarget.TERMINAL:
-                terminal.append(content if isinstance(content, str) else content.decode("utf-8"))
-            else:  # that of a notebook too, where a suite names it
-                files.append(write_document(run_dir / spec.filename, content))
-        except StoreError as error:  # the others are still written; then this one is said
-            unwritten.append(error)
-        except RAISED as error:
-            log.warning("reporter raised", reporter=resolved.use.name, error=repr(error))
-            problems.append(f"reporter '{resolved.use.name}' failed: {error_line(error)}")
-    if unwritten:
-        raise unwritten[0]
-    return Written(terminal="\n".join(terminal), files=tuple(files), problems=tuple(problems))

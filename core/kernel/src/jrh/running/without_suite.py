@@ -1,22 +1,27 @@
-"""The metrics that are installed, without a suite that names them."""
+"""Components built without a suite: installed metrics and flags, and those that a store remembers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from jrh.document.convert import structure
+from jrh.errors import JrhError
 from jrh.models.stand_in import StandIn
-from jrh.plugins.loading import load_plugins
+from jrh.plugins.factories import LOCAL
+from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.protocols import Metric
 from jrh.plugins.registry import Entry, Plugins
-from jrh.plugins.specs import MetricSpec
+from jrh.plugins.specs import MetricSpec, ReporterSpec
 from jrh.running.building import Builder
 from jrh.running.run_log import Quiet
+from jrh.running.stages.summary import Summary
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolved import Resolved, ResolvedSuite
 from jrh.values.json_values import Json
 from jrh.values.measures import Flag
+from jrh.values.report import ComponentUsed
 
 
 def load_metrics(
@@ -87,3 +92,43 @@ def default_metrics(plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
 def _resolved(entry: Entry[MetricSpec], name: str, options: Mapping[str, Json] | None = None) -> Resolved[MetricSpec]:
     built: object = structure(dict(options or {}), entry.spec.options, base=Path())
     return Resolved(use=Use(name=name, component=entry.qualified), entry=entry, options=built)
+
+
+def suite_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...]) -> ResolvedSuite:
+    """Make what metrics and reporters are built from out of what the store remembers."""
+    suite = Suite(
+        name=summary.suite,
+        tasks=(),
+        judges=(),
+        seed=summary.seed,
+        level=summary.level,
+        resamples=summary.resamples,
+        findings=summary.findings,
+    )
+    metrics = [each for each in summary.components if each.role == "metric"]
+    return ResolvedSuite(
+        suite=suite,
+        sources=(),
+        models={},
+        tests=(),
+        judges=(),
+        metrics=tuple(_again(_installed(loaded, each), each.name, each.options) for each in metrics),
+        reporters=reporters,
+    )
+
+
+def _installed(loaded: Loaded, used: ComponentUsed) -> Entry[MetricSpec]:
+    """Find a metric the run was made with; say how to load it where it came from a local plugin."""
+    try:
+        return loaded.plugins.metrics.find(used.component)
+    except JrhError as error:
+        if used.version != LOCAL:
+            raise
+        raise JrhError(
+            f"the run used the metric '{used.name}' of a local plugin; pass the same --plugins as the run did\n{error}"
+        ) from error
+
+
+def _again(entry: Entry[Any], name: str, options: Mapping[str, Any]) -> Resolved[Any]:
+    use = Use(name=name, component=entry.qualified)
+    return Resolved(use=use, entry=entry, options=structure(dict(options), entry.spec.options))

@@ -1,0 +1,179 @@
+"""Everything a run found, gathered from its store for a report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from attrs import evolve
+
+from jrh.document.serial import from_text
+from jrh.models.payer import PREFLIGHT, ROLES
+from jrh.running.stages.drafts import PLUGIN_ERROR
+from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.running.stages.summary import IMPORTED, PLAN_NOTES, Summary
+from jrh.store.cases_table import KEPT, REJECTED, SKIPPED
+from jrh.store.run_store import Store
+from jrh.text.numbers import counted
+from jrh.values.records import RecordTable
+from jrh.values.report import Attrition, CostLine, RunReport, SpendLine
+from jrh.values.spending import spending_of
+
+
+def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
+    """Gather what the store says of a run, before declared stages add what they have made of it."""
+    planned = store.trials.count()
+    made = tuple(_attrition(store, summary))
+    failed = (*_raised(made), *_billed_beyond(store))
+    return RunReport(
+        suite=summary.suite,
+        run_id=summary.run_id,
+        version=summary.version,
+        seed=summary.seed,
+        level=summary.level,
+        tasks=summary.tasks,
+        judges=summary.judges,
+        simulated=frozenset(summary.simulated),
+        tests=summary.tests,
+        measures=(),
+        attrition=made,
+        costs=tuple(_costs(store, summary)),
+        spending=spending(store, summary),
+        faults=store.calls.faults(),
+        components=summary.components,
+        planned=planned,
+        missing_records=planned - len(records),
+        still_planning=store.trials.grows(),
+        notes=(
+            *summary.notes,
+            *_plan_notes(store),
+            *_shown_in_part(store, summary),
+            *_not_settable(store),
+            *_not_available(store),
+            *failed,
+        ),
+        warnings=failed,
+        records=records,
+        evidence=StoredEvidence(store=store),
+        flags={flag.name: flag for flag in summary.flags},
+    )
+
+
+def _plan_notes(store: Store) -> tuple[str, ...]:
+    text = store.meta(PLAN_NOTES)
+    return from_text(tuple[str, ...], text) if text else ()
+
+
+def _raised(made: Iterable[Attrition]) -> Iterable[str]:
+    """Say of which tests a plugin raised, so that cases are missing."""
+    for line in made:
+        for reason, count in {**line.skipped, **line.rejected}.items():
+            if PLUGIN_ERROR in reason:
+                missing = counted(count, "draft is", "drafts are")
+                yield f"test '{line.test}' on '{line.task}': a plugin raised and {missing} missing ({reason})"
+
+
+def _billed_beyond(store: Store) -> Iterable[str]:
+    """Say which models billed more than their price and their longest reply allow."""
+    for line in store.calls.billed_beyond():
+        yield (
+            f"model '{line.model}' billed ${line.cost:.4f} for {counted(line.calls, 'call')} that could cost "
+            f"${line.worst:.4f} at most, by its price and `max_tokens`: the budget cannot hold it"
+        )
+
+
+def _not_settable(store: Store) -> Iterable[str]:
+    """Say which settings are not available, and for how many replies of whom."""
+    lines = store.spending.not_settable()
+    for model, settings in dict.fromkeys((line.model, line.settings) for line in lines):
+        of = [line for line in lines if (line.model, line.settings) == (model, settings)]
+        users = dict.fromkeys(PREFLIGHT if line.role == PREFLIGHT else f"{line.role} {line.name}" for line in of)
+        tests = dict.fromkeys(line.test for line in of if line.test)
+        where = f" in {', '.join(tests)}" if tests else ""
+        replies = counted(sum(line.replies for line in of), "reply", "replies")
+        yield (
+            f"{settings}: not available for model '{model}', which refuses it; {replies} "
+            f"({', '.join(users)}{where}) came without it"
+        )
+
+
+def _not_available(store: Store) -> Iterable[str]:
+    """Say which conditions a judge's model does not have: their questions have no verdict."""
+    for judge, test, output, trials in store.records.not_available():
+        yield (
+            f"{output or 'a setting'}: not available for judge '{judge}', whose model refuses it; "
+            f"{counted(trials, 'question')} of test '{test}' without a verdict"
+        )
+
+
+def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
+    items = {task.task.name: task.items for task in summary.tasks}
+    for each in summary.tests_of_tasks:
+        yield evolve(
+            attrition(store, each.task, each.test, items[each.task]),
+            applies=each.applies,
+            made=not each.applies or store.cases.digest(each.task, each.test) is not None,
+            allow_empty=each.allow_empty,
+            own_of=each.own_of,
+        )
+
+
+def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:
+    lines = store.records.costs()
+    for judge in summary.judges:
+        for task in summary.tasks:
+            for test in summary.tests:
+                if (judge, task.task.name, test) in lines:
+                    yield lines[judge, task.task.name, test]
+
+
+def spending(store: Store, summary: Summary) -> tuple[SpendLine, ...]:
+    """Return what the replies the run rests on cost, in the order of the suite; of an import, what its log says."""
+    if store.meta(IMPORTED) is not None:
+        return tuple(spending_of(line) for line in _costs(store, summary))
+    models = {used.name for used in summary.components if used.role == "model"}
+    tasks, tests = [each.task.name for each in summary.tasks], list(summary.tests)
+
+    def in_suite(line: SpendLine) -> bool:
+        return line.model in models if line.role == PREFLIGHT else line.task in tasks and line.test in tests
+
+    def place(line: SpendLine) -> tuple[object, ...]:
+        judge = summary.judges.index(line.name) if line.name in summary.judges else -1
+        if line.role == PREFLIGHT:
+            return ROLES.index(line.role), line.model
+        return ROLES.index(line.role), judge, tasks.index(line.task), tests.index(line.test), line.name, line.model
+
+    return tuple(sorted(filter(in_suite, store.spending.lines()), key=place))
+
+
+def _shown_in_part(store: Store, summary: Summary) -> Iterable[str]:
+    """Say of every judge how many questions it was shown only a part of."""
+    found = store.records.partly_shown()
+    for judge in summary.judges:
+        if judge in found:
+            shown = found[judge]
+            yield (
+                f"judge '{judge}' saw only part of the transcript in {shown.times} of {shown.questions} questions "
+                f"because of its length limit; at most {shown.most:,} characters were left out"
+            )
+
+
+def attrition(store: Store, task: str, test: str, items: int) -> Attrition:
+    """Count what became of one test's drafts."""
+    counted = store.cases.count_drafts(task, test)
+    states: Counter[str] = Counter()
+    for each in counted:
+        states[each.state] += each.drafts
+
+    def reasons(wanted: str) -> Mapping[str, int]:
+        return {each.reason: each.drafts for each in counted if each.state == wanted}
+
+    return Attrition(
+        task=task,
+        test=test,
+        items=items,
+        drafted=states[KEPT] + states[REJECTED],
+        kept=states[KEPT],
+        rejected=reasons(REJECTED),
+        skipped=reasons(SKIPPED),
+    )
