@@ -9,15 +9,12 @@ import pickle
 import resource
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from attrs import frozen
 from jrh.values.column_file import ColumnFile, Gathering, is_mapped
 from jrh.values.records import RecordTable
 from numpy.typing import NDArray
@@ -56,24 +53,6 @@ def test_arrays_outlive_the_file_object_and_keep_their_values_after_memory_was_l
     del file
     assert int(arrays[-1][-1]) == 99
     assert is_mapped(arrays[0][5:50:3])
-
-
-def test_what_was_one_array_stays_one_and_names_are_left_alone() -> None:
-    @frozen(eq=False)
-    class Both:
-        one: NDArray[np.float64]
-        same: NDArray[np.float64]
-        worst: partial[float]
-        names: tuple[str, ...]
-
-    array = np.random.default_rng(0).random(LARGE)
-    before = Both(array, array, partial(float, array[:1].copy()), tuple(map(str, range(1000))))
-    names = before.names
-    after, levels = ColumnFile().put_all((before, [("level", array)]))
-    assert after is before
-    assert after.one is after.same is levels[0][1]
-    assert after.names is names
-    assert np.array_equal(after.one, array)
 
 
 @in_files
@@ -119,10 +98,8 @@ def test_arrays_that_are_more_than_their_bytes_stay_what_they_are() -> None:
     masked = np.ma.masked_array(np.arange(LARGE), mask=np.arange(LARGE) % 2 == 0)
     records = np.zeros(LARGE, dtype=[("a", "i8"), ("b", "i8")]).view(np.recarray)
     objects = np.zeros(LARGE, dtype=[("a", object), ("b", int)])
-    put = ColumnFile().put_all([masked, records, objects])
-    assert put[0] is masked
-    assert put[1] is records
-    assert put[2] is objects
+    for array in (masked, records, objects):
+        assert ColumnFile().put(array) is array
     text = np.array("x" * LARGE)
     assert ColumnFile().put(text).shape == ()
     assert ColumnFile().put(text) == text
@@ -135,23 +112,6 @@ def test_sums_along_the_axes_of_an_array_in_the_file_have_the_same_last_digit(ax
     assert kept.strides == array.strides
     for axis in range(3):
         assert np.array_equal(kept.sum(axis=axis), array.sum(axis=axis))
-
-
-def test_values_that_hold_themselves_and_values_of_very_many_parts_or_levels() -> None:
-    array = np.random.default_rng(4).random(LARGE)
-    loop: dict[str, Any] = {"array": array.copy(), "list": []}
-    loop["list"].append(loop)
-    put = ColumnFile().put_all(loop)
-    assert put is loop["list"][0] is loop
-    assert np.array_equal(put["array"], array)
-    deep: list[Any] = []
-    for _ in range(100_000):
-        deep = [deep]
-    many = [(str(number), (number,)) for number in range(300_000)]
-    start = time.process_time()
-    assert ColumnFile().put_all(deep) is deep
-    assert ColumnFile().put_all(many) is many
-    assert time.process_time() - start < 2
 
 
 @in_files

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -328,39 +327,3 @@ def test_it_is_known_whether_anybody_listens(site: Any) -> None:
     events = Events(load_plugins().manager, lambda *what: None)
     assert events.listens("jrh_record_committed")
     assert not events.listens("jrh_run_finished")
-
-
-TRACED = """\
-from jrh import PerturberSpec, hookimpl
-
-@hookimpl
-def jrh_perturbers():
-    yield PerturberSpec(name="stripes", summary="", factory=lambda options, context: None)
-
-@hookimpl
-def jrh_run_started(event):
-    raise RuntimeError("a secret")
-"""
-
-
-def test_the_trace_says_who_was_loaded_from_where_and_which_hooks_were_called(
-    site: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    site.install("zebra", TRACED)
-    site.install("apple", "1 / 0")
-    load_plugins()
-    assert capsys.readouterr().err == "", "off unless asked for"
-    monkeypatch.setenv("JRH_TRACE_PLUGINS", "1")
-    loaded = load_plugins()
-    started = RunStarted(run_id="r", suite="s", run_dir=tmp_path)
-    Events(loaded.manager, lambda *_: None).tell("jrh_run_started", started)
-    told = capsys.readouterr().err.splitlines()
-    assert all(re.match(r"jrh plugins: +\d+\.\d ms  ", line) for line in told)
-    events = [line.partition(" ms  ")[2] for line in told]
-    assert events[0] == "loaded apple 1.0 'apple', raised ZeroDivisionError"
-    assert events[1].startswith("loaded zebra 1.0 'zebra', from ")
-    assert events[1].endswith(".py")
-    assert events[2:] == [
-        "called jrh_perturbers of zebra, declares stripes",
-        "called jrh_run_started of zebra, raised RuntimeError",
-    ]

@@ -24,7 +24,6 @@ from jrh.running.event_loop import run_beside, run_to_end
 from jrh.running.exporting import Export
 from jrh.running.from_python import asked_for, default_run_dir, defaults_of, ended, resolve
 from jrh.running.gathering import gather
-from jrh.running.judge_models import judge_models
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress, show_progress
 from jrh.running.remembered_plugins import carry_plugins, load_for, load_for_suite, load_remembered
@@ -40,7 +39,7 @@ from jrh.store.merging import Merged
 from jrh.store.run_store import Store
 from jrh.suite.overrides import override
 from jrh.suite.python_objects import JudgeArgument
-from jrh.suite.resolved import ResolvedSuite
+from jrh.suite.resolved import ResolvedSuite, judge_models
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 from jrh.values.report import RunReport

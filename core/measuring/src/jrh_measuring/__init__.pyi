@@ -133,6 +133,8 @@ from .question_parts import QuestionParts as QuestionParts
 from .question_parts import compare_questions as compare_questions
 from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
+from .same_family import SameFamily as SameFamily
+from .same_family import same_families as same_families
 from .scoring import NO_REFERENCE as NO_REFERENCE
 from .scoring import NOTHING_EXPECTED as NOTHING_EXPECTED
 from .scoring import Numbers as Numbers

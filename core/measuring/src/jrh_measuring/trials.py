@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from jrh_measuring.coded import Coded, Codes, Mask, compact, is_named, numbered
 from jrh_measuring.conditions import LEVELS, Conditions
+from jrh_measuring.kept_arrays import put_all
 
 T = TypeVar("T")
 
@@ -90,7 +91,7 @@ class Trials:
 
     def kept(self, value: T) -> T:
         """Return the same value with read-only arrays, which wait in a temporary file if they are large."""
-        return self.records.file.put_all(value)
+        return put_all(self.records.file, value)
 
     def column(self, name: str) -> Coded:
         """Return any text column of the records, coded; every row is the empty text where there is no such column."""
@@ -175,7 +176,7 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
     columns = {name: _coded(records, name) for name in ("family", *LEVELS) if name not in NUMERIC}
     columns |= {"task": task, "test": test, "variant": variant, "expectation": expectation}
     columns |= {"strength": strength, "temperature": temperature}
-    conditions = records.file.put_all(Conditions.of(columns, [context.tasks.get(name) for name in task.names]))
+    conditions = put_all(records.file, Conditions.of(columns, [context.tasks.get(name) for name in task.names]))
     reference = is_named(test, REFERENCE)
     item = _coded(records, "item_id")
     status = _coded(records, "status", add=(_OFF_SCALE,))

@@ -11,8 +11,8 @@ import click
 from jrh import Item, JrhError, Mode, Task, read_items
 from jrh.api import read_judge_models
 from jrh.text import say
-from jrh.values import same_families
 from jrh_interchange import PAIR_COLUMNS, PairedPrompts, Row, infer_scale, paired_task, read_rows
+from jrh_measuring import same_families
 
 from jrh_audit.checks import findings
 from jrh_audit.facts import Facts

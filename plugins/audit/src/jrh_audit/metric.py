@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.values import SameFamily, same_families
+from jrh_measuring import SameFamily, same_families
 
 from jrh_audit.checks import audit
 from jrh_audit.facts import Finding

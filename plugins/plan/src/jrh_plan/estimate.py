@@ -19,10 +19,10 @@ from jrh.running import (
     open_dry_run,
     open_questions,
     run_to_end,
-    shared_families,
 )
-from jrh.suite import Resolved, ResolvedTest, applies, tests_of
+from jrh.suite import Resolved, ResolvedTest, applies, judge_models, tests_of
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, clusters_of
+from jrh_measuring import same_families
 
 from jrh_plan.call_meter import Amount, Meter, Reading, amount
 from jrh_plan.called_models import called_models
@@ -137,7 +137,7 @@ class _Planning:
             nothing=tuple(self.nothing),
             changes=changed,
             stages=self.dry.said_by_stages(self.builder, lines),
-            shared=tuple(dict.fromkeys(shared_families(self.resolved, self.dry.items))),
+            shared=tuple(dict.fromkeys(_shared_families(self.resolved, self.dry.items))),
             level=suite.level,
             rules=suite.gate.rules,
             rates=frozenset(name for metric in self.resolved.metrics for name in metric.entry.spec.rates),
@@ -270,3 +270,11 @@ def distinct_calls(left: Sequence[tuple[Case, int]]) -> list[tuple[Case, int]]:
         )
         calls.setdefault((fields, case.prompt, case.presented_task, case.test, occasion), (case, occasion))
     return list(calls.values())
+
+
+def _shared_families(resolved: ResolvedSuite, items: Mapping[str, Sequence[Item]]) -> Iterator[str]:
+    """Yield a sentence per task and judge that shares a family with gold labels, or with authors of the responses."""
+    models = judge_models(resolved)
+    for task, some in items.items():
+        for shared in same_families(some, models):
+            yield f"Task '{task}', judge '{shared.judge}': {shared.sentence}"

@@ -21,7 +21,6 @@ from jrh.plugins.component_identity import Source, editable_source, python_sourc
 from jrh.plugins.factories import LOCAL, working_directory_importable
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import Spec
-from jrh.plugins.tracing import traced
 from jrh.text.redact import error_line, place_in_code
 from jrh.values.items import Mode
 from jrh.version import API_VERSION, OLDEST_API_VERSION, __version__
@@ -271,10 +270,8 @@ def _load_one(
 ) -> list[LoadProblem]:
     """Load and register one plugin and read its declarations; return its errors as problems."""
     try:
-        with traced(f"loaded {candidate.distribution} {candidate.version} '{candidate.name}'") as details:
-            with redirect_stdout(sys.stderr):  # what a plugin prints must not get into output that is read by a program
-                plugin = candidate.load()
-            details.append(f"from {getattr(plugin, '__file__', None) or type(plugin).__name__}")
+        with redirect_stdout(sys.stderr):  # what a plugin prints must not get into output that is read by a program
+            plugin = candidate.load()
     except RAISED as error:  # a plugin's import may fail in any way
         return [_problem(candidate, _describe(error))]
     unfit = _unfit(plugin)
@@ -318,15 +315,13 @@ def _declared(
 ) -> list[LoadProblem]:
     expected = DECLARATIONS[hook][1]
     try:
-        with traced(f"called {hook} of {candidate.distribution}") as details:
-            with redirect_stdout(sys.stderr):
-                found = function()
-                if not isinstance(found, Iterable):
-                    raise TypeError(f"it must return or yield {expected.__name__}, got {type(found).__name__}")
-                declared = list(islice(found, _MOST + 1))
-            if len(declared) > _MOST:
-                raise ValueError(f"it declares more than {_MOST:,} components")
-            details.append(f"declares {', '.join(str(getattr(each, 'name', each)) for each in declared) or 'nothing'}")
+        with redirect_stdout(sys.stderr):
+            found = function()
+            if not isinstance(found, Iterable):
+                raise TypeError(f"it must return or yield {expected.__name__}, got {type(found).__name__}")
+            declared = list(islice(found, _MOST + 1))
+        if len(declared) > _MOST:
+            raise ValueError(f"it declares more than {_MOST:,} components")
     except RAISED as error:
         return [_problem(candidate, f"{hook}: {_describe(error)}")]
     problems = []
@@ -425,7 +420,6 @@ class Events:
         """Call every implementation with the event."""
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
             try:
-                with traced(f"called {hook} of {implementation.plugin_name.partition(':')[0]}"):
-                    implementation.function(event) if implementation.argnames else implementation.function()
+                implementation.function(event) if implementation.argnames else implementation.function()
             except RAISED as error:  # a plugin's event hook can never fail a run
                 self._report(hook, implementation.plugin_name, _describe(error))

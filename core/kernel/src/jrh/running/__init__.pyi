@@ -8,7 +8,6 @@ from .declared_stages import open_store as open_store
 from .dry_run import DryRun as DryRun
 from .dry_run import open_dry_run as open_dry_run
 from .event_loop import run_to_end as run_to_end
-from .judge_models import shared_families as shared_families
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
 from .outcome import Settings as Settings

@@ -10,11 +10,10 @@ from attrs import evolve
 
 from jrh.errors import JrhError
 from jrh.plugins.specs import JudgeKind
-from jrh.running.judge_models import judge_models
 from jrh.store.item_spool import spooled
 from jrh.store.run_store import Store
 from jrh.suite.definition import TaskUse
-from jrh.suite.resolved import ResolvedSuite
+from jrh.suite.resolved import ResolvedSuite, judge_models
 from jrh.values.gold_source import GoldKind, GoldSource
 from jrh.values.items import Item
 from jrh.values.verdicts import Status

@@ -7,6 +7,7 @@ from .resolved import ResolvedSuite as ResolvedSuite
 from .resolved import ResolvedTest as ResolvedTest
 from .resolved import Step as Step
 from .resolved import applies as applies
+from .resolved import judge_models as judge_models
 from .resolved import tests_of as tests_of
 from .syntax import WrittenScale as WrittenScale
 from .syntax import WrittenTask as WrittenTask

@@ -195,3 +195,14 @@ def _asks_simulated(options: object, resolved: ResolvedSuite, asked: frozenset[s
     return any(
         model.entry.spec.simulated or _asks_simulated(model.options, resolved, asked | names) for model in models
     )
+
+
+def judge_models(resolved: ResolvedSuite) -> Mapping[str, str]:
+    """Return the name of the model that each judge asks, as its provider knows it; judges without one are left out."""
+    found = {}
+    for judge in resolved.judges:
+        asked = [name for name in judge.models if name in resolved.models]
+        names = [str(getattr(resolved.models[name].options, "model", name)) for name in asked]
+        if names:
+            found[judge.use.name] = names[0]
+    return found

@@ -21,6 +21,8 @@ from .finding import FindingSettings as FindingSettings
 from .finding import Severity as Severity
 from .gold_source import GoldKind as GoldKind
 from .gold_source import GoldSource as GoldSource
+from .gold_source import gold_source as gold_source
+from .gold_source import has_model_gold as has_model_gold
 from .held_objects import table_columns as table_columns
 from .imported_log import ImportedLog as ImportedLog
 from .item_covariates import LENGTH as LENGTH
@@ -47,9 +49,6 @@ from .report import CostLine as CostLine
 from .report import FaultLine as FaultLine
 from .report import SpendLine as SpendLine
 from .report import TaskSummary as TaskSummary
-from .same_family import SameFamily as SameFamily
-from .same_family import has_model_gold as has_model_gold
-from .same_family import same_families as same_families
 from .sections import Cell as Cell
 from .sections import Column as Column
 from .sections import FindingRef as FindingRef

@@ -9,9 +9,8 @@ import os
 import tempfile
 import threading
 import weakref
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import partial
 from typing import IO, Any, Final, TypeVar
 
 import attrs
@@ -28,13 +27,6 @@ _ALIGNED: Final = 64
 _MMAP_THRESHOLD: Final = -3
 """`M_MMAP_THRESHOLD` of glibc's `malloc.h`."""
 _LARGE: Final = 2**19
-_FEW: Final = 64
-_PLAIN: Final = (str, int, float)
-"""Of many parts, the first of which is one of these, none is looked at: they are names or numbers."""
-_MOST: Final = 2**16
-"""Parts of a value that are looked at, which takes a tenth of a second; arrays in the others stay in memory."""
-_DEEPEST: Final = 50
-"""Levels of a value that are looked at."""
 _MAPPED: Final = hasattr(mmap, "MADV_DONTNEED") and hasattr(os, "pwrite")
 """Elsewhere, as on Windows, all arrays stay in memory."""
 
@@ -205,74 +197,10 @@ class ColumnFile:
             weakref.finalize(self, self._file.close)
         return self._file.fileno()
 
-    def put_all(self, value: T) -> T:
-        """Put the arrays of a value: of its fields where it is an attrs object, of its parts where it has several.
-
-        Attrs objects, lists and dicts are changed in place: their arrays must not be in use elsewhere.
-        """
-        return _Putting(self).of(value)
-
-
-class _Putting:
-    """Puts each array of a value once, so that what was one array stays one."""
-
-    def __init__(self, file: ColumnFile) -> None:
-        self._file = file
-        self._done: dict[int, tuple[object, object]] = {}
-        self._level = 0
-
-    def of(self, value: T) -> T:
-        if value is None or isinstance(value, _PLAIN):
-            return value
-        known = self._done.get(id(value))
-        if known is None:
-            if len(self._done) >= _MOST or self._level >= _DEEPEST:
-                return value
-            # The value is kept beside the result: another could have its id otherwise.
-            self._done[id(value)] = (value, value)
-            self._level += 1
-            known = self._done[id(value)] = (value, self._put(value))
-            self._level -= 1
-        return known[1]  # type: ignore[return-value]  # of the same type
-
-    def _put(self, value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            return self._file.put(value) if value.dtype != np.object_ else value
-        if type(value) is partial:
-            return self._put_partial(value)
-        if type(value) is tuple:
-            put = value if _are_plain(value) else tuple(map(self.of, value))
-            return value if all(after is before for after, before in zip(put, value, strict=True)) else put
-        if type(value) is dict and not _are_plain(value.values()):
-            self._put_parts(value, list(value.items()))
-        elif type(value) is list and not _are_plain(value):
-            self._put_parts(value, list(enumerate(value)))
-        elif attrs.has(type(value)):
-            for each in attrs.fields(type(value)):
-                before = getattr(value, each.name, None)
-                if (after := self.of(before)) is not before:
-                    object.__setattr__(value, each.name, after)
-        return value
-
-    def _put_partial(self, value: partial[Any]) -> partial[Any]:
-        args, given = self.of(value.args), self.of(dict(value.keywords))
-        if args is value.args and all(given[name] is before for name, before in value.keywords.items()):
-            return value
-        return partial(value.func, *args, **given)
-
-    def _put_parts(self, value: Any, parts: Iterable[tuple[Any, object]]) -> None:
-        for place, before in parts:
-            if (after := self.of(before)) is not before:
-                value[place] = after
-
 
 def _bytes_of(array: NDArray[Any]) -> memoryview:
     """Return the bytes of an array whose rows lie one after the other."""
     return array.reshape(-1).view(np.uint8).data
-
-
-def _are_plain(parts: Collection[object]) -> bool:
-    return len(parts) > _FEW and isinstance(next(iter(parts)), _PLAIN)
 
 
 class Gathering:

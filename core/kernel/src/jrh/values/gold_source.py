@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
 from attrs import frozen
 
 from jrh.errors import JrhError
+from jrh.values.items import Item
 
 
 class GoldKind(Enum):
@@ -62,3 +64,13 @@ class GoldSource:
             GoldKind.GENERATOR: "known from how the items were generated",
             GoldKind.UNKNOWN: "of unknown source",
         }[self.kind]
+
+
+def gold_source(item: Item) -> GoldSource | None:
+    """Return where an item's gold label comes from; None without a gold label."""
+    return None if item.gold is None else GoldSource.read(item.gold_source)
+
+
+def has_model_gold(sources: Iterable[str]) -> bool:
+    """Tell whether any of the sources, as `TaskSummary.gold_sources` has them, is a model."""
+    return any(GoldSource.read(source).kind is GoldKind.MODEL for source in sources)

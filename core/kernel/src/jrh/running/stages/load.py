@@ -19,12 +19,11 @@ from jrh.store.number_table import NumberTable
 from jrh.suite.definition import Sample, Suite, TaskUse
 from jrh.suite.shard import Shard
 from jrh.text.transcripts import transcript_problems
-from jrh.values.gold_source import GoldSource
+from jrh.values.gold_source import GoldSource, gold_source
 from jrh.values.item_blocks import ItemBlocks
 from jrh.values.item_covariates import check_declared, covariates_of
 from jrh.values.items import Item, Mode, Task
 from jrh.values.report import TaskSummary
-from jrh.values.same_family import gold_source
 
 if TYPE_CHECKING:
     from jrh.running.building import Builder

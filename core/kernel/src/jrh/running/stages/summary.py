@@ -12,13 +12,12 @@ from jrh.document.serial import from_text, to_text
 from jrh.errors import EmptyStoreError
 from jrh.hashing import content_id
 from jrh.running.building import parts_used, used
-from jrh.running.judge_models import judge_models
 from jrh.running.outcome import Ended, RunState
 from jrh.running.prepare import Prepared
 from jrh.running.stages import load as loading_items
 from jrh.store.run_store import Store
 from jrh.suite.definition import Gate
-from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, serves
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, judge_models, serves
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import ClaimFamily, Finding, FindingSettings
 from jrh.values.measures import Flag

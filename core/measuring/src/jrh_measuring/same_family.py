@@ -1,17 +1,44 @@
-"""Judges of the same model family as the gold labels, or as the author of what they judge."""
+"""Judges of the same model family as the gold labels, or as the author of what they judge.
+
+Models of one vendor and series share training data, and mistakes.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from attrs import frozen
-
-from jrh.values.gold_source import GoldKind, GoldSource
+from jrh.values.gold_source import gold_source
 from jrh.values.items import Item
-from jrh.values.model_families import model_family
 
+SERIES: Final[tuple[tuple[str, str], ...]] = (
+    ("openai", r"gpt|chatgpt|o[1-9]|davinci|text-davinci|codex|computer-use"),
+    ("anthropic", r"claude"),
+    ("google", r"gemini|gemma|palm|bison|flan|medgemma"),
+    ("meta", r"llama|meta-llama|codellama|vicuna|alpaca"),
+    ("mistral", r"mistral|mixtral|ministral|magistral|codestral|pixtral|devstral"),
+    ("qwen", r"qwen|qwq|qvq|tongyi"),
+    ("deepseek", r"deepseek"),
+    ("xai", r"grok"),
+    ("cohere", r"command|c4ai|aya"),
+    ("microsoft", r"phi|orca|wizardlm"),
+    ("amazon", r"nova|titan|amazon"),
+    ("zhipu", r"glm|chatglm"),
+    ("moonshot", r"kimi|moonshot"),
+    ("ai2", r"olmo|tulu|molmo"),
+    ("ibm", r"granite"),
+    ("nvidia", r"nemotron"),
+    ("ai21", r"jamba|jurassic"),
+    ("01-ai", r"yi"),
+    ("tii", r"falcon"),
+    ("minimax", r"minimax|abab"),
+    ("baidu", r"ernie"),
+)
+"""Family and the beginnings of its models' names. The first name that fits decides, the last part of a path first."""
+_PATTERNS: Final = tuple((family, re.compile(rf"(?:{names})(?![a-z])")) for family, names in SERIES)
 AUTHORS: Final = ("author", "author_a", "author_b")
 """Metadata that name the model which wrote a response; `columns` of a data source map them."""
 
@@ -67,16 +94,6 @@ def same_families(items: Sequence[Item], models: Mapping[str, str]) -> Iterator[
             )
 
 
-def gold_source(item: Item) -> GoldSource | None:
-    """Return where an item's gold label comes from; None without a gold label."""
-    return None if item.gold is None else GoldSource.read(item.gold_source)
-
-
-def has_model_gold(sources: Iterable[str]) -> bool:
-    """Tell whether any of the sources, as `TaskSummary.gold_sources` has them, is a model."""
-    return any(GoldSource.read(source).kind is GoldKind.MODEL for source in sources)
-
-
 def authors(item: Item) -> Iterator[str]:
     """Yield the names of who wrote an item's responses, where the data say so."""
     for name in AUTHORS:
@@ -94,3 +111,16 @@ def _found(
     return SameFamily(
         kind=kind, judge=judge, affected=affected, items=items, sentence=sentence.format(share=share, names=listed)
     )
+
+
+def model_family(name: str) -> str | None:
+    """Return the family of a model name such as `openrouter/anthropic/claude-3.5-sonnet`; None for unknown ones.
+
+    The name decides, not the provider: `azure/gpt-4o` is of the family `openai`, `deepseek-r1-distill-llama-70b` of
+    `deepseek`.
+    """
+    for part in reversed(re.split(r"[/:@]|(?<=[a-z])\.(?=[a-z])", name.casefold().strip())):
+        for family, pattern in _PATTERNS:
+            if pattern.match(part.strip()):
+                return family
+    return None
