@@ -16,7 +16,7 @@ GRADES = Task(name="grades", instruction="Grade it.", scale=Scale(kind=ScaleKind
 ITEMS = 30
 ANSWERS = (right_with(0.8, 1, missing=0.05), right_with(0.7, 2), right_with(0.6, 3), right_with(0.75, 4))
 METRICS = [
-    *("accuracy-equivalence", "as-expected", "chance-corrected", "compat-jrh", "compat-judgesense", "covariate-effect"),
+    *("accuracy-equivalence", "as-expected", "compat-jrh", "compat-judgesense", "covariate-effect"),
     *("excess-equivalence", "generalizability", "gold-agreement", "judge-agreement", "judge-comparison", "kappa"),
     *("noise-excess", "ordinal-association", "ordinal-errors", "pairwise-agreement", "panel", "rerun-disagreement"),
 ]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from jrh_stats import calibration_test, expected_calibration_error, plain_calibration_error
-from jrh_stats.calibration_error import _below, _Bins, _folded
+from jrh_stats.calibration import _below, _Bins, _folded
 from scipy.stats import binom
 
 STATED = np.array([0.6, 0.7, 0.8, 0.9, 0.95, 0.99])

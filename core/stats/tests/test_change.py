@@ -218,7 +218,7 @@ def test_clusters_are_dealt_in_parts_with_the_same_result(monkeypatch: pytest.Mo
         return paired_change(values, second, items, clusters, span=1.0, seed=1)
 
     whole = found()
-    monkeypatch.setattr("jrh_stats.redealt._CLUSTERS", 7)
+    monkeypatch.setattr("jrh_stats.exchange._CLUSTERS", 7)
     assert found() == whole
 
 

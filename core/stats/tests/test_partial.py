@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 from jrh_stats import (
     cohen_kappa,
     excess_bounds,
-    gwet_ac1_bounds,
     kappa_bounds,
-    pabak_bounds,
-    paired_gwet_ac1,
-    paired_pabak,
 )
 from jrh_stats.kappa import Weighting
 
@@ -116,86 +111,3 @@ def test_intervals_cover_kappa_whatever_is_lost() -> None:
         assert found.interval is not None
         covered += found.interval[0] <= 0.6 <= found.interval[1]
     assert covered / studies >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / studies)
-
-
-def _beyond_chance(sides: np.ndarray, labels: int, name: str) -> np.ndarray:
-    """Compute AC1 or PABAK from one-hot labels, shape (fillings, 2, pairs)."""
-    agreed = (sides[:, 0] == sides[:, 1]).mean(axis=1)
-    shares = np.eye(labels)[sides].mean(axis=(1, 2))
-    chance = (shares * (1 - shares)).sum(axis=1) / (labels - 1) if name == "ac1" else 1 / labels
-    return (agreed - chance) / (1 - chance)
-
-
-BOUNDS = {"ac1": gwet_ac1_bounds, "pabak": pabak_bounds}
-
-
-@pytest.mark.parametrize("name", ["ac1", "pabak"])
-@pytest.mark.parametrize("labels", [2, 3, 4])
-def test_ac1_and_pabak_are_bounded_by_their_extremes_over_all_labels_that_were_lost(name: str, labels: int) -> None:
-    rng = np.random.default_rng(41 + labels)
-    for study in range(10):
-        first = np.minimum(rng.geometric(0.5, 12) - 1, labels - 1)
-        second = np.where(rng.random(12) < 0.7, first, rng.integers(0, labels, 12))
-        sides = np.stack([first, second])
-        sides[0, rng.choice(12, 3, replace=False)] = -1
-        sides[1, rng.choice(12, 1 + study % 2, replace=False)] = -1
-        known = _beyond_chance(_fillings(sides, labels), labels, name)
-        found = BOUNDS[name](sides[0], sides[1], np.arange(12), n_labels=labels)
-        assert found is not None
-        # The lower bound of AC1 divides labels, whole ones may not be as even; the upper one is attained.
-        slack = 0.02 if name == "ac1" else 1e-9
-        assert known.min() - slack <= found.low <= known.min() + 1e-9
-        assert found.high == pytest.approx(known.max())
-        assert found.interval is not None
-        assert found.interval[0] < found.low < found.high < found.interval[1] or found.high == 1
-
-
-@pytest.mark.parametrize(("name", "coefficient"), [("ac1", paired_gwet_ac1), ("pabak", paired_pabak)])
-def test_without_missing_labels_both_bounds_are_the_coefficient(name: str, coefficient: Any) -> None:
-    rng = np.random.default_rng(42)
-    first = rng.integers(0, 3, 40)
-    second = np.where(rng.random(40) < 0.8, first, 0)
-    found = BOUNDS[name](first, second, np.arange(40), n_labels=3)
-    assert found is not None
-    assert found.low == pytest.approx(found.high)
-    assert found.low == pytest.approx(coefficient(first, second, np.arange(40), n_labels=3).value)
-
-
-def test_of_two_labels_the_evenest_filling_is_the_only_one_that_differs() -> None:
-    """Four pairs 0-0, one pair without labels and one 0-missing: D = 2/6, shares 10/12 and 2/12."""
-    found = gwet_ac1_bounds([0, 0, 0, 0, -1, 0], [0, 0, 0, 0, -1, -1], np.arange(6), n_labels=2)
-    assert found is not None
-    assert found.low == pytest.approx(1 - (2 / 6) / ((10 / 12) ** 2 + (2 / 12) ** 2))
-    assert found.high == 1.0
-
-
-def test_bad_pairs_are_refused_and_nothing_has_no_bounds() -> None:
-    with pytest.raises(ValueError, match="label codes must go from 0 to 1"):
-        gwet_ac1_bounds([0, 2], [0, 1], [0, 1], n_labels=2)
-    with pytest.raises(ValueError, match="a cluster and a weight per pair"):
-        pabak_bounds([0], [0, 1], [0, 1], n_labels=2)
-    assert gwet_ac1_bounds([], [], [], n_labels=2) is None
-    assert pabak_bounds([0], [0], [0], n_labels=1) is None
-
-
-@pytest.mark.parametrize(("name", "truth"), [("ac1", 0.7), ("pabak", 0.7)])
-def test_intervals_cover_ac1_and_pabak_whatever_is_lost(name: str, truth: float) -> None:
-    """Three even labels, 80% equal pairs: both coefficients are 0.7. Differing verdicts are lost eight times as often.
-
-    The interval of what is left covers too rarely.
-    """
-    rng, studies, covered, naive = np.random.default_rng(20261124), 200, 0, 0
-    plain = {"ac1": paired_gwet_ac1, "pabak": paired_pabak}[name]
-    for _ in range(studies):
-        first = rng.integers(0, 3, 100)
-        second = np.where(rng.random(100) < 0.8, first, (first + rng.integers(1, 3, 100)) % 3)
-        lost = rng.random(100) < np.where(first == second, 0.05, 0.4)
-        found = BOUNDS[name](np.where(lost, -1, first), second, np.arange(100), n_labels=3)
-        left = plain(first[~lost], second[~lost], np.arange(100)[~lost], n_labels=3)
-        assert found is not None
-        assert found.interval is not None
-        assert left.low is not None
-        covered += found.interval[0] <= truth <= found.interval[1]
-        naive += left.low <= truth <= (left.high or 1.0)
-    assert covered / studies >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / studies)
-    assert naive / studies < 0.9

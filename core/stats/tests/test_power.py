@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from jrh_stats import (
     design_effect,
-    items_for_mean,
     items_for_proportion,
     items_to_decide,
     items_to_detect,
@@ -43,11 +42,6 @@ def test_dependent_trials_need_more_items_than_independent_ones() -> None:
     assert items_for_proportion(0.05, trials_per_item=5, icc=0.0) == -(-alone // 5)
     assert items_for_proportion(0.05, trials_per_item=5, icc=1.0) == alone
     assert design_effect(5, 0.5) == 3.0
-
-
-def test_items_for_a_mean_follow_students_t() -> None:
-    assert items_for_mean(1.0, 2.0) == 18  # t(17) 2 / sqrt(18) = 0.995; t(16) 2 / sqrt(17) = 1.028
-    assert items_for_mean(1.0, 0.0) == 2
 
 
 def test_impossible_wishes_are_refused() -> None:

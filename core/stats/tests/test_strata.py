@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from jrh_stats import slope_within_strata
-from jrh_stats.student import t_beyond
+from jrh_stats.score_intervals import t_beyond
 from scipy import stats
 from scipy.stats.contingency import crosstab
 

@@ -4,7 +4,7 @@ from math import inf, isnan
 
 import numpy as np
 import pytest
-from jrh_stats.student import t_quantile
+from jrh_stats.score_intervals import t_quantile
 from scipy.special import stdtrit
 
 

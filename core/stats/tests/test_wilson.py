@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh_stats import wilson, z_quantile
-from jrh_stats.student import t_quantile
+from jrh_stats.score_intervals import t_quantile
 from scipy.stats import binomtest
 
 

@@ -139,12 +139,6 @@ class TestLinearKappaContract(MetricContract):
     interval_tolerance = 0.0
 
 
-class TestChanceCorrectedContract(MetricContract):
-    plugin = jrh_metrics.plugin
-    component = "chance-corrected"
-    interval_tolerance = 0.0
-
-
 class TestCorrectedPrevalenceContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "corrected-prevalence"

@@ -67,9 +67,35 @@ def test_only_missing_verdicts_are_said_to_be_missing(measure, ref, row) -> None
     assert (found.estimate, found.note, found.missing) == (None, "every verdict is missing", {"unparsable": 1})
 
 
-@pytest.mark.parametrize("metric", ["kappa", "chance-corrected"])
-def test_one_item_tells_nothing_of_agreement_beyond_chance(measures, ref, row, metric) -> None:
+def test_one_item_tells_nothing_of_agreement_beyond_chance(measures, ref, row) -> None:
     rows = [*ref(1, "YES", "YES"), row(1, "NO")]
-    for found in measures(metric, rows):
+    for found in measures("kappa", rows):
         assert (found.estimate, found.interval) == (None, None)
         assert "one-item" in found.flags
+
+
+def test_linear_weights_count_every_step_as_scikit_learn_does(measure, ref, row) -> None:
+    generator = np.random.default_rng(3)
+    before, after = generator.integers(1, 6, 60), generator.integers(1, 6, 60)
+    scale = Scale.of_levels(1, 5)
+
+    rows = [r for i in range(60) for r in (*ref(i, str(before[i])), row(i, str(after[i])))]
+    mirrored = [r for i in range(60) for r in (*ref(i, str(6 - before[i])), row(i, str(6 - after[i])))]
+    found = measure("kappa-linear", rows, scale)["judge", "t", ""]
+
+    assert found.estimate == pytest.approx(cohen_kappa_score(before, after, weights="linear"))
+    assert measure("kappa-linear", mirrored, scale)["judge", "t", ""].estimate == pytest.approx(found.estimate)
+    assert not measure("kappa-linear", [*ref(1, "YES"), row(1, "NO")])
+
+
+@pytest.mark.parametrize("metric", ["agreement", "flip-rate", "kappa", "noise-excess"])
+def test_a_trial_of_which_nothing_is_expected_is_not_compared_with_the_reference(metric, measures, ref, row) -> None:
+    rows = [r for i in range(12) for r in (*ref(i, "YES", "NO"), row(i, "YES"))]
+    other = [row(i, "NO", expectation=None) for i in range(12)]
+
+    with_them, without = (measures(metric, each) for each in (rows + other, rows))
+    alone = [m for m in measures(metric, [r for r in rows if r["test"] == "reference"] + other) if m.test == "t"]
+
+    assert [m.estimate for m in with_them] == [m.estimate for m in without]
+    assert alone
+    assert all((m.estimate, m.n_trials) == (None, 0) and m.note for m in alone)

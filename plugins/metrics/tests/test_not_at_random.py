@@ -13,7 +13,7 @@ from jrh_metrics.changes import AccuracyChange
 from jrh_metrics.excess import NoiseExcess
 from jrh_metrics.gain import GainOverCommonest
 from jrh_metrics.gold_agreement import GoldAgreement
-from jrh_metrics.kappa import ChanceCorrected, Kappa
+from jrh_metrics.kappa import Kappa
 from jrh_metrics.missing_condition import MissingByCondition
 from jrh_metrics.options import FullOptions
 from jrh_metrics.ordinal import OrdinalAssociation
@@ -239,34 +239,9 @@ def test_kappa_with_gold_is_covered_whatever_is_lost(name: str) -> None:
     assert covered >= 0.85 * studies
 
 
-@pytest.mark.parametrize("name", ["agreement-gwet-ac1", "agreement-pabak"])
-def test_agreement_beyond_chance_is_bounded_by_what_was_lost(name: str) -> None:
-    """The judge never changes its mind, so that the upper bound is 1; the lower one has every lost verdict differ."""
-    table = records(np.random.default_rng(16), 100, 0.3, 0.03)
-    found = next(each for each in ChanceCorrected(BreakdownOptions()).measure(table, context(0)) if each.name == name)
-    assert found.estimate == 1.0
-    assert found.bounds is not None
-    said, test, item = (np.array(table.codes(each)) for each in ("canonical", "test", "item_id"))
-    pairs = [
-        (said[a], said[b])
-        for case in range(100)
-        for a in np.flatnonzero((test == 1) & (item == case))
-        for b in np.flatnonzero((test == 0) & (item == case))
-    ]
-    differing = np.mean([a < 0 or b < 0 for a, b in pairs])
-    assert found.bounds[1] == 1.0
-    if name == "agreement-pabak":
-        assert found.bounds[0] == pytest.approx(1 - 2 * differing)
-    else:
-        assert found.bounds[0] < 1 - 2 * differing * 0.9
-    assert found.interval is not None
-    assert found.interval.low < found.bounds[0]
-
-
 def test_without_missing_verdicts_there_are_no_bounds() -> None:
     table = records(np.random.default_rng(17), 30, 0.0, 0.0)
     found = [
-        *ChanceCorrected(BreakdownOptions()).measure(table, context(0)),
         *GoldAgreement(BreakdownOptions()).measure(table, context(0)),
     ]
     assert {each.bounds for each in found} == {None}

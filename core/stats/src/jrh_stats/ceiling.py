@@ -15,7 +15,7 @@ from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import NOISE, chance_corrected, sums_by_cluster
 from jrh_stats.kappa import Weighting, label_distance
-from jrh_stats.student import t_quantile
+from jrh_stats.score_intervals import t_quantile
 from jrh_stats.unseen import unseen_share
 
 _TWO: Final = 2

@@ -10,15 +10,12 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 
-from jrh_stats.bootstrap import ratio_kinds
-from jrh_stats.clusters import whole_codes
+from jrh_stats.clusters import ratio_kinds, whole_codes
 from jrh_stats.degrees import FEW_EVENTS, are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
-from jrh_stats.exchange import Compared, Kind, Statistic, mid_p
-from jrh_stats.redealt import null_families, rarely_varies, sides
-from jrh_stats.score_intervals import score_interval, z_quantile
+from jrh_stats.exchange import Compared, Kind, Statistic, mid_p, null_families, rarely_varies, sides
+from jrh_stats.score_intervals import score_interval, t_quantile, z_quantile
 from jrh_stats.significance import Significance
-from jrh_stats.student import t_quantile
 from jrh_stats.unseen import identical_mean
 
 _NOISE: Final = 1e-12

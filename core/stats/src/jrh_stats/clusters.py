@@ -354,3 +354,13 @@ def ratio_variance(numerators: ArrayLike, denominators: ArrayLike, counts: Array
         raise ValueError("a variance between clusters needs two clusters and a positive denominator")
     residuals = y - float(many @ y) / total * m
     return float(clusters / (clusters - 1) * float(many @ np.square(residuals)) / total**2)
+
+
+def ratio_kinds(numerators: ArrayLike, denominators: ArrayLike) -> Kinds:
+    """Check numerators and denominators, and return the kinds of clusters, with these two columns."""
+    y, m = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+    if y.shape != m.shape or y.ndim != 1:
+        raise ValueError(f"numerators and denominators must be two arrays of equal length, got {y.shape} and {m.shape}")
+    if np.any(m <= 0):
+        raise ValueError("every cluster needs a positive denominator; leave out clusters without trials")
+    return kinds_of(np.stack([y, m], axis=1))

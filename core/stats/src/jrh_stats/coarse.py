@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from jrh_stats.degrees import FEW, FEW_CLUSTERS, FEW_EVENTS, effective_degrees
 from jrh_stats.design import Design
-from jrh_stats.student import t_quantile
+from jrh_stats.score_intervals import t_quantile
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jrh_stats.estimate import Estimate
+from jrh_stats.estimate import Estimate, enclosing
 from jrh_stats.kappa import cohen_kappa
-from jrh_stats.score_intervals import z_quantile
-from jrh_stats.student import t_quantile
+from jrh_stats.score_intervals import t_quantile, z_quantile
 
 
 def jrh_bootstrap_accuracy(
@@ -52,9 +51,7 @@ def jrh_bootstrap_accuracy(
     if repetitions == 1:
         return Estimate(value=value, n=n, clusters=n, flags=("no-interval",))
     reach = t_quantile(level, repetitions - 1) * float(scores.std(ddof=1) / np.sqrt(repetitions))
-    return Estimate(
-        value=value, low=value - reach, high=value + reach, method="spread-of-bootstrap-means", n=n, clusters=n
-    )
+    return enclosing(value, value - reach, value + reach, method="spread-of-bootstrap-means", n=n, clusters=n)
 
 
 def judgesense_jss(
@@ -88,14 +85,7 @@ def judgesense_jss(
     value = float((one == other).mean())
     means = np.random.default_rng(seed).binomial(n, value, size=resamples) / n
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(
-        value=value,
-        low=min(float(low), value),
-        high=max(float(high), value),
-        method="pair-bootstrap-percentile",
-        n=n,
-        clusters=n,
-    )
+    return enclosing(value, float(low), float(high), method="pair-bootstrap-percentile", n=n, clusters=n)
 
 
 def judgesense_kappa(first: ArrayLike, second: ArrayLike) -> Estimate:

@@ -14,10 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import Statistic
-from jrh_stats.matthews import matthews_correlation, matthews_of_margins
-from jrh_stats.ordinal import concordance, pearson, scale_compression, statistic_of_pairs
+from jrh_stats.kappa import matthews_correlation, matthews_of_margins
+from jrh_stats.ordinal import (
+    concordance,
+    kendall_tau_b,
+    pearson,
+    rho_of_tables,
+    scale_compression,
+    spearman,
+    statistic_of_pairs,
+    tau_of_tables,
+)
 from jrh_stats.partial import Bounds, bounds_of_ends, ways_to_deal
-from jrh_stats.ranks import kendall_tau_b, rho_of_tables, spearman, tau_of_tables
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
-from jrh_stats.estimate import Estimate
-from jrh_stats.score_intervals import wilson, z_quantile
-from jrh_stats.student import t_quantile
+from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.score_intervals import t_quantile, wilson, z_quantile
 
 _NOISE: Final = 1e-12
 _TWO: Final = 2
@@ -170,7 +169,7 @@ def _interval(value: float, without: _Array, n: int, fewest: int, level: float, 
         share = (centred + 1) / 2
         low, high = (float(end) for end in wilson(share * fewest, fewest, level=level))
         ends = (low, high) if unit else (2 * low - 1, 2 * high - 1)
-        return _estimate(value, ends, "wilson-clusters", n, count, (FEW_EVENTS,))
+        return enclosing(value, *ends, method="wilson-clusters", n=n, clusters=count, flags=(FEW_EVENTS,))
     # Half the logit of the area is Fisher's z of twice the area minus 1: one transformation serves both.
     finite = bool(np.all(1 - np.abs(others) > _NOISE))
     moved = np.arctanh(others) if finite else others / (1 - centred**2)
@@ -181,11 +180,4 @@ def _interval(value: float, without: _Array, n: int, fewest: int, level: float, 
     low, high = (float(end) for end in np.tanh(np.arctanh(centred) + np.array([-reach, reach])))
     ends = ((low + 1) / 2, (high + 1) / 2) if unit else (low, high)
     method = "jackknife-logit" if unit else "jackknife-fisher-z"
-    return _estimate(value, ends, method, n, count, few_events(degrees, count))
-
-
-def _estimate(
-    value: float, ends: tuple[float, float], method: str, n: int, clusters: int, flags: tuple[str, ...]
-) -> Estimate:
-    low, high = min(ends[0], value), max(ends[1], value)
-    return Estimate(value=value, low=low, high=high, method=method, n=n, clusters=clusters, flags=flags)
+    return enclosing(value, *ends, method=method, n=n, clusters=count, flags=few_events(degrees, count))

@@ -12,15 +12,13 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.bootstrap import ratio_kinds
-from jrh_stats.clusters import cluster_sums
+from jrh_stats.clusters import cluster_sums, ratio_kinds
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
 from jrh_stats.excess import excess_disagreement
 from jrh_stats.mean import clustered_difference
-from jrh_stats.score_intervals import z_quantile
+from jrh_stats.score_intervals import t_quantile, z_quantile
 from jrh_stats.stepwise import interval_p
-from jrh_stats.student import t_quantile
 
 Numbers = NDArray[np.float64]
 

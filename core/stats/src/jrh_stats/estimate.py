@@ -23,3 +23,12 @@ class Estimate:
     """Distinct clusters: the unit of analysis."""
     flags: tuple[str, ...] = ()
     """`empty`: nothing was observed; `degenerate`: the formula divides by zero on these data."""
+
+
+def enclosing(
+    value: float, low: float, high: float, *, method: str, n: float, clusters: int, flags: tuple[str, ...] = ()
+) -> Estimate:
+    """Return an estimate whose interval contains it, whatever an approximation or a rounding made of its ends."""
+    return Estimate(
+        value=value, low=min(low, value), high=max(high, value), method=method, n=n, clusters=clusters, flags=flags
+    )

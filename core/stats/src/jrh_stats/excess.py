@@ -9,10 +9,9 @@ from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import PART, by_parts, cluster_sums
-from jrh_stats.dealing import shared_deals
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
-from jrh_stats.excess_null import Deals, item_excess, raw_and_floor
+from jrh_stats.excess_null import Deals, item_excess, raw_and_floor, shared_deals
 from jrh_stats.mean import clustered_difference, clustered_mean
 from jrh_stats.one_sided import clustered_limits
 from jrh_stats.significance import Significance

@@ -8,8 +8,9 @@ enumerated where that is feasible, drawn from otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 from math import comb
 from typing import Final
 
@@ -17,7 +18,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from jrh_stats.clusters import distinct
+from jrh_stats.clusters import Kinds, dense_codes, distinct, joined, parts_of
 
 Numbers = NDArray[np.float64]
 
@@ -240,3 +241,211 @@ def _drawn(kinds: Sequence[Kind], resamples: int, seed: int) -> tuple[Numbers, N
             drawn = generator.multinomial(kind.count, kind.chances, size=min(step, resamples - start))
             total[start : start + step] += drawn @ kind.columns
     return total, np.full(resamples, 1 / resamples)
+
+
+_DEALINGS: Final = 1000
+"""With so many ways to deal, or fewer, all are listed; otherwise so many are drawn."""
+_CLUSTERS: Final = 1 << 13
+"""Clusters whose slots are in memory at once."""
+_DECIMALS: Final = 12
+_TWO: Final = 2
+_FEW: Final = 5
+_MOST: Final = 2**30
+"""Items that can be numbered in 32 bits together with their side."""
+
+
+@frozen(kw_only=True, eq=False)
+class Answers:
+    """The answers to two sides of the same items, without those that are missing; arrays of one entry per answer."""
+
+    value: NDArray[np.floating]
+    second: NDArray[np.bool_]
+    item: NDArray[np.int32]
+    """Numbered from 0 without gaps; every item has answers on both sides."""
+    slot: NDArray[np.int32]
+    """Place of the answer among those of its item and side, missing ones included."""
+    cluster: NDArray[np.int64]
+    """Cluster of every item, numbered from 0 without gaps, shape (items,)."""
+    weight: Numbers
+    """What an item counts, shape (items,)."""
+    first_number: NDArray[np.int64]
+    """Answers of the first side, shape (items,)."""
+    second_number: NDArray[np.int64]
+
+    @property
+    def sums(self) -> Numbers:
+        """Return the weighted sum of the items' differences and the sum of their weights per cluster."""
+        tops = np.zeros(int(self.cluster.max(initial=-1)) + 1)
+        for part in parts_of(len(self.value)):
+            item, second = self.item[part], self.second[part]
+            scaled = np.where(second, 1 / self.second_number[item], -1 / self.first_number[item])
+            np.add.at(tops, self.cluster[item], self.weight[item] * self.value[part] * scaled)
+        sums = np.stack([tops, np.bincount(self.cluster, weights=self.weight)], axis=1)
+        return np.asarray(sums, dtype=np.float64).round(_DECIMALS)
+
+
+def sides(
+    value: NDArray[np.floating],
+    second: NDArray[np.bool_],
+    items: NDArray[np.signedinteger],
+    clusters: NDArray[np.signedinteger] | None,
+    weights: Numbers | None,
+) -> Answers | None:
+    """Number items and clusters, and leave out missing answers and items without an answer on either side."""
+    item = dense_codes(items)[0].astype(np.int32)
+    slot = _ranks(item, second)
+    there = np.isfinite(value)
+    number = int(item.max(initial=-1)) + 1
+    both = [np.bincount(item[there & side], minlength=number) for side in (~second, second)]
+    kept = (both[0] > 0) & (both[1] > 0)
+    if not kept.any():
+        return None
+    first = np.zeros(number, dtype=np.int32)
+    first[item] = np.arange(len(item), dtype=np.int32)  # any answer of the item: they share cluster and weight
+    cluster, _ = dense_codes(np.arange(int(kept.sum())) if clusters is None else clusters[first[kept]])
+    used = there & kept[item]
+    place = (np.cumsum(kept) - 1).astype(np.int32)
+    return Answers(
+        value=value[used],
+        second=second[used],
+        item=place[item[used]],
+        slot=slot[used],
+        cluster=cluster,
+        weight=both[1][kept].astype(np.float64) if weights is None else weights[first[kept]],
+        first_number=both[0][kept],
+        second_number=both[1][kept],
+    )
+
+
+def _ranks(item: NDArray[np.int32], second: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Number the answers of each item and side in the order given."""
+    key = item.astype(np.int64 if len(item) > _MOST else np.int32) * 2 + second
+    order = np.argsort(key, kind="stable").astype(np.int32)
+    counts = np.bincount(key)
+    del key
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int32)
+    ranks = np.empty(len(order), dtype=np.int32)
+    for part in parts_of(len(order)):
+        rows = order[part]
+        ranks[rows] = np.arange(part.start, part.stop, dtype=np.int32) - starts[2 * item[rows] + second[rows]]
+    return ranks
+
+
+def null_families(answers: Answers, seed: int) -> tuple[Compared, list[list[Kind]]]:
+    """Return the clusters, and what they may be under two null hypotheses: answers dealt again, whole sides exchanged.
+
+    Where both sides of every item of a cluster have as many answers, exchanging the sides is valid under either; where
+    that holds for all clusters, there is one family.
+    """
+    size = np.bincount(answers.cluster)
+    even = np.ones(len(size), dtype=np.bool_)
+    even[answers.cluster[answers.first_number != answers.second_number]] = False
+    data = Compared.of(answers.sums, ~even)
+    exchanged = data.exchanged()
+    if even.all():
+        return data, [exchanged]
+    weights = answers.sums[:, 1]
+    tables, others = [], []
+    for start in range(0, len(size), _CLUSTERS):
+        part = slice(start, start + _CLUSTERS)
+        asked, totals = _slots(answers, start)
+        # Where all items of a cluster have the same slots, its dealings are those of the sums of its slots.
+        alike = ~even[part] & ((asked == 0) | (asked == size[part, None])).all(axis=1)
+        tables.append(distinct(_orderless(totals[alike], asked[alike] > 0, weights[part][alike])))
+        others += [start + int(place) for place in np.flatnonzero(~even[part] & ~alike)]
+    dealt = [*data.exchanged(~data.dealt), *_dealt(joined(tables), seed)]
+    dealt += [_in_one_order(answers, cluster, float(weights[cluster]), seed) for cluster in others]
+    return data, [dealt, exchanged]
+
+
+def _slots(answers: Answers, start: int) -> tuple[NDArray[np.int64], Numbers]:
+    """Return the answers in each slot and the sums of their values, of the clusters from a number on."""
+    number = min(_CLUSTERS, int(answers.cluster.max()) + 1 - start)
+    width = 2 * (int(answers.slot.max()) + 1)
+    within = (answers.cluster >= start) & (answers.cluster < start + number)
+    here = np.flatnonzero(within[answers.item])
+    place = (
+        (answers.cluster[answers.item[here]] - start) * width + answers.slot[here] + answers.second[here] * (width // 2)
+    )
+    values = answers.weight[answers.item[here]] * answers.value[here]
+    asked = np.bincount(place, minlength=number * width).reshape(-1, width)
+    totals = np.bincount(place, weights=values, minlength=number * width)
+    return asked, np.asarray(totals, dtype=np.float64).reshape(-1, width)
+
+
+def rarely_varies(answers: Answers) -> bool:
+    """Tell whether few clusters differ from the others on the side that has fewer answers, where one has.
+
+    The other side may have many events, each of them small: they hide that there is next to none on this one.
+    """
+    numbers = [np.bincount(answers.cluster, weights=each) for each in (answers.first_number, answers.second_number)]
+    if np.array_equal(numbers[0], numbers[1]):
+        return False
+    fewer = bool(numbers[1].sum() < numbers[0].sum())
+    own = answers.second == fewer
+    sums = np.bincount(answers.cluster[answers.item[own]], weights=answers.value[own], minlength=len(numbers[0]))
+    _, alike = np.unique((sums / numbers[fewer]).round(_DECIMALS), return_counts=True)
+    return int(len(sums) - alike.max()) < _FEW
+
+
+def _orderless(totals: Numbers, asked: NDArray[np.bool_], weights: Numbers) -> Numbers:
+    """Return what decides how the slots of clusters are dealt: the sizes of both sides, the weight, the sorted sums."""
+    half = totals.shape[1] // 2
+    # Sorted, so that clusters with the same sums are one kind wherever these stand; slots without an answer come last.
+    ordered = np.sort(np.where(asked, totals.round(_DECIMALS), np.inf), axis=1)
+    sizes = np.stack([asked[:, :half].sum(axis=1), asked[:, half:].sum(axis=1)], axis=1)
+    return np.column_stack([sizes, weights, np.where(np.isfinite(ordered), ordered, 0.0)])
+
+
+def _dealt(kinds: Kinds, seed: int) -> Iterator[Kind]:
+    """Yield the kinds of clusters whose slots are dealt again, from the rows of `_orderless`."""
+    for row, count in zip(kinds.rows, kinds.counts, strict=True):
+        first, second = int(row[0]), int(row[1])
+        values, chances = _differences(row[3 : 3 + first + second], first, second, seed)
+        yield Kind(values=values, chances=chances, weight=float(row[2]), count=int(count), dealt=True)
+
+
+def _differences(slots: Numbers, first: int, second: int, seed: int) -> tuple[Numbers, Numbers]:
+    """Return the differences of all ways to deal the slots to sides of these sizes, and their probabilities."""
+    total, number = float(slots.sum()), first + second
+    levels, times = np.unique(slots, return_counts=True)
+    if len(levels) <= _TWO:
+        # Of two values only how many of the larger come to the second side matters: hypergeometric.
+        high = int(times[-1])
+        taken = np.arange(max(0, high - first), min(second, high) + 1)
+        ways = np.array(
+            [comb(high, int(k)) * comb(number - high, second - int(k)) / comb(number, second) for k in taken]
+        )
+        got = taken * levels[-1] + (second - taken) * levels[0]
+    else:
+        if comb(number, second) <= _DEALINGS:
+            chosen = np.array(list(combinations(range(number), second)))
+        else:
+            generator = np.random.default_rng(seed)
+            chosen = generator.permuted(np.tile(np.arange(number), (_DEALINGS, 1)), axis=1)[:, :second]
+        got, counts = np.unique(slots[chosen].sum(axis=1).round(_DECIMALS), return_counts=True)
+        ways = counts / counts.sum()
+    found = got / second - (total - got) / first
+    return found - float(ways @ found), ways
+
+
+def _in_one_order(answers: Answers, cluster: int, weight: float, seed: int) -> Kind:
+    """Return a cluster whose items have different slots: an order of all slots is drawn, and each item follows it.
+
+    The answers that come first in that order go to the item's second side. Items with the same slots are thereby dealt
+    alike, and those that lack some nearly so: what the items have in common in a slot stays together.
+    """
+    own = answers.cluster[answers.item] == cluster
+    item, second, slot = answers.item[own], answers.second[own], answers.slot[own]
+    value = answers.value[own].astype(np.float64)
+    column = slot + second * (int(slot.max()) + 1)
+    order = np.random.default_rng(seed).random((_DEALINGS, int(column.max()) + 1))
+    found = np.zeros(_DEALINGS)
+    for each in np.unique(item):
+        rows = np.flatnonzero(item == each)
+        rows = rows[np.lexsort((value[rows], column[rows]))]
+        first, number = int(answers.first_number[each]), int(answers.second_number[each])
+        dealt = value[rows][np.argsort(order[:, column[rows]], axis=1)[:, :number]].sum(axis=1)
+        found += answers.weight[each] * (dealt / number - (value[rows].sum() - dealt) / first)
+    values, counts = np.unique((found - found.mean()).round(_DECIMALS), return_counts=True)
+    return Kind(values=values, chances=counts / _DEALINGS, weight=weight, count=1, dealt=True)

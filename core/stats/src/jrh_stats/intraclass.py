@@ -13,7 +13,7 @@ from jrh_stats.clusters import cluster_sums
 from jrh_stats.coarse import ENOUGH_LEVELS, FEW_LEVELS
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.design import is_coarse
-from jrh_stats.estimate import Estimate
+from jrh_stats.estimate import Estimate, enclosing
 from jrh_stats.jackknife import NOISE, correlation_estimate
 from jrh_stats.moments import combination_interval
 from jrh_stats.score_intervals import z_quantile
@@ -22,8 +22,6 @@ IccForm: TypeAlias = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 """Shrout and Fleiss' names: 1 raters differ per item; 2 the same raters, drawn at random (agreement); 3 these raters
 and no others (consistency); one rater's rating, or the mean of k."""
 
-RandomRaters: TypeAlias = Literal["large-sample", "f"]
-"""The interval of form 2: modified large-sample, or the F interval of Shrout and Fleiss."""
 
 _TWO = 2
 _EDGE: Final = 1 - 1e-9
@@ -89,7 +87,6 @@ def icc(
     clusters: ArrayLike | None = None,
     *,
     level: float = 0.95,
-    interval: RandomRaters = "large-sample",
 ) -> Estimate:
     """Estimate an intraclass correlation with its interval.
 
@@ -125,7 +122,6 @@ def icc(
         form: which of the six.
         clusters: the cluster of every item, whole numbers >= 0, shape (items,); None: every item is its own.
         level: coverage.
-        interval: of form 2; the others have `f` alone.
 
     Returns:
         The estimate, method `f`, `modified-large-sample` or, by cluster, `jackknife-fisher-z`, with raters
@@ -153,16 +149,9 @@ def icc(
     coarse = is_coarse(np.asarray(ratings, dtype=np.float64))
     if coarse or len(np.unique(ratings)) <= _GRADES or len(np.unique(of)) < squares.items:
         return _by_cluster(np.asarray(ratings, dtype=np.float64), squares, form, of, value, level, coarse=coarse)
-    contrast = form[0] == "2" and interval == "large-sample"
-    low, high = (_by_contrast if contrast else _random_raters if form[0] == "2" else _by_f)(squares, form, level)
-    return Estimate(
-        value=value,
-        low=min(low, value),
-        high=max(high, value),
-        method="modified-large-sample" if contrast else "f",
-        n=n,
-        clusters=squares.items,
-    )
+    contrast = form[0] == "2"
+    low, high = (_by_contrast if contrast else _by_f)(squares, form, level)
+    return enclosing(value, low, high, method="modified-large-sample" if contrast else "f", n=n, clusters=squares.items)
 
 
 def _by_cluster(
@@ -194,10 +183,10 @@ def _by_cluster(
     k = squares.raters
     if form[2] == "k":
         low, high = (k * max(end, -0.999 / (k - 1)) / (1 + (k - 1) * max(end, -0.999 / (k - 1))) for end in (low, high))
-    return Estimate(
-        value=value,
-        low=min(low, value),
-        high=max(high, value),
+    return enclosing(
+        value,
+        low,
+        high,
         method="jackknife-mover" if form[0] == "2" else "jackknife-fisher-z",
         n=n,
         clusters=units,
@@ -265,22 +254,6 @@ def _by_contrast(m: MeanSquares, form: IccForm, level: float, *, known_items: bo
 
     low, high = (_root(lambda r, side=side: end(r, side)) for side in (0, 1))  # type: ignore[misc]
     return (k * low / (1 + (k - 1) * low), k * high / (1 + (k - 1) * high)) if form[2] == "k" else (low, high)
-
-
-def _random_raters(m: MeanSquares, form: IccForm, level: float) -> tuple[float, float]:
-    n, k = m.items, m.raters
-    single = _value(m, "2,1") or 0.0
-    a = k * single / (n * (1 - single))
-    b = 1 + k * single * (n - 1) / (n * (1 - single))
-    parts = np.square(a * m.between_raters) / (k - 1) + np.square(b * m.residual) / ((n - 1) * (k - 1))
-    freedom = float(np.square(a * m.between_raters + b * m.residual) / parts)
-    spread = k * m.between_raters + (k * n - k - n) * m.residual
-    below, above = _f_quantile(level, n - 1, freedom), _f_quantile(level, freedom, n - 1)
-    low = n * (m.between - below * m.residual) / (below * spread + n * m.between)
-    high = n * (above * m.between - m.residual) / (spread + n * above * m.between)
-    if form[2] == "k":
-        return k * low / (1 + (k - 1) * low), k * high / (1 + (k - 1) * high)
-    return low, high
 
 
 def _root(falling: Callable[[float], float]) -> float:

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import Kinds, cluster_sums, distinct
 from jrh_stats.degrees import FEW_EVENTS, UNSEEN, are_uneven, design_degrees, effective_degrees, few_events
-from jrh_stats.estimate import Estimate
+from jrh_stats.estimate import Estimate, enclosing
 from jrh_stats.proportion import effective_score_interval
-from jrh_stats.score_intervals import wilson, z_quantile
-from jrh_stats.student import t_quantile
+from jrh_stats.score_intervals import t_quantile, wilson, z_quantile
 from jrh_stats.unseen import mixtures, unseen_share
 
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -37,32 +36,6 @@ def sums_by_cluster(columns: NDArray[np.float64], clusters: ArrayLike | None) ->
     if not len(columns):
         return np.zeros((0, columns.shape[1]))
     return cluster_sums(codes, *columns.T)
-
-
-def jackknife_variance(sums: ArrayLike, statistic: Statistic) -> float:
-    """Compute the variance of a statistic of totals from leaving out one whole cluster at a time.
-
-    With theta_(k) the statistic without cluster k, of K clusters:
-
-        v = (K - 1) / K * sum_k (theta_(k) - mean theta_(k))^2
-
-    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 11.2. For statistics that are smooth
-    functions of sums; K evaluations of clusters with equal sums are done once.
-
-    Args:
-        sums: per-cluster sums, shape (K, columns), as `cluster_sums` returns them.
-        statistic: totals of shape (B, columns) -> values of shape (B,).
-
-    Returns:
-        The variance in the squared unit of the statistic. Where the statistic is undefined without a cluster, leaving
-        that cluster out says nothing, and the full value stands in.
-
-    Raises:
-        ValueError: there are fewer than two clusters, or the statistic is undefined on all of them.
-    """
-    kinds, counts = distinct(np.asarray(sums, dtype=np.float64))
-    _, without = _left_out(kinds, counts, statistic)
-    return _variance(without, counts)
 
 
 def _left_out(
@@ -139,7 +112,7 @@ def chance_corrected(
             reach = _of_clusters(value, clusters, 1 / float(expected(total)[0]), level)
         else:
             reach = _extremes(coefficient, total[0], n * unseen, clusters, level)
-        return _with(value, reach, "wilson-clusters", n, clusters, (FEW_EVENTS,))
+        return enclosing(value, *reach, method="wilson-clusters", n=n, clusters=clusters, flags=(FEW_EVENTS,))
     sizes = None if sized_by is None else kinds[:, sized_by]
     if ends == "fisher-z":
         found = _by_fisher_z(value, without, counts, n, level)
@@ -197,7 +170,7 @@ def _by_wilson(
         degrees = min(degrees, effective_degrees(deviations, counts, sizes))
     low, high = effective_score_interval(share, _variance(without, counts) / 4, degrees, level)
     few = few_events(effective_degrees(deviations, counts, sizes, doubt=True), clusters)
-    return _with(value, (1 - 2 * high, 1 - 2 * low), "jackknife-wilson", n, clusters, few)
+    return enclosing(value, 1 - 2 * high, 1 - 2 * low, method="jackknife-wilson", n=n, clusters=clusters, flags=few)
 
 
 def correlation_estimate(
@@ -274,9 +247,9 @@ def _by_fisher_z(
     scores = np.arctanh(without) if finite else without / (1 - value**2)
     degrees = effective_degrees(scores, counts)
     reach = t_quantile(level, degrees) * float(np.sqrt(_variance(scores, counts)))
-    ends = np.tanh(np.arctanh(value) + np.array([-reach, reach]))
+    low, high = np.tanh(np.arctanh(value) + np.array([-reach, reach])).tolist()
     clusters = int(counts.sum())
-    return _with(value, (float(ends[0]), float(ends[1])), JACKKNIFE_Z, n, clusters, few_events(degrees, clusters))
+    return enclosing(value, low, high, method=JACKKNIFE_Z, n=n, clusters=clusters, flags=few_events(degrees, clusters))
 
 
 def _identical(
@@ -292,7 +265,7 @@ def _identical(
     if unseen is None or clusters == 1:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
     least, most = _extremes(statistic, total, n * unseen, clusters, level)
-    return _with(value, (least, most), "wilson-clusters", n, clusters, (FEW_EVENTS,))
+    return enclosing(value, least, most, method="wilson-clusters", n=n, clusters=clusters, flags=(FEW_EVENTS,))
 
 
 def ratio_of_spreads(
@@ -326,18 +299,4 @@ def ratio_of_spreads(
     # Limited so that the interval of a ratio close to 0 is wide and not infinite.
     reach = min(t_quantile(level, degrees) * float(np.sqrt(variance)) / value, 700.0)
     ends = (value * float(np.exp(-reach)), value * float(np.exp(reach)))
-    return _with(value, ends, "jackknife-log", n, clusters, few_events(degrees, clusters))
-
-
-def _with(
-    value: float, ends: tuple[float, float], method: str, n: float, clusters: int, flags: tuple[str, ...]
-) -> Estimate:
-    return Estimate(
-        value=value,
-        low=min(ends[0], value),
-        high=max(ends[1], value),
-        method=method,
-        n=n,
-        clusters=clusters,
-        flags=flags,
-    )
+    return enclosing(value, *ends, method="jackknife-log", n=n, clusters=clusters, flags=few_events(degrees, clusters))

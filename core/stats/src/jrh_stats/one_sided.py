@@ -12,12 +12,10 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import ArrayLike
 
-from jrh_stats.bootstrap import ratio_kinds
-from jrh_stats.clusters import Kinds, ratio_variance
+from jrh_stats.clusters import Kinds, ratio_kinds, ratio_variance
 from jrh_stats.degrees import design_degrees, effective_degrees, few_events
-from jrh_stats.estimate import Estimate
-from jrh_stats.score_intervals import z_quantile
-from jrh_stats.student import t_quantile
+from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.score_intervals import t_quantile, z_quantile
 
 _NOISE: Final = 1e-9
 
@@ -94,7 +92,7 @@ def clustered_limits(numerators: ArrayLike, denominators: ArrayLike, *, level: f
     top, n = (float(number) for number in sums.total)
     value, clusters = min(top / n, 1.0), len(sums)
     low, high, method = _limits(sums, value, (1 - level) / 2)
-    return Estimate(value=value, low=min(low, value), high=max(high, value), method=method, n=n, clusters=clusters)
+    return enclosing(value, low, high, method=method, n=n, clusters=clusters)
 
 
 def signed_limits(above: ArrayLike, below: ArrayLike, denominators: ArrayLike, *, level: float = 0.95) -> Estimate:

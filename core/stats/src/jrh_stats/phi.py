@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS
-from jrh_stats.estimate import Estimate
-from jrh_stats.score_intervals import z_quantile
-from jrh_stats.student import t_quantile
+from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.score_intervals import t_quantile, z_quantile
 
 EXPECTED_JOINT: Final = 5.0
 """Cochran's rule: below so many expected joint events the likelihood of a 2x2 table is not yet close to its limit."""
@@ -74,10 +73,10 @@ def phi_coefficient(
     design, degrees = _design(one, other, of, value) if units < n else (1.0, inf)
     cut = design * t_quantile(level, degrees) ** 2
     joint = n / design * min(a, 1 - a) * min(b, 1 - b)
-    return Estimate(
-        value=value,
-        low=_end(table, value, -_EDGE, cut),
-        high=_end(table, value, _EDGE, cut),
+    return enclosing(
+        value,
+        _end(table, value, -_EDGE, cut),
+        _end(table, value, _EDGE, cut),
         method="profile-likelihood",
         n=n,
         clusters=units,

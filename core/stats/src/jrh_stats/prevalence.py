@@ -9,9 +9,8 @@ from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.degrees import effective_degrees, few_events
-from jrh_stats.estimate import Estimate
-from jrh_stats.score_intervals import z_quantile
-from jrh_stats.student import t_quantile
+from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.score_intervals import t_quantile, z_quantile
 
 _LEAST: Final = 2
 """A variance needs two values."""
@@ -78,15 +77,7 @@ def rogan_gladen(
     low, high = _lang_reiczigel((positives, n), (true_negatives, negatives), (true_positives, labelled_positives), z)
     value = min(max(raw, 0.0), 1.0)
     flags = (*(("cut",) if value != raw else ()), *(("conservative",) if low < 0 or high > 1 else ()))
-    return Estimate(
-        value=value,
-        low=min(max(low, 0.0), value),
-        high=max(min(high, 1.0), value),
-        method="lang-reiczigel",
-        n=n,
-        clusters=round(n),
-        flags=flags,
-    )
+    return enclosing(value, max(low, 0.0), min(high, 1.0), method="lang-reiczigel", n=n, clusters=round(n), flags=flags)
 
 
 def _lang_reiczigel(
@@ -212,9 +203,7 @@ def prediction_powered_mean(
         half *= t_quantile(level, min(n - _FITTED, degrees)) / z * float(np.sqrt(n / (n - _FITTED)))
     method = "prediction-powered-tuned" if tuned else "prediction-powered"
     flags = ("few-labels",) if n < 30 else few_events(degrees, n)  # noqa: PLR2004 - the rule of thumb for a normal mean
-    return Estimate(
-        value=value, low=value - half, high=value + half, method=method, n=n + many, clusters=n, flags=flags
-    )
+    return enclosing(value, value - half, value + half, method=method, n=n + many, clusters=n, flags=flags)
 
 
 def _tuned_weight(y: NDArray[np.float64], f: NDArray[np.float64], others: NDArray[np.float64]) -> float:

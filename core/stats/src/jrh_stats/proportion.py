@@ -7,15 +7,49 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.bootstrap import ratio_kinds, resample_totals
-from jrh_stats.clusters import Kinds, ratio_variance
+from jrh_stats.clusters import Kinds, distinct, ratio_kinds, ratio_variance
 from jrh_stats.degrees import are_uneven, design_degrees, effective_degrees, few_events
-from jrh_stats.estimate import Estimate
-from jrh_stats.score_intervals import score_interval, wilson, z_quantile
-from jrh_stats.student import t_quantile
+from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.score_intervals import score_interval, t_quantile, wilson, z_quantile
 
+_CHUNK: Final = 4_000_000
+"""Weights held in memory at once: 32 MB."""
 _NOISE: Final = 1e-12
 """Differences below this are rounding."""
+
+
+def resample_totals(sums: NDArray[np.float64] | Kinds, *, resamples: int, seed: int) -> NDArray[np.float64]:
+    """Draw bootstrap totals: K clusters with replacement from K, summed.
+
+    Clusters with equal sums are interchangeable, so the draw is one multinomial over the distinct rows of `sums`, with
+    probabilities in proportion to how many clusters share each: exactly the distribution of drawing clusters, at the
+    cost of the few kinds there are.
+
+    Source: Davison and Hinkley (1997), Bootstrap Methods and their Application, section 3.8 (clusters drawn whole).
+
+    Args:
+        sums: per-cluster sums, shape (K, columns), as `cluster_sums` returns them.
+        resamples: number of bootstrap samples B.
+        seed: the only source of randomness.
+
+    Returns:
+        Totals, shape (B, columns). Independent of the order of the clusters.
+
+    Raises:
+        ValueError: there is no cluster.
+    """
+    if not len(sums):
+        raise ValueError("a bootstrap needs at least one cluster")
+    kinds, counts = distinct(sums)
+    clusters = int(counts.sum())
+    generator = np.random.default_rng(seed)
+    step = max(1, _CHUNK // len(kinds))
+    totals = np.empty((resamples, kinds.shape[1]))
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        draws = generator.multinomial(clusters, counts / clusters, size=size)
+        totals[start : start + size] = draws.astype(np.float64) @ kinds
+    return totals
 
 
 def clustered_proportion(
@@ -78,14 +112,8 @@ def clustered_proportion(
     deviations = sums.rows[:, 0] - value * sums.rows[:, 1]
     degrees = effective_degrees(deviations, sums.counts, sums.rows[:, 1], doubt=True)
     low, high, method = _interval(sums, value, level=level, resamples=resamples, seed=seed)
-    return Estimate(
-        value=value,
-        low=low,
-        high=high,
-        method=method,
-        n=float(n),
-        clusters=len(sums),
-        flags=few_events(degrees, len(sums)),
+    return enclosing(
+        value, low, high, method=method, n=float(n), clusters=len(sums), flags=few_events(degrees, len(sums))
     )
 
 
@@ -171,10 +199,10 @@ def mean_of_rates(numerators: ArrayLike, denominators: ArrayLike, *, level: floa
     # The deviation of a cluster in the unit of the mean: the error of the mean is their mean.
     degrees = design_degrees(influence * clusters, value)
     low, high = effective_score_interval(value, variance, degrees, level)
-    return Estimate(
-        value=value,
-        low=min(low, value),
-        high=max(high, value),
+    return enclosing(
+        value,
+        low,
+        high,
         method="cluster-robust-wilson",
         n=trials,
         clusters=clusters,

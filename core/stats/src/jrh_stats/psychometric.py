@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.estimate import Estimate
+from jrh_stats.estimate import Estimate, enclosing
 
 Numbers = NDArray[np.float64]
 _METHOD: Final = "percentile bootstrap of clusters"
@@ -157,13 +157,8 @@ def _threshold(best: Numbers, fits: Numbers, x: Numbers, level: float, counts: d
     flag = "below" if value < ends[0] else "above" if value > ends[1] else ""
     if flag:
         return Estimate(value=None, flags=(flag,), n=counts["n"], clusters=int(counts["clusters"]))
-    return Estimate(
-        value=float(2**value),
-        low=float(2 ** min(low, value)),
-        high=float(2 ** max(high, value)),
-        method=_METHOD,
-        n=counts["n"],
-        clusters=int(counts["clusters"]),
+    return enclosing(
+        float(2**value), float(2**low), float(2**high), method=_METHOD, n=counts["n"], clusters=int(counts["clusters"])
     )
 
 
@@ -177,13 +172,8 @@ def _halves(fits: Numbers) -> Numbers:
 def _interval(value: float, drawn: Numbers, level: float, counts: dict[str, float]) -> Estimate:
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
-    return Estimate(
-        value=float(value),
-        low=float(min(low, value)),
-        high=float(max(high, value)),
-        method=_METHOD,
-        n=counts["n"],
-        clusters=int(counts["clusters"]),
+    return enclosing(
+        float(value), float(low), float(high), method=_METHOD, n=counts["n"], clusters=int(counts["clusters"])
     )
 
 

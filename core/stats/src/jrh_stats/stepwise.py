@@ -11,8 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from jrh_stats.score_intervals import z_quantile
-from jrh_stats.student import t_quantile, t_tail
+from jrh_stats.score_intervals import t_quantile, t_tail, z_quantile
 
 _NORMAL: Final = NormalDist()
 _SLACK: Final = 1e-12

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import dense_codes
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
-from jrh_stats.estimate import Estimate
-from jrh_stats.score_intervals import z_quantile
-from jrh_stats.student import t_beyond, t_quantile
+from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.score_intervals import t_beyond, t_quantile, z_quantile
 from jrh_stats.unseen import unseen_share
 
 _TINY: Final = 1e-12
@@ -111,7 +110,7 @@ def slope_within_strata(
         reach, p = t_quantile(level, degrees) * error, t_beyond(abs(value) / error, degrees)
         method, flags = "jackknife-clusters", (FEW_EVENTS,) if few else few_events(degrees, number)
     low, high = (round(value + side * reach, _DECIMALS) for side in (-1, 1))
-    found = Estimate(value=value, low=low, high=high, method=method, n=len(of_x), clusters=number, flags=flags)
+    found = enclosing(value, low, high, method=method, n=len(of_x), clusters=number, flags=flags)
     return Slope(estimate=found, p=p)
 
 

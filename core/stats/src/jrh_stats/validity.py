@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.estimate import Estimate
+from jrh_stats.estimate import Estimate, enclosing
 from jrh_stats.proportion import clustered_proportion
 from jrh_stats.score_intervals import z_quantile
 
@@ -179,10 +179,10 @@ def corrected_failure_rate(
         return Estimate(value=value, n=failures.n, clusters=failures.clusters)
     smooth = 0 < p < 1 and a > 0 and b > 0 and failures.low > 0 and failures.high < 1
     low, high = (_mover if smooth else _box)(failures, failed, passed, level)
-    return Estimate(
-        value=value,
-        low=min(low, value),
-        high=max(high, value),
+    return enclosing(
+        value,
+        low,
+        high,
         method="mover-logit" if smooth else "box",
         n=failures.n,
         clusters=failures.clusters,

@@ -1,4 +1,4 @@
-"""Chance-corrected agreement between a test and the reference condition: Cohen's kappa, Gwet's AC1, PABAK."""
+"""Chance-corrected agreement between a test and the reference condition: Cohen's kappa."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import (
     CONSTANT_REFERENCE,
     DEGENERATE,
@@ -31,11 +31,7 @@ from jrh_stats import (
     Estimate,
     Weighting,
     clustered_kappa,
-    gwet_ac1_bounds,
     kappa_bounds,
-    pabak_bounds,
-    paired_gwet_ac1,
-    paired_pabak,
     parts_of,
 )
 from numpy.typing import NDArray
@@ -99,64 +95,6 @@ def _ordinal(name: str, weighting: Weighting, builder: MeasureBuilder, options: 
         rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
         if cell.test != REFERENCE and rank.max(initial=-1) >= 0:
             yield _measured(name, weighting, rank, cell, builder, reference)
-
-
-@frozen
-class ChanceCorrected:
-    """Measure Gwet's AC1 and PABAK between the verdicts and those of the reference condition.
-
-    Unlike Cohen's kappa they stay defined, and high, if nearly all verdicts have the same label. Pairs as in `kappa`.
-    """
-
-    options: BreakdownOptions
-
-    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `agreement-gwet-ac1` and `agreement-pabak` per task, judge, perturbed test and factor of `by`."""
-        builder = MeasureBuilder.of(records, context, self.options)
-        for cell in cells_of(builder.trials, self.options.by):
-            if cell.test != REFERENCE and cell.task in context.tasks:
-                yield from _beyond_chance(builder, cell, context.tasks[cell.task].scale)
-
-
-def _beyond_chance(builder: MeasureBuilder, cell: Cell, scale: Scale) -> Iterator[Measure]:
-    trials, reference = builder.trials, reference_verdicts(builder.trials)
-    codes = np.array([scale.labels.index(label) if label in scale.labels else -1 for label in trials.labels])
-    pairs = _pairs(trials, cell, reference, codes)
-    lost = _lost_pairs(trials, codes, reference, pairs.rows)
-    for name, coefficient, bounds in (
-        ("agreement-gwet-ac1", paired_gwet_ac1, gwet_ac1_bounds),
-        ("agreement-pabak", paired_pabak, pabak_bounds),
-    ):
-        estimate = coefficient(
-            pairs.first,
-            pairs.second,
-            pairs.clusters,
-            n_labels=len(scale.labels),
-            case_weights=pairs.weights,
-            level=builder.context.level,
-        )
-        measure = builder.measure(
-            name,
-            cell,
-            estimate,
-            rows=pairs.rows,
-            usable=pairs.usable,
-            flags=change_due(trials, cell),
-            note=builder.why_none(pairs.rows, pairs.usable, NOTHING_EXPECTED),
-            unit="coefficient",
-            unscored=NO_REFERENCE,
-        )
-        if lost is not None:
-            found = bounds(
-                lost.first,
-                lost.second,
-                lost.clusters,
-                n_labels=len(scale.labels),
-                case_weights=lost.weights,
-                level=builder.context.level,
-            )
-            measure = sensitive(within_bounds(measure, found), (-1.0, 1.0))
-        yield measure
 
 
 @frozen(kw_only=True, eq=False)

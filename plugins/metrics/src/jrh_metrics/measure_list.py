@@ -343,27 +343,6 @@ METRICS: Final = (
         ),
     ),
     _metric(
-        "chance-corrected",
-        "kappa:ChanceCorrected",
-        BreakdownOptions,
-        "Gwet's AC1 and PABAK with the reference condition",
-        describe_coefficient(
-            "agreement-gwet-ac1",
-            "agreement of `y` and `y0` beyond chance, with chance sum p (1 - p) / (Q - 1)",
-            "Gwet (2008)",
-            interval=BY_JACKKNIFE,
-            flags=("change-due", "sensitive-to-missing"),
-        ),
-        describe_coefficient(
-            "agreement-pabak",
-            "agreement of `y` and `y0` beyond chance, with chance 1 / Q",
-            "Byrt, Bishop and Carlin (1993)",
-            interval=BY_JACKKNIFE,
-            flags=("change-due", "sensitive-to-missing"),
-        ),
-        default=False,
-    ),
-    _metric(
         "judge-agreement",
         "panel_agreement:JudgeAgreement",
         MetricOptions,

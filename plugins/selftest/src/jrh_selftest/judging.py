@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh_stats import binomial_limits, wilson
-from jrh_stats.student import t_quantile
+from jrh_stats.score_intervals import t_quantile
 from numpy.typing import NDArray
 
 from jrh_selftest.findings import Finding, Study, Verdict
