@@ -26,7 +26,7 @@ PLACES: Final = {
 WORDS: Final = frozenset({"missing", "undecided", "equivalent", "different", "negative", "few", "robust", "audit"})
 """Declared names that are words of the language as well."""
 LEFT: Final[dict[str, frozenset[str]]] = {
-    "kernel": frozenset(["all-missing", "one-item"]),
+    "kernel": frozenset(),
     "measuring": frozenset(["adjacent-accuracy", "exact-accuracy", "mean-absolute-error", "root-mean-squared-error"]),
     "compare": frozenset(["as-expected", "gold-accuracy", "mean-absolute-error", "score-error", "weighted-score"]),
     "report": frozenset(

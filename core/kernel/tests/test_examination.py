@@ -168,11 +168,6 @@ def test_a_method_that_is_only_inherited_from_the_protocol_is_missing(site: Any)
     assert said.startswith("cannot be used: it has no `perturb`, which PerturberSpec(scope=Scope.ITEM) needs;")
 
 
-def test_the_reader_of_a_metric_is_examined(site: Any) -> None:
-    said = wrong(site, "MetricSpec", "def measure(self, records, context): ...", "factory=Mine, reader=Mine")
-    assert "it has no `request`" in said
-
-
 def test_a_component_is_built_for_a_task_that_it_serves(site: Any) -> None:
     before = "def build(options, context):\n    assert context.task.mode is Mode.PAIRWISE\n    return Mine()"
     fields = "factory=build, modes=frozenset({Mode.PAIRWISE})"

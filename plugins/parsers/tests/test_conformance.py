@@ -7,7 +7,7 @@ import json
 import jrh_parsers.plugin
 from attrs import evolve
 from jrh import Record, Reply, Scale, ScaleKind, Status, Task
-from jrh_testing import MetricContract, ParserContract, sample_records
+from jrh_testing import MetricContract, ParserContract, StageContract, sample_records
 
 LEVELS = (
     Scale.of_levels(1, 6),
@@ -79,3 +79,10 @@ class TestRationaleContradiction(MetricContract):
             )
             for place, record in enumerate(sample_records(task))
         )
+
+
+class TestRationales(StageContract):
+    plugin = jrh_parsers.plugin
+    component = "rationales"
+    options = {"model": "reader"}
+    required_options = ("model",)

@@ -2,8 +2,7 @@
 
 import pytest
 from jrh import Reply, Scale, Status, Task
-from jrh.plugins import Argument, RationaleReader
-from jrh_parsers.rationale import MOST, RationaleModel
+from jrh_parsers.rationale import MOST, Argument, RationaleModel
 
 YES_NO = Scale.of_labels("YES", "NO")
 INSTRUCTION = "Is the answer right?"
@@ -23,10 +22,6 @@ def _prompt(argument: Argument) -> str:
 
 def _read(text: str, argument: Argument) -> str:
     return RationaleModel().read(Reply(status=Status.OK, text=text), argument)
-
-
-def test_it_is_a_reader() -> None:
-    assert isinstance(RationaleModel(), RationaleReader)
 
 
 @pytest.mark.parametrize(

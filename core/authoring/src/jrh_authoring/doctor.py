@@ -9,12 +9,11 @@ from contextlib import redirect_stdout
 from importlib import metadata
 from typing import Any, get_type_hints
 
-from attrs import evolve, frozen
+from attrs import frozen
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins import entry_points
 from jrh.plugins.factories import find_factory, missing_module
 from jrh.plugins.loading import Loaded
-from jrh.plugins.protocols import RationaleReader
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.secrets import secrets_optional
 from jrh.plugins.shapes import check_class
@@ -45,10 +44,10 @@ def examine(plugins: Plugins) -> Examination:
     builder = builder_without_suite(plugins)
     wrong: list[str] = []
     unseen: list[str] = []
-    for entry, protocol in _declared(plugins):
+    for entry in _declared(plugins):
         try:
             with redirect_stdout(sys.stderr), secrets_optional():
-                seen = _examined(builder, entry, protocol)
+                seen = _examined(builder, entry)
         except PluginError as error:
             wrong.append(str(error))
         except RAISED as error:  # a class or declaration that breaks when it is looked at
@@ -58,18 +57,15 @@ def examine(plugins: Plugins) -> Examination:
     return Examination(wrong=tuple(wrong), unseen=tuple(dict.fromkeys(unseen)))
 
 
-def _declared(plugins: Plugins) -> Iterator[tuple[Entry[Any], type | None]]:
-    """Yield every component and every metric's reader, with its protocol where the declaration has another."""
+def _declared(plugins: Plugins) -> Iterator[Entry[Any]]:
+    """Yield every component whose module can be found."""
     for registry in plugins.registries():
         for entry in registry:
-            spec: Any = entry.spec
             if not missing_module(entry):
-                yield entry, None
-            if getattr(spec, "reader", None) is not None:
-                yield evolve(entry, spec=evolve(spec, factory=spec.reader)), RationaleReader
+                yield entry
 
 
-def _examined(builder: Builder, entry: Entry[Any], protocol: type | None) -> bool:
+def _examined(builder: Builder, entry: Entry[Any]) -> bool:
     """Return whether the component could be examined.
 
     Raises:
@@ -82,13 +78,13 @@ def _examined(builder: Builder, entry: Entry[Any], protocol: type | None) -> boo
     except RAISED as error:
         raise PluginError(f"'{entry.qualified}' ({entry.version}) cannot be imported: {_line_of(error)}") from error
     try:
-        builder.nested(entry, _task(entry), protocol)
+        builder.nested(entry, _task(entry))
     except PluginError:
         raise
     except JrhError:  # it needs what only a suite has
         made = _class_of(factory)
         if made is not None:
-            check_class(entry, made, protocol)
+            check_class(entry, made)
         return made is not None
     return True
 

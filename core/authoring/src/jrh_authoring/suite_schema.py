@@ -82,12 +82,17 @@ class _SuiteSchema:
         self._define("parser", any_of(self._flat(syntax.PARSER)))
         properties = {**self._sections(), **self._schemas.properties(SuiteSettings)}
         stages = [entry.spec for entry in self._plugins.stages if entry.spec.key]
-        properties |= {spec.key: any_of([self._schemas.of(spec.options), {"type": "null"}]) for spec in stages}
+        properties |= {spec.key: any_of([*self._stage(spec.options), {"type": "null"}]) for spec in stages}
         sections = {**syntax.SECTIONS, **{spec.key: spec.summary for spec in stages}}
         described = {name: {**properties[name], "description": help_text} for name, help_text in sections.items()}
         suite = self._schemas.closed(described, required=["name", "judges"])
         suite["oneOf"] = [{"required": ["data", "task"]}, {"required": ["tasks"]}]
         return _document("A suite of jrh", suite, self._schemas)
+
+    def _stage(self, options: type) -> list[Schema]:
+        """Describe the options of a stage, and the value alone where there is one option."""
+        alone = list(self._schemas.properties(options).values())
+        return [*(alone if len(alone) == 1 else []), self._schemas.of(options)]
 
     def _sections(self) -> dict[str, Schema]:
         name = {"type": "string", "minLength": 1}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from attrs import Attribute, frozen
 from attrs.validators import ge, gt, le, min_len
-from jrh import JrhError
+from jrh import JrhError, ModelName
 from jrh.plugins import option
 
 VERDICT_KEYS = (
@@ -74,3 +75,24 @@ class WeightedOptions:
     )
     fallback: bool = option("read the text like `likert` if there are no usable token probabilities", default=False)
     max_positions: int = option("longest reply in tokens; the score must be nearly the whole reply", ge(1), default=64)
+
+
+METRIC: Final = "rationale-contradiction"
+"""The metric for which a model is asked about rationales."""
+
+
+@frozen(kw_only=True)
+class RationaleOptions:
+    """Which model reads rationales."""
+
+    model: ModelName = option(
+        "One of `models`: asked which label each rationale argues for, without seeing the verdict. "
+        "Default: rules read the rationales."
+    )
+
+    def check_suite(self, suite: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Yield that no metric of the suite has a use for the answers."""
+        if suite.metrics is not None:
+            uses = {use.component.rpartition("/")[2] for use in (*suite.metrics, *suite.added_metrics)}
+            if METRIC not in uses:
+                yield (), "no metric of the suite reads rationales; remove this key, or add such a metric"

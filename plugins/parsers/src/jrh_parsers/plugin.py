@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, ParserSpec, hookimpl
-from jrh.plugins import KindSpec, RuleSpec
+from jrh.plugins import KindSpec, RuleSpec, StageSpec
 from jrh_measuring import BreakdownOptions
 
 from jrh_parsers.measure_list import MEASURES
-from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions
+from jrh_parsers.options import JsonOptions, PairwiseOptions, RationaleOptions, WeightedOptions
 
 JRH_API_VERSION = 2
 
@@ -59,7 +59,19 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["rationale-contradiction"],
         options=BreakdownOptions,
         factory="jrh_parsers.contradiction:RationaleContradiction",
-        reader="jrh_parsers.rationale:RationaleModel",
+    )
+
+
+@hookimpl
+def jrh_stages() -> Iterable[StageSpec]:
+    """Declare the reading of rationales by a model."""
+    yield StageSpec(
+        name="rationales",
+        summary="Model that is asked which label each rationale argues for. Default: rules read the rationales.",
+        key="rationale_model",
+        options=RationaleOptions,
+        asks=True,
+        factory="jrh_parsers.reading_stage:ReadRationales",
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from jrh import ChatRequest, Message, Reply, Scale, ScaleKind
-from jrh.plugins import Argument
+from attrs import frozen
+from jrh import ChatRequest, Message, Reply, Scale, ScaleKind, Task
 from jrh_authoring import object_schema, packaged_template, read_json, render, tag_mark
 
 from jrh_parsers.finding import Finding, Grammar, unparsable
@@ -177,6 +177,20 @@ MOST: Final = 2_000
 """Characters of a rationale that the model is shown: its end, where conclusions are."""
 _NONE: Final = ("NONE", "NO_LABEL", "ARGUES_FOR_NO_LABEL")
 """What the model answers if a rationale argues for no label: the first of these that is no label."""
+
+
+@frozen(kw_only=True)
+class Argument:
+    """A rationale and the question it answers, without the verdict, the gold label and the judge."""
+
+    rationale: str
+    """Untrusted text."""
+    task: Task
+    """As presented."""
+    labels: tuple[str, ...]
+    """As presented."""
+    inverted: bool = False
+    """The question asked for the opposite, such as the worse response."""
 
 
 class RationaleModel:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from jrh import Case, JudgeKind, JudgeSpec, Task
-from jrh.running import Builder, DryRun, open_questions, reference_cases
+from jrh.running import Builder, DryRun, questions_of, reference_cases
 from jrh.suite import Resolved, tests_of
 
 from jrh_plan.call_meter import Meter, Reading
@@ -35,8 +35,7 @@ async def called_models(dry: DryRun) -> Collection[str]:
     for judge in resolved.judges:
         if judge.use.name in todo.judges and judge.all_models:
             await _ask_judge(dry, builder, meter, judge)
-    if resolved.reading is not None:
-        await _ask_about_rationales(dry, builder, meter, todo.judges)
+    await _ask_for_stages(dry, builder, meter, todo.judges)
     meter.check_bounds(resolved)
     return [name for name in resolved.models if meter.asked[name]]
 
@@ -52,19 +51,17 @@ async def _ask_judge(dry: DryRun, builder: Builder, meter: Meter, judge: Resolve
             await put_questions(builder, judge, task, _open_questions(dry, judge, task))
 
 
-async def _ask_about_rationales(dry: DryRun, builder: Builder, meter: Meter, open_judges: Collection[str]) -> None:
-    """Count the reader of rationales: it is asked about verdicts to come, and about stored ones it has not read."""
-    assert dry.store is not None
-    questions = open_questions(builder, dry.store)
-    if not questions and not open_judges:
-        return  # what is finished needs no key
-    name = dry.resolved.suite.rationale_model or ""
-    model = builder.model(name)
+async def _ask_for_stages(dry: DryRun, builder: Builder, meter: Meter, open_judges: Collection[str]) -> None:
+    """Count the models of stages: they are asked about verdicts to come, and about what is stored."""
     free = [judge.use.name for judge in dry.resolved.judges if not judge.all_models]
-    if any(meter.asked.values()) or any(judge in open_judges for judge in free):
-        meter.asked[name] += 1
-    for question in questions:
-        await model.ask(question.request)
+    for stage in dry.resolved.stages.values():
+        questions = list(questions_of(builder, dry.store, stage)) if stage.all_models else []
+        if not questions and not (stage.all_models and open_judges):
+            continue  # what is finished needs no key
+        if any(meter.asked.values()) or any(judge in open_judges for judge in free):
+            meter.asked.update(stage.all_models)
+        for question in questions:
+            await builder.model(question.model).ask(question.request)
 
 
 def _open_questions(dry: DryRun, judge: Resolved[JudgeSpec], task: Task) -> Sequence[tuple[Case, int]]:

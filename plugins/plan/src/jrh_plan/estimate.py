@@ -14,10 +14,8 @@ from jrh.running import (
     DryRun,
     is_probed,
     judge_ids,
-    longest_question,
     make_cases,
     open_dry_run,
-    open_questions,
     run_to_end,
 )
 from jrh.suite import Resolved, ResolvedTest, applies, judge_models, tests_of
@@ -203,32 +201,29 @@ class _Planning:
                             amount=_longer(asked).at_most() if guess else asked,
                         )
                     )
-        return lines + await self._rationales({key: some for key, some in cases.items() if some}, unjudged)
+        return lines + await self._stages({key: some for key, some in cases.items() if some}, unjudged)
 
-    async def _rationales(
+    async def _stages(
         self, cases: Mapping[tuple[str, str], Sequence[Case]], unjudged: Mapping[tuple[str, str], int]
     ) -> list[PlanLine]:
-        """Return what reading rationales would cost: those in the run directory, and at most one per open trial."""
-        metric = self.resolved.reading
-        if metric is None:
-            return []
-        model = self.builder.model(self.resolved.suite.rationale_model or "")
-        stored = open_questions(self.builder, self.dry.store) if self.dry.store is not None else []
-        lines = []
-        for key, some in cases.items():
-            self.meter.begin(Reading.QUESTIONS)
-            for question in stored:
-                if (question.task, question.test) == key:
-                    await model.ask(question.request)
-            spent = self.meter.total()
-            if unjudged[key]:
+        """Return what stages would ask models about what is stored, and at most about verdicts to come."""
+        first = {key: some[0] for key, some in cases.items()}
+        spent: dict[tuple[tuple[str, str], str], Amount] = {}
+        for stage in self.resolved.stages.values():
+            built = self.builder.stage(stage.entry)
+            for question in built.questions(self.builder, self.dry.store, first, unjudged):
                 self.meter.begin(Reading.QUESTIONS)
-                longest = longest_question(some[0], self.tasks[key[0]])
-                await model.ask(self.builder.reader(metric).request(longest))
-                spent += self.meter.total().at_most().times(unjudged[key])
-            if spent.high:
-                lines.append(PlanLine(role="grader", name=metric.use.name, task=key[0], test=key[1], amount=spent))
-        return lines
+                await self.builder.model(question.model).ask(question.request)
+                once, key = self.meter.total(), ((question.task, question.test), question.name)
+                most = once if question.most is None else once.at_most().times(question.most)
+                spent[key] = spent.get(key, Amount()) + most
+        places = list(cases)
+        lines = sorted(spent.items(), key=lambda line: places.index(line[0][0]) if line[0][0] in cases else len(places))
+        return [
+            PlanLine(role="grader", name=name, task=place[0], test=place[1], amount=amount)
+            for (place, name), amount in lines
+            if amount.high and place in cases
+        ]
 
     async def _questions(self, judge: Resolved[JudgeSpec], task: Task, left: OpenTrials) -> Amount:
         """Let the judge put a sample of its questions to the counting model."""

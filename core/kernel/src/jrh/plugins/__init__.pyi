@@ -8,7 +8,6 @@ from .loading import Loaded as Loaded
 from .options import option as option
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG
-from .protocols import Argument as Argument
 from .protocols import BatchJudge as BatchJudge
 from .protocols import ChatModel as ChatModel
 from .protocols import Completion as Completion
@@ -22,7 +21,6 @@ from .protocols import Metric as Metric
 from .protocols import Parser as Parser
 from .protocols import Perturber as Perturber
 from .protocols import Rates as Rates
-from .protocols import RationaleReader as RationaleReader
 from .protocols import RemarksOnItems as RemarksOnItems
 from .protocols import Reporter as Reporter
 from .protocols import SectionWriter as SectionWriter
@@ -31,6 +29,7 @@ from .protocols import SetValidator as SetValidator
 from .protocols import SimulatedJudge as SimulatedJudge
 from .protocols import Stage as Stage
 from .protocols import StageOutcome as StageOutcome
+from .protocols import StageQuestion as StageQuestion
 from .protocols import TaskMode as TaskMode
 from .protocols import TrainedJudge as TrainedJudge
 from .protocols import Validator as Validator

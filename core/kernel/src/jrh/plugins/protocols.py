@@ -268,31 +268,6 @@ class ModelClient(Protocol):
         """
 
 
-@frozen(kw_only=True)
-class Argument:
-    """A rationale and the question it answers, without the verdict, the gold label and the judge."""
-
-    rationale: str
-    """Untrusted text."""
-    task: Task
-    """As presented."""
-    labels: tuple[str, ...]
-    """As presented."""
-    inverted: bool = False
-    """The question asked for the opposite, such as the worse response."""
-
-
-@runtime_checkable
-class RationaleReader(Protocol):
-    """Word the question which label a rationale argues for, and read the answer of the suite's `rationale_model`."""
-
-    def request(self, argument: Argument) -> ChatRequest:
-        """Return the question. Pure; equal questions are asked once."""
-
-    def read(self, reply: Reply, argument: Argument) -> str:
-        """Return one of the labels, or the empty text if the reply names none. Pure; `reply.ok` is True."""
-
-
 @runtime_checkable
 class Reporter(Protocol):
     """Render a run as a document for people or programs."""
@@ -337,6 +312,21 @@ class TaskMode(Protocol):
         Called for every task of the section. Items about one response say so by `Item.criterion`; they are sampled,
         divided and perturbed together. Pure; `problem` takes what is wrong with an item, a sentence each.
         """
+
+
+@frozen(kw_only=True)
+class StageQuestion:
+    """A question that a stage will ask a model."""
+
+    model: str
+    """The suite's name of it."""
+    request: ChatRequest
+    name: str
+    """What the call is made for, as spending names it."""
+    task: str
+    test: str
+    most: int | None = None
+    """Questions that there may be at most, of which this is the longest; None: it is this one question."""
 
 
 @frozen(kw_only=True)
@@ -396,6 +386,23 @@ class Stage:
     def estimate(self, lines: Sequence[Any]) -> str:  # noqa: ARG002
         """Return what the stage adds to a plan, in a sentence; a line has `role`, `task`, `test` and `cases`."""
         return ""
+
+    def questions(
+        self,
+        builder: Any,  # noqa: ARG002
+        store: Any,  # noqa: ARG002
+        cases: Mapping[tuple[str, str], Case],  # noqa: ARG002
+        unjudged: Mapping[tuple[str, str], int],  # noqa: ARG002
+    ) -> Iterable[StageQuestion]:
+        """Yield what the stage would ask models, so that a plan counts it; only for stages with a key of the suite.
+
+        Args:
+            builder: knows the suite.
+            store: of the run; None where there is none yet.
+            cases: task and test -> the first of the cases.
+            unjudged: task and test -> questions that judges have not answered yet.
+        """
+        return ()
 
     def report(self, report: RunReport, work: Any) -> RunReport:  # noqa: ARG002
         """Return the report with what this stage has to say in it; unchanged by default.

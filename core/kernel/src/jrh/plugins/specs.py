@@ -23,7 +23,6 @@ from jrh.plugins.protocols import (
     Metric,
     Parser,
     Perturber,
-    RationaleReader,
     Reporter,
     Rule,
     SectionWriter,
@@ -254,11 +253,6 @@ class MetricSpec(Spec):
     """Whether it runs without being named in the suite. Use False if no report shows it and few runs need it."""
     measures: tuple[MeasureInfo, ...] = ()
     """What it measures, for the page of measures and `jrh plugins show`; contract tests find measures that it omits."""
-    reader: Factory[RationaleReader] | None = field(default=None, validator=optional(check_declared))
-    """For a metric that uses `Record.argued`: words the questions to the suite's `rationale_model`, which fills it.
-
-    Called as `factory` is, with the metric's options.
-    """
 
     @property
     def rates(self) -> frozenset[str]:
@@ -378,8 +372,12 @@ class StageSpec(Spec):
     """
     before: tuple[str, ...] = ()
     """Stages that wait for this one."""
+    asks: bool = False
+    """Whether it asks models: after the judges it then runs before records are read, and `work.records` is empty."""
     key: str = ""
     """The key of a suite that holds its options; the factory gets None where a suite has no such key.
+
+    Of options with a single field, a suite may write the value alone.
 
     A method `check_suite(suite)` of the options yields places below the key, such as `("tests", 0)`, with what is wrong
     there.

@@ -5,6 +5,7 @@ from .cost_question import cost_range as cost_range
 from .cost_question import number_range as number_range
 from .declared_stages import StageWork as StageWork
 from .declared_stages import open_store as open_store
+from .declared_stages import questions_of as questions_of
 from .dry_run import DryRun as DryRun
 from .dry_run import open_dry_run as open_dry_run
 from .event_loop import run_to_end as run_to_end
@@ -27,8 +28,6 @@ from .schedule import judge_ids as judge_ids
 from .stages.perturb import chosen_items as chosen_items
 from .stages.perturb import make_cases as make_cases
 from .stages.perturb import reference_cases as reference_cases
-from .stages.rationales import longest_question as longest_question
-from .stages.rationales import open_questions as open_questions
 from .stages.summary import RunFindings as RunFindings
 from .stages.summary import Summary as Summary
 from .stages.summary import recall as recall

@@ -25,12 +25,11 @@ from jrh.plugins.protocols import (
     Logger,
     ModelClient,
     Parser,
-    RationaleReader,
     Stage,
     Validator,
 )
 from jrh.plugins.registry import Entry, Plugins
-from jrh.plugins.specs import JudgeKind, JudgeSpec, MetricSpec, ModelSpec, ParserSpec, StageSpec
+from jrh.plugins.specs import JudgeKind, JudgeSpec, ModelSpec, ParserSpec, StageSpec
 from jrh.running.stages.load import check
 from jrh.running.units import Spread
 from jrh.suite.definition import ModelUse
@@ -145,13 +144,6 @@ class Builder:
                     log = self._log(component=resolved.use.name)
                     log.warning("judge did not close", judge=resolved.use.name, error=error_line(error))
 
-    def reader(self, metric: Resolved[MetricSpec]) -> RationaleReader:
-        """Build what a metric declares as the reader of rationales."""
-        spec: Any = metric.entry.spec
-        entry = evolve(metric.entry, spec=evolve(spec, factory=spec.reader))
-        made: RationaleReader = self.build(evolve(metric, entry=entry), protocol=RationaleReader)
-        return made
-
     def nested(self, entry: Entry[Any], task: Task | None, protocol: type | None = None) -> Any:
         """Build a component that another one names, with its default options."""
         options = structure({}, entry.spec.options, base=self.resolved.suite.base)
@@ -169,6 +161,11 @@ class Builder:
             else:
                 self._stages[name] = self.nested(entry, None)
         return self._stages[name]
+
+    def identity(self, stage: str) -> Json:
+        """Return what makes the work of a stage of the suite this work: code, options, models; None without its key."""
+        stages = self.resolved.stages
+        return identity(stages[stage], self.resolved) if stage in stages else None
 
     def data(self, task: Task) -> Sequence[Item]:
         """Return all items of a task's data source, checked, before any sample; the source is read on first use."""

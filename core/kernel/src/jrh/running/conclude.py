@@ -25,7 +25,7 @@ from jrh.values.report import RunReport
 async def conclude(ready: Prepared, executed: Executed) -> RunResult:
     """Measure and report the records so far, even if the run stopped early, and record how it ended."""
     report, outcomes = await _reported(ready, executed.declared)
-    left = [outcome for outcome in (*executed.left, *outcomes) if not outcome.complete]
+    left = [outcome for outcome in (*executed.declared, *outcomes) if not outcome.complete]
     written = Written(terminal="", files=(), problems=())
     if report is not None:
         ready.progress.begin("report", None)
@@ -94,7 +94,7 @@ async def _reported(
     ready.progress.begin("measure", None)
     records = read_records(store)
     work = work_of(ready, records)
-    outcomes = await run_stages("judge", work)
+    outcomes = await run_stages("judge", work, asking=False)
     note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
     report = add_to_report(gather(store, work.summary, records), work)
     notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes)

@@ -10,9 +10,10 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from jrh.errors import RAISED, JrhError, StopRun
+from jrh.models.payer import GRADER, Payer, paid_by
 from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Loaded
-from jrh.plugins.protocols import Logger, Stage, StageOutcome
+from jrh.plugins.protocols import Logger, Stage, StageOutcome, StageQuestion
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import OWN_STAGES, StageSpec
 from jrh.running.building import Builder
@@ -25,6 +26,8 @@ from jrh.running.stages.stored_records import read_records, records_as_made
 from jrh.running.stages.summary import Summary, recall, state
 from jrh.running.without_suite import suite_of_summary
 from jrh.store.run_store import Store
+from jrh.store.spending_table import OF_STAGES
+from jrh.suite.resolved import Resolved
 from jrh.text.redact import error_line
 from jrh.values.cases import Case
 from jrh.values.evidence import Evidence
@@ -78,6 +81,12 @@ class StageWork:
     def records_as_made(self, gone: Mapping[str, Case]) -> RecordTable:
         """Read the records of all cases as they were made; `gone` are those that something else counts for, by id."""
         return records_as_made(self.store, gone)
+
+    @contextmanager
+    def paying(self, stage: str, *, name: str, task: str, test: str) -> Iterator[None]:
+        """Book the calls inside to a stage, until `store.spending.forget_stage`; `name` says what they are made for."""
+        with paid_by(Payer(owner=f"{OF_STAGES}{stage}", role=GRADER, name=name, task=task, test=test)):
+            yield
 
     @property
     def imported(self) -> bool:
@@ -153,6 +162,11 @@ def between_stages(builder: Builder) -> list[Stage]:
     return [stage for _, stage in _built(builder, "perturb")]
 
 
+def questions_of(builder: Builder, store: Store | None, stage: Resolved[StageSpec]) -> Iterable[StageQuestion]:
+    """Return what a stage of the suite would ask about what is stored."""
+    return builder.stage(stage.entry).questions(builder, store, {}, {})
+
+
 def stages_of_cases(work: StageWork) -> tuple[Stage, ...]:
     """Return the declared stages between perturbing and judging that have something to do: judges wait for them."""
     return tuple(stage for _, stage in _built(work.builder, "perturb") if stage.applies(work))
@@ -182,15 +196,20 @@ def revision_of(rule: Callable[[Case], Case | None], tasks: Mapping[str, Task]) 
     return revise
 
 
-async def run_stages(after: str, work: StageWork) -> tuple[StageOutcome, ...]:
+async def run_stages(after: str, work: StageWork, *, asking: bool | None = None) -> tuple[StageOutcome, ...]:
     """Run the declared stages between one of jrh's and the next, in order; return how those that apply ended.
+
+    Args:
+        after: the stage of jrh.
+        work: what they work on.
+        asking: only those that ask models, or only those that do not; None: all.
 
     Raises:
         JrhError: the stages cannot be ordered or built, or the run directory cannot be written to.
         StopRun: the run has to stop.
     """
     outcomes = []
-    for name, stage in _built(work.builder, after):
+    for name, stage in _built(work.builder, after, asking):
         if not stage.applies(work):
             continue
         try:
@@ -223,9 +242,10 @@ def _raised(name: str, error: BaseException, log: Logger) -> str:
     return f"stage '{name}' failed: {error_line(error)}"
 
 
-def _built(builder: Builder, after: str) -> Iterator[tuple[str, Stage]]:
+def _built(builder: Builder, after: str, asking: bool | None = None) -> Iterator[tuple[str, Stage]]:
     for entry in in_order(builder.plugins.stages)[after]:
-        yield entry.spec.name, builder.stage(entry)
+        if asking in (None, entry.spec.asks):
+            yield entry.spec.name, builder.stage(entry)
 
 
 def in_order(entries: Iterable[Entry[StageSpec]]) -> Mapping[str, tuple[Entry[StageSpec], ...]]:

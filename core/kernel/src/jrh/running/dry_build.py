@@ -58,9 +58,8 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
         for metric in resolved.metrics:
             builder.build(metric)
         _rehearse_the_end(builder)
-    if resolved.reading is not None and (todo is None or todo.tests or todo.judges):
-        builder.reader(resolved.reading)
-        builder.model(resolved.suite.rationale_model or "")
+        for name in (name for stage in resolved.stages.values() for name in stage.all_models):
+            builder.model(name)
 
 
 def _rehearse_the_end(builder: Builder) -> None:

@@ -31,11 +31,9 @@ from jrh.running.schedule import AskedCases, judge_ids, plan_trials
 from jrh.running.stages import judge as judging
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages import summary as reporting
-from jrh.running.stages.rationales import read_rationales
 from jrh.running.stages.stored_cases import StoredCases
 from jrh.running.stages.summary import notes_of_plan, summarise
 from jrh.suite.resolved import Resolved, ResolvedTest, tests_of
-from jrh.text.numbers import counted
 from jrh.values.cases import REFERENCE
 from jrh.values.events import CaseReady, RunStarted
 from jrh.values.item_blocks import in_small_parts
@@ -56,8 +54,6 @@ class Executed:
     """Tests with missing drafts, because a provider failed or a plugin raised."""
     declared: tuple[StageOutcome, ...] = ()
     """How the declared stages before the judges' end ended."""
-    left: tuple[StageOutcome, ...] = ()
-    """What is left to do of these and of other stages."""
 
 
 async def execute(ready: Prepared) -> Executed:
@@ -76,7 +72,6 @@ async def execute(ready: Prepared) -> Executed:
         stop=stop,
         unfinished=tuple(stages.unfinished),
         declared=tuple(stages.declared),
-        left=(*stages.unread, *stages.declared),
     )
 
 
@@ -121,8 +116,6 @@ class _Stages:
     ready: Prepared
     unfinished: list[str] = field(factory=list, init=False)
     declared: list[StageOutcome] = field(factory=list, init=False)
-    unread: list[StageOutcome] = field(factory=list, init=False)
-    """Whether `rationale_model` has questions without an answer."""
     between: tuple[Stage, ...] = field(default=(), init=False)
     """The declared stages between perturbing and judging that apply."""
     overlap: Overlap | None = field(default=None, init=False)
@@ -143,10 +136,8 @@ class _Stages:
                 async with serving(self.between, work):
                     cases = await self._revised(await self._perturb(items_ids))
                 await self._judge(cases, items_ids)
-            if unread := await read_rationales(ready.builder, ready.store, ready.progress):
-                asked = counted(unread, "question")
-                note = f"`rationale_model` did not answer {asked} about rationales; the same command asks again"
-                self.unread.append(StageOutcome(complete=False, notes=(note,)))
+            ready.store.flush()
+            self.declared += await run_stages("judge", work_of(ready), asking=True)
         except StopRun as stop:
             return stop
         finally:
@@ -346,7 +337,6 @@ class _Stages:
             log=ready.log,
             redact=ready.redact,
             run_id=ready.run_id,
-            read_by_model=ready.resolved.reading is not None,
             stated=ready.gateway.ledger.note_stated,
             told=lambda: ready.progress.spent(ready.gateway.ledger.spent()),
             stopped=lambda: ready.gateway.stopped,

@@ -12,10 +12,10 @@ from jrh.plugins.protocols import ChatRequest
 from jrh.plugins.secrets import noting_secrets
 from jrh.running.building import Builder
 from jrh.running.cost_question import find_estimator
+from jrh.running.declared_stages import questions_of
 from jrh.running.dry_build import left_to_do
 from jrh.running.dry_run import DryRun
 from jrh.running.prepare import Prepared
-from jrh.running.stages.rationales import open_questions
 from jrh.suite.resolved import Resolved, ResolvedSuite, tests_of
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply
@@ -65,10 +65,10 @@ def _needed_models(ready: Prepared) -> frozenset[str]:
     for task in (use.task for use in resolved.suite.tasks):
         for test in tests_of(resolved, task):
             parts += test.components if (task.name, test.use.name) in todo.tests else ()
-    reader = {resolved.suite.rationale_model or ""} if resolved.reading is not None else set()
-    if reader and not todo.judges and not open_questions(ready.builder, ready.store):
-        reader.clear()  # what is finished needs no key
-    return frozenset({name for part in parts for name in part.all_models} | reader)
+    for part in resolved.stages.values():
+        if part.all_models and (todo.judges or any(questions_of(ready.builder, ready.store, part))):
+            parts.append(part)  # what is finished needs no key
+    return frozenset(name for part in parts for name in part.all_models)
 
 
 def _probe(builder: Builder, name: str) -> tuple[Client, ChatRequest]:

@@ -8,8 +8,8 @@ from jrh.store.database import Database
 from jrh.values.report import SpendLine
 from jrh.values.verdicts import Reply, Status
 
-RATIONALES: Final = "rationales"
-"""Owner of the replies that tell what rationales argue for: they belong to all trials of one rationale."""
+OF_STAGES: Final = "stage:"
+"""Starts the owner of the replies that declared stages ask for, which ends with the name of the stage."""
 
 _NOTE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
@@ -91,13 +91,13 @@ class SpendingTable:
         """Forget what other drafts of a test used; these are made by `owner`."""
         sql = (
             "DELETE FROM uses WHERE task = ? AND test = ? AND role NOT IN ('judge', 'preflight') "
-            "AND owner NOT IN (?, ?)"
+            "AND owner != ? AND owner NOT GLOB ?"
         )
-        self._database.writer.put((sql, [(task, test, owner, RATIONALES)]))
+        self._database.writer.put((sql, [(task, test, owner, f"{OF_STAGES}*")]))
 
-    def forget_rationales(self) -> None:
-        """Forget what the reading of rationales used: it is booked again when they are read again."""
-        self._database.writer.put(("DELETE FROM uses WHERE owner = ?", [(RATIONALES,)]))
+    def forget_stage(self, name: str) -> None:
+        """Forget what a declared stage used: it is booked again when the stage works again."""
+        self._database.writer.put(("DELETE FROM uses WHERE owner = ?", [(f"{OF_STAGES}{name}",)]))
 
     def stated(self) -> float:
         """Return the US dollars that judges state themselves, because they ask no model of the suite."""

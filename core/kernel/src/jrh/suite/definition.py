@@ -203,13 +203,6 @@ class SuiteSettings:
     findings: FindingSettings = field(
         default=FindingSettings(), metadata={"help": "Effect floor and equivalence margin of the findings."}
     )
-    rationale_model: str | None = field(
-        default=None,
-        metadata={
-            "help": "One of `models`: asked which label each rationale argues for, without seeing the verdict. "
-            "Default: rules read the rationales."
-        },
-    )
 
 
 @frozen(kw_only=True)

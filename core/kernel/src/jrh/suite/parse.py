@@ -252,9 +252,12 @@ def _stages(suite: Node, plugins: Plugins) -> tuple[Use, ...]:
     found = []
     for entry in plugins.stages:
         key = entry.spec.key
-        if key and suite.value.get(key) is not None and suite[key].is_mapping("a mapping of options"):
-            use = Use(name=entry.spec.name, component=entry.qualified, options=suite.value[key], location=(key,))
-            found.append(use)
+        value = suite.value.get(key) if key else None
+        names = option_types.field_names(entry.spec.options)
+        if len(names) == 1 and value is not None and not isinstance(value, Mapping):
+            value = {names[0]: value}  # its only option, written alone
+        if value is not None and suite.holding(value, key).is_mapping("a mapping of options"):
+            found.append(Use(name=entry.spec.name, component=entry.qualified, options=value, location=(key,)))
     return tuple(found)
 
 

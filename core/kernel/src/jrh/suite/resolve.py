@@ -107,7 +107,6 @@ def _resolve(lookup: Lookup) -> ResolvedSuite:
     """Resolve section by section; the result is complete if there is no problem."""
     suite = lookup.suite
     metrics = _metrics(lookup)
-    _check_rationale_model(metrics, lookup)
     for name, message in lookup.plugins.wrong_floors(suite.findings.floors).items():
         lookup.problems.append(lookup.document.problem(("findings", "floors", name), message))
     return ResolvedSuite(
@@ -224,17 +223,6 @@ def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
     for metric in found:
         _check_positive(metric, lookup)
     return found
-
-
-def _check_rationale_model(metrics: Sequence[Resolved[MetricSpec]], lookup: Lookup) -> None:
-    """Report a `rationale_model` that is no model of the suite, or that no metric has a use for."""
-    name, at = lookup.suite.rationale_model, ("rationale_model",)
-    if name is None:
-        return
-    lookup.check_model(name, at)
-    if not any(metric.entry.spec.reader for metric in metrics):
-        message = "no metric of the suite reads rationales; remove this key, or add such a metric"
-        lookup.problems.append(lookup.document.problem(at, message))
 
 
 def _check_positive(metric: Resolved[MetricSpec], lookup: Lookup) -> None:

@@ -106,13 +106,6 @@ class ResolvedSuite:
     shard: Shard | None = None
     """The part of the items that is run; None: all of them."""
 
-    @property
-    def reading(self) -> Resolved[MetricSpec] | None:
-        """Return the metric whose reader words the questions to `rationale_model`; None where no model reads."""
-        if self.suite.rationale_model is None:
-            return None
-        return next(metric for metric in self.metrics if metric.entry.spec.reader is not None)
-
 
 def applies(component: Resolved[Any], task: Task) -> bool:
     """Tell whether a perturber or a judge is made for the task's mode; a suite uses it for such tasks only."""

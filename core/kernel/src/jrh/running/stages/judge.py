@@ -36,7 +36,7 @@ from jrh.values.cases import Case, Equals, Expectation, Sampling
 from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
 from jrh.values.items import Item, Task
-from jrh.values.verdicts import ARGUES_FOR_NONE, Example, Judgement, Question, Record, Reply, Status, Verdict
+from jrh.values.verdicts import Example, Judgement, Question, Record, Reply, Status, Verdict
 
 WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
@@ -59,8 +59,6 @@ class Bench:
     log: Logger
     redact: Redactor
     run_id: str
-    read_by_model: bool = False
-    """The suite has a `rationale_model`."""
     stated: Callable[[float], None] = lambda cost: None  # noqa: ARG005
     """Books what a judge that asks no model of the suite says its verdict cost."""
     told: Callable[[], None] = lambda: None
@@ -268,9 +266,6 @@ class _Judging:
         verdict = settle(judgement.verdict, trial.case)
         simulated = self.name in self.bench.simulated
         record = make_record(trial, self.name, simulated, judgement, verdict, redact)
-        if self.bench.read_by_model and verdict.status is Status.OK and record.rationale.strip():
-            # Not read yet: a run that stops here is not read by rules.
-            record = evolve(record, argued=ARGUES_FOR_NONE)
         reply = redact(to_text_once(judgement.reply)) if judgement.reply is not None else None
         chances = redact(to_text(dict(verdict.probabilities))) if verdict.probabilities else None
         return record, reply, chances
