@@ -135,7 +135,7 @@ def test_replies_are_found_under_the_new_numbers_of_their_calls(divided: Divided
     [
         (("part-1", "part-1"), "'part-1' and 'part-1' are both shard 1/8"),
         (("part-1", "whole"), "'whole' is not a shard: it was run without --shard"),
-        (("part-1", "--run-dir", "part-2"), "'part-2' already holds a run; choose another with --run-dir"),
+        (("part-1", "--run-dir", "part-2"), "'part-2' is not empty; choose another with --run-dir"),
     ],
 )
 def test_what_is_no_set_of_parts_is_refused(divided: Divided, dirs: tuple[str, ...], said: str) -> None:
@@ -291,7 +291,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Inside:
         ("task", "'one' and 'task' were run with different versions or options of task 'divided'"),
         ("code", "'one' and 'code' were run with different versions or options of judge 'words'"),
         ("edited", "'edited/run.sqlite' is damaged (it changed after jrh wrote it)"),
-        ("forged", "of 'forged/run.sqlite' changed after jrh wrote them, the first that of item '"),
+        ("forged", " rows of records in 'forged/run.sqlite' changed after jrh wrote them. `jrh salvage "),
         ("no-part", "'no-part' is damaged: its store calls it shard '3/2'"),
         ("endless", "'endless' is damaged: its store calls it shard '2/99999999999'"),
         ("no-json", "'no-json' is damaged: its store does not say what it was run with"),

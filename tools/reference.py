@@ -54,6 +54,7 @@ PURPOSE: Final[Mapping[str, str]] = {
     "jrh.models": "For authors of model providers: statuses of replies, routing, settings that a model refuses.",
     "jrh.plugins": "Protocols and declarations that are needed less often: what a component looks like to jrh.",
     "jrh.running": "For commands that start or inspect a run.",
+    "jrh.store": "For commands that copy runs: rows of stores, checked as they are read.",
     "jrh.suite": "For commands that read parts of a suite.",
     "jrh.text": "Transcripts, redaction, the terminal.",
     "jrh.values": "Values that reports, events and metrics carry besides those at the root.",

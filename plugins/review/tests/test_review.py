@@ -7,6 +7,7 @@ import io
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -425,7 +426,7 @@ def test_agreement_is_of_decisions_made_blind() -> None:
 
 def test_the_program_exports_and_imports_and_salvage_keeps_decisions(run_dir: Path, tmp_path: Path) -> None:
     from click.testing import CliRunner
-    from jrh.store.salvage import salvage
+    from jrh.store import StoredRows, write_store
     from jrh_review.commands import review
 
     path = tmp_path / "mine.csv"
@@ -443,7 +444,9 @@ def test_the_program_exports_and_imports_and_salvage_keeps_decisions(run_dir: Pa
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([head, *rows])
     jrh("--import", str(path))
-    salvage(run_dir, tmp_path / "saved")
+    with closing(StoredRows(run_dir)) as source:
+        tables = ((name, source.rows(name)) for name in source.tables)
+        write_store(tmp_path / "saved", source.meta["suite"], tables, source.declared.values())
     with review_desk(run_dir) as desk, review_desk(tmp_path / "saved") as saved:
         assert set(saved.reviews()) == {"words-1", "words-2"}
         assert (saved.reviews(), saved.queue()) == (desk.reviews(), desk.queue())

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import evolve
 
@@ -26,7 +26,7 @@ from jrh.running.from_python import asked_for, default_run_dir, defaults_of, end
 from jrh.running.gathering import gather
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress, show_progress
-from jrh.running.remembered_plugins import carry_plugins, load_for, load_for_suite, load_remembered
+from jrh.running.remembered_plugins import load_for, load_for_suite, load_remembered
 from jrh.running.report_sections import with_sections
 from jrh.running.reporters import Written, chosen_reporters, write_reports
 from jrh.running.run import run_suite
@@ -34,8 +34,6 @@ from jrh.running.run_log import Quiet
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import summary as reporting
 from jrh.running.without_suite import suite_of_summary
-from jrh.store import merging
-from jrh.store.merging import Merged
 from jrh.store.run_store import Store
 from jrh.suite.overrides import override
 from jrh.suite.python_objects import JudgeArgument
@@ -43,9 +41,6 @@ from jrh.suite.resolved import ResolvedSuite, judge_models
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 from jrh.values.report import RunReport
-
-if TYPE_CHECKING:
-    from jrh.store.salvage import Salvaged
 
 
 def run(
@@ -236,28 +231,6 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
         yield add_to_report(gather(store, evolve(summary, flags=work.summary.flags), work.records), work)
     finally:
         store.close()
-
-
-def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
-    """Copy the calls, the records and the decisions of shards to a new run directory; asks no model.
-
-    Raises:
-        StoreError: they are not shards of one run, two of them contradict each other, or the directory has a run.
-    """
-    merged = merging.merge(run_dirs, target)
-    carry_plugins(run_dirs, target, merged.suite)
-    return merged
-
-
-def salvage_run(run_dir: Path, target: Path) -> Salvaged:
-    """Copy what can be read of the store in a run directory to a new one; the damaged one stays as it is.
-
-    Raises:
-        StoreError: there is no store, it cannot be opened at all, or the new directory has one already.
-    """
-    from jrh.store.salvage import salvage
-
-    return salvage(run_dir, target)
 
 
 def run_state(run_dir: str | Path) -> RunState:

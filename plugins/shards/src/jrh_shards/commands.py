@@ -21,7 +21,7 @@ def merge(run_dirs: tuple[Path, ...], run_dir: Path) -> int:
 
     Exit codes: 0 done, 2 the directories are not parts of one run, 3 done, but parts are missing or not finished.
     """
-    from jrh.api import merge_runs
+    from jrh_shards.merging import merge_runs
 
     merged = merge_runs(run_dirs, run_dir)
     parts = counted(len(run_dirs), "part")
@@ -42,7 +42,7 @@ def salvage(run_dir: Path) -> int:
 
     The damaged run stays as it is. Exit codes: 0 copied, 2 the run cannot be opened at all.
     """
-    from jrh.api import salvage_run
+    from jrh_shards.salvaging import salvage_run
 
     target = run_dir.resolve().with_name(f"{run_dir.resolve().name}-salvaged")
     salvaged = salvage_run(run_dir, target)

@@ -22,6 +22,7 @@ from .preflight import PROBE as PROBE
 from .preflight import is_probed as is_probed
 from .progress import Counting as Counting
 from .progress import Progress as Progress
+from .remembered_plugins import carry_plugins as carry_plugins
 from .report_sections import load_sections as load_sections
 from .schedule import TrialPlanner as TrialPlanner
 from .schedule import judge_ids as judge_ids

@@ -32,8 +32,7 @@ from jrh.running.stages import load as loading_items
 from jrh.running.worker import spread_of
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME as STORE
-from jrh.store.merging import ALIKE, SEED, SHARD
-from jrh.store.run_store import Store
+from jrh.store.run_store import ALIKE, SEED, SHARD, Store
 from jrh.suite.definition import Budget, ModelUse, Suite
 from jrh.suite.resolved import Resolved, ResolvedSuite, deferred_models, simulated_judges
 from jrh.text.redact import Redactor, named_secrets

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -117,11 +118,12 @@ _SET_META: Final = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
 _SET_STAGE: Final = "INSERT OR REPLACE INTO stages VALUES (?, ?)"
 
 
-def declared_types(table: str) -> list[str]:
-    """Return the declared types of a table's columns."""
+@cache
+def declared_columns(table: str) -> Mapping[str, str]:
+    """Return the columns of a table of jrh, with their declared types."""
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(_SCHEMA)
-        return [row[2] for row in empty.execute(f"PRAGMA table_info({table})")]
+        return {name: kind for _, name, kind, *_ in empty.execute(f"PRAGMA table_info({table})")}
 
 
 class Database:

@@ -7,6 +7,7 @@ appended. A committed outcome is never lost.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from jrh.errors import StoreError
 from jrh.store.calls_table import CallsTable
@@ -20,6 +21,13 @@ from jrh.store.spending_table import SpendingTable
 from jrh.store.stage_tables import StageTable
 from jrh.store.trials_table import TrialsTable
 from jrh.values.table_spec import TableSpec
+
+SHARD: Final = "shard"
+"""Key of a store's values: which part of a run it holds, such as `3/8`; empty: all of it."""
+SEED: Final = "seed"
+"""Key of a store's values: the seed of the run."""
+ALIKE: Final = "alike"
+"""Key of a store's values: what the shards of one run have in common, by name, with an id of its content, as JSON."""
 
 
 class Store:

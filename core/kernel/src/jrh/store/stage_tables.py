@@ -11,7 +11,7 @@ from jrh.document.serial import from_text, to_text
 from jrh.errors import StoreError
 from jrh.store.database import Database, marks
 from jrh.store.writer import Statement
-from jrh.values.table_spec import Merge, TableSpec
+from jrh.values.table_spec import TableSpec
 
 Where: TypeAlias = tuple[str, Literal["=", "<=", ">", "in"], Any]
 """A column, how it is compared, and with what; `in` takes a collection of any size."""
@@ -144,29 +144,6 @@ def create(spec: TableSpec) -> list[Statement]:
     made = (f"CREATE TABLE IF NOT EXISTS {name} ({columns})", *indexes)
     catalogued = (f"INSERT OR IGNORE INTO {CATALOGUE} VALUES (?, ?)", [(spec.name, to_text(spec))])
     return [*((sql, [()]) for sql in made), catalogued]
-
-
-def merge_tables(parts: Sequence[Database], target: Database) -> None:
-    """Copy the declared tables of shards to a new store, each as its specification says.
-
-    Raises:
-        StoreError: a table cannot be merged, or two shards have it with other columns.
-    """
-    for part in parts:
-        for spec in declared_tables(part).values():
-            table = StageTable(target, spec)
-            rows = StageTable(part, spec).select() if spec.merge is not Merge.NONE else []
-            if not rows:
-                continue
-            if spec.merge is Merge.REFUSE:
-                raise StoreError(f"'{part.path.parent}' has rows of '{spec.name}', which cannot be merged")
-            if spec.merge is Merge.LATEST:
-                table.replace("", rows)
-                continue
-            key, after = list(spec.columns).index(spec.key), table.last()
-            if isinstance(after, int):
-                rows = [(*row[:key], row[key] + after, *row[key + 1 :]) for row in rows]
-            table.append(rows)
 
 
 def sql_name(table: str) -> str:

@@ -1,0 +1,196 @@
+"""Put the stores of shards together: what was asked and answered.
+
+Items, cases and the plan are made again by the run that follows, out of the stored replies and without a call. So the
+merged run is the run that was never divided, and needs no code of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from jrh.errors import DamagedStoreError, StoreError
+from jrh.running import carry_plugins
+from jrh.store import ALIKE, SEED, SHARD, StoredRows, is_answered, write_store
+from jrh.text import counted
+from jrh.values import Merge, TableSpec
+
+Row: TypeAlias = Sequence[Any]
+_SHOWN: Final = 3
+# What was drafted is booked again when the merged run drafts from the same replies.
+_BOOKED: Final = ("judge", "preflight")
+_SHARD: Final = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
+
+
+class Merged(NamedTuple):
+    """What was put together."""
+
+    calls: int
+    records: int
+    missing: tuple[str, ...]
+    """Shards that were not given."""
+    unfinished: tuple[str, ...]
+    """Shards with questions that have no answer yet."""
+
+
+def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
+    """Copy the calls, the records and the decisions of shards to a new run directory; asks no model.
+
+    Raises:
+        StoreError: they are not shards of one run, two of them contradict each other, or the directory has a run.
+    """
+    if target.is_dir() and any(target.iterdir()):
+        raise StoreError(f"'{target}' is not empty; choose another with --run-dir")
+    answered = [is_answered(run_dir) for run_dir in run_dirs]
+    with ExitStack() as open_files:
+        parts = [open_files.enter_context(closing(StoredRows(run_dir))) for run_dir in run_dirs]
+        missing = _checked(parts)
+        suite = parts[0].meta["suite"]
+        specs = {spec.name: spec for part in parts for spec in part.declared.values()}
+        # A merge that is killed leaves no directory that looks like a run.
+        unfinished = target.with_name(f"{target.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        try:
+            written = write_store(unfinished, suite, _tables(parts), specs.values())
+            if written["records"] < sum(part.read["records"] for part in parts):
+                _refuse_conflict(parts)
+            unfinished.rename(target)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    carry_plugins(run_dirs, target, suite)
+    open_parts = tuple(part.meta[SHARD] for part, done in zip(parts, answered, strict=True) if not done)
+    return Merged(written["calls"], written["records"], missing, open_parts)
+
+
+def _tables(parts: Sequence[StoredRows]) -> Iterator[tuple[str, Iterable[Row]]]:
+    """Yield the tables of all parts; calls get new numbers, and records refer to their call by its number.
+
+    Each table is written before the next one is asked for.
+    """
+    call, reply = (_places(parts[0], table)[name] for table, name in (("calls", "id"), ("records", "reply")))
+    role = _places(parts[0], "uses")["role"]
+    after = 0
+    last: dict[str, int] = {}
+
+    def referring(row: Row) -> Row:
+        number = isinstance(row[reply], str) and row[reply].startswith("@")
+        return _with(row, reply, f"@{int(row[reply][1:]) + after}") if number else row
+
+    for part in parts:
+        yield "calls", (_with(row, call, row[call] + after) for row in part.rows("calls"))
+        yield "uses", (row for row in part.rows("uses") if row[role] in _BOOKED)
+        yield "records", map(referring, part.rows("records"))
+        yield "occasions", part.rows("occasions")
+        for table, spec in part.declared.items():
+            yield table, _of_stage(parts, part, table, spec, last)
+        _refuse_changed(part)
+        after += max((row[call] for row in part.rows("calls")), default=0)
+
+
+def _of_stage(
+    parts: Sequence[StoredRows], part: StoredRows, table: str, spec: TableSpec, last: dict[str, int]
+) -> Iterator[Row]:
+    """Yield the rows of a table that a stage of a plugin declares, as its declaration says."""
+    holding = [other for other in parts if table in other.declared and any(True for _ in other.rows(table))]
+    if spec.merge is Merge.NONE or part not in holding:
+        return
+    if spec.merge is Merge.REFUSE:
+        raise StoreError(f"'{part.run_dir}' has rows of '{spec.name}', which cannot be merged")
+    if any(other.declared[table] != spec for other in holding):
+        raise StoreError(f"another version of a plugin wrote the table '{spec.name}' of some shards")
+    if spec.merge is Merge.LATEST and part is not holding[-1]:
+        return
+    place, first = list(spec.columns).index(spec.key), last.get(table, 0)
+    for row in part.rows(table):
+        number = isinstance(row[place], int) and spec.merge is Merge.UNION
+        last[table] = row[place] + first if number else 0
+        yield _with(row, place, last[table]) if number else row
+
+
+def _with(row: Row, place: int, value: object) -> Row:
+    return (*row[:place], value, *row[place + 1 :])
+
+
+def _places(part: StoredRows, table: str) -> Mapping[str, int]:
+    return {name: place for place, name in enumerate(part.columns(table))}
+
+
+def _checked(parts: Sequence[StoredRows]) -> tuple[str, ...]:
+    """Return the shards that are missing; refuse what is no shard of one run."""
+    found: dict[str, StoredRows] = {}
+    first = parts[0]
+    for part in parts:
+        shard = _shard_of(part)
+        if shard in found:
+            raise StoreError(f"'{part.run_dir}' and '{found[shard].run_dir}' are both shard {shard}")
+        found[shard] = part
+        for key, what in (("suite", "suites"), (SEED, "seeds")):
+            if part.meta.get(key) != first.meta.get(key):
+                raise StoreError(f"'{first.run_dir}' and '{part.run_dir}' are of different {what}")
+    expected = _alike(first)
+    for shard, part in found.items():
+        own = _alike(part)
+        other = [name for name in {**expected, **own} if expected.get(name) != own.get(name)]
+        if other:
+            raise StoreError(
+                f"'{first.run_dir}' and '{part.run_dir}' were run with different versions or options of "
+                f"{', '.join(other[:_SHOWN])}; run shard {shard} again as the others were"
+            )
+    counts = {shard.partition("/")[2] for shard in found}
+    if len(counts) > 1:
+        raise StoreError(f"the run was divided in different ways: {', '.join(sorted(found))}")
+    (count,) = counts
+    every = (f"{number}/{count}" for number in range(1, int(count) + 1))
+    return tuple(shard for shard in every if shard not in found)
+
+
+def _shard_of(part: StoredRows) -> str:
+    """Return the shard that a store holds, such as `3/8`; refuse one that holds none, or that waits for answers."""
+    shard = part.meta.get(SHARD, "")
+    numbers = _SHARD.fullmatch(shard)
+    if not shard:
+        raise StoreError(f"'{part.run_dir}' is not a shard: it was run without --shard")
+    if numbers is None or int(numbers[1]) > int(numbers[2]):
+        raise StoreError(f"'{part.run_dir}' is damaged: its store calls it shard '{shard[:20]}'")
+    # The ids of calls that are answered later have the number of the call, which the merge changes.
+    outcome = _places(part, "calls")["outcome"]
+    if any(True for _ in part.rows("model_notes")) and any(row[outcome] is None for row in part.rows("calls")):
+        raise StoreError(f"'{part.run_dir}' has unfinished batches; run shard {shard} to its end first")
+    return shard
+
+
+def _alike(part: StoredRows) -> Mapping[str, Any]:
+    """Return the tasks, tests and judges of a shard: with others the merged run would ask its questions again."""
+    try:
+        return dict(json.loads(part.meta.get(ALIKE) or "{}"))
+    except (ValueError, TypeError, RecursionError):
+        raise StoreError(f"'{part.run_dir}' is damaged: its store does not say what it was run with") from None
+
+
+def _refuse_changed(part: StoredRows) -> None:
+    changed = dict(part.changed) | ({"calls": part.changed_replies} if part.changed_replies else {})
+    if part.broken or changed:
+        rows = ", ".join(f"{counted(number, 'row')} of {table}" for table, number in changed.items())
+        raise DamagedStoreError(
+            f"{rows or ', '.join(part.broken)} in '{part.path}' changed after jrh wrote them. `jrh salvage "
+            f"'{part.run_dir}'` copies what can be read to a new run directory, without model calls."
+        )
+
+
+def _refuse_conflict(parts: Sequence[StoredRows]) -> None:
+    """Refuse a trial that two shards have, which no division of one run gives: the data or the suite changed."""
+    places = _places(parts[0], "records")
+    holders: dict[str, StoredRows] = {}
+    for part in parts:
+        for row in part.rows("records"):
+            earlier = holders.setdefault(row[places["trial_id"]], part)
+            if earlier is not part:
+                raise StoreError(
+                    f"'{earlier.run_dir}' and '{part.run_dir}' both hold a verdict of judge '{row[places['judge']]}' "
+                    f"on item '{row[places['item_id']]}': the data or the suite changed between the shards"
+                )
