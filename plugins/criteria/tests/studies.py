@@ -6,7 +6,7 @@ import jrh_criteria.plugin
 import numpy as np
 from jrh import Item, MetricContext, RecordTable, Scale, ScaleKind, Task
 from jrh.values import Criteria, Criterion, JudgedCriterion
-from jrh_testing import build
+from jrh_testing import build, findings_about
 
 RUBRIC = tuple(Criterion(id=name, text=f"Says {name}.") for name in ("a", "b", "c", "d"))
 LABELS = np.array(["met", "unmet", "n/a"])
@@ -66,8 +66,9 @@ def table(gold, reference, changed, *, family, variant, expectation):
 def alarms(metric, records, responses, name, options=None):
     """Return the share of the studies with a finding of a name."""
     built = build(jrh_criteria.plugin, metric, options=options or {})
-    found = {each.judge for each in built.measure(records, context(responses)) if each.name == name}
-    return len(found) / len(records.categories("judge"))
+    measures = built.measure(records, context(responses))
+    told = findings_about(measures, *context(responses).tasks.values(), plugin=jrh_criteria.plugin)
+    return sum(name in {each.kind for each in found} for found in told.values()) / len(records.categories("judge"))
 
 
 class World:

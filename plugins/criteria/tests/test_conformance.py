@@ -16,6 +16,7 @@ from jrh_testing import (
     MetricContract,
     ModeContract,
     PerturberContract,
+    RuleContract,
     build,
     sample_records,
     sample_task,
@@ -224,3 +225,8 @@ def test_bad_rows_are_one_message_with_the_line(tmp_path, line, said):
         list(source.read())
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+class TestRules(RuleContract):
+    plugin = jrh_criteria.plugin
+    component = "criteria"

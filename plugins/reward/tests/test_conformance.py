@@ -8,7 +8,7 @@ import jrh_reward.plugin
 import pytest
 from attrs import evolve
 from jrh import Mode, Record, Scale, Task
-from jrh_testing import JudgeContract, MetricContract, sample_records, sample_task
+from jrh_testing import JudgeContract, MetricContract, RuleContract, sample_records, sample_task
 
 SCORE = "def score(question):\n    return len(str(question['fields'])) % 7 - 3.0\n"
 
@@ -50,3 +50,8 @@ class TestScoreQuality(MetricContract):
             else evolve(record, score=places[record.canonical] + (sum(map(ord, record.trial_id)) % 13) / 5)
             for record in sample_records(task)
         )
+
+
+class TestScores(RuleContract):
+    plugin = jrh_reward.plugin
+    component = "scores"

@@ -10,7 +10,7 @@ import jrh_reward.plugin
 import numpy as np
 import pytest
 from jrh import MetricContext, RecordTable, Scale, Task
-from jrh_testing import build
+from jrh_testing import build, findings_about
 from scipy.stats import binom
 
 ITEMS, STUDIES = 60, 200
@@ -56,7 +56,8 @@ def measured(records, metric="score-quality", plugin=jrh_reward.plugin):
 
 
 def share(measures, kind, studies=STUDIES):
-    return len({m.judge for m in measures if m.cell.get("finding") == kind}) / studies
+    told = findings_about(measures, TASK, plugin=jrh_reward.plugin)
+    return sum(kind in {finding.kind for finding in findings} for findings in told.values()) / studies
 
 
 def small(measures, name="score-shift-p"):
@@ -69,17 +70,17 @@ def test_clean_scores_are_not_accused():
     """Scores with noise and no order: called moved, ordered or inverted in no more than the stated share."""
     found = measured(study())
     assert small(found) <= binom.ppf(0.999, STUDIES, 0.05) / STUDIES
-    assert share(found, "scores-shift") <= 0.01
+    assert share(found, "scores-shift") <= binom.ppf(0.999, STUDIES, 0.05) / STUDIES
     assert share(found, "scores-order") <= binom.ppf(0.999, STUDIES, 0.025) / STUDIES
     assert share(found, "scores-inverted") <= binom.ppf(0.999, STUDIES, 0.025) / STUDIES
 
 
 def test_planted_scores_are_found():
-    """The power is stated with 60 items; of 40 studies one in ten less may be found by chance."""
+    """The power is stated with 60 items and two tests; of 40 studies one in ten less may be found by chance."""
     moved = measured(study(shift=0.3, apart=1.0, studies=40))
     assert small(moved) >= 0.8
     assert share(moved, "scores-order", 40) >= 0.8
-    assert share(measured(study(apart=-1.0, studies=40)), "scores-inverted", 40) >= 0.8
+    assert share(measured(study(apart=-1.0, studies=40)), "scores-inverted", 40) >= 0.7
 
 
 @pytest.mark.parametrize(("steep", "least", "most"), [(1.0, 0.0, 0.2), (3.0, 0.8, 1.0)])

@@ -26,6 +26,7 @@ from .fakes import LabelParser as LabelParser
 from .fakes import ScriptedModel as ScriptedModel
 from .payloads import PAYLOADS as PAYLOADS
 from .reports import empty_report as empty_report
+from .reports import findings_about as findings_about
 from .reports import hostile_report as hostile_report
 from .reports import sample_records as sample_records
 from .reports import sample_report as sample_report

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import attrs
 from attrs import evolve
 from jrh.hashing import content_id, derive_seed
+from jrh.plugins.loading import load_plugins
+from jrh.plugins.registry import Registry
+from jrh.plugins.specs import RuleSpec
 from jrh.running.without_suite import load_flags
 from jrh.values.cases import REFERENCE
+from jrh.values.finding import Finding
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, SpendLine, TaskSummary
 from jrh.values.spending import spending_of
 from jrh.values.verdicts import Record, Status
+from jrh_measuring import findings_of
 
+from jrh_testing.building import declarations
 from jrh_testing.samples import sample_task
 
 JUDGES = ("careful", "careless")
@@ -312,3 +318,32 @@ def empty_report() -> RunReport:
         notes=(),
         records=RecordTable.from_records(()),
     )
+
+
+def findings_about(
+    measures: Iterable[Measure], *tasks: Task, plugin: object = None, records: RecordTable | None = None
+) -> dict[str, tuple[Finding, ...]]:
+    """Return what rules say of each judge, decided as in a report about that judge alone.
+
+    Args:
+        measures: of any number of judges.
+        tasks: what the measures are about.
+        plugin: the module whose rules speak; None: all that are installed.
+        records: what was asked, where rules read it.
+    """
+    plugins = load_plugins().plugins
+    if plugin is not None:
+        own = {spec.name for spec in declarations(plugin) if isinstance(spec, RuleSpec)}
+        plugins = evolve(
+            plugins, findings=Registry("rule", [each for each in plugins.findings if each.spec.name in own])
+        )
+    by_judge: dict[str, list[Measure]] = {}
+    for measure in measures:
+        by_judge.setdefault(measure.judge, []).append(measure)
+    report = evolve(empty_report(), tasks=tuple(TaskSummary(task=task, items=0, labelled=0, gold={}) for task in tasks))
+    if records is not None:
+        report = evolve(report, records=records)
+    return {
+        judge: findings_of(evolve(report, judges=(judge,), measures=tuple(found)), plugins=plugins)
+        for judge, found in by_judge.items()
+    }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from attrs import Attribute, Factory, field, frozen
-from attrs.validators import and_, ge, gt, le, min_len
+from attrs.validators import ge, min_len
 from jrh import Text
 from jrh.suite import WrittenScale
 from jrh_authoring import repeats_option
@@ -102,17 +102,6 @@ class RubricOptions:
         },
     )
     repeats: int = repeats_option()
-
-
-@frozen(kw_only=True)
-class EffectOptions(MetricOptions):
-    """Options of `rubric-effect`."""
-
-    least: float = field(
-        default=0.2,
-        validator=and_(gt(0), le(1)),
-        metadata={"help": "smallest share of verdicts, beyond reruns, that another rubric moves if a judge reads it"},
-    )
 
 
 @frozen(kw_only=True)

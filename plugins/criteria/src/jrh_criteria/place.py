@@ -6,23 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from jrh import Item, Measure, MetricContext, RecordTable, Task
-from jrh_measuring import (
-    FINDING,
-    Cell,
-    MeasureBuilder,
-    MetricOptions,
-    Scores,
-    cells_of,
-    format_measure,
-    is_named,
-    reference_verdicts,
-)
+from jrh_measuring import MeasureBuilder, MetricOptions, Scores, cells_of, is_named, reference_verdicts
 
 from jrh_criteria.mode import first_of_call
 
-DIGITS: Final = 2
 ORDER: Final = "criteria-order"
 REVERSED: Final = "reversed"
 _NOTHING: Final = "no criterion with a gold label was asked early and late in a call"
@@ -40,7 +29,7 @@ class CriteriaPlace:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `late-accuracy-change` per judge and test of the family `criteria-order`, and a finding below 0."""
+        """Yield `late-accuracy-change` per judge and test of the family `criteria-order`."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         chosen = is_named(trials.column("family"), ORDER) & is_named(trials.variant, REVERSED) & ~trials.reference
@@ -49,21 +38,10 @@ class CriteriaPlace:
         scores = self._scores(builder, context)
         for cell in cells_of(trials):
             if chosen[cell.rows].any():
-                yield from self._of_cell(
-                    builder, cell.part({"variant": REVERSED}, cell.rows[chosen[cell.rows]]), scores
+                part = cell.part({"variant": REVERSED}, cell.rows[chosen[cell.rows]])
+                yield builder.mean(
+                    "late-accuracy-change", part, scores, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference"
                 )
-
-    def _of_cell(self, builder: MeasureBuilder, cell: Cell, scores: Scores) -> Iterator[Measure]:
-        found = builder.mean(
-            "late-accuracy-change", cell, scores, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference"
-        )
-        yield found
-        if found.estimate is not None and found.interval is not None and found.interval.high < 0:
-            note = (
-                "Criteria late in a call are judged worse than the same ones early in it: agreement with gold changes "
-                f"by {format_measure(found, DIGITS)} in {found.n_clusters} clusters. Ask fewer per call."
-            )
-            yield evolve(found, name="batch-fatigue", flags=(*found.flags, FINDING), note=note)
 
     def _scores(self, builder: MeasureBuilder, context: MetricContext) -> Scores:
         trials, reference = builder.trials, reference_verdicts(builder.trials)

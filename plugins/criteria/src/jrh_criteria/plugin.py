@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
-from jrh.plugins import ModeSpec
+from jrh.plugins import KindSpec, ModeSpec, RuleSpec
 from jrh_measuring import MetricOptions
 
 from jrh_criteria.measure_list import MEASURES
 from jrh_criteria.options import (
     BenchmarkOptions,
-    EffectOptions,
     FillerOptions,
     HaloOptions,
     NegatedOptions,
@@ -109,7 +108,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         name="rubric-effect",
         summary="share of verdicts that change under another rubric, or when another criterion's evidence is cut",
         measures=MEASURES["rubric-effect"],
-        options=EffectOptions,
+        options=MetricOptions,
         factory="jrh_criteria.effect:RubricEffect",
     )
     yield MetricSpec(
@@ -118,4 +117,22 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["criteria-place"],
         options=MetricOptions,
         factory="jrh_criteria.place:CriteriaPlace",
+    )
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rule."""
+    yield RuleSpec(
+        name="criteria",
+        summary="whether a judge reads its rubric, and judges every criterion by itself wherever it stands",
+        reads=("rubric-effect", "halo-effect", "late-accuracy-change", "not-applicable-as-met"),
+        kinds=(
+            # The smallest share of verdicts, beyond reruns, that another rubric moves if a judge reads it.
+            KindSpec(name="rubric-ignored", order=260, floored=True, floor=0.2),
+            KindSpec(name="halo", order=260, floored=True),
+            KindSpec(name="batch-fatigue", order=260, floored=True),
+            KindSpec(name="counts-not-applicable", order=260),
+        ),
+        factory="jrh_criteria.rules:Criteria",
     )

@@ -11,7 +11,6 @@ from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable, Task
 from jrh.values import linked
 from jrh_measuring import (
-    FINDING,
     Cell,
     Coded,
     Codes,
@@ -20,7 +19,6 @@ from jrh_measuring import (
     ResponseScores,
     Scores,
     cells_of,
-    format_measure,
     is_named,
     numbered,
     response_facts,
@@ -33,10 +31,7 @@ from jrh_criteria.options import ScoreOptions
 
 Numbers: TypeAlias = NDArray[np.float64]
 
-DIGITS: Final = 2
 REFERENCE: Final = "reference"
-AS_MET: Final = 0.1
-"""Share of criteria that do not apply and are called met, above which a judge is said to count them."""
 _INCOMPLETE: Final = "no response has a verdict on every criterion that applies"
 _NO_GOLD: Final = "no response has a gold label on every criterion"
 
@@ -222,11 +217,4 @@ def _not_applicable(builder: MeasureBuilder, cell: Cell, table: _Table) -> Itera
     yield builder.rate("not-applicable-rate", cell, table.apart, nothing="no trial")
     if not table.facts.gold_apart[cell.rows].any():
         return
-    found = builder.rate("not-applicable-as-met", cell, table.met, nothing="no criterion that does not apply")
-    yield found
-    if cell.test == REFERENCE and found.interval is not None and found.interval.low > AS_MET:
-        note = (
-            f"The judge calls criteria met that do not apply: {format_measure(found, DIGITS)}. "
-            "Its scores are too high for responses to which few criteria apply."
-        )
-        yield evolve(found, name="counts-not-applicable", flags=(*found.flags, FINDING), note=note)
+    yield builder.rate("not-applicable-as-met", cell, table.met, nothing="no criterion that does not apply")

@@ -7,10 +7,12 @@ from typing import Final
 
 from jrh.plugins import MeasureInfo
 
+AUC: Final = "auc"
+SHIFT: Final = "score-shift"
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "score-quality": (
         MeasureInfo(
-            name="auc",
+            name=AUC,
             formula="P(score of a right positive > that of a right negative), ties count half",
             better="higher",
             interval="jackknife over clusters",
@@ -26,7 +28,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             source="Kendall (1945)",
         ),
         MeasureInfo(
-            name="score-shift",
+            name=SHIFT,
             formula="mean of (score under the test - mean reference score of the item) / standard deviation of "
             "the judge's reference scores",
             unit="standard deviations",
@@ -35,26 +37,11 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             source="jrh",
         ),
         MeasureInfo(
-            name="score-shift-p",
+            name=f"{SHIFT}-p",
             formula="sign flips by cluster; null hypothesis: scores under the test are centred on those of the "
             "reference",
             unit="p-value",
             source="Good (2005)",
-        ),
-        MeasureInfo(
-            name="auc-finding",
-            formula="finding: whether `auc` differs from 0.5",
-            better="higher",
-            flags=("finding",),
-            source="jrh",
-        ),
-        MeasureInfo(
-            name="score-shift-finding",
-            formula="finding: the test moves scores, adjusted by Holm over the report",
-            unit="standard deviations",
-            better="zero",
-            flags=("finding",),
-            source="jrh",
         ),
     ),
 }

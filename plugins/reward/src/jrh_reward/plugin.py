@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import JudgeSpec, MetricSpec, Mode, hookimpl
+from jrh.plugins import KindSpec, RuleSpec
 from jrh_measuring import MetricOptions
 
-from jrh_reward.measure_list import MEASURES
+from jrh_reward.measure_list import AUC, MEASURES, SHIFT
 from jrh_reward.options import ClassifierOptions, ScoreFunctionOptions, ScoreHttpOptions
 
 JRH_API_VERSION = 2
@@ -49,4 +50,20 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["score-quality"],
         options=MetricOptions,
         factory="jrh_reward.quality:ScoreQuality",
+    )
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rule."""
+    yield RuleSpec(
+        name="scores",
+        summary="whether scores tell right from wrong, and which tests move them",
+        reads=(AUC, SHIFT),
+        kinds=(
+            *(KindSpec(name=f"scores-{what}", order=240) for what in ("order", "inverted", "undecided")),
+            # Shifts below a tenth of a standard deviation are no defect, however significant they are.
+            KindSpec(name="scores-shift", order=250, floored=True, floor=0.1),
+        ),
+        factory="jrh_reward.rules:Scores",
     )

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from attrs import evolve
 from jrh.values.measures import Measure
 from jrh_stats import interval_p
 
 from jrh_measuring.findings.claims import Situation, units
-from jrh_measuring.findings.design import Chain, Design, Hypothesis, Side
+from jrh_measuring.findings.design import Chain, Design, Hypothesis, Place, Side
 from jrh_measuring.findings.page_family import PValue
 from jrh_measuring.numbers import is_proportion
 
 _TWO: Final = 2
+P_VALUE: Final = "p-value"
+"""The unit of measures that are p-values."""
 
 
 class Rule:
@@ -47,7 +50,7 @@ def p_value_of(
     """Test that a quantity has a null value; None where nothing can be estimated.
 
     The p-value of `x` is the measure `x-p`, where the null value is 0; elsewhere it is read off the interval
-    (`jrh_stats.interval_p`), so that interval and p-value are one decision.
+    (`jrh_stats.interval_p`), so that interval and p-value are one decision. A measure that is a p-value is its own.
 
     Args:
         now: the judge.
@@ -56,14 +59,15 @@ def p_value_of(
         side: which values are claimed.
         scale: increasing; on it the sampling distribution is closer to normal, such as the logarithm of a ratio.
     """
-    own = None if null else now.whole(f"{measure.name}-p", measure.task, measure.test)
+    place = Place.of(measure)
+    own = measure if measure.unit == P_VALUE else None if null else now.at(evolve(place, name=f"{measure.name}-p"))
     p = own.estimate if own is not None else read_off(measure, null, scale)
     if p is None:
         return None
     value = measure.estimate or 0.0
-    if (side == "above" and value <= null) or (side == "below" and value >= null):
+    if measure is not own and ((side == "above" and value <= null) or (side == "below" and value >= null)):
         p = 1.0
-    least = None if own is None else now.whole(f"{measure.name}-p-least", measure.task, measure.test)
+    least = None if own is None else now.at(evolve(place, name=f"{own.name}-least"))
     return PValue(p=p, least=0.0 if least is None or least.estimate is None else min(least.estimate, p))
 
 

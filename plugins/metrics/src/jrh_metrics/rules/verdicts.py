@@ -16,7 +16,6 @@ from jrh_measuring import (
     Claim,
     Design,
     Hypothesis,
-    PValue,
     Rule,
     Situation,
     counted_items,
@@ -48,11 +47,6 @@ class Verdicts(Rule):
         for name in MISSING_BY:
             for place in design.measured(name):
                 yield (Hypothesis(place=place),)
-
-    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
-        """Return the p-value, which is the measure."""
-        measure = now.at(hypothesis.place)
-        return None if measure is None or measure.estimate is None else PValue(p=measure.estimate)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said."""
