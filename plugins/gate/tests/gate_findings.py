@@ -29,9 +29,15 @@ def measured(low: float, high: float, **fields: Any) -> Measure:
     return Measure(**whole)
 
 
+def alone(measure: Measure) -> Limits:
+    """Return the limits of a rule with one place whose measure has one-sided limits already."""
+    level = measure.interval.level if measure.interval else 0.95
+    return Limits(hold=measure, fail=measure, hold_error=(1 - level) / 2, fail_error=(1 - level) / 2)
+
+
 def of(rule: Rule, measure: Measure) -> Decision:
     """Decide a rule by the ends of a measure's interval."""
-    return decide(rule, measure, Limits.alone(measure), FLAGS)
+    return decide(rule, measure, alone(measure), FLAGS)
 
 
 def found(names: Sequence[str], rules: Sequence[str] = ("as-expected >= 0.9",), **fields: Any) -> Checked:

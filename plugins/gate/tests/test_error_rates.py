@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gate_findings import FLAGS, measured
+from gate_findings import FLAGS, alone, measured
 from jrh import Interval, Measure
 from jrh.suite import Rule, parse_rule
 from jrh_gate.deciding import Outcome, decide
-from jrh_gate.rule_limits import Limits, LimitTable
+from jrh_gate.rule_limits import LimitTable
 from jrh_measuring import Look
 from jrh_stats import binomial_limits, clustered_limits
 
@@ -25,9 +25,7 @@ def judged(right: int, n: int, error: float, name: str = "mini", flags: tuple[st
 def fewest(n: int, rate: float, error: float) -> tuple[int, int]:
     """Return from which count on a rule `>= rate` holds, and up to which it fails, as the gate decides."""
     rule = parse_rule(f"as-expected >= {rate!r}")
-    outcomes = [
-        decide(rule, each, Limits.alone(each), FLAGS).outcome for each in (judged(x, n, error) for x in range(n + 1))
-    ]
+    outcomes = [decide(rule, each, alone(each), FLAGS).outcome for each in (judged(x, n, error) for x in range(n + 1))]
     holds = [x for x, outcome in enumerate(outcomes) if outcome is Outcome.HOLDS]
     fails = [x for x, outcome in enumerate(outcomes) if outcome is Outcome.FAILS]
     return min(holds, default=n + 1), max(fails, default=-1)
@@ -125,19 +123,19 @@ def test_all_looks_together_have_one_error_rate() -> None:
 def test_a_flag_that_doubts_the_limits_leaves_the_rule_undecided(flag: str) -> None:
     rule = parse_rule("as-expected >= 0.5")
     doubted = measured(0.9, 0.95, flags=(flag,))
-    found = decide(rule, doubted, Limits.alone(doubted), FLAGS)
+    found = decide(rule, doubted, alone(doubted), FLAGS)
     assert found.outcome is Outcome.UNDECIDED
     assert flag in found.reason
     exact = judged(95, 100, ALPHA, flags=(flag,))
-    assert decide(rule, exact, Limits.alone(exact), FLAGS).outcome is Outcome.HOLDS, "exact limits need no large sample"
+    assert decide(rule, exact, alone(exact), FLAGS).outcome is Outcome.HOLDS, "exact limits need no large sample"
 
 
 def test_an_undecided_rule_says_what_would_decide_it() -> None:
     rule = parse_rule("flip-rate <= 0.02")
     none = judged(0, 60, ALPHA)
-    assert "about 190 items in all would decide" in decide(rule, none, Limits.alone(none), FLAGS).reason
+    assert "about 190 items in all would decide" in decide(rule, none, alone(none), FLAGS).reason
     some = judged(57, 60, ALPHA)
-    found = decide(parse_rule("as-expected >= 0.9"), some, Limits.alone(some), FLAGS)
+    found = decide(parse_rule("as-expected >= 0.9"), some, alone(some), FLAGS)
     assert found.outcome is Outcome.UNDECIDED
     assert "items in all would decide" in found.reason
 

@@ -29,7 +29,7 @@ NOTHING = 3
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "markdown", "json", "csv"]),
+    type=click.Choice(["table", "markdown", "json"]),
     default="table",
     show_default=True,
     help="Output format.",
@@ -50,13 +50,13 @@ def command(
     Exit codes: 0 compared, 2 usage error, 3 no cases in common.
     """
     from jrh_compare.comparing import compare
-    from jrh_compare.rendering import as_csv, as_json, markdown, terminal
+    from jrh_compare.rendering import as_json, markdown, terminal
     from jrh_compare.sides import opened_sides
 
     with ExitStack() as stack:
         pairs = opened_sides(sides, judges, stack)
         comparison = compare(pairs, margin=margin, tests=tests, most_flips=flips)
-    renderers = {"table": terminal, "markdown": markdown, "json": as_json, "csv": as_csv}
+    renderers = {"table": terminal, "markdown": markdown, "json": as_json}
     say(renderers[form](comparison), nl=False, data=form != "table")
     _say_changes(pairs)
     if comparison.matched:

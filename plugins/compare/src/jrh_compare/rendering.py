@@ -1,8 +1,7 @@
-"""Render a comparison for the terminal and as Markdown, JSON and CSV."""
+"""Render a comparison for the terminal and as Markdown and JSON."""
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -15,16 +14,15 @@ from typing import Final
 
 import attrs
 from jrh.text import clean_text
-from jrh_measuring import LONGEST_COMMENT, formula_safe, lines_that_fit, markdown_text
+from jrh_measuring import LONGEST_COMMENT, lines_that_fit, markdown_text
 
 from jrh_compare.document import Lines, Section, Table, document
-from jrh_compare.results import Comparison, Pair, Row, SideName
+from jrh_compare.results import Comparison
 
 _SHORTENED: Final = f"Shortened to stay within {LONGEST_COMMENT:,} characters; jrh compare --format json has all of it."
 _WIDTH: Final = 160
 _LINE: Final = 600
 _CELL: Final = 120
-_ROW: Final = tuple(attribute.name for attribute in attrs.fields(Row))
 
 
 def terminal(comparison: Comparison) -> str:
@@ -106,33 +104,3 @@ def _plain(value: object) -> object:
     if attrs.has(kind):
         return {each.name: _plain(getattr(value, each.name)) for each in attrs.fields(kind)}
     return value
-
-
-def as_csv(comparison: Comparison) -> str:
-    """Return a line per pair, test and measure; cells are protected against spreadsheet formulas."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    names = ("label", "run", "judge", "simulated")
-    writer.writerow([*(f"{which}_{name}" for which in ("first", "second") for name in names), *_ROW])
-    for pair in comparison.pairs:
-        for row in pair.rows:
-            writer.writerow([*_sides(pair, names), *(_cell(getattr(row, name)) for name in _ROW)])
-    return out.getvalue()
-
-
-def _sides(pair: Pair, names: Iterable[str]) -> list[str]:
-    sides: tuple[SideName, SideName] = (pair.first, pair.second)
-    return [_cell(getattr(each, name)) for each in sides for name in names]
-
-
-def _cell(value: object) -> str:
-    plain = _plain(value)
-    if plain is None:
-        return ""
-    if isinstance(plain, bool):
-        return "true" if plain else "false"
-    if isinstance(plain, int | float):
-        return repr(plain)
-    if isinstance(plain, dict):
-        return formula_safe(", ".join(f"{name} {count}" for name, count in plain.items()))
-    return formula_safe(str(plain))

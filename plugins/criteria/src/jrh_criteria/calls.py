@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, Skip, Task
+from jrh import BuildContext, Draft, Item, Skip
 from jrh.hashing import shuffled
 
 from jrh_criteria.asked import NO_CRITERIA, asking, call_of, own_of, rubric_of
@@ -19,17 +19,12 @@ EXTRA: Final = "irrelevant"
 """Id of the criterion that is added."""
 
 
-@frozen(kw_only=True)
+@frozen
 class OtherOrder:
     """Show the criteria of a call in another order, the same for all criteria of a response."""
 
     options: OrderOptions
-    seed: Callable[..., int]
-
-    @classmethod
-    def of(cls, options: OrderOptions, context: BuildContext) -> OtherOrder:
-        """Build the perturber."""
-        return cls(options=options, seed=context.seed)
+    context: BuildContext
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return the reversed order and the random ones."""
@@ -40,24 +35,19 @@ class OtherOrder:
             return [Skip(reason=ALONE)]
         orders = {"reversed": call[::-1]}
         for number in range(1, self.options.shuffles + 1):
-            orders[f"shuffled-{number}"] = shuffled(call, self.seed(item.id, number))
+            orders[f"shuffled-{number}"] = shuffled(call, self.context.seed(item.id, number))
         return [
             Draft(variant=name, fields=asking(item, dict(order)), repeats=self.options.repeats)
             for name, order in orders.items()
         ]
 
 
-@frozen(kw_only=True)
+@frozen
 class OtherSize:
     """Ask more or fewer criteria in one call."""
 
     options: PerCallOptions
-    task: Task
-
-    @classmethod
-    def of(cls, options: PerCallOptions, context: BuildContext) -> OtherSize:
-        """Build the perturber."""
-        return cls(options=options, task=context.task)
+    context: BuildContext
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft for every size that is not the task's."""
@@ -67,7 +57,7 @@ class OtherSize:
 
     def _sized(self, item: Item, size: int | str) -> Draft | Skip:
         own, _ = own_of(item)
-        rubric = [(each.id, each.text) for each in rubric_of(item, self.task)]
+        rubric = [(each.id, each.text) for each in rubric_of(item, self.context.task)]
         length = len(rubric) if size == "all" else int(size)
         place = [name for name, _ in rubric].index(own)
         call = dict(rubric[place - place % length :][:length])
@@ -77,16 +67,11 @@ class OtherSize:
         return Draft(variant=variant, fields=asking(item, call), repeats=self.options.repeats)
 
 
-@frozen(kw_only=True)
+@frozen
 class Filler:
     """Add a criterion that does not matter to the call."""
 
     options: FillerOptions
-
-    @classmethod
-    def of(cls, options: FillerOptions) -> Filler:
-        """Build the perturber."""
-        return cls(options=options)
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return the call with the criterion first, and with it last."""

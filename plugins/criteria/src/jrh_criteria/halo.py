@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Equals, Expectation, Item, Same, Skip, Task
+from jrh import BuildContext, Draft, Equals, Expectation, Item, Same, Skip
 
 from jrh_criteria.asked import NO_CRITERIA, own_of, poles, rubric_of
 from jrh_criteria.options import HaloOptions
@@ -17,33 +17,28 @@ ALREADY: Final = "the criterion is already unmet"
 NOT_TEXT: Final = "the judged field is not text"
 
 
-@frozen(kw_only=True)
+@frozen
 class Halo:
     """Cut the evidence of one criterion out of each response, chosen by the seed."""
 
     options: HaloOptions
-    task: Task
-    seed: Callable[..., int]
-
-    @classmethod
-    def of(cls, options: HaloOptions, context: BuildContext) -> Halo:
-        """Build the perturber."""
-        return cls(options=options, task=context.task, seed=context.seed)
+    context: BuildContext
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return the response without the evidence: `own` for the criterion it belongs to, `others` for the rest."""
-        (name,) = self.task.judged_fields[:1]
+        (name,) = self.context.task.judged_fields[:1]
         text = item.fields.get(name)
         if item.criterion is None:
             return [NO_CRITERIA]
         if not isinstance(text, str):
             return [Skip(reason=NOT_TEXT)]
-        found = {each.id: quote for each in rubric_of(item, self.task) if (quote := self._quote(item, each.id, text))}
+        rubric = rubric_of(item, self.context.task)
+        found = {each.id: quote for each in rubric if (quote := self._quote(item, each.id, text))}
         if not found:
             return [Skip(reason=NO_EVIDENCE)]
         ids = sorted(found)
         # The id of the item is that of the response here, so all its criteria lose the same evidence.
-        cut = ids[self.seed(item.id) % len(ids)]
+        cut = ids[self.context.seed(item.id) % len(ids)]
         return [self._draft(item, name, text, cut, found)]
 
     def _draft(self, item: Item, name: str, text: str, cut: str, found: dict[str, str]) -> Draft | Skip:
@@ -64,7 +59,7 @@ class Halo:
         )
 
     def _own_verdict(self, item: Item) -> Expectation | Skip | None:
-        two = poles(self.task)
+        two = poles(self.context.task)
         if two is None or item.gold is None:
             return None
         return Equals(label=two[1]) if item.gold == two[0] else Skip(reason=ALREADY, variant="own")

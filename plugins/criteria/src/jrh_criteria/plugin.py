@@ -54,43 +54,43 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="rubric-matters",
         summary="an inverted, empty or unrelated rubric: a judge that reads it must change its verdicts",
         options=RubricOptions,
-        factory="jrh_criteria.rubric:RubricMatters.of",
+        factory="jrh_criteria.rubric:RubricMatters",
     )
     yield PerturberSpec(
         name="criteria-order",
         summary="the criteria of a call in reverse and in random order",
         options=OrderOptions,
-        factory="jrh_criteria.calls:OtherOrder.of",
+        factory="jrh_criteria.calls:OtherOrder",
     )
     yield PerturberSpec(
         name="criteria-per-call",
         summary="the criteria one by one, or more of them in one call",
         options=PerCallOptions,
-        factory="jrh_criteria.calls:OtherSize.of",
+        factory="jrh_criteria.calls:OtherSize",
     )
     yield PerturberSpec(
         name="irrelevant-criterion",
         summary="an irrelevant criterion added to the call, first or last",
         options=FillerOptions,
-        factory="jrh_criteria.calls:Filler.of",
+        factory="jrh_criteria.calls:Filler",
     )
     yield PerturberSpec(
         name="criterion-wording",
         summary="a stricter and a more lenient wording of the criterion",
         options=WordingOptions,
-        factory="jrh_criteria.wording:OtherWording.of",
+        factory="jrh_criteria.wording:OtherWording",
     )
     yield PerturberSpec(
         name="criterion-negated",
         summary="the criterion negated: the opposite label means the same",
         options=NegatedOptions,
-        factory="jrh_criteria.wording:Negated.of",
+        factory="jrh_criteria.wording:Negated",
     )
     yield PerturberSpec(
         name="halo",
         summary="the evidence of one criterion removed: its verdict should change, the others should not",
         options=HaloOptions,
-        factory="jrh_criteria.halo:Halo.of",
+        factory="jrh_criteria.halo:Halo",
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import BuildContext, Changes, Draft, Item, Skip, Task
+from jrh import BuildContext, Changes, Draft, Item, Skip
 
 from jrh_criteria.asked import asking, call_of, rubric_of
 from jrh_criteria.options import RubricOptions
@@ -16,21 +16,16 @@ NO_RUBRIC: Final = "the task has no rubric"
 NO_OTHER: Final = "there is no other rubric; name one with `other`"
 
 
-@frozen(kw_only=True)
+@frozen
 class RubricMatters:
     """Show an inverted rubric, an empty one, or that of another task."""
 
     options: RubricOptions
-    task: Task
-
-    @classmethod
-    def of(cls, options: RubricOptions, context: BuildContext) -> RubricMatters:
-        """Build the perturber."""
-        return cls(options=options, task=context.task)
+    context: BuildContext
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft for every variant."""
-        if item.criterion is None and not self.task.rubric.strip():
+        if item.criterion is None and not self.context.task.rubric.strip():
             return [Skip(reason=NO_RUBRIC)]
         return [self._draft(item, variant) for variant in self.options.variants]
 
@@ -45,8 +40,8 @@ class RubricMatters:
         if variant == "other":
             text = self.options.other.content if self.options.other else None
         else:
-            text = "" if variant == "empty" else INVERTED.format(text=self.task.rubric)
-        return None if text is None else Draft(task=evolve(self.task, rubric=text))
+            text = "" if variant == "empty" else INVERTED.format(text=self.context.task.rubric)
+        return None if text is None else Draft(task=evolve(self.context.task, rubric=text))
 
     def _of_criteria(self, item: Item, variant: str) -> Draft | None:
         call = call_of(item)
@@ -62,6 +57,6 @@ class RubricMatters:
         """Return the text of another criterion for each one of the call: the named one, or the next of the rubric."""
         if self.options.other is not None:
             return dict.fromkeys(call, self.options.other.content)
-        rubric = rubric_of(item, self.task)
+        rubric = rubric_of(item, self.context.task)
         following = {each.id: rubric[(place + 1) % len(rubric)].text for place, each in enumerate(rubric)}
         return {} if len(rubric) == 1 else {name: following[name] for name in call}

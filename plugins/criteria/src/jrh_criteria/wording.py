@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Expectation, Item, NotAbove, NotBelow, Polarity, Same, Skip, Task
+from jrh import BuildContext, Draft, Expectation, Item, NotAbove, NotBelow, Polarity, Same, Skip
 
 from jrh_criteria.asked import NO_CRITERIA, asking, call_of, own_of, poles
 from jrh_criteria.options import NegatedOptions, WordingOptions
@@ -15,17 +15,12 @@ NEGATED: Final = "It is not the case that the following holds: {text}"
 NOT_TWO: Final = "only a criterion that is met or not met can be negated"
 
 
-@frozen(kw_only=True)
+@frozen
 class OtherWording:
     """Add a sentence to every criterion of the call that makes it stricter, or more lenient."""
 
     options: WordingOptions
-    task: Task
-
-    @classmethod
-    def of(cls, options: WordingOptions, context: BuildContext) -> OtherWording:
-        """Build the perturber."""
-        return cls(options=options, task=context.task)
+    context: BuildContext
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return the stricter wording and the more lenient one."""
@@ -47,28 +42,23 @@ class OtherWording:
 
         Of labels without an order nothing is expected where a doubt may decide.
         """
-        if self.task.scale.ordered:
+        if self.context.task.scale.ordered:
             return NotAbove() if variant == "strict" else NotBelow()
-        two = poles(self.task)
+        two = poles(self.context.task)
         settled = two is not None and item.gold == two[1 if variant == "strict" else 0]
         return Same() if settled else None
 
 
-@frozen(kw_only=True)
+@frozen
 class Negated:
     """Negate the item's criterion, and no other of the call; the opposite label then means the same."""
 
     options: NegatedOptions
-    task: Task
-
-    @classmethod
-    def of(cls, options: NegatedOptions, context: BuildContext) -> Negated:
-        """Build the perturber."""
-        return cls(options=options, task=context.task)
+    context: BuildContext
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return the negated criterion."""
-        two = poles(self.task)
+        two = poles(self.context.task)
         if item.criterion is None:
             return [NO_CRITERIA]
         if two is None:
@@ -79,7 +69,7 @@ class Negated:
             Draft(
                 variant="negated",
                 fields=asking(item, {**call_of(item), own: NEGATED.format(text=text)}),
-                label_map={**self.task.scale.identity_map(), met: unmet, unmet: met},
+                label_map={**self.context.task.scale.identity_map(), met: unmet, unmet: met},
                 polarity=Polarity.INVERTED,
                 repeats=self.options.repeats,
             )

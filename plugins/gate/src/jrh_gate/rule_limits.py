@@ -31,12 +31,6 @@ class Limits:
     look: int = 0
     """Number of the look that the error rates are for; 0: not known."""
 
-    @classmethod
-    def alone(cls, measure: Measure) -> Limits:
-        """Return limits of a rule with one place whose measure has one-sided limits already."""
-        level = measure.interval.level if measure.interval else 0.95
-        return cls(hold=measure, fail=measure, hold_error=(1 - level) / 2, fail_error=(1 - level) / 2)
-
 
 @frozen(kw_only=True)
 class LimitTable:
