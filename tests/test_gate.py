@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
-from jrh.suite import parse_rule
+from jrh_measuring import parse_rule
 from jrh_testing import PAYLOADS, ChatServer, Fault, Inside, Outcome, Project, call
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import until

@@ -14,11 +14,12 @@ from jrh.plugins.factories import make
 from jrh.plugins.registry import Entry
 from jrh.plugins.shapes import WrongShapeError, check_class, protocol_of
 from jrh.plugins.specs import (
-    AnySpec,
+    KINDS,
     JudgeKind,
     JudgeSpec,
     MetricSpec,
     ModelSpec,
+    ModeSpec,
     ParserSpec,
     PerturberSpec,
     Scope,
@@ -30,6 +31,7 @@ from jrh.plugins.specs import (
 pytestmark = pytest.mark.inside
 
 VARIANTS: dict[type[Spec], list[dict[str, Any]]] = {
+    ModeSpec: [{"options": attrs.make_class("Keys", {"mode": attrs.field(default="", type=str)})}],
     PerturberSpec: [{"scope": each} for each in Scope],
     ValidatorSpec: [{"scope": each} for each in Scope],
     JudgeSpec: [{"kind": each} for each in JudgeKind],
@@ -44,7 +46,7 @@ def of(spec: Any, **fields: Any) -> Any:
 
 def declarations() -> Iterator[Any]:
     """Yield every kind of declaration, with every protocol that it can ask for."""
-    for spec in AnySpec.__args__:
+    for spec in [kind.spec for kind in KINDS.values() if kind.protocol is not None]:
         for fields in VARIANTS.get(spec, [{}]):
             yield pytest.param(
                 of(spec, **fields), id=f"{spec.__name__}-{'-'.join(str(each) for each in fields.values())}"

@@ -5,10 +5,10 @@ from typing import Any
 
 from jrh import Interval, Measure
 from jrh.running import load_flags
-from jrh.suite import Rule, parse_rule
 from jrh_gate.checking import Answered, Checked, Terms
 from jrh_gate.deciding import Decision, decide
 from jrh_gate.rule_limits import Limits
+from jrh_measuring import GateRule, parse_rule
 
 FLAGS = load_flags()
 
@@ -35,7 +35,7 @@ def alone(measure: Measure) -> Limits:
     return Limits(hold=measure, fail=measure, hold_error=(1 - level) / 2, fail_error=(1 - level) / 2)
 
 
-def of(rule: Rule, measure: Measure) -> Decision:
+def of(rule: GateRule, measure: Measure) -> Decision:
     """Decide a rule by the ends of a measure's interval."""
     return decide(rule, measure, alone(measure), FLAGS)
 

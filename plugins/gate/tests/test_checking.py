@@ -5,7 +5,6 @@ import pytest
 from gate_findings import found
 from jrh.running import RunState
 from jrh.running.outcome import Ended
-from jrh.suite.definition import Gate
 from jrh_gate.checking import Terms, check
 from jrh_testing import sample_report
 
@@ -45,7 +44,14 @@ def test_missing_verdicts_are_never_let_pass(undecided):
         (RunState(suite="s", ended=Ended(exit_code=3, message="refused", complete=False)), 3),
         (RunState(suite="s", ended=Ended(exit_code=4, message="budget", complete=False)), 4),
         (RunState(suite="s", ended=Ended(exit_code=130, message="", complete=False)), 130),
-        (RunState(suite="s", gate=Gate(rules=("a >= 1",)), ended=Ended(exit_code=0, message="", complete=False)), 3),
+        (
+            RunState(
+                suite="s",
+                sections={"gate": {"rules": ["a >= 1"]}},
+                ended=Ended(exit_code=0, message="", complete=False),
+            ),
+            3,
+        ),
     ],
 )
 def test_how_the_run_ended_decides_first(state, expected):

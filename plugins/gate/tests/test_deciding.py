@@ -10,8 +10,8 @@ from gate_findings import measured, of
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Interval, JrhError
-from jrh.suite import parse_rule
 from jrh_gate.deciding import Outcome
+from jrh_measuring import parse_rule
 
 SHARES = st.floats(0, 1)
 OPERATORS = st.sampled_from([">=", "<=", ">", "<"])

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from gate_findings import FLAGS, alone, measured
 from jrh import Interval, Measure
-from jrh.suite import Rule, parse_rule
 from jrh_gate.deciding import Outcome, decide
 from jrh_gate.rule_limits import LimitTable
-from jrh_measuring import Look
+from jrh_measuring import GateRule, Look, parse_rule
 from jrh_stats import binomial_limits, clustered_limits
 
 ALPHA = 0.025
@@ -97,7 +96,7 @@ def test_ten_looks_at_growing_clusters_seldom_decide_by_mistake(kind: str) -> No
     assert peeked > held
 
 
-def clustered(right: np.ndarray, asked: np.ndarray, look: Look, rule: Rule) -> Outcome:
+def clustered(right: np.ndarray, asked: np.ndarray, look: Look, rule: GateRule) -> Outcome:
     """Decide a rule about clusters at a look, as the gate does."""
 
     def measure(error: float) -> Measure:

@@ -4,11 +4,10 @@ import attrs
 import pytest
 from gate_findings import measured
 from jrh import RecordTable, SuiteError
-from jrh.suite import parse_rule
 from jrh_gate.deciding import Outcome
 from jrh_gate.rule_limits import LimitTable
 from jrh_gate.selecting import decisions
-from jrh_measuring import Look
+from jrh_measuring import Look, parse_rule
 from jrh_testing import sample_records, sample_report
 
 

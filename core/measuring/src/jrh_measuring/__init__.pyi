@@ -86,6 +86,9 @@ from .flags import SIMULATED as SIMULATED
 from .flags import UNTESTABLE_MISSING as UNTESTABLE_MISSING
 from .flags import doubtful as doubtful
 from .flags import unsure as unsure
+from .gate_rules import GateOptions as GateOptions
+from .gate_rules import GateRule as GateRule
+from .gate_rules import parse_rule as parse_rule
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
 from .labeller_agreement import people_agreement as people_agreement

@@ -9,9 +9,8 @@ from typing import Final
 from attrs import frozen
 from jrh import REFERENCE, MetricContext, RunReport
 from jrh.running import RunState
-from jrh.suite import Rule
 from jrh.values import Finding, Severity
-from jrh_measuring import Cell, Look, abstained_by_design, cells_of, missing_by_status, read_trials
+from jrh_measuring import Cell, GateRule, Look, abstained_by_design, cells_of, missing_by_status, read_trials
 
 from jrh_gate.deciding import Decision, Outcome
 from jrh_gate.rule_limits import LimitTable, Measured
@@ -29,7 +28,7 @@ INTERRUPTED: Final = 130
 class Terms:
     """The requirements on a run."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[GateRule, ...] = ()
     allow_missing: float = 0.0
     """The largest allowed share of trials without a verdict, per judge and test."""
     undecided: int = UNDECIDED

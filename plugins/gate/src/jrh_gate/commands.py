@@ -106,11 +106,12 @@ def _checked(
 def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None) -> Terms:
     """Combine the requirements; the command line overrides the suite."""
     from jrh import JrhError
-    from jrh.suite import parse_rule
+    from jrh_measuring import GateOptions, parse_rule
 
     from jrh_gate.checking import Terms
 
-    gate = state.gate
+    section = state.sections.get("gate") or {}
+    gate = GateOptions(**{**section, "rules": tuple(section.get("rules", ()))})
     written = rules or gate.rules
     if not written:
         raise JrhError(

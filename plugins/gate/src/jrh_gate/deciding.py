@@ -9,10 +9,9 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Interval, JrhError, Measure
-from jrh.suite import Rule
 from jrh.text import counted
 from jrh.values import Flag
-from jrh_measuring import unsure
+from jrh_measuring import GateRule, unsure
 from jrh_stats import items_to_decide, threshold_items
 
 from jrh_gate.rule_limits import Limits
@@ -46,7 +45,7 @@ class Place:
 class Decision:
     """A rule's outcome at one place."""
 
-    rule: Rule
+    rule: GateRule
     place: Place
     measure: Measure | None
     """As the report has it; None if the run does not have it."""
@@ -68,7 +67,7 @@ class Decision:
         return None if lower is None or upper is None else (lower.low, upper.high)
 
 
-def decide(rule: Rule, measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> Decision:
+def decide(rule: GateRule, measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> Decision:
     """Decide a rule by one-sided limits.
 
     For `>= t`: it holds if the lower limit is at least t, fails if the upper limit is below t, and is undecided
@@ -103,7 +102,7 @@ def usable_interval(measure: Measure) -> Interval | None:
     return found
 
 
-def _decided(rule: Rule, measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> tuple[Outcome, str]:
+def _decided(rule: GateRule, measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> tuple[Outcome, str]:
     near, far = (None, None) if limits is None else (usable_interval(limits.hold), usable_interval(limits.fail))
     if limits is None or near is None or far is None or _not_usable(measure, limits, flags):
         return Outcome.UNDECIDED, _not_usable(measure, limits, flags) or "the measure has no limits at this error rate"
@@ -127,7 +126,7 @@ def _not_usable(measure: Measure, limits: Limits | None, flags: Mapping[str, Fla
     return f"the limits may err more often than stated ({', '.join(doubts)})" if doubts else ""
 
 
-def _needed(rule: Rule, limits: Limits) -> str:
+def _needed(rule: GateRule, limits: Limits) -> str:
     """Say about how many items or clusters would decide the rule if the estimate is right; power 0.8."""
     measure = limits.hold
     estimate, meets = measure.estimate, rule.operator.met(measure.estimate or 0.0, rule.threshold)

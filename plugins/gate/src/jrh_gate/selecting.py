@@ -8,8 +8,7 @@ from typing import Final
 
 from jrh import Measure, RunReport, SuiteError
 from jrh.running import why_no_cases
-from jrh.suite import Rule
-from jrh_measuring import CHANGE_DUE
+from jrh_measuring import CHANGE_DUE, GateRule
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 from jrh_gate.rule_limits import LimitTable
@@ -18,17 +17,19 @@ _ON_REQUEST: Final = "A suite asks for other measures with `metrics: {add: [...]
 _BREAKDOWN: Final = "Breakdowns are made on request, such as `metrics: {add: [{as-expected: {by: [stratum]}}]}`."
 
 
-def unique(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def unique(rules: Iterable[GateRule]) -> tuple[GateRule, ...]:
     """Return the rules, each once."""
     return tuple({rule.text: rule for rule in rules}.values())
 
 
-def places(rule: Rule, report: RunReport) -> int:
+def places(rule: GateRule, report: RunReport) -> int:
     """Count the places at which a rule is decided: the family that shares its error rate of failing."""
     return sum(1 for measure in report.measures if _selected(rule, measure))
 
 
-def decisions(rules: Iterable[Rule], report: RunReport, limits: LimitTable, *, complete: bool) -> tuple[Decision, ...]:
+def decisions(
+    rules: Iterable[GateRule], report: RunReport, limits: LimitTable, *, complete: bool
+) -> tuple[Decision, ...]:
     """Decide every rule wherever it applies, in the order of the rules, tasks, judges and tests.
 
     A rule without a judge applies to every judge, one without a test to every test that has the measure, but for those
@@ -52,7 +53,7 @@ def decisions(rules: Iterable[Rule], report: RunReport, limits: LimitTable, *, c
     return tuple(decision for rule in wanted for decision in _of_rule(rule, report, limits, complete=complete))
 
 
-def _of_rule(rule: Rule, report: RunReport, limits: LimitTable, *, complete: bool) -> Iterator[Decision]:
+def _of_rule(rule: GateRule, report: RunReport, limits: LimitTable, *, complete: bool) -> Iterator[Decision]:
     found = [measure for measure in report.measures if _selected(rule, measure)]
     absent = [*_absent(rule, report, found), *_empty(rule, report, found)]
     if not found and not absent:
@@ -64,7 +65,7 @@ def _of_rule(rule: Rule, report: RunReport, limits: LimitTable, *, complete: boo
     yield from sorted(placed, key=lambda each: order.get(each.place.judge, len(order)))
 
 
-def _selected(rule: Rule, measure: Measure) -> bool:
+def _selected(rule: GateRule, measure: Measure) -> bool:
     wanted = (
         (rule.measure, measure.name),
         (rule.test, measure.test),
@@ -76,7 +77,7 @@ def _selected(rule: Rule, measure: Measure) -> bool:
     return dict(rule.cell) == dict(measure.cell) and all(name in (None, given) for name, given in wanted)
 
 
-def _absent(rule: Rule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
+def _absent(rule: GateRule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
     """Yield the judges that lack the measure at a place where other judges have it."""
     if rule.cell or any(not measure.judge for measure in found):
         return
@@ -87,7 +88,7 @@ def _absent(rule: Rule, report: RunReport, found: list[Measure]) -> Iterator[Dec
             yield _without(rule, Place(judge=judge, task=task, test=test))
 
 
-def _empty(rule: Rule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
+def _empty(rule: GateRule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
     """Yield the tests that made no case where the rule would have applied.
 
     A rule that names the test applies to it. One without a test applies to every test that has the measure; what a test
@@ -103,13 +104,13 @@ def _empty(rule: Rule, report: RunReport, found: list[Measure]) -> Iterator[Deci
             yield Decision(rule=rule, place=place, measure=None, outcome=Outcome.UNDECIDED, reason=why)
 
 
-def _without(rule: Rule, place: Place) -> Decision:
+def _without(rule: GateRule, place: Place) -> Decision:
     return Decision(
         rule=rule, place=place, measure=None, outcome=Outcome.UNDECIDED, reason="the run does not have this measure"
     )
 
 
-def _asked(rule: Rule, report: RunReport) -> bool:
+def _asked(rule: GateRule, report: RunReport) -> bool:
     """Return whether there is any record at the rule's place."""
     wanted = {"test": rule.test, "judge": rule.judge, "task": rule.task}
     rows = report.records
@@ -118,7 +119,7 @@ def _asked(rule: Rule, report: RunReport) -> bool:
     return len(rows) > 0
 
 
-def _unknown(rule: Rule, report: RunReport) -> Iterator[str]:
+def _unknown(rule: GateRule, report: RunReport) -> Iterator[str]:
     """Yield a message per name in the rule that the run does not have."""
     named = [measure for measure in report.measures if measure.name == rule.measure]
     empty = [line for line in report.attrition if line.applies and why_no_cases(line)]
@@ -152,14 +153,14 @@ def _factors(measures: Iterable[Measure]) -> Mapping[str, None]:
     return dict.fromkeys(factor for measure in measures for factor in measure.cell)
 
 
-def _no_such(rule: Rule, what: str, name: str, known: Iterable[str]) -> str:
+def _no_such(rule: GateRule, what: str, name: str, known: Iterable[str]) -> str:
     names = sorted(set(known) - {""})
     close = get_close_matches(name, names, n=1)
     hint = f"Did you mean '{close[0]}'? " if close else ""
     return f"rule '{rule.text}': the run has no {what} '{name}'\n{hint}Available: {', '.join(names) or 'none'}."
 
 
-def _nowhere(rule: Rule, report: RunReport) -> str:
+def _nowhere(rule: GateRule, report: RunReport) -> str:
     """Return an error text that says where the run has the measure."""
     named = [measure for measure in report.measures if measure.name == rule.measure]
     tests = list(dict.fromkeys(measure.test or "(no test)" for measure in named if not measure.cell))

@@ -90,7 +90,7 @@ class RationaleOptions:
         "Default: rules read the rationales."
     )
 
-    def check_suite(self, suite: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    def check_suite(self, suite: Any, plugins: object) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
         """Yield that no metric of the suite has a use for the answers."""
         if suite.metrics is not None:
             uses = {use.component.rpartition("/")[2] for use in (*suite.metrics, *suite.added_metrics)}

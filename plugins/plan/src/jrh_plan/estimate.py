@@ -20,7 +20,7 @@ from jrh.running import (
 )
 from jrh.suite import Resolved, ResolvedTest, applies, judge_models, tests_of
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, clusters_of
-from jrh_measuring import same_families
+from jrh_measuring import GateOptions, same_families
 
 from jrh_plan.call_meter import Amount, Meter, Reading, amount
 from jrh_plan.called_models import called_models
@@ -137,9 +137,13 @@ class _Planning:
             stages=self.dry.said_by_stages(self.builder, lines),
             shared=tuple(dict.fromkeys(_shared_families(self.resolved, self.dry.items))),
             level=suite.level,
-            rules=suite.gate.rules,
+            rules=self._gate_rules(),
             rates=frozenset(name for metric in self.resolved.metrics for name in metric.entry.spec.rates),
         )
+
+    def _gate_rules(self) -> tuple[str, ...]:
+        options = (stage.options for stage in self.resolved.stages.values())
+        return next((each.rules for each in options if isinstance(each, GateOptions)), ())
 
     async def _lines(self) -> list[PlanLine]:
         lines: list[PlanLine] = []

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jrh.suite import Rule, parse_rule
 from jrh.text import counted
-from jrh_measuring import Look
+from jrh_measuring import GateRule, Look, parse_rule
 from jrh_stats import threshold_items, threshold_power
 
 from jrh_plan.estimate import Plan, PlanLine
@@ -31,12 +30,12 @@ def rule_lines(plan: Plan) -> Iterator[str]:
             yield _sentence(rule, share, fewest, error)
 
 
-def _about(rule: Rule, line: PlanLine) -> bool:
+def _about(rule: GateRule, line: PlanLine) -> bool:
     wanted = (rule.test, line.test), (rule.judge, line.name), (rule.task, line.task)
     return line.items > 0 and all(name in (None, given) for name, given in wanted)
 
 
-def _sentence(rule: Rule, share: float, line: PlanLine, error: float) -> str:
+def _sentence(rule: GateRule, share: float, line: PlanLine, error: float) -> str:
     unit, units = ("item" if line.clusters == line.items else "cluster"), line.clusters
     where = f"'{line.test}' on '{line.task}' has {units:,}"
     if share >= 1:

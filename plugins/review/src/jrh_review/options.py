@@ -91,7 +91,7 @@ class Review(QueueRequest):
         """Return the reviewers' names."""
         return self.names or tuple(f"reviewer {number + 1}" for number in range(self.reviewers))
 
-    def check_suite(self, suite: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    def check_suite(self, suite: Any, plugins: object) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
         """Yield what is wrong in this suite, each with its place."""
         known = [use.name for use in suite.tests]
         for place, name in enumerate(self.tests):

@@ -26,22 +26,7 @@ from jrh.values.items import Mode
 from jrh.version import API_VERSION, OLDEST_API_VERSION, __version__
 
 DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
-    "jrh_data_sources": ("data source", specs.DataSourceSpec),
-    "jrh_modes": ("mode", specs.ModeSpec),
-    "jrh_perturbers": ("perturber", specs.PerturberSpec),
-    "jrh_validators": ("validator", specs.ValidatorSpec),
-    "jrh_judges": ("judge", specs.JudgeSpec),
-    "jrh_parsers": ("parser", specs.ParserSpec),
-    "jrh_metrics": ("metric", specs.MetricSpec),
-    "jrh_flags": ("flag", specs.FlagSpec),
-    "jrh_findings": ("rule", specs.RuleSpec),
-    "jrh_sections": ("section", specs.SectionSpec),
-    "jrh_models": ("model provider", specs.ModelSpec),
-    "jrh_reporters": ("reporter", specs.ReporterSpec),
-    "jrh_stages": ("stage", specs.StageSpec),
-    "jrh_importers": ("importer", specs.ImporterSpec),
-    "jrh_exporters": ("exporter", specs.ExporterSpec),
-    "jrh_executors": ("executor", specs.ExecutorSpec),
+    f"jrh_{name}": (kind.role, kind.spec) for name, kind in specs.KINDS.items()
 }
 """Declaration hook -> what it declares, in words and as a class."""
 

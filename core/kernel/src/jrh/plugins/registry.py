@@ -11,26 +11,9 @@ from typing import Final, Generic, TypeVar
 from attrs import field, frozen
 
 from jrh.errors import JrhError
+from jrh.plugins import specs
 from jrh.plugins.component_identity import Source
-from jrh.plugins.specs import (
-    DataSourceSpec,
-    ExecutorSpec,
-    ExporterSpec,
-    FlagSpec,
-    ImporterSpec,
-    JudgeSpec,
-    MetricSpec,
-    ModelSpec,
-    ModeSpec,
-    ParserSpec,
-    PerturberSpec,
-    ReporterSpec,
-    RuleSpec,
-    SectionSpec,
-    Spec,
-    StageSpec,
-    ValidatorSpec,
-)
+from jrh.plugins.specs import Spec
 from jrh.values.measures import Flag, FlagEffect
 
 S = TypeVar("S", bound=Spec)
@@ -170,47 +153,31 @@ class Registry(Generic[S]):
 class Plugins:
     """All that installed plugins declare and that could be loaded."""
 
-    data_sources: Registry[DataSourceSpec]
-    perturbers: Registry[PerturberSpec]
-    validators: Registry[ValidatorSpec]
-    judges: Registry[JudgeSpec]
-    parsers: Registry[ParserSpec]
-    metrics: Registry[MetricSpec]
-    models: Registry[ModelSpec]
-    reporters: Registry[ReporterSpec]
-    sections: Registry[SectionSpec] = Registry("section")
-    flags: Registry[FlagSpec] = Registry("flag")
-    stages: Registry[StageSpec] = Registry("stage")
-    modes: Registry[ModeSpec] = Registry("mode")
-    findings: Registry[RuleSpec] = Registry("rule")
-    importers: Registry[ImporterSpec] = Registry("importer")
-    exporters: Registry[ExporterSpec] = Registry("exporter")
-    executors: Registry[ExecutorSpec] = Registry("executor")
+    data_sources: Registry[specs.DataSourceSpec]
+    perturbers: Registry[specs.PerturberSpec]
+    validators: Registry[specs.ValidatorSpec]
+    judges: Registry[specs.JudgeSpec]
+    parsers: Registry[specs.ParserSpec]
+    metrics: Registry[specs.MetricSpec]
+    models: Registry[specs.ModelSpec]
+    reporters: Registry[specs.ReporterSpec]
+    sections: Registry[specs.SectionSpec] = Registry("section")
+    flags: Registry[specs.FlagSpec] = Registry("flag")
+    stages: Registry[specs.StageSpec] = Registry("stage")
+    modes: Registry[specs.ModeSpec] = Registry("mode")
+    findings: Registry[specs.RuleSpec] = Registry("rule")
+    importers: Registry[specs.ImporterSpec] = Registry("importer")
+    exporters: Registry[specs.ExporterSpec] = Registry("exporter")
+    executors: Registry[specs.ExecutorSpec] = Registry("executor")
     problems: tuple[LoadProblem, ...] = ()
 
     def registries(self) -> tuple[Registry[Spec], ...]:
         """Return the registries of components: in pipeline order, then those no suite names."""
-        return (  # type: ignore[return-value]
-            self.data_sources,
-            self.modes,
-            self.perturbers,
-            self.validators,
-            self.models,
-            self.judges,
-            self.parsers,
-            self.metrics,
-            self.stages,
-            self.findings,
-            self.sections,
-            self.reporters,
-            self.importers,
-            self.exporters,
-            self.executors,
-        )
+        return tuple(getattr(self, name) for name, kind in specs.KINDS.items() if kind.protocol is not None)
 
     def listed(self) -> tuple[Registry[Spec], ...]:
         """Return all registries that a list of what is installed shows: components, then flags."""
-        return (*self.registries(), self.flags)  # type: ignore[arg-type]
+        return tuple(getattr(self, name) for name in specs.KINDS)
 
     def declared_flags(self) -> dict[str, Flag]:
         """Return the flags by name, in the order of loading; of several declarations, the strictest counts."""

@@ -9,52 +9,9 @@ from types import FunctionType
 from typing import Any, Final, Protocol
 
 from jrh.errors import PluginError
+from jrh.plugins import protocols, specs
 from jrh.plugins.deferred import DeferredModel
-from jrh.plugins.executors import Executor
-from jrh.plugins.protocols import (
-    BatchJudge,
-    ChatModel,
-    CountsCalls,
-    DataSource,
-    Exporter,
-    Importer,
-    Judge,
-    Metric,
-    Parser,
-    Perturber,
-    RemarksOnItems,
-    Reporter,
-    Rule,
-    SectionWriter,
-    SetPerturber,
-    SetValidator,
-    SimulatedJudge,
-    Stage,
-    TaskMode,
-    TrainedJudge,
-    Validator,
-)
 from jrh.plugins.registry import Entry
-from jrh.plugins.specs import (
-    DataSourceSpec,
-    ExecutorSpec,
-    ExporterSpec,
-    ImporterSpec,
-    JudgeKind,
-    JudgeSpec,
-    MetricSpec,
-    ModelSpec,
-    ModeSpec,
-    ParserSpec,
-    PerturberSpec,
-    ReporterSpec,
-    RuleSpec,
-    Scope,
-    SectionSpec,
-    Spec,
-    StageSpec,
-    ValidatorSpec,
-)
 from jrh.text.redact import place_in_code
 
 
@@ -69,45 +26,32 @@ class _Closes(Protocol):
     async def aclose(self) -> None: ...
 
 
-_BY_KIND: Final[dict[type[Spec], type]] = {
-    DataSourceSpec: DataSource,
-    ParserSpec: Parser,
-    MetricSpec: Metric,
-    RuleSpec: Rule,
-    ReporterSpec: Reporter,
-    StageSpec: Stage,
-    ModeSpec: TaskMode,
-    SectionSpec: SectionWriter,
-    ImporterSpec: Importer,
-    ExporterSpec: Exporter,
-    ExecutorSpec: Executor,
+_JUDGES: Final[dict[specs.JudgeKind, type]] = {
+    specs.JudgeKind.SINGLE: protocols.Judge,
+    specs.JudgeKind.BATCH: protocols.BatchJudge,
+    specs.JudgeKind.TRAINED: protocols.TrainedJudge,
+    specs.JudgeKind.SIMULATED: protocols.SimulatedJudge,
 }
-_JUDGES: Final[dict[JudgeKind, type]] = {
-    JudgeKind.SINGLE: Judge,
-    JudgeKind.BATCH: BatchJudge,
-    JudgeKind.TRAINED: TrainedJudge,
-    JudgeKind.SIMULATED: SimulatedJudge,
-}
-_OPTIONAL: Final[dict[type[Spec], tuple[type, ...]]] = {
-    DataSourceSpec: (RemarksOnItems,),
-    PerturberSpec: (RemarksOnItems, CountsCalls),
-    JudgeSpec: (_Closes,),
+_OPTIONAL: Final[dict[type[specs.Spec], tuple[type, ...]]] = {
+    specs.DataSourceSpec: (protocols.RemarksOnItems,),
+    specs.PerturberSpec: (protocols.RemarksOnItems, protocols.CountsCalls),
+    specs.JudgeSpec: (_Closes,),
 }
 """What a component may define besides: it is checked only where it is there."""
 
 
-def protocol_of(spec: Spec) -> tuple[type, str]:
+def protocol_of(spec: specs.Spec) -> tuple[type, str]:
     """Return the protocol that a declared component has to follow, and the declaration that asks for it."""
     kind = type(spec).__name__
-    if isinstance(spec, PerturberSpec):
-        return (SetPerturber if spec.scope is Scope.SET else Perturber), f"{kind}(scope={spec.scope})"
-    if isinstance(spec, ValidatorSpec):
-        return (SetValidator if spec.scope is Scope.SET else Validator), f"{kind}(scope={spec.scope})"
-    if isinstance(spec, JudgeSpec):
+    wanted = next(each.protocol for each in specs.KINDS.values() if each.protocol and type(spec) is each.spec)
+    if isinstance(spec, specs.PerturberSpec | specs.ValidatorSpec):
+        of_sets = protocols.SetPerturber if isinstance(spec, specs.PerturberSpec) else protocols.SetValidator
+        return (of_sets if spec.scope is specs.Scope.SET else wanted), f"{kind}(scope={spec.scope})"
+    if isinstance(spec, specs.JudgeSpec):
         return _JUDGES[spec.kind], f"{kind}(kind={spec.kind})"
-    if isinstance(spec, ModelSpec):
-        return (DeferredModel if spec.deferred else ChatModel), f"{kind}(deferred={spec.deferred})"
-    return _BY_KIND[type(spec)], kind
+    if isinstance(spec, specs.ModelSpec):
+        return (DeferredModel if spec.deferred else wanted), f"{kind}(deferred={spec.deferred})"
+    return wanted, kind
 
 
 def check_factory(entry: Entry[Any], factory: Callable[..., Any], given: int) -> None:
@@ -206,7 +150,7 @@ def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Itera
 
 def _is_inherited(kind: type, name: str, found: object, protocol: type) -> bool:
     """Return whether a member is only that of the protocol, which does nothing: the class inherits from it."""
-    if protocol is Stage:  # a base class: what is inherited from it does what most stages need
+    if protocol is protocols.Stage:  # a base class: what is inherited from it does what most stages need
         return False
     return next((each for each in kind.__mro__ if vars(each).get(name) is found), None) in protocol.__mro__[:-1]
 

@@ -379,8 +379,8 @@ class StageSpec(Spec):
 
     Of options with a single field, a suite may write the value alone.
 
-    A method `check_suite(suite)` of the options yields places below the key, such as `("tests", 0)`, with what is wrong
-    there.
+    A method `check_suite(suite, plugins)` of the options yields places below the key, such as `("tests", 0)`, with what
+    is wrong there.
     """
 
 
@@ -418,20 +418,33 @@ class ExecutorSpec(Spec):
     factory: Callable[..., Executor] | str = field(validator=check_declared)
 
 
-AnySpec: TypeAlias = (
-    DataSourceSpec
-    | PerturberSpec
-    | ValidatorSpec
-    | JudgeSpec
-    | ParserSpec
-    | MetricSpec
-    | RuleSpec
-    | ModelSpec
-    | SectionSpec
-    | ReporterSpec
-    | StageSpec
-    | ModeSpec
-    | ImporterSpec
-    | ExporterSpec
-    | ExecutorSpec
-)
+@frozen
+class ComponentKind:
+    """A kind of component: what declares it, and what a component of it follows."""
+
+    role: str
+    """In words."""
+    spec: type[Spec]
+    protocol: type | None
+    """None for what is never built."""
+
+
+KINDS: Final[Mapping[str, ComponentKind]] = {
+    "data_sources": ComponentKind("data source", DataSourceSpec, DataSource),
+    "modes": ComponentKind("mode", ModeSpec, TaskMode),
+    "perturbers": ComponentKind("perturber", PerturberSpec, Perturber),
+    "validators": ComponentKind("validator", ValidatorSpec, Validator),
+    "models": ComponentKind("model provider", ModelSpec, ChatModel),
+    "judges": ComponentKind("judge", JudgeSpec, Judge),
+    "parsers": ComponentKind("parser", ParserSpec, Parser),
+    "metrics": ComponentKind("metric", MetricSpec, Metric),
+    "stages": ComponentKind("stage", StageSpec, Stage),
+    "findings": ComponentKind("rule", RuleSpec, Rule),
+    "sections": ComponentKind("section", SectionSpec, SectionWriter),
+    "reporters": ComponentKind("reporter", ReporterSpec, Reporter),
+    "importers": ComponentKind("importer", ImporterSpec, Importer),
+    "exporters": ComponentKind("exporter", ExporterSpec, Exporter),
+    "executors": ComponentKind("executor", ExecutorSpec, Executor),
+    "flags": ComponentKind("flag", FlagSpec, None),
+}
+"""Name of the registry, and of the hook behind `jrh_` -> the kind: in pipeline order, then those no suite names."""

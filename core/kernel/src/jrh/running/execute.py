@@ -62,7 +62,7 @@ async def execute(ready: Prepared) -> Executed:
     with _interruptible(ready):
         with suppress(StopRun):  # where the budget does not allow it, the stages find out for themselves
             await preflight(ready)
-        reporting.note_start(ready.store, ready.suite.gate)
+        reporting.note_start(ready.store, ready.resolved)
         ready.log.info("run started", suite=ready.suite.name, version=__version__, plugins=list(ready.loaded.names))
         ready.events.tell(
             "jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir)

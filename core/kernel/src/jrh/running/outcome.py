@@ -8,16 +8,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError, StopReason, StopRun
 from jrh.models.ledger import Spent
 from jrh.plugins.protocols import StageOutcome
-from jrh.suite.definition import Gate
 from jrh.suite.python_objects import JudgeArgument
 from jrh.suite.shard import Shard
 from jrh.text.escaping import clean_text
@@ -315,8 +314,8 @@ class RunState:
     """What a run directory says without its records being read."""
 
     suite: str
-    gate: Gate = Gate()
-    """The rules of the suite when it was run last."""
+    sections: Mapping[str, Any] = Factory(dict)
+    """Key -> options of the sections that declared stages had in the suite when it was run last."""
     ended: Ended | None = None
     """None where the run still goes on, or its process was killed."""
     imported: bool = False

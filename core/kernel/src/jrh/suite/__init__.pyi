@@ -1,6 +1,4 @@
 from .definition import ModelUse as ModelUse
-from .gate_rules import Rule as Rule
-from .gate_rules import parse_rule as parse_rule
 from .modes import read_file as read_file
 from .resolved import Resolved as Resolved
 from .resolved import ResolvedSuite as ResolvedSuite

@@ -168,18 +168,6 @@ class Budget:
 
 
 @frozen(kw_only=True)
-class Gate:
-    """What `jrh gate` checks."""
-
-    rules: tuple[str, ...] = ()
-    """Such as `as-expected[label-flip] >= 0.9`; all of them have to hold."""
-    allow_missing: float = field(default=0.0, validator=[ge(0), lt(1)])
-    """The largest share of the trials of one judge in one test that may be without a verdict."""
-    undecided: Literal[0, 1, 5] = 5
-    """Exit code where a rule is undecided: its own, that of a rule that fails (1), or that of success (0)."""
-
-
-@frozen(kw_only=True)
 class Reference:
     """The unperturbed condition."""
 
@@ -199,7 +187,6 @@ class SuiteSettings:
     reference: Reference = field(default=Reference(), metadata={"help": "The unperturbed condition."})
     level: float = field(default=0.95, validator=[gt(0), lt(1)], metadata={"help": "Coverage of the intervals."})
     resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Resamples of every bootstrap."})
-    gate: Gate = field(default=Gate(), metadata={"help": "The rules that `jrh gate` checks."})
     findings: FindingSettings = field(
         default=FindingSettings(), metadata={"help": "Effect floor and equivalence margin of the findings."}
     )

@@ -30,7 +30,6 @@ from jrh.suite.definition import (
     Turns,
     Use,
 )
-from jrh.suite.gate_rules import mistakes_of_rule
 from jrh.suite.modes import read_tasks as read_tasks_of_mode
 from jrh.suite.parse_entry import own_options, read_entry, read_flat_entry, read_use
 from jrh.suite.syntax import DATA, JUDGE, METRIC, PARSER, REPORTER, unfit_name
@@ -116,7 +115,6 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         **settings,
     )
     _check_names(suite, root)
-    _check_rules(suite, root, plugins)
     alone = tuple(section.data for section in sections if section.data and not section.tasks)
     return Parsed(suite=suite, problems=root.problems, data_alone=alone)
 
@@ -324,14 +322,3 @@ def _check_distinct(named: Iterable[tuple[str, Location]], plural: str, root: No
         seen[name] += 1
         if seen[name] == 2:  # noqa: PLR2004 - the first repetition
             root.report_at(at, f"two {plural} are named '{name}'; give one of them another `name:`")
-
-
-def _check_rules(suite: Suite, root: Node, plugins: Plugins) -> None:
-    known = {
-        "test": (REFERENCE, *dict.fromkeys(use.name for use in suite.tests)),
-        "judge": [use.name for use in suite.judges],
-        "task": [use.task.name for use in suite.tasks],
-    }
-    for place, rule in enumerate(suite.gate.rules):
-        for message in mistakes_of_rule(rule, known, plugins.metrics.meant_by):
-            root.report(message, "gate", "rules", place)

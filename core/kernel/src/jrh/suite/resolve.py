@@ -132,8 +132,8 @@ def _stages(lookup: Lookup) -> dict[str, Resolved[StageSpec]]:
             continue
         stages[entry.spec.name] = stage
         check = getattr(stage.options, "check_suite", None)
-        for place, message in check(lookup.suite) if check is not None else ():
-            lookup.problems.append(lookup.document.problem((*use.location, *place), message))
+        for place, message in check(lookup.suite, lookup.plugins) if check is not None else ():
+            lookup.problems.append(lookup.document.wrong((*use.location, *place), message))
     return stages
 
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
 
-from jrh.document.serial import from_text, to_text
+from jrh.document.convert import unstructure
+from jrh.document.serial import from_text, read_compact, to_text
 from jrh.errors import EmptyStoreError
 from jrh.hashing import content_id
 from jrh.running.building import parts_used, used
@@ -16,7 +17,6 @@ from jrh.running.outcome import Ended, RunState
 from jrh.running.prepare import Prepared
 from jrh.running.stages import load as loading_items
 from jrh.store.run_store import Store
-from jrh.suite.definition import Gate
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, judge_models, serves
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import ClaimFamily, Finding, FindingSettings
@@ -26,8 +26,8 @@ from jrh.version import __version__
 
 SUMMARY = "summary"
 """Key of the summary in the store."""
-GATE: Final = "gate"
-"""Key of the suite's rules."""
+SECTIONS: Final = "sections"
+"""Key of the sections that declared stages have in the suite."""
 ENDED: Final = "ended"
 """Key of how the run ended; empty while it goes on."""
 PLAN_NOTES: Final = "plan_notes"
@@ -122,9 +122,10 @@ def recall(store: Store) -> Summary:
     return from_text(Summary, text)
 
 
-def note_start(store: Store, gate: Gate) -> None:
-    """Keep the rules of the suite, and that the run has not ended."""
-    store.set_meta(GATE, to_text(gate))
+def note_start(store: Store, resolved: ResolvedSuite) -> None:
+    """Keep the sections that declared stages have in the suite, and that the run has not ended."""
+    sections = {stage.entry.spec.key: unstructure(stage.options) for stage in resolved.stages.values()}
+    store.set_meta(SECTIONS, to_text(sections))
     store.set_meta(ENDED, "")
 
 
@@ -160,10 +161,10 @@ def _made_of(store: Store) -> str:
 
 def state(store: Store) -> RunState:
     """Read what is known of a run without its records."""
-    gate, ended = store.meta(GATE), store.meta(ENDED)
+    sections, ended = store.meta(SECTIONS), store.meta(ENDED)
     return RunState(
         suite=store.meta("suite") or "",
-        gate=from_text(Gate, gate) if gate else Gate(),
+        sections=read_compact(sections) if sections else {},
         ended=from_text(Ended, ended) if ended else None,
         imported=store.meta(IMPORTED) is not None,
     )

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import JrhError
-from jrh.suite import parse_rule
-from jrh.suite.gate_rules import Operator, mistakes_of_rule
+from jrh_measuring import parse_rule
+from jrh_measuring.gate_rules import Operator, mistakes_of_rule
 
 KNOWN = {"test": ("reference", "format"), "judge": ["mini"], "task": ["trial"]}
 

@@ -6,12 +6,17 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import Enum
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from attrs import Factory, define, frozen
-
+from attrs.validators import ge, lt
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
+from jrh.plugins.options import option
+from jrh.values.cases import REFERENCE
+
+if TYPE_CHECKING:
+    from jrh.plugins.registry import Plugins
 
 
 class Operator(Enum):
@@ -35,7 +40,7 @@ class Operator(Enum):
 
 
 @frozen(kw_only=True)
-class Rule:
+class GateRule:
     """One rule."""
 
     text: str
@@ -61,7 +66,7 @@ _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _FORM: Final = "write a rule as `as-expected[label-flip, judge=mini] >= 0.9`"
 
 
-def parse_rule(text: str) -> Rule:
+def parse_rule(text: str) -> GateRule:
     """Read a rule: a measure, selectors in brackets where there are any, an operator, a number or a percentage.
 
     A selector is the name of a test, or `test=`, `judge=`, `task=` or a factor of the measure such as `variant=`. Names
@@ -71,6 +76,34 @@ def parse_rule(text: str) -> Rule:
         JrhError: it is no rule; the text says at which character.
     """
     return _Parser(text=text).rule()
+
+
+@frozen(kw_only=True)
+class GateOptions:
+    """The rules that `jrh gate` checks, as the section `gate` of a suite."""
+
+    rules: tuple[str, ...] = option("Such as `as-expected[label-flip] >= 0.9`; all of them have to hold.", default=())
+    allow_missing: float = option(
+        "The largest share of the trials of one judge in one test that may be without a verdict.",
+        ge(0),
+        lt(1),
+        default=0.0,
+    )
+    undecided: Literal[0, 1, 5] = option(
+        "Exit code where a rule is undecided: its own, that of a rule that fails (1), or that of success (0).",
+        default=5,
+    )
+
+    def check_suite(self, suite: Any, plugins: Plugins) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Yield what is wrong with the rules, each with its place: no rule, or a name that the suite does not have."""
+        known = {
+            "test": (REFERENCE, *dict.fromkeys(use.name for use in suite.tests)),
+            "judge": [use.name for use in suite.judges],
+            "task": [use.task.name for use in suite.tasks],
+        }
+        for place, text in enumerate(self.rules):
+            for message in mistakes_of_rule(text, known, plugins.metrics.meant_by):
+                yield ("rules", place), message
 
 
 def mistakes_of_rule(
@@ -101,7 +134,7 @@ class _Parser:
     text: str
     at: int = 0
 
-    def rule(self) -> Rule:
+    def rule(self) -> GateRule:
         measure = self._name("the name of a measure", _MEASURE)
         selected = self._selectors() if self._take("[") else {}
         operator = self._operator()
@@ -109,7 +142,7 @@ class _Parser:
         if self._rest():
             raise self._mistake("expected the end of the rule")
         named = {key: selected.pop(key, None) for key in ("test", "judge", "task")}
-        return Rule(
+        return GateRule(
             text=self.text.strip(), measure=measure, operator=operator, threshold=threshold, cell=selected, **named
         )
 
