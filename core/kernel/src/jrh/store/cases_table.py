@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from jrh.document.convert import to_json
 from jrh.document.serial import compact, from_plain, from_text, to_text
-from jrh.store.database import MOST_PARAMETERS, Database, in_parts, marks
+from jrh.store.database import Database
 from jrh.store.texts_table import NOTHING, SWEEP, Packer, Shared, TextsTable
 from jrh.store.writer import Statement
 from jrh.text.plain import utf8_text
@@ -86,14 +86,9 @@ class CasesTable:
 
     def by_id(self, case_ids: Sequence[str]) -> dict[str, Case]:
         """Read cases by id; ids that are not stored are left out."""
-        found = {}
-        for some in in_parts(case_ids, MOST_PARAMETERS):
-            rows = self._database.rows(
-                f"SELECT id, texts, payload FROM cases WHERE id IN ({marks(some)})",  # noqa: S608 - placeholders only
-                some,
-            )
-            for row, value in zip(rows, self._texts.unpacked([row[1:] for row in rows]), strict=True):
-                found[row[0]] = from_plain(Case, value)
+        rows = list(self._database.by_id("SELECT id, texts, payload FROM cases WHERE id IN ({ids})", case_ids))
+        values = self._texts.unpacked([row[1:] for row in rows])
+        found = {row[0]: from_plain(Case, value) for row, value in zip(rows, values, strict=True)}
         found.update((case.id, case) for case in self._revised([each for each in case_ids if each not in found]))
         return found
 
@@ -120,7 +115,7 @@ class CasesTable:
         return dict(json.loads(self._database.meta(_VALID) or "{}"))
 
     def _revised(self, case_ids: Sequence[str]) -> Iterator[Case]:
-        texts = self._database.texts_by_id("SELECT id, payload FROM revised_cases WHERE id IN ({ids})", case_ids)
+        texts = self._database.by_id("SELECT id, payload FROM revised_cases WHERE id IN ({ids})", case_ids)
         yield from (from_text(Case, text) for _, text in texts)
 
     def keep_revised(self, cases: Sequence[Case], valid: Mapping[str, bool]) -> None:
@@ -262,12 +257,8 @@ class _Packing:
     def _read(self, item_ids: Sequence[str]) -> None:
         """Read the texts of items that are stored; an imported case may have none."""
         missing = [each for each in dict.fromkeys(item_ids) if each not in self._bases]
-        for some in in_parts(missing, MOST_PARAMETERS):
-            rows = self._database.rows(
-                f"SELECT id, texts FROM items WHERE task = ? AND id IN ({marks(some)})",  # noqa: S608 - placeholders
-                (self._task, *some),
-            )
-            self._bases.update(self._texts.shared(rows))
+        sql = "SELECT id, texts FROM items WHERE task = ? AND id IN ({ids})"
+        self._bases.update(self._texts.shared(list(self._database.by_id(sql, missing, self._task))))
 
 
 _VALID: Final = "valid_cases"

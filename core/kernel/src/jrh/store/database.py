@@ -230,21 +230,15 @@ class Database:
             yield rows
             last = rows[-1][0]
 
-    def chunks_by_id(self, sql: str, ids: Sequence[str]) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the rows of a query, with `{ids}` replaced by the ids in chunks."""
-        for start in range(0, len(ids), MOST_PARAMETERS):
-            some = tuple(ids[start : start + MOST_PARAMETERS])
-            yield self.rows(sql.replace("{ids}", ", ".join("?" * len(some))), some)
+    def by_id(self, sql: str, ids: Sequence[Any], *before: object) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query, with `{ids}` replaced by some ids at a time; `before` are its other parameters."""
+        for some in in_parts(ids, MOST_PARAMETERS):
+            yield from self.rows(sql.replace("{ids}", marks(some)), (*before, *some))
 
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
         """Return the first column of the first row as text, or None if there is no row."""
         row = self.guarded(lambda: self._reader.execute(sql, parameters).fetchone())
         return None if row is None else str(row[0])
-
-    def texts_by_id(self, sql: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield the (id, text) rows of a query, with `{ids}` replaced by the ids in chunks."""
-        for rows in self.chunks_by_id(sql, ids):
-            yield from rows
 
     def meta(self, key: str) -> str | None:
         """Return a value of the run, or None."""

@@ -13,7 +13,7 @@ import orjson
 
 from jrh.document.serial import from_text
 from jrh.errors import DamagedStoreError
-from jrh.store.database import RECORD_TYPES, Database
+from jrh.store.database import MOST_PARAMETERS, RECORD_TYPES, Database, in_parts
 from jrh.store.writer import SALVAGE, Statement
 from jrh.text.numbers import counted
 from jrh.values.records import COLUMNS
@@ -146,7 +146,8 @@ class RecordsTable:
             found = self._database.chunks(f"{select} {_OF_THE_PLAN} {_WITH_ITEMS} ORDER BY t.position")
         else:
             sql = f"{select} FROM records r {_WITH_ITEMS} WHERE r.trial_id IN ({{ids}}) ORDER BY r.trial_id"
-            found = self._database.chunks_by_id(sql, sorted(trial_ids))
+            parts = in_parts(sorted(trial_ids), MOST_PARAMETERS)
+            found = (list(self._database.by_id(sql, some)) for some in parts)
         for rows in found:
             changed += [row for row in rows if checksum(row[:_SUMMED]) != row[_SUMMED]]
             if rows:
@@ -217,8 +218,7 @@ class RecordsTable:
 
     def replies(self, trial_ids: Sequence[str]) -> dict[str, Reply]:
         """Read the replies of trials by trial id; trials without a stored reply are left out."""
-        found = self._database.texts_by_id(_REPLIES, trial_ids)
-        return {trial_id: from_text(Reply, text) for trial_id, text in found}
+        return {trial: from_text(Reply, text) for trial, text in self._database.by_id(_REPLIES, trial_ids)}
 
     def costs(self) -> dict[tuple[str, str, str], CostLine]:
         """Add up the costs of the records of the plan by judge, task and test."""

@@ -12,7 +12,7 @@ import zstandard
 
 from jrh.document.serial import compact
 from jrh.errors import DamagedStoreError
-from jrh.store.database import MOST_PARAMETERS, Database, in_parts, marks
+from jrh.store.database import Database
 from jrh.store.packing import (
     CODING,
     Compressor,
@@ -27,8 +27,8 @@ from jrh.store.packing import (
 from jrh.store.writer import SALVAGE, Statement
 
 _INSERT: Final = "INSERT INTO texts VALUES (?, ?, ?)"
-_KNOWN: Final = "SELECT hash, id FROM texts WHERE hash IN ({marks})"
-_BODIES: Final = "SELECT id, body FROM texts WHERE id IN ({marks})"
+_KNOWN: Final = "SELECT hash, id FROM texts WHERE hash IN ({ids})"
+_BODIES: Final = "SELECT id, body FROM texts WHERE id IN ({ids})"
 # A value names its texts in a column, so that those without a value can be found without reading any value.
 _UNUSED: Final = (
     "DELETE FROM texts WHERE id NOT IN ("
@@ -102,7 +102,7 @@ class Packer:
         hashes = [hashlib.sha256(text.encode(*CODING)).digest()[:16] for text in texts]
         unknown = [each for each in hashes if each not in self._ids]
         if unknown:
-            self._ids.update((row[0], row[1]) for row in _by_chunks(self._database, _KNOWN, unknown))
+            self._ids.update((row[0], row[1]) for row in self._database.by_id(_KNOWN, unknown))
         for each, text in zip(hashes, texts, strict=True):
             if each not in self._ids:
                 self._ids[each] = self._next
@@ -213,7 +213,7 @@ class TextsTable:
         unpack = Decompressor().decompressed
         ids = set(ids) - {_END}
         try:
-            return {row[0]: unpack(row[1]).decode(*CODING) for row in _by_chunks(self._database, _BODIES, sorted(ids))}
+            return {row[0]: unpack(row[1]).decode(*CODING) for row in self._database.by_id(_BODIES, sorted(ids))}
         except BROKEN as error:
             raise self._damaged() from error
 
@@ -231,8 +231,3 @@ def read(ids: Sequence[int], blob: bytes, texts: Mapping[int, str]) -> Any:
 def text_of(body: bytes) -> str:
     """Return a text of its own; raise one of `BROKEN` if it is not what was written."""
     return decompressed(body).decode(*CODING)
-
-
-def _by_chunks(database: Database, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    for some in in_parts(values, MOST_PARAMETERS):
-        yield from database.rows(sql.format(marks=marks(some)), some)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from jrh.store.database import CHUNK, MOST_PARAMETERS, Database, in_parts, marks
+from jrh.store.database import CHUNK, Database
 from jrh.store.writer import Statement
 from jrh.values.verdicts import Status
 
@@ -154,14 +154,8 @@ class TrialsTable:
 
     def lasting(self, trial_ids: Sequence[str]) -> frozenset[str]:
         """Return those of some trials that will not be repeated: their record is not a transient failure."""
-        found: set[str] = set()
-        for some in in_parts(trial_ids, MOST_PARAMETERS):
-            rows = self._database.rows(
-                f"SELECT trial_id FROM records WHERE status NOT IN ({_MARKS}) AND trial_id IN ({marks(some)})",  # noqa: S608 - placeholders only
-                (*_TRANSIENT, *some),
-            )
-            found.update(trial for (trial,) in rows)
-        return frozenset(found)
+        sql = f"SELECT trial_id FROM records WHERE status NOT IN ({_MARKS}) AND trial_id IN ({{ids}})"  # noqa: S608
+        return frozenset(trial for (trial,) in self._database.by_id(sql, trial_ids, *_TRANSIENT))
 
 
 def _occasions(rows: Sequence[TrialRow]) -> Statement:
