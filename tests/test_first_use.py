@@ -202,20 +202,6 @@ def test_a_run_without_transcripts_has_nothing_to_export_and_says_so(directories
         )
 
 
-def test_a_measure_that_does_not_exist_costs_its_report_and_is_told(ran: Project) -> None:
-    reports = ["terminal", {"plots": {"measures": ["as-expectd"]}}]
-    write_suite(ran, changed(reports=reports))
-    told = (
-        "jrh: reporter 'plots' failed: plots.measures: the run has no measure 'as-expectd' "
-        "(did you mean 'as-expected'?); it has: as-expected, gold-accuracy\n"
-    )
-    done = call(ran, "run", "suite.yaml", "--run-dir", "run")
-    assert (done.exit_code, told in done.stderr) == (0, True), "the run itself is done"
-    done = call(ran, "report", "run", "--format", "plots,markdown", "--set", "plots.measures=[as-expectd]")
-    assert (done.exit_code, done.stderr, done.stdout) == (2, told, "Report: run/report.md\n")
-    assert not (ran.path / "run" / "plots").exists()
-
-
 def test_schemas_that_cannot_be_written_are_told(directories: Project) -> None:
     done = refused(directories, "schema", "--output", "a-file/schemas")
     assert done.stderr == "jrh: cannot write into 'a-file/schemas': Not a directory\n"

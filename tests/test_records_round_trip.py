@@ -174,16 +174,14 @@ def test_the_formats_are_those_of_the_suite_and_the_same_bytes_when_written_agai
 
 def test_the_command_line_chooses_formats_and_options(run_dir, tmp_path) -> None:
     chosen = ("--format", "terminal,markdown,latex,plots,jrh-report/csv", "--set", "terminal.width=60")
-    done = call(
-        Inside(tmp_path), "report", str(run_dir), *chosen, "--set", "plots.measures=[as-expected]", "--output", "out"
-    )
+    done = call(Inside(tmp_path), "report", str(run_dir), *chosen, "--set", "latex.digits=3", "--output", "out")
 
     assert done.exit_code == 0, done.output
     assert max(len(line) for line in done.stdout.partition("\nReport:")[0].splitlines()) <= 60
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "plots", "records.csv", "report.md", "tables.tex",
     ]  # fmt: skip
-    assert (tmp_path / "out" / "plots" / "heat-as-expected-1-factual.svg").is_file()
+    assert (tmp_path / "out" / "plots" / "judges-by-tests-factual.svg").is_file()
     # The option the suite gives its reporter holds where the command line says nothing.
     assert ',"=flawed",' in (tmp_path / "out" / "records.csv").read_text(encoding="utf-8")
 

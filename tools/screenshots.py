@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from jrh_report.html.kinds import PlotKind
+from jrh_report.drawings import PlotKind
 from picture import FLAGS, reduced
 
 ROOT: Final = Path(__file__).parents[1]

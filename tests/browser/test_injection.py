@@ -72,8 +72,8 @@ def test_no_text_of_a_run_becomes_code(browser: Browser, tmp_path: Path, part: i
     with visit(browser, page) as seen:
         assert seen.evaluate("document.querySelectorAll('.flip pre').length") > 2 * len(payloads)
         for there in (
-            "#calibration svg",
-            "#calibration table",
+            "#section-stated-probabilities svg",
+            "#section-stated-probabilities table",
             "#section-variance table",
             "#section-interactions table",
             "#section-panel table",

@@ -70,15 +70,16 @@ def test_each_cell_of_a_heat_map_is_the_measure_of_its_row_and_column(page: Node
     for part_of_task in page.all(having="data-lens"):
         for table in part_of_task.all("table", kind="heat"):
             tests = [head.text.removesuffix(" *") for head in table.all("thead")[0].all("th")[1:]]
+            names: set[str] = set()
             for row in table.all("tbody")[0].all("tr"):
                 judge = row.all("th")[0].text.removesuffix(" simulated")
                 for test, cell in zip(tests, row.all("td"), strict=True):
                     if "data-measure" in cell.attributes:
                         measure = document["measures"][int(cell.attributes["data-measure"])]
                         assert (measure["judge"], measure["test"], measure["cell"]) == (judge, test, {})
-                        lens = part_of_task.attributes["data-lens"]
-                        assert measure["name"] in ({"as-expected", lens} if lens == "gold-accuracy" else {lens})
+                        names.add(measure["name"])
                         seen += 1
+            assert len(names) == 1 or names == {"as-expected", "gold-accuracy"}
     assert seen > 15
 
 
@@ -90,53 +91,52 @@ def test_stated_facts_and_sums_are_those_of_the_document(page: Node, document: d
         if "data-key" in fact.attributes:
             value = value[fact.attributes["data-key"]]
         assert same_number(fact.text, value), fact
-    for fact in page.all(having="data-sum"):
-        parts = [at(document, pointer) for pointer in fact.attributes["data-sum"].split()]
-        assert parts
-        total = sum(sum(each.values()) if isinstance(each, dict) else each for each in parts)
-        assert same_number(fact.text, total)
 
 
-def test_costs_and_tokens_are_the_sums_of_their_lines(page: Node, document: dict[str, Any]) -> None:
-    rows = page.all("tr", having="data-spending")
+def captioned(page: Node, start: str) -> list[Node]:
+    return [table for table in page.all("table") if table.all("caption")[0].text.startswith(start)]
+
+
+def test_costs_and_tokens_are_those_of_their_lines(page: Node, document: dict[str, Any]) -> None:
+    tables = captioned(page, "Cost per test")
     # Simulated judges spend nothing: a run of them alone has no lines.
-    assert bool(rows) == bool(document["spending"])
-    for row in rows:
-        lines = [document["spending"][int(place)] for place in row.attributes["data-spending"].split()]
-        cells = {cell.attributes["data-what"]: cell.text for cell in row.all("td", having="data-what")}
-        unknown = sum(line["unknown"] for line in lines)
-        for name in ("replies", "unknown", "prompt_tokens", "completion_tokens"):
-            if cells[name] != "unknown":
-                assert same_number(cells[name], sum(line[name] for line in lines)), (name, cells)
-        if cells["cost"] == "unknown":
-            assert unknown
-        else:
-            assert ("of unknown price" in cells["cost"]) == bool(unknown)
-            assert same_number(cells["cost"].split(" + ")[0], math.fsum(line["cost"] for line in lines))
+    assert bool(tables) == bool(document["spending"])
+    rows = [[cell.text for cell in row.all("th") + row.all("td")] for table in tables for row in table.all("tr")[1:]]
+    for line in document["spending"]:
+        (row,) = [
+            each
+            for each in rows
+            if each[0].startswith(line["name"]) and each[1:4] == [line["role"], line["task"], line["test"]]
+        ]
+        assert same_number(row[4], line["replies"])
+        if line["unknown"] < line["replies"]:
+            assert ("of unknown price" in row[5]) == bool(line["unknown"])
+            assert same_number(row[5].split(" + ")[0], line["cost"])
 
 
 def test_what_accuracy_costs_follows_from_cost_and_interval(page: Node, document: dict[str, Any]) -> None:
-    rows = page.all("tr", having="data-worth")
-    assert rows
-    for row in rows:
-        line = document["costs"][int(row.attributes["data-worth"])]
-        accuracy = document["measures"][int(row.attributes["data-accuracy"])]
-        items = document["tasks"][int(row.attributes["data-task"])]["items"]
-        cells = {cell.attributes["data-what"]: cell.text for cell in row.all("td", having="data-what")}
-        half_width = (accuracy["interval"]["high"] - accuracy["interval"]["low"]) / 2
-        needed = math.ceil(accuracy["n_items"] * (half_width / 0.05) ** 2)
-        assert same_number(cells["items"], needed)
-        if line["unknown"]:
-            assert {cells["thousand"], cells["point"], cells["certainty"]} == {"unknown"}
-            continue
-        thousand = 1000 * line["cost"] / line["trials"]
-        assert float(cells["thousand"].strip("$")) == pytest.approx(thousand, rel=1e-3)
-        assert float(cells["certainty"].strip("$")) == pytest.approx(line["cost"] / items * needed, rel=1e-3)
-        if accuracy["estimate"]:
-            points = 100 * accuracy["estimate"]
-            assert float(cells["point"].strip("$")) == pytest.approx(thousand / points, rel=1e-3)
-        else:
-            assert cells["point"] == "not estimable"
+    tables = captioned(page, "What ")
+    assert tables
+    for table in tables:
+        for row in table.all("tbody")[0].all("tr"):
+            cells = row.all("td")
+            accuracy = document["measures"][int(cells[0].attributes["data-measure"])]
+            key = accuracy["judge"], accuracy["task"], "reference"
+            (line,) = [each for each in document["costs"] if (each["judge"], each["task"], each["test"]) == key]
+            half_width = (accuracy["interval"]["high"] - accuracy["interval"]["low"]) / 2
+            needed = math.ceil(accuracy["n_items"] * (half_width / 0.05) ** 2)
+            thousand, point, _, items, certainty = (cell.text for cell in cells[1:])
+            assert same_number(items.removeprefix("about "), needed)
+            if line["unknown"]:
+                assert {thousand, point, certainty} == {"unknown"}
+                continue
+            (task,) = [each for each in document["tasks"] if each["task"]["name"] == accuracy["task"]]
+            price = 1000 * line["cost"] / line["trials"]
+            assert float(thousand.strip("$")) == pytest.approx(price, rel=1e-3)
+            assert float(certainty.strip("$")) == pytest.approx(line["cost"] / task["items"] * needed, rel=1e-3)
+            assert point == "not estimable" or float(point.strip("$")) == pytest.approx(
+                price / (100 * accuracy["estimate"]), rel=1e-3
+            )
 
 
 def test_plots_stand_at_the_measures_they_draw(page: Node, document: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ def test_plots_stand_at_the_measures_they_draw(page: Node, document: dict[str, A
 
 def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, document: dict[str, Any]) -> None:
     tables = {table.all("caption")[0].text: table for table in page.all("table")}
-    attrition = next(table for caption, table in tables.items() if caption.startswith("Drafts by test"))
+    attrition = next(table for caption, table in tables.items() if caption.startswith("Cases"))
     rows = [[cell.text for cell in (row.all("th") + row.all("td"))] for row in attrition.all("tbody")[0].all("tr")]
     assert [row[:5] for row in rows] == [
         [line["task"], line["test"], str(line["items"]), str(line["drafted"]), str(line["kept"])]
@@ -169,7 +169,7 @@ def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, do
         for measure in document["measures"]
         if measure["name"] == "missing" and not measure["cell"]
     )
-    found = next((table for caption, table in tables.items() if caption.startswith("Trials without")), None)
+    found = next((table for caption, table in tables.items() if caption.startswith("Missing verdicts")), None)
     shown = [int(cell.text) for row in found.all("tbody")[0].all("tr") for cell in row.all("td")[1:]] if found else [0]
     assert sum(shown) == missing
 
@@ -177,7 +177,11 @@ def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, do
 def panel_tables(page: Node) -> list[Node]:
     """Return the tables by judge and test, and the confusion matrices."""
     names = ("section-option-order", "section-prompt-templates", "section-false-verdicts", "section-beyond-chance")
-    sections = [each for each in page.all("section") if each.attributes["id"] in ("panels", *names)]
+    sections = [
+        each
+        for each in page.all("section")
+        if each.attributes["id"] in ("section-gold-levels", "section-confusion", *names)
+    ]
     return [table for section in sections for table in section.all("table")]
 
 
@@ -193,7 +197,8 @@ def test_each_cell_of_a_panel_is_the_measure_of_its_row_and_column(page: Node, d
                 measure = document["measures"][int(cell.attributes["data-measure"])]
                 if "matrix" in table.attributes.get("class", ""):
                     assert measure["cell"] == {"right": cells[0].text, "verdict": head.removeprefix("verdict ")}
-                    assert f"Judge {measure['judge']}, test {measure['test']}," in table.all("caption")[0].text
+                    caption = table.all("caption")[0].text.replace(" (simulated)", "")
+                    assert f"Confusion matrix: {measure['judge']}, {measure['test']}." in caption
                 elif heads[0] == "templates":  # a column for each judge
                     assert cells[0].text.removesuffix(" simulated") == measure["cell"]["pair"]
                     assert cells[1].text == measure["test"]
@@ -209,7 +214,7 @@ def test_each_cell_of_a_panel_is_the_measure_of_its_row_and_column(page: Node, d
 
 
 SECTIONS = {
-    "calibration": {"brier", "calibration-error", "reliability"},
+    "section-stated-probabilities": {"brier", "calibration-error", "reliability"},
     "section-variance": {"variance", "generalizability", "dependability", "cheapest-design"},
     "section-interactions": {"interaction"},
     "section-panel": {
@@ -246,7 +251,8 @@ def test_the_sections_hold_the_measures_of_their_kind_and_all_of_them(demo: Path
         whole = [
             measure
             for measure in document["measures"]
-            if measure["name"] in names and (bool(measure["judge"]) == (key in ("calibration", "section-interactions")))
+            if measure["name"] in names
+            and (bool(measure["judge"]) == (key in ("section-stated-probabilities", "section-interactions")))
         ]
         assert sorted(map(str, (measure for _, _, measure in shown))) == sorted(map(str, whole))
 
@@ -266,10 +272,9 @@ def test_each_measure_of_a_section_stands_where_it_belongs(demo: Path) -> None:
         if measure["judge"]:
             assert before[0].removesuffix(" simulated") == measure["judge"]
         if measure["name"] == "reliability":
-            assert before[1:] in (
-                [measure["cell"]["stated"], measure["note"].removeprefix("mean stated probability ")],
-                [measure["test"], measure["cell"]["stated"], measure["note"].removeprefix("mean stated probability ")],
-            )
+            assert before[-2] == measure["cell"]["stated"]
+            assert same_number(before[-1], float(measure["note"].removeprefix("mean stated probability ")))
+            assert before[1:-2] in ([], [measure["test"]])
         elif measure["judge"] or measure["name"] in HEADINGS:
             assert measure["test"] in said.split(" · ")
             assert head == HEADINGS[measure["name"]]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 FOLDED = "document.querySelectorAll('details:not([open])').length"
 UNFOLDED = f"{FOLDED} === 0"
-LENSES = ("gold-accuracy", "agreement", "excess-disagreement")
+LENSES = ("0", "1", "2")
 
 
 @pytest.fixture
@@ -52,14 +52,14 @@ def test_the_policy_stops_what_the_page_did_not_bring(browser: Browser, page_fil
 def test_the_switch_changes_heat_maps_and_plots_together(browser: Browser, page_file: Path) -> None:
     with visit(browser, page_file) as seen:
         for lens in LENSES:
-            button = seen.page.locator(f"#heat button[data-look='{lens}']")
+            button = seen.page.locator(f"#section-judges-by-tests button[data-look='{lens}']")
             button.focus()
             seen.page.keyboard.press("Enter")
             assert button.get_attribute("aria-pressed") == "true"
             pressed = seen.page.locator("button[data-look][aria-pressed='true']")
             assert {each.get_attribute("data-look") for each in pressed.all()} == {lens}
             shown = seen.evaluate(
-                "[...document.querySelectorAll('table.heat, figure[data-lens]')]"
+                "[...document.querySelectorAll('table.heat, [data-lens] figure')]"
                 ".filter((each) => each.checkVisibility()).map((each) => each.closest('[data-lens]').dataset.lens)"
             )
             assert len(shown) > 1
@@ -123,10 +123,10 @@ def test_everything_is_reached_with_the_keyboard(browser: Browser, page_file: Pa
             )
             outline = seen.evaluate("getComputedStyle(document.activeElement).outlineStyle")
             assert outline != "none"
-        assert {"A:", "BUTTON:gold-accuracy", "DIV:", "SUMMARY:"} <= reached
+        assert {"A:", "BUTTON:0", "DIV:", "SUMMARY:"} <= reached
 
 
-FURTHER = ("section-variance", "section-interactions", "section-panel", "calibration")
+FURTHER = ("section-variance", "section-interactions", "section-panel", "section-stated-probabilities")
 
 
 @pytest.mark.parametrize("key", FURTHER)
@@ -254,7 +254,7 @@ def test_text_stands_out_in_light_and_dark(browser: Browser, page_file: Path, sc
         assert (brightness > 200) == (scheme == "light")
         seen.evaluate(UNFOLD)
         for lens in LENSES:
-            seen.page.click(f"#heat button[data-look='{lens}']")
+            seen.page.click(f"#section-judges-by-tests button[data-look='{lens}']")
             assert seen.evaluate(CONTRAST) == []
 
 

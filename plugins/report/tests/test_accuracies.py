@@ -1,4 +1,4 @@
-"""The two accuracies are told apart wherever both can stand, and measures that do not exist are refused."""
+"""The two accuracies are told apart wherever both can stand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 
 import pytest
 from attrs import evolve
-from jrh import JrhError
 
 FULL = {"terminal": {"full": True}}
 
@@ -29,15 +28,16 @@ def test_a_column_of_gold_accuracy_is_called_that_and_what_else_stands_in_it_is_
 ) -> None:
     text = render(form, against_gold, **FULL.get(form, {}))
 
-    assert re.search(r"^\s*(\| judge \| test \| )?gold accuracy ", text, re.MULTILINE)
+    assert re.search(r"Judge[ |]+Test[ |]+gold accuracy ", text)
     legend = " ".join(text.split())
-    told = "gold accuracy: share of verdicts equal to the gold label (measure gold-accuracy); as expected: where a test"
+    told = "gold accuracy: share of verdicts equal to the gold label; as expected: where a test"
     assert legend.count(told) == 1
     assert text.count("(as expected)") == len(against_gold.judges)
 
 
 def test_the_mark_stands_beside_the_numbers_it_is_about(render, against_gold) -> None:
-    rows = [line for line in render("markdown", against_gold).splitlines() if line.startswith("| baseline |")]
+    text = render("markdown", against_gold).partition("## Judges by tests")[2]
+    rows = [line for line in text.splitlines() if line.startswith("| baseline |")]
     cells = {line.split(" | ")[1]: line.split(" | ")[2] for line in rows[: len(against_gold.tests)]}
 
     assert {test: "(as expected)" in cell for test, cell in cells.items()} == {
@@ -51,28 +51,15 @@ def test_without_any_gold_accuracy_the_column_is_as_expected_and_nothing_is_mark
 
     assert "gold accuracy" not in text
     assert "(as expected)" not in text
-    assert "as expected: verdicts that meet the expectation: the gold label, a stated label, or relative to" in text
+    assert (
+        "as expected: share of verdicts that meet the test's expectation: the gold label, a stated label, or relative"
+        in text
+    )
 
 
 def test_only_gold_accuracy_needs_no_word_on_the_other(render, report) -> None:
     gold = [evolve(each, name="gold-accuracy") if each.name == "as-expected" else each for each in report.measures]
     text = " ".join(render("terminal", evolve(report, measures=tuple(gold)), full=True).split())
 
-    assert "share of verdicts equal to the gold label (measure gold-accuracy)" in text
+    assert "gold accuracy: share of verdicts equal to the gold label." in text
     assert "as expected" not in text
-
-
-@pytest.mark.parametrize("form", ["plots", "latex"])
-def test_a_measure_that_the_run_does_not_have_is_refused_with_those_it_has(render, report, form) -> None:
-    with pytest.raises(JrhError) as caught:
-        render(form, report, measures=["as-expected", "as-expectd", "x\x1b[31m"])
-
-    assert str(caught.value) == (
-        f"{form}.measures: the run has no measure 'as-expectd' (did you mean 'as-expected'?), 'x'; "
-        "it has: agreement, as-expected, flip-rate, kappa, rerun-disagreement"
-    )
-
-
-@pytest.mark.parametrize("form", ["plots", "latex"])
-def test_a_measure_of_the_main_table_may_be_absent(render, report, form) -> None:
-    assert render(form, report, measures=["jss"])

@@ -42,7 +42,6 @@ class TestLatexContract(ReporterContract):
 class TestPlotsContract(ReporterContract):
     plugin = jrh_report.plugin
     component = "plots"
-    options = {"measures": ["as-expected"]}
 
 
 class TestPapersContract(ReporterContract):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from jrh.running import load_flags
-from jrh_report.flags import EXPECTED_LABEL, cautions
+from jrh.running import load_flags, load_sections
+from jrh_report.findings import ONE_LABEL, cautions
 
 ROOT = Path(__file__).parents[3]
 MEASURING = ROOT / "core" / "measuring" / "src"
@@ -110,12 +110,12 @@ def test_the_answers_of_an_equivalence_test_are_explained(answer: str) -> None:
 
 
 def flagged(report, measure, **fields):
-    return evolve(report, measures=(measure("as-expected", flags=("constant-gold",), **fields),))
+    return load_sections(evolve(report, measures=(measure("as-expected", flags=("constant-gold",), **fields),)))
 
 
 def test_a_test_that_plants_one_label_is_not_blamed_on_the_gold_labels(report, measure) -> None:
     (line,) = cautions(flagged(report, measure, test="format"), "essays")
-    assert line == f"constant-gold (as-expected): {EXPECTED_LABEL} Seen for baseline in format"
+    assert line == f"constant-gold (as-expected): {ONE_LABEL} Seen for baseline in format"
 
 
 def test_one_gold_label_in_the_data_is_said_in_the_reference_and_elsewhere(report, measure) -> None:

@@ -35,7 +35,7 @@ def test_the_table_is_one_that_booktabs_prints(render, report) -> None:
     assert r"\usepackage{booktabs}" in lines[1]
     assert lines[1].startswith("%")
     order = [r"\begin{table}[htbp]", r"\centering", r"\label{tab:jrh-1}", r"\begin{tabular}{lccc}", r"\toprule"]
-    order += [r"\midrule", r"\addlinespace", r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    order += [r"\midrule", r"\bottomrule", r"\end{tabular}", r"\end{table}"]
     places = [lines.index(line) for line in order]
     assert places == sorted(places)
     assert r"estimates with 95\,\% intervals" in text
@@ -45,25 +45,31 @@ def test_the_table_is_one_that_booktabs_prints(render, report) -> None:
 
 
 def test_more_tests_than_fit_stand_below(render, report) -> None:
-    text = render("latex", report, tests=2)
+    first = render("latex", report, tests=2).partition(r"\end{table}")[0]
 
-    assert re.findall(r"\\begin\{tabular\}\{(\w+)\}", text) == ["lcc", "lc"]
-    assert text.count(r"\begin{table}") == 1
+    assert re.findall(r"\\begin\{tabular\}\{(\w+)\}", first) == ["lcc", "lc"]
 
 
-def test_other_measures_and_digits_on_request(render, report) -> None:
-    text = render("latex", report, measures=["flip-rate", "kappa"], digits=3)
+def test_every_layer_of_the_heat_map_has_a_table_with_digits_on_request(render, report) -> None:
+    text = render("latex", report, digits=3)
 
-    assert text.count(r"\begin{table}") == 2
     assert r"\caption{Flip rate, task essays" in text
-    assert ["baseline", "0.033", "0.033"] in rows(text)
-    assert ["baseline", "$-$0.001"] in rows(text)
-    assert ["yes-man (simulated)", "not estimable (degenerate)"] in rows(text)
+    assert ["baseline", "---", "0.033", "0.033"] in rows(text)
+    assert ["baseline", "---", "$-$0.001", "---"] in rows(text)
+    assert ["yes-man (simulated)", "---", "not estimable (degenerate)", "---"] in rows(text)
 
 
-def test_what_there_is_nothing_of_is_said(render, report) -> None:
-    assert "% Nothing to tabulate: the run has no measure named jss." in render("latex", report, measures=["jss"])
-    assert "% Nothing to tabulate" in render("latex", empty_report())
+def test_the_tables_of_sections_follow_once_each(render, report, measure) -> None:
+    text = render("latex", evolve(report, measures=(*report.measures, measure("pearson", estimate=0.5))))
+
+    assert r"\caption{Ordinal scales: Agreement with the gold levels}" in text
+    assert text.count(r"\caption{Judges by tests") == 0
+    labels = re.findall(r"\\label\{(.*?)\}", text)
+    assert len(labels) == len(set(labels)) == text.count(r"\begin{table}")
+
+
+def test_an_empty_run_has_no_table(render) -> None:
+    assert r"\begin{table}" not in render("latex", empty_report())
 
 
 def test_a_name_cannot_leave_its_cell(render, report) -> None:

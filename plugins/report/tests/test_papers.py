@@ -60,12 +60,10 @@ def test_the_best_three_are_held_out_and_in_sample(render, report, measure) -> N
     ]
 
 
-def test_figures_are_made_in_every_form_and_the_same_twice(render, report) -> None:
-    wanted = {"formats": ["svg", "png", "pdf"]}
-    files = render("papers", report, **wanted)
-    assert {"judges-by-tests.svg", "judges-by-tests.png", "judges-by-tests.pdf", "index.md"} == set(files)
-    assert files["judges-by-tests.pdf"].startswith(b"%PDF")
-    assert files == render("papers", report, **wanted)
+def test_figures_are_the_same_twice(render, report) -> None:
+    files = render("papers", report, formats=["svg"])
+    assert set(files) == {"judges-by-tests.svg", "index.md"}
+    assert files == render("papers", report, formats=["svg"])
     assert "`judges-by-tests`: Judges by tests" in files["index.md"]
 
 
@@ -126,6 +124,6 @@ def test_a_long_name_keeps_its_mark_and_its_size(render, report) -> None:
     ]
     names = {"judges": (*report.judges[:2], judge), "simulated": frozenset({judge}), "tests": ("reference", test)}
     picture = render("papers", evolve(report, measures=tuple(measures), costs=(), **names), formats=["svg"])
-    shown = re.findall(r"<text[^>]*>([^<]*)</text>", picture["judges-by-tests.svg"].decode())
+    shown = re.findall(r"<text[^>]*>([^<]*)</text>", picture["judges-by-tests.svg"])
     assert [text for text in shown if text.startswith("yes-man x") and text.endswith("x… (simulated)")]
     assert [text for text in shown if text.startswith("format y") and text.endswith("y… (N=117 to 120)")]

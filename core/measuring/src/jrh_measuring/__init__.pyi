@@ -42,6 +42,11 @@ from .documents import html_text as html_text
 from .documents import lines_that_fit as lines_that_fit
 from .documents import markdown_text as markdown_text
 from .documents import page_environment as page_environment
+from .drawing import Axis as Axis
+from .drawing import Drawing as Drawing
+from .drawing import colour as colour
+from .drawing import linear_axis as linear_axis
+from .drawing import logarithmic_axis as logarithmic_axis
 from .families import Tested as Tested
 from .families import p_values as p_values
 from .findings.claims import Claim as Claim

@@ -114,6 +114,51 @@ def jrh_findings() -> Iterable[RuleSpec]:
 def jrh_sections() -> Iterable[SectionSpec]:
     """Declare the sections."""
     yield SectionSpec(
+        name="judges-by-tests",
+        summary="whether verdicts are right in each test, and how they move: heat maps and intervals",
+        title="Judges by tests",
+        reads=(
+            *("gold-accuracy", "as-expected", "agreement", "excess-disagreement", "flip-rate"),
+            *("rerun-disagreement", "jss", "kappa"),
+        ),
+        factory="jrh_metrics.judges_by_tests:JudgesByTests",
+        order=0,
+    )
+    yield SectionSpec(
+        name="gold-levels",
+        summary="agreement with the gold levels of ordinal scales",
+        title="Ordinal scales",
+        reads=(
+            *("gold-kappa-quadratic", "concordance", "pearson", "spearman"),
+            *("mean-absolute-error", "root-mean-squared-error", "bias"),
+        ),
+        factory="jrh_metrics.sections:gold_levels",
+        order=20,
+    )
+    yield SectionSpec(
+        name="confusion",
+        summary="confusion matrices",
+        title="Confusion matrices",
+        reads=("confusion",),
+        factory="jrh_metrics.sections:Confusion",
+    )
+    yield SectionSpec(
+        name="stated-probabilities",
+        summary="whether the probabilities that judges state are those of being right",
+        title="Stated probabilities",
+        reads=("brier", "calibration-error", "reliability"),
+        factory="jrh_metrics.sections:StatedProbabilities",
+        order=60,
+    )
+    yield SectionSpec(
+        name="cost-of-accuracy",
+        summary="price and accuracy of each judge, and the Pareto frontier",
+        title="Cost and reliability",
+        reads=("gold-accuracy", "as-expected"),
+        factory="jrh_metrics.judges_by_tests:CostOfAccuracy",
+        order=80,
+    )
+    yield SectionSpec(
         name="people",
         summary="agreement of judges with people, and of people with each other",
         title="People and judges",

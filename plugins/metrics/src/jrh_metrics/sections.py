@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import RunReport
-from jrh.values import Column, MeasureRef, Row, Section, TablePart, TaskSummary
+from jrh import REFERENCE, RunReport
+from jrh.values import (
+    Column,
+    CurvePart,
+    Importance,
+    MatrixPart,
+    MeasureRef,
+    Panel,
+    Row,
+    Section,
+    Series,
+    Spot,
+    TablePart,
+    TaskSummary,
+)
 from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures, section_of_task
 
+ROWS: Final = 150
+"""Bins that are listed; the others are counted."""
+MATRICES: Final = 24
+"""Confusion matrices of a task."""
+_MEAN: Final = re.compile(r"mean stated probability ((?:0|1)\.\d+)")
+"""What the metric `calibration` notes of every bin."""
+_CALIBRATION: Final = (
+    "A judge is calibrated if a share p of the verdicts that it gives with probability p is right. The Brier score is "
+    "the mean squared difference between the stated probability and the outcome (1 if right, 0 if wrong): 0 is best, "
+    "and always saying 0.5 gives 0.25. The calibration error is the mean distance between the share right and the "
+    "stated probability over the bins: 0 is best. Only verdicts with a probability count. On the dashed line of a plot "
+    "a judge is calibrated; below it, it is right less often than it says."
+)
+_SCORES: Final = MeasureTable(
+    caption="Scores of stated probabilities",
+    columns={"brier": "Brier score", "calibration-error": "calibration error (ECE)"},
+)
 _ERROR_RATES: Final = "error-rates"
 _ALARMS: Final = MeasureTable(
     caption="Wrong verdicts by kind",
@@ -141,3 +172,113 @@ def _coefficients(measures: ReportMeasures, task: str) -> TablePart | None:
     )
     caption, columns = "Reliability from the components", (Column(heading="estimate"),)
     return TablePart(caption=caption, heads=("Coefficient",), columns=columns, rows=rows) if rows else None
+
+
+def gold_levels() -> MeasureTables:
+    """Build the section on agreement with the gold levels of ordinal scales."""
+    return MeasureTables(
+        tables=(
+            MeasureTable(
+                caption="Agreement with the gold levels",
+                columns={
+                    "gold-kappa-quadratic": "quadratic kappa with gold",
+                    "concordance": "concordance (CCC)",
+                    "pearson": "Pearson",
+                    "spearman": "Spearman",
+                    "mean-absolute-error": "mean absolute error, levels",
+                    "root-mean-squared-error": "RMSE, levels",
+                    "bias": "bias, levels",
+                },
+            ),
+        ),
+    )
+
+
+@frozen
+class Confusion:
+    """Shows how often each verdict is given where each level is right."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task with a confusion matrix, those of the reference condition first."""
+        measures = ReportMeasures.of(report)
+        for task in (summary.task for summary in report.tasks):
+            places: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
+            for place, each in measures.named(task.name, "confusion", "right", "verdict"):
+                key = each.cell["right"], each.cell["verdict"]
+                places.setdefault((each.judge, each.test), {})[key] = place
+            order = [(judge, test) for test in report.tests for judge in report.judges]
+            keys = sorted((key for key in order if key in places), key=lambda key: key[1] != REFERENCE)
+            text = "Share of each verdict where each label is right."
+            if len(keys) > MATRICES:
+                text = f"{text} {len(keys) - MATRICES} more matrices are in report.json."
+            parts = (_matrix(report, key, task.scale.labels, places[key]) for key in keys[:MATRICES])
+            yield section_of_task(task.name, text, parts, Importance.DETAIL)
+
+
+def _matrix(
+    report: RunReport, key: tuple[str, str], labels: Sequence[str], places: dict[tuple[str, str], int]
+) -> MatrixPart:
+    judge = f"{key[0]} (simulated)" if key[0] in report.simulated else key[0]
+    return MatrixPart(
+        caption=f"Confusion matrix: {judge}, {key[1]}",
+        head="Right label",
+        columns=tuple(Column(heading=f"verdict {label}", measure="confusion") for label in labels),
+        rows=tuple(
+            Row(
+                heads=(right,),
+                cells=tuple(
+                    MeasureRef(measure=places[right, verdict], digits=2) if (right, verdict) in places else None
+                    for verdict in labels
+                ),
+            )
+            for right in labels
+            if any((right, verdict) in places for verdict in labels)
+        ),
+        folded=key[1] != REFERENCE,
+    )
+
+
+@frozen
+class StatedProbabilities:
+    """Shows whether the probabilities that judges state are those of being right."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task with stated probabilities."""
+        measures = ReportMeasures.of(report)
+        for task in (summary.task.name for summary in report.tasks):
+            yield section_of_task(task, _CALIBRATION, (_SCORES.part(measures, task), *_reliability(measures, task)))
+
+
+def _reliability(measures: ReportMeasures, task: str) -> tuple[CurvePart | None, TablePart | None]:
+    """Draw the curves of the reference condition, and tabulate the bins of the other tests."""
+    panels: dict[str, list[Spot]] = {}
+    rows: list[Row] = []
+    for place, measure in measures.named(task, "reliability", "stated"):
+        stated = _MEAN.fullmatch(measure.note)
+        if measure.test != REFERENCE or not stated:
+            heads = measure.judge, measure.test, measure.cell["stated"], stated[1] if stated else measure.note
+            rows.append(Row(heads=heads, cells=(MeasureRef(measure=place),)))
+        else:
+            spot = Spot(at=float(stated[1]), measure=place, name=measure.cell["stated"])
+            panels.setdefault(measure.judge, []).append(spot)
+    curves = CurvePart(
+        caption="Share of right verdicts by mean stated probability, reference condition",
+        heading="Judge",
+        names="Stated probability",
+        across="mean stated probability",
+        up="share right",
+        panels=tuple(
+            Panel(heading=judge, series=(Series(name="", spots=tuple(sorted(spots, key=lambda spot: spot.at))),))
+            for judge, spots in panels.items()
+        ),
+        guide=((0.0, 0.0), (1.0, 1.0)),
+    )
+    table = TablePart(
+        caption="Share of right verdicts by stated probability, elsewhere",
+        heads=("Judge", "Test", "Stated probability", "Mean stated"),
+        columns=(Column(heading="share right", measure="reliability"),),
+        rows=tuple(rows[:ROWS]),
+        more=len(rows[ROWS:]),
+        folded=True,
+    )
+    return curves if panels else None, table if rows else None

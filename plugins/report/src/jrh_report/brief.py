@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -16,8 +17,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import tables
+from jrh_report.findings import DATA
 from jrh_report.sections import section_texts
-from jrh_report.told import DATA
 
 _LINES_OF_ALL: Final = 15
 _LINES_PER_TASK: Final = 5
@@ -29,8 +30,6 @@ _WARNED: Final = 3
 """Lines of warnings: what failed in the run comes before what it found."""
 _ENTRY: Final = 2
 """Lines of one finding."""
-_IN_HEADING: Final = "missing-verdicts"
-"""The kind of finding that a judge's heading tells."""
 _TEXT: Final = 300
 """Characters of a statement or a figure."""
 _NAME: Final = 60
@@ -47,7 +46,7 @@ _STYLES: Final = {
 
 @frozen(kw_only=True)
 class _Entry:
-    """The findings of one judge with the same statement, over all tasks."""
+    """The findings of one judge with the same statement, or of the same kind where sentences say all."""
 
     severity: Severity
     statement: str
@@ -143,7 +142,7 @@ def _room(report: RunReport) -> int:
 
 
 def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
-    found = [each for each in report.findings if each.judge == judge and each.kind != _IN_HEADING]
+    found = [each for each in report.findings if each.judge == judge]
     if not judge:
         found = [each for each in found if each.severity.rank <= Severity.WARNING.rank]
         if not found:
@@ -161,11 +160,19 @@ def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
 
 
 def _merged(findings: Iterable[Finding]) -> list[_Entry]:
-    merged: dict[tuple[Severity, str], _Entry] = {}
+    merged: dict[tuple[Severity, str, int], _Entry] = {}
+    sentences: Counter[tuple[str, str]] = Counter()
     for each in findings:
-        key = each.severity, each.statement
+        key = each.severity, each.statement, 0
+        if not any(basis.value for basis in each.basis):  # the statement has the numbers of its task
+            key = each.severity, each.kind, sentences[each.kind, each.task]
+            sentences[each.kind, each.task] += 1
         merged.setdefault(key, _Entry(severity=each.severity, statement=each.statement)).findings.append(each)
-    return sorted(merged.values(), key=lambda each: each.severity.rank)
+    # Of equal severity, what has figures first: missing verdicts are in the heading as well.
+    figures = {
+        id(each): any(basis.value for found in each.findings for basis in found.basis) for each in merged.values()
+    }
+    return sorted(merged.values(), key=lambda each: (each.severity.rank, not figures[id(each)]))
 
 
 def _about(report: RunReport, judge: str) -> str:
@@ -196,6 +203,8 @@ def _rendered(entry: _Entry, several: bool, console: Console) -> RenderableType:
     """Render an entry with as many figures as two lines hold, or with one figure on three."""
     figures = list(_figures(entry, several))
     statement = clean(entry.statement, _TEXT)
+    others = len({finding.statement for finding in entry.findings}) - 1
+    statement = f"{statement}; {others} more" if others else statement
     for shown in range(len(figures), 0, -1):
         left = len(figures) - shown
         more = f"; {left} more" if left else ""

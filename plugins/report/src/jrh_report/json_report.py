@@ -10,8 +10,8 @@ from enum import Enum
 import attrs
 from jrh import RunReport
 
-from jrh_report.finite import finite
 from jrh_report.options import JsonOptions
+from jrh_report.tables import finite
 
 
 @attrs.frozen

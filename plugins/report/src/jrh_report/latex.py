@@ -1,28 +1,52 @@
-"""Tables for papers: judges by tests, as LaTeX with booktabs."""
+"""Tables for papers, as LaTeX with booktabs: judges by tests for every measure of a heat map, then all other tables."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport
+from jrh.text import clean_text
+from jrh.values import HeatPart, Layer, MeasureRef
 from jrh_measuring import format_estimate, format_interval, format_sizes
 
-from jrh_report.asked import check_measures
-from jrh_report.by_test import Grid, grid
-from jrh_report.latex_text import latex as safe
 from jrh_report.options import LatexOptions
 from jrh_report.sections import section_texts
-from jrh_report.tables import Table
+from jrh_report.tables import judge_label
 
-_NEEDED = (
+_NEEDED: Final = (
     r"% Needs \usepackage{booktabs}. The text is UTF-8; letters beyond those of the font need XeLaTeX or LuaLaTeX."
 )
+_ESCAPES: Final = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"{\char34}",
+    "[": "{[}",  # after a line end it would begin an optional argument
+    "]": "{]}",
+    "*": "{*}",  # so would this
+    "`": r"\textasciigrave{}",
+}
+_LIGATURE: Final = re.compile(r"-(?=-)|'(?=')|[?!](?=`)")
+"""What would become one sign with its successor."""
 
 
 @frozen
 class LatexReporter:
-    r"""Writes one table for each task and measure: judges by tests, estimate with interval, n and missing below.
+    r"""Writes tables: judges by tests, estimate with interval, n and missing below; then those of all sections.
 
     All text is escaped; nothing of it is a command. The file is a fragment for `\input`.
     """
@@ -30,90 +54,91 @@ class LatexReporter:
     options: LatexOptions
 
     def render(self, report: RunReport) -> str:
-        """Return the tables; the same report gives the same text.
-
-        Raises:
-            JrhError: a measure is asked for that the run does not have.
-        """
-        check_measures(report, "latex", self.options.measures, LatexOptions().measures)
-        lines = [f"% Written by jrh {safe(report.version, 40)}: suite {safe(report.suite)}, run {safe(report.run_id)}."]
-        lines.append(_NEEDED)
-        grids = [
-            found
-            for summary in report.tasks
-            for name in self.options.measures
-            if (found := grid(report, summary.task.name, name)) is not None
-        ]
-        if not grids:
-            asked = ", ".join(safe(name) for name in self.options.measures)
-            lines.append(f"% Nothing to tabulate: the run has no measure named {asked}.")
-        for number, found in enumerate(grids, start=1):
-            lines += ["", *self._table(report, found, number)]
-        for section in section_texts(report, self.options.digits):
-            for table in section.tables:
-                lines += ["", *_section_table(section.title, table)]
+        """Return the tables; the same report gives the same text."""
+        about = f"suite {latex_text(report.suite)}, run {latex_text(report.run_id)}"
+        lines = [f"% Written by jrh {latex_text(report.version, 40)}: {about}.", _NEEDED]
+        label = count(1)
+        for section in report.sections:
+            for part in section.parts:
+                if isinstance(part, HeatPart):
+                    for layer in part.layers:
+                        lines += ["", *self._by_tests(report, section.task, part, layer, f"tab:jrh-{next(label)}")]
+        # A heat map is written above; its table form would repeat it.
+        heat = {part.caption for section in report.sections for part in section.parts if isinstance(part, HeatPart)}
+        for text in section_texts(report, self.options.digits):
+            for table in text.tables:
+                if table.title not in heat:
+                    caption = f"{latex_text(text.title)}: {latex_text(table.title, 400)}"
+                    lines += ["", *latex_table(caption, f"tab:jrh-{next(label)}", table.columns, table.rows)]
         return "\n".join(lines) + "\n"
 
-    def _table(self, report: RunReport, found: Grid, number: int) -> Iterator[str]:
+    def _by_tests(self, report: RunReport, task: str, part: HeatPart, layer: Layer, label: str) -> Iterator[str]:
         yield r"\begin{table}[htbp]"
         yield r"\centering"
-        yield rf"\caption{{{_caption(report, found)}}}"
-        yield rf"\label{{tab:jrh-{number}}}"
-        for start in range(0, len(found.tests), self.options.tests):
-            tests = range(start, min(start + self.options.tests, len(found.tests)))
+        yield rf"\caption{{{_caption(report, task, layer)}}}"
+        yield rf"\label{{{label}}}"
+        for start in range(0, len(part.columns), self.options.tests):
+            tests = range(start, min(start + self.options.tests, len(part.columns)))
             if start:
                 yield r"\par\medskip"
-            yield from self._tabular(found, tests)
+            heads = [latex_text(part.heads[0]), *(latex_text(part.columns[place]) for place in tests)]
+            rows = [line for row, _ in enumerate(part.rows) for line in self._row(report, part, layer, row, tests)]
+            yield from _tabular(f"l{'c' * len(tests)}", heads, rows)
         yield r"\end{table}"
 
-    def _tabular(self, found: Grid, tests: Sequence[int]) -> Iterator[str]:
-        yield rf"\begin{{tabular}}{{l{'c' * len(tests)}}}"
-        yield r"\toprule"
-        yield _row(["Judge", *(safe(found.tests[place]) for place in tests)])
-        yield r"\midrule"
-        for place, row in enumerate(found.rows):
-            cells = [row.measures[test] for test in tests]
-            if place:
-                yield r"\addlinespace"
-            yield _row([safe(row.label), *(self._estimate(cell) for cell in cells)])
-            yield _row(["", *(_small(self._interval(cell)) for cell in cells)])
-            yield _row(["", *(_small(_sizes(cell)) for cell in cells)])
-        yield r"\bottomrule"
-        yield r"\end{tabular}"
-
-    def _estimate(self, measure: Measure | None) -> str:
-        return "---" if measure is None else _number(format_estimate(measure, self.options.digits))
-
-    def _interval(self, measure: Measure | None) -> str:
-        return "" if measure is None else _number(format_interval(measure, self.options.digits))
+    def _row(
+        self, report: RunReport, part: HeatPart, layer: Layer, row: int, tests: Sequence[int]
+    ) -> Iterator[Sequence[str]]:
+        """Yield the lines of a judge: estimates, intervals, sizes."""
+        cells = [layer.cells[row][test] for test in tests]
+        found = [report.measures[cell.measure] if isinstance(cell, MeasureRef) else None for cell in cells]
+        digits = self.options.digits
+        name = latex_text(judge_label(report, part.rows[row]))
+        yield [name, *("---" if each is None else _number(format_estimate(each, digits)) for each in found)]
+        yield ["", *(_small("" if each is None else _number(format_interval(each, digits))) for each in found)]
+        yield ["", *(_small(_sizes(each)) for each in found)]
 
 
-def _section_table(title: str, table: Table) -> Iterator[str]:
-    """Yield the lines of a table that a plugin shows."""
-    yield r"\begin{table}[htbp]"
-    yield r"\centering"
-    yield rf"\caption{{{safe(title)}: {safe(table.title)}}}"
-    yield rf"\begin{{tabular}}{{{'l' * len(table.columns)}}}"
-    yield r"\toprule"
-    yield _row([safe(heading) for heading in table.columns])
-    yield r"\midrule"
-    yield from (_row([safe(cell) for cell in row]) for row in table.rows)
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
-    yield r"\end{table}"
-
-
-def _caption(report: RunReport, found: Grid) -> str:
+def _caption(report: RunReport, task: str, layer: Layer) -> str:
     level = f"{report.level:.0%}".replace("%", r"\,\%")
-    text = f"{safe(found.title)}, task {safe(found.task)}: estimates with {level} intervals."
+    heading = layer.heading[:1].upper() + layer.heading[1:]
+    text = f"{latex_text(heading)}, task {latex_text(task)}: estimates with {level} intervals."
     text += r" $n$: trials; intervals are by cluster of items."
-    if any(row.simulated for row in found.rows):
+    if report.simulated:
         text += " Simulated judges have planted behaviour and call no model."
     return text
 
 
+def latex_table(caption: str, label: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table of text; the caption is LaTeX."""
+    yield r"\begin{table}[htbp]"
+    yield r"\centering"
+    yield rf"\caption{{{caption}}}"
+    yield rf"\label{{{label}}}"
+    cells = [[latex_text(cell, 160) for cell in row] for row in rows]
+    yield from _tabular("l" * len(columns), [latex_text(heading) for heading in columns], cells)
+    yield r"\end{table}"
+
+
+def _tabular(layout: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    lines = (rf"{' & '.join(cells)} \\" for cells in (heads, *rows))
+    yield rf"\begin{{tabular}}{{{layout}}}"
+    yield r"\toprule"
+    yield next(lines)
+    yield r"\midrule"
+    yield from lines
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+
+
+def latex_text(text: str, limit: int = 120) -> str:
+    """Return the text so that LaTeX prints it: no command, no comment, no mathematics, no optional argument."""
+    escaped = "".join(_ESCAPES.get(character, character) for character in clean_text(text, limit))
+    return _LIGATURE.sub(r"\g<0>{}", escaped)
+
+
 def _sizes(measure: Measure | None) -> str:
-    return "" if measure is None else safe(format_sizes(measure)).replace("n=", "$n$ = ", 1)
+    return "" if measure is None else latex_text(format_sizes(measure)).replace("n=", "$n$ = ", 1)
 
 
 def _small(text: str) -> str:
@@ -122,8 +147,4 @@ def _small(text: str) -> str:
 
 def _number(text: str) -> str:
     """Escape a written number; its minus sign is one."""
-    return safe(text).replace("-", "$-$") if any(figure in text for figure in "0123456789") else safe(text)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(cells)} " + r"\\"
+    return latex_text(text).replace("-", "$-$") if any(figure.isdigit() for figure in text) else latex_text(text)

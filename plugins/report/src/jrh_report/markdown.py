@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import RunReport
+from jrh import Measure, RunReport
 from jrh.values import Importance, TaskSummary
-from jrh_measuring import comment_length, format_measure
+from jrh_measuring import comment_length
+from jrh_measuring import html_text as html
 from jrh_measuring import markdown_text as safe
 
 from jrh_report import tables
-from jrh_report.details import elsewhere, task_details
+from jrh_report.findings import cautions, finding_line, findings_by_judge
 from jrh_report.fitting import Block, fit
-from jrh_report.flags import cautions
-from jrh_report.further import further
-from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
-from jrh_report.overview import NOISE, Overview, Row, legend, overview
 from jrh_report.sections import SectionText, section_texts
-from jrh_report.told import line, told_by_judge
 
 _DIGITS: Final = 3
 _RESERVE: Final = 2000
@@ -29,17 +25,18 @@ _NOTICE: Final = 1500
 """Characters for naming what was left out; the rest is counted."""
 _NAMED: Final = 12
 """Simulated judges that are named in the heading; the others are counted."""
-_TABLES: Final = 30_000
-"""Characters the main tables of all tasks may take before the other parts were served."""
-_LEAST: Final = 2500
+_CELL: Final = 160
+"""Characters of a cell; a longer text is cut."""
 _SIDE: Final = 4000
-"""Characters a list or a table beside the main ones may take before the other parts were served."""
-_ADDED: Final = 3 * _SIDE
-"""The same for the measures of added metrics, which have no other table."""
-
-
+"""Characters that findings, cautions and the like may take before the other parts were served."""
+_SHARES: Final = {Importance.FIRST: 8000, Importance.MAIN: 900, Importance.DETAIL: 500}
+"""Characters of a table before the other parts were served, so that every table shows its first rows."""
+_MAIN: Final = 24_000
+"""The same for the main tables of all tasks together."""
+_LEAST: Final = 2500
 _RANKS: Final = {Importance.FIRST: 0, Importance.MAIN: 1, Importance.DETAIL: 3}
-"""What is served first where there is little room."""
+"""What is served first where there is little room; findings are served before, every measure afterwards."""
+_EVERY: Final = 5
 
 
 @frozen
@@ -54,17 +51,13 @@ class MarkdownReporter:
     def render(self, report: RunReport) -> str:
         """Return the document; the same report gives the same text."""
         blocks = [*_header(report), *_findings(report)]
-        for section in section_texts(report, _DIGITS, Importance.FIRST):
-            blocks += _section(section)
         for summary in report.tasks:
-            blocks += _task(report, summary, len(report.tasks))
-        for section in section_texts(report, _DIGITS, Importance.MAIN, Importance.DETAIL):
-            blocks += _section(section)
+            blocks += _task(report, summary)
+        for section in section_texts(report, _DIGITS):
+            blocks += _section(section, len(report.tasks))
         blocks += _about_the_run(report)
         if self.options.details:
-            for summary in report.tasks:
-                blocks += task_details(report, summary.task.name)
-        blocks += elsewhere(report)
+            blocks += _every_measure(report)
         fitted = fit(blocks, self.options.characters - _RESERVE)
         text = "\n\n".join([fitted.text, *_shortened(fitted.left_out, self.options.characters)])
         return (text if fitted.shortened else fitted.text) + "\n"
@@ -88,109 +81,114 @@ def _header(report: RunReport) -> Iterator[Block]:
 
 
 def _findings(report: RunReport) -> Iterator[Block]:
-    for place, told in enumerate(told_by_judge(report)):
-        first = "" if place else "## Findings\n\n"
-        head = f"{first}**{safe(told.heading, 120)}**\n\n"
-        lines = [line(report, each) for each in told.findings]
-        what = f"findings of {safe(told.heading, 60)}"
-        yield bullets(lines, head=head, limit=1000, what=what, share=_SIDE, rank=-1)
+    head = "## Findings\n\n"
+    for found in findings_by_judge(report):
+        head += f"**{safe(found.heading, 120)}**\n\n"
+        lines = [finding_line(report, finding) for finding in found.findings]
+        yield _bullets(lines, head=head, limit=1000, what=f"findings of {safe(found.heading, 60)}", rank=-1)
+        head = ""
 
 
-def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block]:
+def _task(report: RunReport, summary: TaskSummary) -> Iterator[Block]:
     name, called = summary.task.name, safe(summary.task.name, 60)
     heading = f"## Task {safe(name, 120)}\n\n{safe(tables.task_line(summary))}."
-    yield Block(lines=(heading,), rank=-1, share=_LEAST, what=f"task {called}")
-    main = overview(report, name)
-    empty = tables.empty_tests(report, name)
-    if not main.rows:
-        yield Block(lines=("No measures for this task.",), rank=-1, what=f"task {called}")
-        yield from _empty(empty, called)
-        return
-    table = tables.Table(
-        title="",
-        columns=("judge", "test", *(main.heading(column) for column in main.columns)),
-        rows=tuple(
-            (tables.judge_label(report, row.judge), row.test, *(_cell(main, row, column) for column in main.columns))
-            for row in main.rows
-        ),
-    )
-    yield table_block(table, rank=-1, share=max(_LEAST, _TABLES // tasks), what=f"main table of task {called}")
-    yield from _empty(empty, called)
-    told = cautions(report, name)
-    if told:
-        yield bullets(told, head="Caution:\n\n", limit=600, what=f"cautions of task {called}", share=_SIDE)
-
-
-def _empty(found: list[tuple[str, str]], called: str) -> Iterator[Block]:
-    """Yield a line for each test without a case, which no judge has a measure of."""
-    if found:
-        lines = [f"{test}: {why}" for test, why in found]
-        what = f"tests without cases of task {called}"
-        yield bullets(lines, head="Tests without cases:\n\n", limit=1000, what=what, share=_SIDE, rank=-1)
-
-
-def _cell(main: Overview, row: Row, column: str) -> str:
-    measure = row.cells.get(column)
-    if measure is None:
-        return ""
-    written = format_measure(measure, _DIGITS)
-    if main.as_expected(row, column):
-        return f"{written} (as expected)"
-    return f"{written} (reference)" if column == NOISE and not row.own_noise else written
+    yield Block(lines=(heading,), rank=-1, share=_SIDE, what=f"task {called}")
+    empty = [f"{test}: {why}" for test, why in tables.empty_tests(report, name)]
+    for lines, head, rank in ((empty, "Tests without cases", -1), (cautions(report, name), "Caution", 0)):
+        if lines:
+            what = f"{head.lower()} of task {called}"
+            yield _bullets(lines, head=f"{head}:\n\n", limit=1000, what=what, rank=rank)
 
 
 def _about_the_run(report: RunReport) -> Iterator[Block]:
     if report.notes:
-        yield bullets(report.notes, head="## Notes\n\n", limit=400, what="notes", share=_SIDE, rank=1)
-    for table, what, share in (
-        (tables.missing_verdicts(report), "missing verdicts", _SIDE),
-        (further(report, _DIGITS, cells=False), "further measures", _ADDED),
-    ):
-        if table is not None:
-            yield table_block(table, rank=1, share=share, what=what, heading=True)
-    cost = tables.costs(report, by_test=False)
-    if cost is not None:
-        yield table_block(cost, rank=2, share=_SIDE, what="cost per component", heading=True)
-    lines = legend(overview(report, summary.task.name) for summary in report.tasks)
-    if lines:
-        block = Block(lines=tuple(f"- {safe(line)}" for line in lines), what="how to read", rank=2)
-        yield folded(block, "How to read the tables")
-    for table, rank, name in (
-        (tables.attrition(report), 3, "Cases"),
-        (tables.agreement(report), 3, "Agreement of validators"),
-        (tables.faults(report), 3, "Faults"),
-        (tables.costs(report, by_test=True), 4, "Cost per test"),
-        (tables.components(report), 4, "Made of"),
-    ):
-        if table is not None:
-            yield folded(table_block(table, rank=rank, share=_SIDE, what=name.lower()), name)
+        yield _bullets(report.notes, head="## Notes\n\n", limit=400, what="notes", rank=0)
+    for table in tables.run_tables(report):
+        importance = Importance.DETAIL if table.detail else Importance.MAIN
+        block = _table_block(table, importance, what=table.title.lower(), heading=not table.detail)
+        yield _folded(block, table.title) if table.detail else evolve(block, rank=0)
 
 
-def _section(section: SectionText) -> Iterator[Block]:
+def _section(section: SectionText, tasks: int) -> Iterator[Block]:
     """Yield the tables of a section, those of a detail folded."""
-    called = safe(section.title, 120)
-    lines = (f"## {called}", *(safe(text, 1000) for text in section.text))
-    rank = _RANKS[section.importance]
     detail = section.importance is Importance.DETAIL
+    lines = (f"## {safe(section.title, 120)}", *(safe(text, 1000) for text in section.text))
     head = "" if detail else "\n\n".join(lines) + "\n\n"
+    what = safe(section.title, 120)
     for table in section.tables:
-        what = safe(f"{section.title}: {table.title}", 120)
-        block = table_block(table, rank=rank, share=_SIDE, what=what)
-        if detail:
-            yield folded(block, f"{section.title}: {table.title}")
-        else:
-            yield evolve(block, head=f"{head}**{safe(table.title, 200)}**\n\n{block.head}")
+        alone = section.title.startswith(table.title)
+        title = section.title if alone else f"{section.title}: {table.title}"
+        if detail or table.detail:
+            yield _folded(_table_block(table, Importance.DETAIL, what=what), title)
+            continue
+        block = _table_block(table, section.importance, what=what)
+        if table.main:
+            block = evolve(block, rank=0, share=max(_LEAST, _MAIN // tasks))
+        above = "" if alone else f"**{safe(table.title, 200)}**\n\n"
+        yield evolve(block, head=f"{head}{above}{block.head}")
         head = ""
+
+
+def _every_measure(report: RunReport) -> Iterator[Block]:
+    """Yield a folded table for each measure of a task, with everything needed to believe it; last, those of no task."""
+    by_name: dict[tuple[str, str], list[Measure]] = {}
+    known = [summary.task.name for summary in report.tasks]
+    for measure in report.measures:
+        if set(measure.cell) <= {"variant"}:
+            by_name.setdefault((measure.task, measure.name), []).append(measure)
+    order = {task: place for place, task in enumerate(known)}
+    headed: set[str] = set()
+    for task, name in sorted(by_name, key=lambda key: order.get(key[0], len(order))):
+        measures = sorted(by_name[task, name], key=lambda measure: bool(measure.cell))
+        whose = (
+            f" of task {safe(task, 60)}" if len(known) > 1 and task in known else "" if task in known else " of no task"
+        )
+        table = tables.measures(report, measures, _DIGITS)
+        block = _folded(_table_block(table, Importance.DETAIL, what=f"measure {safe(name, 60)}"), name)
+        heading = "" if task in headed else f"## Every measure{whose}\n\n"
+        headed.add(task)
+        yield evolve(block, head=f"{heading}{block.head}", rank=_EVERY)
+
+
+def _table_block(table: tables.Table, importance: Importance, *, what: str, heading: bool = False) -> Block:
+    """Return a table, with its title as a heading where wanted and its note."""
+    rule = ("---:" if column in table.right else "---" for column in range(len(table.columns)))
+    above = [*([f"## {table.title}"] if heading else []), *([safe(table.note, 1500)] if table.note else [])]
+    head = "".join(f"{part}\n\n" for part in above)
+    return Block(
+        head=f"{head}{_line(table.columns)}\n| {' | '.join(rule)} |\n",
+        lines=tuple(_line(row) for row in table.rows),
+        rank=_RANKS[importance],
+        share=_SHARES[importance],
+        what=what,
+    )
+
+
+def _bullets(texts: Sequence[str], *, head: str, limit: int, what: str, rank: int) -> Block:
+    """Return texts as a list, each up to a limit."""
+    lines = tuple(f"- {safe(text, limit)}" for text in texts)
+    return Block(head=head, lines=lines, rank=rank, share=_SIDE, what=what)
+
+
+def _folded(block: Block, title: str) -> Block:
+    """Return the block behind a line that opens it."""
+    head = f"<details><summary>{html(title, 120)}</summary>\n\n{block.head}"
+    return evolve(block, head=head, tail=f"{block.tail}\n\n</details>")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(safe(cell, _CELL) for cell in cells)} |"
 
 
 def _shortened(left_out: tuple[str, ...], limit: int) -> Iterator[str]:
     yield "---"
     named: list[str] = []
-    for what in left_out:
+    parts = list(dict.fromkeys(left_out))
+    for what in parts:
         if comment_length("; ".join([*named, what])) > _NOTICE:
             break
         named.append(what)
-    rest = len(left_out) - len(named)
+    rest = len(parts) - len(named)
     more = [f"{rest:,} more parts"] if rest else []
     told = f" Left out as a whole: {'; '.join([*named, *more])}." if left_out else ""
     yield f"Shortened to stay within {limit:,} characters; all measures are in report.json.{told}"

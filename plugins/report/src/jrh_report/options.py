@@ -82,38 +82,18 @@ class ParquetOptions:
 class LatexOptions:
     """What the LaTeX tables show."""
 
-    measures: tuple[str, ...] = field(
-        default=("gold-accuracy",),
-        validator=min_len(1),
-        metadata={"help": "one table of judges by tests for each of these measures, and for each task"},
-    )
     digits: int = field(default=2, validator=[ge(1), le(6)], metadata={"help": "digits after the point"})
     tests: int = field(default=5, validator=ge(1), metadata={"help": "tests per row; the rest continue below"})
-
-
-@frozen(kw_only=True)
-class PlotOptions:
-    """What the plots are written as."""
-
-    formats: tuple[Literal["svg", "png", "pdf"], ...] = field(
-        default=("svg",), validator=min_len(1), metadata={"help": "file formats for every plot: `svg`, `png`, `pdf`"}
-    )
-    dpi: int = field(default=150, validator=[ge(50), le(600)], metadata={"help": "dots per inch of png files"})
-    measures: tuple[str, ...] = field(
-        default=("gold-accuracy", "agreement", "excess-disagreement"),
-        validator=min_len(1),
-        metadata={"help": "measures to plot as heat map and forest plot, per task"},
-    )
 
 
 @frozen(kw_only=True)
 class PaperOptions:
     """What is written as the tables and figures of papers."""
 
-    formats: tuple[Literal["csv", "tex", "svg", "png", "pdf"], ...] = field(
+    formats: tuple[Literal["csv", "tex", "svg"], ...] = field(
         default=("csv", "tex", "svg"),
         validator=min_len(1),
-        metadata={"help": "tables as `csv` and `tex`, figures as `svg`, `png` and `pdf`; index.md is always written"},
+        metadata={"help": "tables as `csv` and `tex`, figures as `svg`; index.md is always written"},
     )
     variants: Literal["pooled", "apart"] = field(
         default="pooled",
@@ -121,7 +101,6 @@ class PaperOptions:
         metadata={"help": "one column for each test, or for each of its variants"},
     )
     digits: int = field(default=2, validator=[ge(1), le(6)], metadata={"help": "decimals of LaTeX and index.md"})
-    dpi: int = field(default=150, validator=[ge(50), le(600)], metadata={"help": "dots per inch of png files"})
 
 
 @frozen(kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import ReporterSpec, hookimpl
-from jrh.plugins import ReportTarget
+from jrh.plugins import ReportTarget, SectionSpec
 
 from jrh_report.options import (
     CsvOptions,
@@ -16,7 +16,6 @@ from jrh_report.options import (
     PaperOptions,
     ParquetOptions,
     PdfOptions,
-    PlotOptions,
     TerminalOptions,
     XlsxOptions,
 )
@@ -105,19 +104,31 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
     )
     yield ReporterSpec(
         name="plots",
-        summary="heat maps, forest plots and the cost plane as svg or png files: plots/",
-        options=PlotOptions,
-        factory="jrh_report.plots.reporter:build",
+        summary="heat maps, intervals, matrices and curves as svg files: plots/",
+        factory="jrh_report.pictures:PictureReporter",
         target=ReportTarget.DIRECTORY,
         filename="plots",
         default=False,
     )
     yield ReporterSpec(
         name="papers",
-        summary="tables and figures as in papers about judges, as csv, LaTeX, svg, png and pdf: papers/",
+        summary="tables and figures as in papers about judges, as csv, LaTeX and svg: papers/",
         options=PaperOptions,
         factory="jrh_report.papers.reporter:PapersReporter",
         target=ReportTarget.DIRECTORY,
         filename="papers",
         default=False,
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section of measures that carry a curve, whatever they are."""
+    yield SectionSpec(
+        name="curves",
+        summary="measures against a level of their cells, where a metric asks for it",
+        title="Curves",
+        reads=("*",),
+        factory="jrh_report.curves:Curves",
+        order=70,
     )

@@ -1,19 +1,24 @@
-"""The sections that plugins declare, as tables of text for formats that draw nothing."""
+"""The sections of a report, those of plugins and further measures; as tables of text for formats that draw nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import Measure, RunReport
-from jrh.values import Cell, FindingRef, Importance, MeasureRef, Row, Section, TablePart, TextPart
-from jrh_measuring import SIMULATED, format_measure
+from jrh.values import Cell, Column, FindingRef, HeatPart, Importance, MeasureRef, Row, Section, TablePart, TextPart
+from jrh_measuring import FINDING, SIMULATED, Place, format_estimate, format_interval, format_sizes
 
 from jrh_report.tables import Table, judge_label
 
-MIXED = "simulated judges among them"
+MIXED: Final = "simulated judges among them"
 """The mark of a row about several judges, some of which are simulated."""
+_TEXT: Final = "Measures that no other table shows, such as those of added metrics, which say what they mean."
+_FURTHER: Final = 3000
+"""Rows of further measures of a task; the others are counted."""
+_TEST: Final = ("-p", "-p-least")
+"""Ends of the names of tests that belong to a measure."""
 
 
 @frozen(kw_only=True)
@@ -27,15 +32,79 @@ class SectionText:
     tables: tuple[Table, ...]
 
 
-def section_texts(report: RunReport, digits: int, *importance: Importance) -> Iterator[SectionText]:
-    """Yield the sections of these levels of importance in their order; without levels, all."""
-    for section in report.sections:
+def all_sections(report: RunReport) -> Iterator[Section]:
+    """Yield the sections of plugins in their order, and the measures of each task that none of them shows.
+
+    Those of which a finding says all in words are left out.
+    """
+    yield from report.sections
+    shown = {
+        kind_of(measure)
+        for section in report.sections
+        for part in section.parts
+        for table in part.tables()
+        for row in table.rows
+        for measure in measures_of(report, row)
+    } | {kind_of(measure) for heat in heat_parts(report) for measure in heat_measures(report, heat)}
+    bases = (basis for finding in report.findings for basis in finding.basis if not basis.value)
+    told = {(each.name, each.judge, each.task, each.test, tuple(sorted(each.cell.items()))) for each in bases}
+    further: dict[str, list[int]] = {}
+    for place, measure in enumerate(report.measures):
+        at = Place.of(measure)
+        in_words = (at.name, at.judge, at.task, at.test, at.cell) in told or FINDING in measure.flags
+        if kind_of(measure) not in shown and not in_words:
+            further.setdefault(measure.task, []).append(place)
+    for task in (*(each.task.name for each in report.tasks), *further):
+        if found := further.pop(task, None):
+            parts = TextPart(text=_TEXT), _further(report, found)
+            yield Section(name="further", title="Further measures", task=task, parts=parts)
+
+
+def _further(report: RunReport, places: list[int]) -> TablePart:
+    """Tabulate measures name by name; whole tests stand before their parts."""
+    names = {name: at for at, name in enumerate(dict.fromkeys(report.measures[place].name for place in places))}
+    order = sorted(places, key=lambda place: (names[report.measures[place].name], bool(report.measures[place].cell)))
+    return TablePart(
+        caption="Further measures",
+        heads=("Judge", "Measure", "Test", "Cell"),
+        columns=(Column(heading="estimate"),),
+        rows=tuple(_further_row(report.measures[place], place) for place in order[:_FURTHER]),
+        more=len(order[_FURTHER:]),
+    )
+
+
+def _further_row(measure: Measure, place: int) -> Row:
+    cell = ", ".join(f"{key}={value}" for key, value in measure.cell.items())
+    heads = measure.judge or "all judges", measure.name, measure.test, cell
+    return Row(heads=heads, cells=(MeasureRef(measure=place),), note=measure.note)
+
+
+def section_texts(report: RunReport, digits: int, *importance: Importance, gap: str = " ") -> Iterator[SectionText]:
+    """Yield the sections of these levels of importance in their order; without levels, all.
+
+    Args:
+        report: the run.
+        digits: of the numbers.
+        importance: the levels.
+        gap: between estimate, interval and sizes.
+    """
+    said: set[str] = set()  # what sections of several tasks have in common is said once
+    for section in all_sections(report):
         if not importance or section.importance in importance:
-            tables = tuple(
-                _table(report, table, digits) for part in section.parts for table in part.tables() if table.rows
+            texts = [part.text for part in section.parts if isinstance(part, TextPart)]
+            tables = [
+                evolve(_table(report, table, digits, gap), main=isinstance(part, HeatPart))
+                for part in section.parts
+                for table in part.tables()
+                if table.rows
+            ]
+            yield SectionText(
+                title=title(report, section),
+                importance=section.importance,
+                text=tuple(text for text in texts if text not in said),
+                tables=tuple(evolve(table, note="") if table.note in said else table for table in tables),
             )
-            text = tuple(part.text for part in section.parts if isinstance(part, TextPart))
-            yield SectionText(title=title(report, section), importance=section.importance, text=text, tables=tables)
+            said.update(texts, (table.note for table in tables))
 
 
 def title(report: RunReport, section: Section) -> str:
@@ -50,19 +119,29 @@ def measures_of(report: RunReport, row: Row) -> list[Measure]:
     return [report.measures[cell.measure] for cell in row.cells if isinstance(cell, MeasureRef)]
 
 
+def heat_parts(report: RunReport, task: str | None = None) -> Iterator[HeatPart]:
+    """Yield the heat maps of a task, or of all."""
+    for section in report.sections:
+        if task is None or section.task == task:
+            yield from (part for part in section.parts if isinstance(part, HeatPart))
+
+
+def heat_measures(report: RunReport, part: HeatPart) -> Iterator[Measure]:
+    """Yield the measures of all layers."""
+    cells = (cell for layer in part.layers for row in layer.cells for cell in row)
+    yield from (report.measures[cell.measure] for cell in cells if isinstance(cell, MeasureRef))
+
+
 Kind: TypeAlias = tuple[str, frozenset[str]]
 """The name of a measure, and the levels of its cell."""
 
 
 def kind_of(measure: Measure) -> Kind:
-    """Return the name of a measure and the levels of its cell."""
-    return measure.name, frozenset(measure.cell)
-
-
-def shown_kinds(report: RunReport) -> frozenset[Kind]:
-    """Return the kinds of measures that any section shows."""
-    tables = (table for section in report.sections for part in section.parts for table in part.tables())
-    return frozenset(kind_of(each) for table in tables for row in table.rows for each in measures_of(report, row))
+    """Return the name of a measure, that of what it tests for a p-value, and the levels of its cell."""
+    name = measure.name
+    for end in _TEST:
+        name = name.removesuffix(end)
+    return name, frozenset(measure.cell)
 
 
 def mark_of(report: RunReport, row: Row) -> str:
@@ -71,11 +150,11 @@ def mark_of(report: RunReport, row: Row) -> str:
         return ""
     flagged = [each for each in measures_of(report, row) if SIMULATED in each.flags or each.judge in report.simulated]
     if not flagged:
-        return ""
+        return SIMULATED if row.heads and row.heads[0] in report.simulated else ""
     return SIMULATED if all(each.judge in report.simulated for each in flagged) else MIXED
 
 
-def _table(report: RunReport, part: TablePart, digits: int) -> Table:
+def _table(report: RunReport, part: TablePart, digits: int, gap: str) -> Table:
     noted = any(row.note for row in part.rows)
     more = f"{part.more:,} more are in report.json." if part.more else ""
     return Table(
@@ -84,12 +163,13 @@ def _table(report: RunReport, part: TablePart, digits: int) -> Table:
         rows=tuple(
             (
                 *_heads(report, row),
-                *(_cell(report, cell, digits) for cell in row.cells),
+                *(_cell(report, cell, digits, gap) for cell in row.cells),
                 *((row.note,) if noted else ()),
             )
             for row in part.rows
         ),
         note=" ".join(text for text in (part.note, more) if text),
+        detail=part.folded,
     )
 
 
@@ -98,9 +178,12 @@ def _heads(report: RunReport, row: Row) -> tuple[str, ...]:
     return (f"{row.heads[0]} ({mark})", *row.heads[1:]) if mark and row.heads else row.heads
 
 
-def _cell(report: RunReport, cell: Cell, digits: int) -> str:
-    if isinstance(cell, MeasureRef):
-        return format_measure(report.measures[cell.measure], digits if cell.digits is None else cell.digits)
+def _cell(report: RunReport, cell: Cell, digits: int, gap: str) -> str:
     if isinstance(cell, FindingRef):
         return report.findings[cell.finding].sentence
-    return cell or ""
+    if not isinstance(cell, MeasureRef):
+        return cell or ""
+    measure, digits = report.measures[cell.measure], digits if cell.digits is None else cell.digits
+    note = f"({cell.note})" if cell.note else ""
+    parts = format_estimate(measure, digits), format_interval(measure, digits), format_sizes(measure), note
+    return gap.join(part for part in parts if part)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import Measure, RunReport, ScaleKind, Status
 from jrh.running import listed_reasons, why_no_cases
 from jrh.text import counted, format_dollars
@@ -51,6 +52,24 @@ class Table:
     """Columns of numbers, which stand to the right."""
     note: str = ""
     """What has to be known to read the table, in one line above it."""
+    main: bool = False
+    """What the others explain: served first where there is little room."""
+    detail: bool = False
+    """Short outputs leave it out, and others fold it."""
+
+
+def run_tables(report: RunReport, digits: int = 2) -> list[Table]:
+    """Return the tables about the run rather than its measures, in the order of every report."""
+    tables = (
+        missing_verdicts(report),
+        costs(report),
+        attrition(report),
+        agreement(report, digits),
+        faults(report),
+        costs_by_test(report),
+        components(report),
+    )
+    return [table for table in tables if table is not None]
 
 
 def judge_label(report: RunReport, judge: str) -> str:
@@ -202,25 +221,47 @@ def faults(report: RunReport) -> Table | None:
     )
 
 
-def costs(report: RunReport, *, by_test: bool) -> Table | None:
-    """Tabulate what all replies of the run cost, per component or per component, task and test, with the total."""
-    if not report.spending:
-        return None
-    keys: dict[tuple[str, ...], list[SpendLine]] = {}
+def costs(report: RunReport) -> Table | None:
+    """Tabulate what all replies of the run cost, per component, with the total."""
+    lines: dict[tuple[str, ...], list[SpendLine]] = {}
     for line in report.spending:
-        name = judge_label(report, line.name)
-        keys.setdefault((name, line.role, line.task, line.test) if by_test else (name, line.role), []).append(line)
-    first = ("component", "role", "task", "test") if by_test else ("component", "role")
-    rows = [(*key, *_cost_cells(lines)) for key, lines in keys.items()]
+        lines.setdefault((judge_label(report, line.name), line.role), []).append(line)
+    return _cost_table(report, "Cost", ("component", "role"), lines, detail=False)
+
+
+def costs_by_test(report: RunReport) -> Table | None:
+    """Tabulate what all replies of the run cost, per component, task and test, with the total of each role."""
+    lines: dict[tuple[str, ...], list[SpendLine]] = {}
+    roles: dict[tuple[str, ...], list[SpendLine]] = {}
+    for line in report.spending:
+        lines.setdefault((judge_label(report, line.name), line.role, line.task, line.test), []).append(line)
+        roles.setdefault((f"all {line.role}s", line.role, "", ""), []).append(line)
+    several = {key: found for key, found in roles.items() if len(found) > 1 and len(roles) > 1}
+    heads = "component", "role", "task", "test"
+    return _cost_table(report, "Cost per test", heads, lines | several, detail=True)
+
+
+def _cost_table(
+    report: RunReport,
+    title: str,
+    heads: tuple[str, ...],
+    lines: Mapping[tuple[str, ...], Sequence[SpendLine]],
+    *,
+    detail: bool,
+) -> Table | None:
+    if not lines:
+        return None
+    rows = [(*key, *_cost_cells(found)) for key, found in lines.items()]
     if len(rows) > 1:
-        rows.append(("total", *("" for _ in first[1:]), *_cost_cells(report.spending)))
+        rows.append(("total", *("" for _ in heads[1:]), *_cost_cells(report.spending)))
     return Table(
-        title="Cost",
-        columns=(*first, "replies", "US dollars", "prompt tokens", "completion tokens"),
+        title=title,
+        columns=(*heads, "replies", "US dollars", "prompt tokens", "completion tokens"),
         rows=tuple(rows),
-        right=tuple(range(len(first), len(first) + 4)),
+        right=tuple(range(len(heads), len(heads) + 4)),
         note="All replies of the run, including those of writers, graders and validators, each counted once at the "
         "price paid for it.",
+        detail=detail,
     )
 
 
@@ -240,6 +281,7 @@ def components(report: RunReport) -> Table | None:
         return None
     return Table(
         title="Made of",
+        detail=True,
         columns=("role", "name", "component", "version", "options"),
         rows=tuple(
             (
@@ -282,3 +324,20 @@ def measures(report: RunReport, found: Iterable[Measure], digits: int) -> Table:
         ),
         right=(6, 7),
     )
+
+
+def finite(report: RunReport) -> RunReport:
+    """Return the report with measures that lack an interval or bounds of which an end is no finite number.
+
+    Half of an interval says nothing.
+    """
+    return evolve(report, measures=tuple(map(_finite, report.measures)))
+
+
+def _finite(measure: Measure) -> Measure:
+    interval = measure.interval
+    if interval is not None and not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+        measure = evolve(measure, interval=None)
+    if measure.bounds is not None and not all(map(math.isfinite, measure.bounds)):
+        measure = evolve(measure, bounds=None)
+    return measure

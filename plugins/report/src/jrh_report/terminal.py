@@ -5,19 +5,32 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from io import StringIO
-from typing import Final
+from typing import Final, Literal
 
 from attrs import frozen
 from jrh import RunReport
-from rich.console import Console
+from jrh.text import clean_text as clean
+from jrh.values import Importance, TaskSummary
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
 
+from jrh_report import tables
 from jrh_report.brief import brief
+from jrh_report.findings import cautions, finding_line, findings_by_judge
 from jrh_report.options import TerminalOptions
-from jrh_report.terminal_tables import tables_of
+from jrh_report.sections import section_texts
 
 _PLAIN_WIDTH: Final = 100
 _NARROWEST: Final = 60
+_INDENT: Final = 2
+_DIGITS: Final = 2
+_NAMES: Final = 30
+_ROWS: Final = 400
+"""Rows of a table; the others are counted."""
 
 
 @frozen
@@ -29,11 +42,11 @@ class TerminalReporter:
     def render(self, report: RunReport) -> str:
         """Return the text, with colour codes only where they are wanted."""
         target = StringIO()
-        coloured, width = self._coloured(), self._width()
+        coloured = self._coloured()
         console = Console(
             force_jupyter=False,  # else rich shows in the cell, not in the file
             file=target,
-            width=width,
+            width=self._width(),
             force_terminal=coloured,
             color_system="standard" if coloured else None,
             no_color=not coloured,
@@ -43,7 +56,7 @@ class TerminalReporter:
             legacy_windows=False,
             _environ={},
         )
-        for part in tables_of(report, width) if self.options.full else brief(report, console):
+        for part in _tables_of(report) if self.options.full else brief(report, console):
             console.print(part)
         # Rich fills lines up to the width; nobody wants to copy that.
         return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
@@ -57,3 +70,84 @@ class TerminalReporter:
         if self.options.width is not None:
             return self.options.width
         return max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _PLAIN_WIDTH
+
+
+def _tables_of(report: RunReport) -> Iterator[RenderableType]:
+    """Yield the whole report as text and tables."""
+    yield Text(f"Reliability report: {clean(report.suite)}", style="bold")
+    yield Text(report.totals, style="yellow" if report.incomplete else "")
+    yield Text(f"Run {clean(report.run_id, 12)}, seed {report.seed}, jrh {clean(report.version)}", style="dim")
+    for found in findings_by_judge(report):
+        yield from _heading(f"Findings: {clean(found.heading)}")
+        yield from (_bullet(clean(finding_line(report, finding), 1000)) for finding in found.findings)
+    if report.family is not None and report.family.tests:
+        yield Text(report.family.sentence, style="dim")
+    for summary in report.tasks:
+        yield from _task(report, summary)
+    for section in section_texts(report, _DIGITS, Importance.FIRST, Importance.MAIN, gap="\n"):
+        yield from _heading(section.title)
+        yield from (_indented(Text(clean(text, 1000), style="dim")) for text in section.text)
+        for table in section.tables:
+            yield from map(_indented, (Text(""), Text(clean(table.title, 200)), *_grid(table)))
+    run = tables.run_tables(report)
+    details = [section.title for section in report.sections if section.importance is Importance.DETAIL]
+    for table in run:
+        if not table.detail:
+            yield from _heading(table.title)
+            yield from map(_indented, _grid(table))
+        else:
+            details.append(table.title)
+    if report.notes:
+        yield from _heading("Notes")
+        yield from (_bullet(clean(note, 400)) for note in report.notes)
+    yield Text("")
+    if details:
+        yield Text(
+            f"In the other reports: {'; '.join(clean(each, 80) for each in dict.fromkeys(details))}.", style="dim"
+        )
+    yield Text("All measures are in the JSON report; the suite can ask for more: `metrics: {add: [...]}`.", style="dim")
+
+
+def _task(report: RunReport, summary: TaskSummary) -> Iterator[RenderableType]:
+    name = summary.task.name
+    yield from _heading(f"Task {clean(name)}")
+    yield _indented(Text(clean(tables.task_line(summary)), style="dim"))
+    if not any(measure.task == name for measure in report.measures):
+        yield _indented(Text("No measures for this task."))
+    empty = [f"no cases of {clean(test)}: {clean(why, 600)}" for test, why in tables.empty_tests(report, name)]
+    for line in (*empty, *cautions(report, name)):
+        yield _bullet(clean(line, 600), style="yellow", mark="!")
+
+
+def _heading(title: str) -> Iterator[RenderableType]:
+    yield Text("")
+    yield Text(title, style="bold")
+
+
+def _indented(body: RenderableType) -> Padding:
+    return Padding(body, (0, 0, 0, _INDENT))
+
+
+def _grid(table: tables.Table) -> Iterator[RenderableType]:
+    """Yield the note, the table, and how many rows it lacks."""
+    if table.note:
+        yield Text(clean(table.note, 1500), style="dim")
+    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    # Names of ordinary length stay in one piece, with their mark; the other columns fold first.
+    names_fit = max((len(clean(row[0])) for row in table.rows), default=0) <= _NAMES
+    for place, name in enumerate(table.columns):
+        justify: Literal["left", "right"] = "right" if place in table.right else "left"
+        grid.add_column(clean(name), justify=justify, overflow="fold", no_wrap=names_fit and place == 0)
+    for row in table.rows[:_ROWS]:
+        grid.add_row(*(Text("\n".join(map(clean, cell.split("\n")))) for cell in row))
+    yield grid
+    if len(table.rows) > _ROWS:
+        yield Text(f"{len(table.rows) - _ROWS:,} more are in report.json.", style="dim")
+
+
+def _bullet(text: str, style: str = "", mark: str = "-") -> Padding:
+    grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
+    grid.add_column("", width=1)
+    grid.add_column("", overflow="fold")
+    grid.add_row(Text(mark, style=style), Text(text, style=style))
+    return _indented(grid)

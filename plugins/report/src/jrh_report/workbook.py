@@ -12,10 +12,9 @@ from jrh import JrhError, Measure, RunReport
 
 from jrh_report.columns import chunks, names, storable
 from jrh_report.csv_report import neutral
-from jrh_report.finite import finite
 from jrh_report.options import XlsxOptions
 from jrh_report.sections import section_texts
-from jrh_report.tables import Table, attrition, costs, faults, missing_verdicts
+from jrh_report.tables import finite, run_tables
 
 if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
@@ -67,7 +66,7 @@ class XlsxReporter:
         sheets = _Sheets(self.options.neutralise)
         about, measures = book.add_worksheet("About"), book.add_worksheet("Measures")
         sheets.fill(measures, _MEASURES, (_measure(each, report) for each in finite(report).measures))
-        for table in _tables(report):
+        for table in run_tables(report):
             sheets.fill(book.add_worksheet(table.title), table.columns, table.rows)
         sections = list(_section_rows(report))
         if sections:
@@ -161,11 +160,6 @@ def _measure(measure: Measure, report: RunReport) -> tuple[Any, ...]:
 
 def _listed(values: Any) -> str:
     return ", ".join(f"{name}: {value}" for name, value in values.items())
-
-
-def _tables(report: RunReport) -> Iterator[Table]:
-    found = (missing_verdicts(report), attrition(report), costs(report, by_test=True), faults(report))
-    yield from (table for table in found if table is not None)
 
 
 def _section_rows(report: RunReport) -> Iterator[tuple[str, ...]]:

@@ -20,7 +20,7 @@ def test_a_run_that_found_nothing_is_a_page_that_says_so(render: Callable[..., s
     assert "This run has no judges." in text
     assert "This run has no tasks." in text
     assert "no comparable records" in text
-    assert "There are no trials." in text
+    assert "No trials were planned" in text
 
 
 def test_a_run_with_only_missing_verdicts_says_so_and_shows_no_estimate(render: Callable[..., str]) -> None:

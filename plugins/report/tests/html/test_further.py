@@ -12,12 +12,9 @@ import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
 from jrh.running import load_sections
-from jrh_report.html.calibration import JUDGES
-from jrh_report.html.declared_sections import declared_sections
-from jrh_report.html.found import Found
-from jrh_report.html.further import sections
-from jrh_report.html.listing import MIXED, Line, Table
-from jrh_report.html.section import Part, Section
+from jrh_report.drawings import PANELS
+from jrh_report.html.parts import Line, Part, Section, Table, shown_sections
+from jrh_report.sections import MIXED
 from jrh_testing import sample_report
 
 PAIRS = 40
@@ -44,8 +41,7 @@ def a_run(measures: Iterable[Measure], judges: tuple[str, ...] = NAMES) -> RunRe
 
 
 def shown(measures: Iterable[Measure], judges: tuple[str, ...] = NAMES) -> dict[str, Section]:
-    found = Found.of(load_sections(a_run(measures, judges)))
-    return {section.key: section for section in (*declared_sections(found), *sections(found))}
+    return {section.key: section for section in shown_sections(load_sections(a_run(measures, judges)))}
 
 
 def part(measures: Iterable[Measure], key: str, judges: tuple[str, ...] = NAMES) -> Part:
@@ -67,9 +63,11 @@ def line_of(table: Table, *heads: str) -> Line:
 
 
 def test_a_run_without_such_measures_has_no_such_section(render: Callable[..., str]) -> None:
-    assert shown([a_measure("as-expected", judge="careful", test="reference")]) == {}
+    found = shown([a_measure("as-expected", judge="careful", test="reference")])
+    assert list(found) == ["section-judges-by-tests"]
     text = render("html", sample_report())
-    assert not re.search(r'id="(calibration|section-\w+)"|href="#(calibration|section-\w+)"', text)
+    sections = set(re.findall(r'id="(section-[\w-]+)"', text)) - {f"{key}-title" for key in found}
+    assert {each.removesuffix("-title") for each in sections} == {"section-judges-by-tests", "section-further"}
 
 
 def test_each_section_stands_in_the_page_and_in_its_contents(render: Callable[..., str]) -> None:
@@ -80,13 +78,12 @@ def test_each_section_stands_in_the_page_and_in_its_contents(render: Callable[..
         a_measure("effective-judges", 1.5, test="reference"),
     ]
     text = render("html", a_run(measures))
-    keys = ("section-variance", "section-interactions", "section-panel", "calibration")
+    keys = ("section-variance", "section-interactions", "section-panel", "section-stated-probabilities")
     for key in keys:
         assert f'<li><a href="#{key}">' in text
         assert f'<section class="part" id="{key}"' in text
-    assert [text.index(f'id="{key}"') for key in ("panels", *keys, "cost")] == sorted(
-        text.index(f'id="{key}"') for key in ("panels", *keys, "cost")
-    )
+    places = [text.index(f'id="{key}"') for key in ("tasks", *keys, "flips")]
+    assert places == sorted(places)
 
 
 def test_scores_of_probabilities_stand_beside_their_bins() -> None:
@@ -94,16 +91,19 @@ def test_scores_of_probabilities_stand_beside_their_bins() -> None:
     bins = [a_bin(0.5, 0.553, 0.25, n_items=7), a_bin(0.9, 0.961, 0.5)]
     elsewhere = a_bin(0.2, 0.25, 0.5, test="format")
     found = part(
-        [a_measure("brier", 0.25, **of), a_measure("calibration-error", 0.125, **of), *bins, elsewhere], "calibration"
+        [a_measure("brier", 0.25, **of), a_measure("calibration-error", 0.125, **of), *bins, elsewhere],
+        "section-stated-probabilities",
     )
-    assert written(found.lead) == {
+    scores, here, there = found.tables
+    assert written(scores) == {
         ("careful", "reference"): ["0.250 [0.125, 0.500] 30 2", "0.125 [0.000, 0.375] 30 2"],
     }
-    assert written(found.tables[0]) == {
+    assert written(here) == {
         ("careful", "0.5 to 0.6", "0.553"): ["0.250 [0.125, 0.500] 7 2"],
         ("careful", "0.9 to 1", "0.961"): ["0.500 [0.375, 0.750] 30 2"],
     }
-    assert written(found.folded[0]) == {("careful", "format", "0.2 to 0.3", "0.250"): ["0.500 [0.375, 0.750] 30 2"]}
+    assert there.folded
+    assert written(there) == {("careful", "format", "0.2 to 0.3", "0.250"): ["0.500 [0.375, 0.750] 30 2"]}
 
 
 def drawn(svg: str) -> dict[str, list[tuple[float, float]]]:
@@ -111,9 +111,9 @@ def drawn(svg: str) -> dict[str, list[tuple[float, float]]]:
     places: dict[str, list[tuple[float, float]]] = {}
     for group in ElementTree.fromstring(svg).iter("g"):
         name = group.attrib.get("data-part", "")
-        for use in group.iter("use") if name == "share" else ():
+        for use in group.iter("use") if name == "estimate" else ():
             places.setdefault(name, []).append((float(use.attrib["x"]), float(use.attrib["y"])))
-        for path in group.iter("path") if name == "interval-share" else ():
+        for path in group.iter("path") if name == "interval" else ():
             ends = re.findall(r"[-\d.]+", path.attrib["d"])
             places.setdefault(name, []).extend(zip(map(float, ends[::2]), map(float, ends[1::2]), strict=True))
     return places
@@ -121,59 +121,46 @@ def drawn(svg: str) -> dict[str, list[tuple[float, float]]]:
 
 def test_the_curve_stands_where_its_numbers_are() -> None:
     bins = [a_bin(0.0, 0.0, 0.25), a_bin(0.5, 0.5, 0.5), a_bin(0.9, 1.0, 0.625, n_items=41)]
-    plot = part(bins, "calibration").plots[0]
+    plot = part(bins, "section-stated-probabilities").plots[0]
     assert plot is not None
     places = drawn(plot.svg)
-    (left, first), (middle, second), (right, third) = places["share"]
+    (left, first), (middle, second), (right, third) = places["estimate"]
     assert middle - left == pytest.approx(right - middle, abs=0.01)
     one = (first - second) / 0.25
     assert one > 0
     assert second - third == pytest.approx(0.125 * one, abs=0.01)
-    ends = places["interval-share"]
+    ends = places["interval"]
     assert [x for x, _ in ends] == pytest.approx([left, left, middle, middle, right, right], abs=0.01)
     heights = [end for share in (0.25, 0.5, 0.625) for end in (share - 0.125, share + 0.25)]
     assert [y for _, y in ends] == pytest.approx([first - (height - 0.25) * one for height in heights], abs=0.01)
     texts = ["".join(text.itertext()) for text in ElementTree.fromstring(plot.svg).iter("text")]
-    assert {"30", "41", "careful", "mean stated probability"} <= set(texts)
+    assert {"careful", "mean stated probability"} <= set(texts)
 
 
 def test_a_bin_without_an_interval_is_a_point_and_one_without_an_estimate_is_none() -> None:
     alone = a_bin(0.5, 0.5, 1.0, interval=None, n_items=1)
     nothing = a_bin(0.9, 0.9, None, flags=("all-missing",))
-    found = part([alone, nothing], "calibration")
+    found = part([alone, nothing], "section-stated-probabilities")
     assert found.plots
     places = drawn(found.plots[0].svg)
-    assert len(places["share"]) == 1
-    assert "interval-share" not in places
-    assert written(found.tables[0])[("careful", "0.9 to 1", "0.900")] == ["not estimable (all-missing)  30 2"]
+    assert len(places["estimate"]) == 1
+    assert "interval" not in places
+    assert written(found.tables[0])[("careful", "0.9 to 1", "0.9")] == ["not estimable (all-missing)  30 2"]
 
 
 def test_bins_that_do_not_tell_the_mean_are_listed_and_not_drawn() -> None:
-    found = part([a_bin(0.5, 0.5, 1.0, note="a note of another metric")], "calibration")
+    found = part([a_bin(0.5, 0.5, 1.0, note="a note of another metric")], "section-stated-probabilities")
     assert found.plots == ()
-    assert list(written(found.tables[0])) == [("careful", "0.5 to 0.6", "a note of another metric")]
+    assert list(written(found.tables[0])) == [("careful", "reference", "0.5 to 0.6", "a note of another metric")]
 
 
 def test_of_many_judges_the_first_curves_are_drawn_and_it_is_said() -> None:
-    judges = tuple(f"judge {number}" for number in range(JUDGES + 2))
-    found = part([a_bin(0.5, 0.5, 0.5, judge) for judge in judges], "calibration", judges)
+    judges = tuple(f"judge {number}" for number in range(PANELS + 2))
+    found = part([a_bin(0.5, 0.5, 0.5, judge) for judge in judges], "section-stated-probabilities", judges)
     assert found.plots
-    assert len(drawn(found.plots[0].svg)["share"]) == JUDGES
-    assert f"first {JUDGES} of {JUDGES + 2} judges" in found.plots[0].caption
-    assert len(found.tables[0].lines) == JUDGES + 2
-
-
-def test_numbers_of_items_turn_where_they_would_run_into_each_other() -> None:
-    def turned(items: int) -> bool:
-        plot = part([a_bin(0.5, 0.55, 0.5, n_items=items), a_bin(0.6, 0.65, 0.5, n_items=items)], "calibration").plots[
-            0
-        ]
-        assert plot is not None
-        (text, _) = (t for t in ElementTree.fromstring(plot.svg).iter("text") if "".join(t.itertext()) == str(items))
-        return "rotate(-90" in text.attrib.get("transform", "")
-
-    assert not turned(77)
-    assert turned(12_345)
+    assert len(drawn(found.plots[0].svg)["estimate"]) == PANELS
+    assert f"The first {PANELS} of {PANELS + 2} are drawn." in found.plots[0].caption
+    assert len(found.tables[0].lines) == PANELS + 2
 
 
 def test_components_have_digits_enough_and_what_follows_from_them_its_note() -> None:
@@ -235,7 +222,7 @@ def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
     )
     agreement, decisions = found.tables
     assert written(agreement) == {("reference",): ["0.500 [0.375, 0.750] 30 2"]}
-    assert [column.heading for column in agreement.columns] == ["Krippendorff's alpha"]
+    assert list(agreement.columns) == ["Krippendorff's alpha"]
     assert [(*line.heads, line.cells[0].estimate if line.cells[0] else "") for line in decisions.lines] == [
         ("gold accuracy", "all judges, by majority", "0.625"),
         ("gold accuracy", "without careless (simulated), by majority", "0.500"),
@@ -249,7 +236,7 @@ def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
 
 def test_the_agreement_of_one_judge_with_others_is_none_of_the_panel() -> None:
     found = shown([a_measure("gwet-ac1", judge="careful", test="format", unit="coefficient")])
-    assert list(found) == ["further"]
+    assert list(found) == ["section-further"]
 
 
 def test_pairs_stand_by_how_alike_their_errors_are_and_simulated_judges_are_marked() -> None:
@@ -313,7 +300,7 @@ def test_many_judges_tests_and_bins_keep_the_page_small(render: Callable[..., st
     text = render("html", report)
     assert time.process_time() - started < 10
     assert len(text.encode()) < 1_000_000
-    assert "150 are listed, 250 more are in report.json" in text
+    assert "150 are listed, 1490 more are in report.json" in text
     assert "150 are listed, 15850 more are in report.json" in text
 
 
@@ -323,4 +310,4 @@ def test_judges_in_the_heads_of_columns_are_marked_where_they_are_simulated() ->
         for judge in NAMES[:2]
     ]
     (table,) = part(rates, "section-prompt-templates").tables
-    assert [column.heading for column in table.columns] == ["careful", "careless (simulated)"]
+    assert list(table.columns) == ["careful", "careless (simulated)"]

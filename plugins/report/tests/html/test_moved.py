@@ -5,8 +5,8 @@ import pytest
 from attrs import evolve
 from jrh import Case, Record, RecordTable, Reply, RunReport, Scale, Status, Task
 from jrh.values import TaskSummary
+from jrh_report.html.changed_verdicts import Moves, find_moves
 from jrh_report.html.flips import collect
-from jrh_report.html.moved import Moves, find_moves
 from jrh_testing import sample_records, sample_report
 
 LEVELS = Scale.of_levels(1, 5)

@@ -10,8 +10,7 @@ import pytest
 from attrs import evolve
 from jrh import Interval, Measure
 from jrh.running import load_sections
-from jrh_report.html.declared_sections import declared_sections
-from jrh_report.html.found import Found
+from jrh_report.html.parts import shown_sections
 from jrh_testing import sample_report
 
 TASK = sample_report().tasks[0].task.name
@@ -69,9 +68,9 @@ def test_of_two_options_there_is_no_table_of_preferences(render: Callable[..., s
 def test_judges_with_other_places_leave_cells_empty() -> None:
     fewer = [evolve(each, judge="careless") for each in of_places()[:2]]
     report = load_sections(evolve(sample_report(), measures=(*of_places(), *fewer)))
-    (section,) = declared_sections(Found.of(report))
+    (section,) = shown_sections(report)
     (found,) = section.parts[0].tables
-    assert [column.heading for column in found.columns] == ["first place", "second place", "third place"]
+    assert list(found.columns) == ["first place", "second place", "third place"]
     assert [[cell is not None for cell in line.cells] for line in found.lines] == [[True] * 3, [True, True, False]]
 
 

@@ -393,6 +393,8 @@ class SectionSpec(Spec):
     """Its heading."""
     reads: tuple[str, ...] = ()
     """Names of the measures it shows; a `*` stands for what differs."""
+    order: int = 50
+    """Where it stands among sections of the same importance, the smallest number first."""
 
 
 @frozen(kw_only=True)

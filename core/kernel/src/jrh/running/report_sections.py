@@ -27,7 +27,7 @@ def with_sections(report: RunReport, builder: Builder, log: Logger) -> RunReport
     """Return the report with the sections of all loaded plugins; one that breaks is a note."""
     sections: list[Section] = []
     notes: list[str] = []
-    for entry in builder.plugins.sections:
+    for entry in sorted(builder.plugins.sections, key=lambda each: each.spec.order):
         try:
             sections += _sections(entry, report, builder)
         except RAISED as error:  # one section must not cost the others

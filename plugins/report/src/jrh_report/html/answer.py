@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from attrs import frozen
-from jrh import REFERENCE, Measure
+from jrh import REFERENCE, Measure, RunReport
 from jrh.values import Basis, Finding, Severity
 
-from jrh_report.html.commonest import Commonest, commonest
-from jrh_report.html.found import Cell, Found
+from jrh_report.findings import DATA, JudgeFindings, findings_by_judge
+from jrh_report.html.parts import Cell, cell_of
 from jrh_report.tables import no_finding
-from jrh_report.told import DATA, Told, told_by_judge
 
 SHOWN: Final = 4
 """Places of a claim that are in sight, the largest first."""
@@ -21,8 +20,6 @@ CLAIMS: Final = 3
 FOLDED: Final = 40
 """Places of a claim that can be unfolded; further ones are counted."""
 _DIGITS: Final = 2
-_TRIVIAL: Final = "trivial-accuracy"
-_MISSING: Final = "missing-verdicts"
 _LOOKS: Final = {
     Severity.BAD: "against",
     Severity.WARNING: "against",
@@ -42,8 +39,9 @@ class Place:
     test: str
     """Empty for the reference condition."""
     cell: Cell
-    commonest: Commonest | None = None
-    aside: str = ""
+    against: str
+    """What it is compared with."""
+    aside: str
     """What would decide it."""
 
 
@@ -69,11 +67,8 @@ class Answer:
     """Empty: the data and the tests."""
     heading: str
     claims: tuple[Claim, ...]
-    missing: tuple[int, ...]
-    """The `missing` measures of the judge's tests."""
-    trials: int
-    without: int
-    """Of the trials, the ones without a verdict."""
+    nothing: str = ""
+    """Why there is no claim."""
 
     @property
     def in_sight(self) -> tuple[Claim, ...]:
@@ -85,66 +80,53 @@ class Answer:
         """Return the statements that can be unfolded."""
         return self.claims[CLAIMS:]
 
-    nothing: str = ""
-    """Why there is no claim."""
 
-
-def answers(found: Found) -> tuple[Answer, ...]:
+def answers(report: RunReport) -> tuple[Answer, ...]:
     """Return what can be said of the data, where that is a warning, and of each judge, in the suite's order."""
-    told = {each.judge: each for each in told_by_judge(found.report)}
-    places = {_key(each): each for each in found.report.measures}
-    about_data = _about_data(told.get(""))
-    return (*about_data, *(_answer(found, judge, told.get(judge), places) for judge in found.report.judges))
+    found = {each.judge: each for each in findings_by_judge(report)}
+    places = {_key(measure): place for place, measure in enumerate(report.measures)}
+    judges = (
+        Answer(
+            judge=judge,
+            heading=judge,
+            claims=tuple(_claims(report, found[judge].findings if judge in found else (), places)),
+            nothing=no_finding(report, judge),
+        )
+        for judge in report.judges
+    )
+    return (*_about_data(found.get("")), *judges)
 
 
-def _about_data(told: Told | None) -> tuple[Answer, ...]:
-    findings = [each for each in told.findings if each.severity.rank <= Severity.WARNING.rank] if told else []
+def _about_data(found: JudgeFindings | None) -> tuple[Answer, ...]:
+    findings = [each for each in found.findings if each.severity.rank <= Severity.WARNING.rank] if found else []
     claims = tuple(
         Claim(kind=_LOOKS[each.severity], text=f"{each.task}: {each.sentence}".removeprefix(": "), places=())
         for each in findings
     )
-    return (Answer(judge="", heading=DATA, claims=claims, missing=(), trials=0, without=0),) if claims else ()
+    return (Answer(judge="", heading=DATA, claims=claims),) if claims else ()
 
 
-def _answer(found: Found, judge: str, told: Told | None, measures: Mapping[Key, Measure]) -> Answer:
-    gaps = [measure for measure in found.judged.get(judge, ()) if measure.name == "missing"]
-    return Answer(
-        judge=judge,
-        heading=judge,
-        claims=tuple(_claims(found, told.findings if told else (), measures)),
-        missing=tuple(found.place(measure) for measure in gaps if measure.missing),
-        trials=sum(measure.n_trials for measure in gaps),
-        without=sum(sum(measure.missing.values()) for measure in gaps),
-        nothing=no_finding(found.report, judge),
-    )
-
-
-def _claims(found: Found, findings: Iterable[Finding], measures: Mapping[Key, Measure]) -> Iterator[Claim]:
-    """Put the findings with the same statement about several tasks together; a sum tells of missing verdicts."""
+def _claims(report: RunReport, findings: Iterable[Finding], measures: Mapping[Key, int]) -> Iterator[Claim]:
+    """Put the findings with the same statement about several tasks together."""
     merged: dict[tuple[Severity, str], list[Finding]] = {}
     for each in findings:
-        if each.kind != _MISSING:
-            merged.setdefault((each.severity, each.statement), []).append(each)
+        merged.setdefault((each.severity, each.statement), []).append(each)
     for (severity, statement), group in merged.items():
-        places = [place for each in group for place in _places(found, each, measures)]
+        places = [place for each in group for place in _places(report, each, measures)]
         places.sort(key=lambda pair: -pair[0])
         yield _claim(severity, statement, tuple(place for _, place in places))
 
 
-def _places(found: Found, finding: Finding, measures: Mapping[Key, Measure]) -> Iterator[tuple[float, Place]]:
+def _places(report: RunReport, finding: Finding, measures: Mapping[Key, int]) -> Iterator[tuple[float, Place]]:
     """Yield the size and the place of every figure of a finding."""
-    usual = None
-    if finding.kind == _TRIVIAL:
-        tasks = enumerate(found.report.tasks)
-        usual = next((commonest(at, each) for at, each in tasks if each.task.name == finding.task), None)
     for basis in finding.basis:
-        measure = measures.get(_key(basis))
-        if basis.value and measure is not None:
+        at = measures.get(_key(basis))
+        if basis.value and at is not None:
             place = Place(
                 task=basis.task,
                 test="" if basis.test == REFERENCE else basis.test,
-                cell=found.cell(measure, _DIGITS),
-                commonest=usual,
+                cell=cell_of(report.measures[at], at, _DIGITS),
+                against=basis.aside,
                 aside=f"{basis.decide} would decide" if basis.decide else "",
             )
             yield basis.effect, place

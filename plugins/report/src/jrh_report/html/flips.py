@@ -12,7 +12,7 @@ from jrh.text import visible_line, visible_text
 from jrh_measuring import NO_PARTS, PartChange, QuestionParts, compare_questions
 from markupsafe import escape
 
-from jrh_report.html.moved import Moved, Moves, find_moves
+from jrh_report.html.changed_verdicts import Moved, Moves, find_moves
 
 REPLY: Final = 1200
 """Characters shown of each reply and rationale."""

@@ -8,20 +8,14 @@ from typing import Final
 from attrs import frozen
 from jrh import RunReport
 from jrh.values import Finding, Importance, Severity
-from jrh_measuring import moving_tests
 
-from jrh_report.finite import finite
-from jrh_report.flags import flag_meanings
-from jrh_report.html.declared_sections import declared_sections
-from jrh_report.html.found import Found
-from jrh_report.html.heat import HeatMap, heat_maps
+from jrh_report.findings import JudgeFindings, findings_by_judge, flag_meanings
+from jrh_report.html.parts import Section, shown_sections
 from jrh_report.html.reporter import environment, source, trusted
-from jrh_report.html.section import Section
-from jrh_report.told import Told, told_by_judge
+from jrh_report.tables import finite
 
 _SHOWN: Final = 5
 """Findings of one judge that are in sight."""
-_TASKS: Final = 6
 _GRADES: Final = {
     Severity.BAD: "Fails",
     Severity.WARNING: "Warning",
@@ -39,13 +33,10 @@ class _Cell:
     totals: str
     level: str
     several: bool
-    told: tuple[Told, ...]
-    maps: tuple[tuple[HeatMap, ...], ...]
+    found: tuple[JudgeFindings, ...]
     sections: tuple[Section, ...]
     named: tuple[str, ...]
     """Titles of sections that are not shown."""
-    more: int
-    """Tasks that are not shown."""
     shown: int = _SHOWN
 
     @staticmethod
@@ -61,19 +52,14 @@ class NotebookReporter:
     def render(self, report: RunReport) -> str:
         """Return the piece; the same report gives the same text."""
         report = finite(report)
-        found, moving = Found.of(report), moving_tests(report.records)
-        names = [each.task.name for each in report.tasks]
-        maps = (heat_maps(found, name, moving) for name in names[:_TASKS])
-        sections = tuple(declared_sections(found))
+        sections = tuple(shown_sections(report))
         cell = _Cell(
             totals=report.totals,
             level=f"{report.level:.0%}",
-            several=len(names) > 1,
-            told=tuple(told_by_judge(report)),
-            maps=tuple(each for each in maps if each),
+            several=len(report.tasks) > 1,
+            found=tuple(findings_by_judge(report)),
             sections=tuple(each for each in sections if each.importance is not Importance.DETAIL),
             named=tuple(each.title for each in sections if each.importance is Importance.DETAIL),
-            more=max(0, len(names) - _TASKS),
         )
         shades = _SHADE.sub(r"\1.jrh-cell \2", source("shades.css"))
         style = trusted(source("notebook.css") + shades)

@@ -12,10 +12,10 @@ from attrs import frozen
 from jrh import RunReport
 from jrh_measuring import page_environment
 
-from jrh_report.finite import finite
-from jrh_report.flags import flag_meanings
+from jrh_report.findings import flag_meanings
 from jrh_report.html.page import gather
 from jrh_report.options import HtmlOptions
+from jrh_report.tables import finite
 
 if TYPE_CHECKING:
     from jinja2 import Environment

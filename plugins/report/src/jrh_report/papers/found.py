@@ -6,11 +6,32 @@ from collections.abc import Mapping
 
 from attrs import Factory, frozen
 from jrh import Measure, RunReport
+from jrh.values import MeasureRef
 
-from jrh_report.by_test import Grid, grid
-from jrh_report.overview import RIGHT
+from jrh_report.sections import heat_parts
+from jrh_report.tables import judge_label
 
 Key = tuple[str, str, str, str, frozenset[tuple[str, str]]]
+
+
+@frozen(kw_only=True)
+class GridRow:
+    """One judge."""
+
+    judge: str
+    label: str
+    """The name, marked where the answers are made up."""
+    measures: tuple[Measure | None, ...]
+    """One for each test."""
+
+
+@frozen(kw_only=True)
+class Grid:
+    """Judges by tests; tests and judges without the measure are left out."""
+
+    title: str
+    tests: tuple[str, ...]
+    rows: tuple[GridRow, ...]
 
 
 @frozen(kw_only=True)
@@ -31,7 +52,7 @@ class Found:
                 (each.name, each.task, each.judge, each.test, frozenset(each.cell.items())): each
                 for each in report.measures
             },
-            right={each.task.name: grid(report, each.task.name, RIGHT) for each in report.tasks},
+            right={each.task.name: _grid(report, each.task.name) for each in report.tasks},
         )
 
     def get(self, name: str, task: str, judge: str = "", test: str = "", **cell: str) -> Measure | None:
@@ -52,9 +73,30 @@ class Found:
         return tuple(each.task.name for each in self.report.tasks)
 
 
+def _grid(report: RunReport, task: str) -> Grid | None:
+    """Arrange the first layer of the task's heat map; None where it is not about being right."""
+    part = next(heat_parts(report, task), None)
+    if part is None or not (part.layers[0].tabled and part.layers[0].drawn):
+        return None
+    layer = part.layers[0]
+    cells = [
+        [report.measures[cell.measure] if isinstance(cell, MeasureRef) else None for cell in row] for row in layer.cells
+    ]
+    shown = [place for place, _ in enumerate(part.columns) if any(row[place] for row in cells)]
+    return Grid(
+        title=layer.heading[:1].upper() + layer.heading[1:],
+        tests=tuple(part.columns[place] for place in shown),
+        rows=tuple(
+            GridRow(judge=judge, label=judge_label(report, judge), measures=tuple(row[place] for place in shown))
+            for judge, row in zip(part.rows, cells, strict=True)
+            if any(row)
+        ),
+    )
+
+
 def end_of(report: RunReport, task: str) -> str:
     """Return what file names of a task end with: nothing where there is one task only, otherwise what no other has."""
-    if len(report.tasks) == 1:
+    if len(report.tasks) == 1 or not task:
         return ""
     taken: set[str] = set()
     ends = {each.task.name: unlike(slug(each.task.name), taken) for each in report.tasks}

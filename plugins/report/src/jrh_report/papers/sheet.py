@@ -12,7 +12,7 @@ from jrh import Measure
 from jrh_measuring import format_measure, format_number, markdown_text
 
 from jrh_report.csv_report import neutral
-from jrh_report.latex_text import latex
+from jrh_report.latex import latex_text as latex
 
 Cell: TypeAlias = "str | int | float | Measure | None"
 _PARTS: Final = ("", " low", " high", " n", " items", " missing", " flags")

@@ -78,7 +78,7 @@
   for (const tab of tabs) {
     tab.addEventListener("click", () => {
       turn(tab.dataset.taskTab);
-      history.replaceState(null, "", tab.dataset.taskTab === "" ? "#heat" : `#task-${tab.dataset.taskTab}`);
+      history.replaceState(null, "", tab.dataset.taskTab === "" ? "#answer" : `#task-${tab.dataset.taskTab}`);
     });
   }
   if (tabs.length > 0) {

@@ -6,15 +6,17 @@ import re
 from collections.abc import Callable
 from xml.etree import ElementTree
 
+import jrh_report.plugin
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
+from jrh.running import load_sections
 from jrh.values import Curve
-from jrh_report.html.found import Found
-from jrh_report.html.measured_curves import JUDGES, PLOTS, measured_curves
-from jrh_testing import sample_report
+from jrh_report.curves import PLOTS
+from jrh_report.drawings import PANELS
+from jrh_report.html.parts import Part, shown_sections
+from jrh_testing import SectionContract, sample_report
 
-pytestmark = pytest.mark.inside
 REPORT = sample_report()
 TASK = REPORT.tasks[0].task.name
 PLOT = Curve(of="seen", over="at", label="place", points="share seen")
@@ -39,6 +41,17 @@ def run(*measures: Measure, judges: tuple[str, ...] = ("a",)) -> RunReport:
     return evolve(REPORT, judges=judges, measures=measures)
 
 
+def curves(report: RunReport) -> tuple[Part, ...]:
+    sections = {section.key: section for section in shown_sections(load_sections(report))}
+    return sections["section-curves"].parts if "section-curves" in sections else ()
+
+
+class TestCurves(SectionContract):
+    plugin = jrh_report.plugin
+    component = "curves"
+    reports = (run(owner(), seen("1", 0.5), seen("2", 0.75)),)
+
+
 def places(svg: str) -> dict[tuple[int, str], str]:
     root = ElementTree.fromstring(svg)
     return {
@@ -52,7 +65,7 @@ def places(svg: str) -> dict[tuple[int, str], str]:
 def test_points_intervals_line_and_threshold_are_drawn_at_their_values():
     line = ((1.0, 0.0), (2.0, 0.25), (3.0, 0.5), (5.0, 1.0))
     curve = evolve(PLOT, line=line, height=0.5)
-    (part,) = measured_curves(Found.of(run(owner(curve), seen("1", 0.0), seen("3", 0.5), seen("5", 1.0))))
+    (part,) = curves(run(owner(curve), seen("1", 0.0), seen("3", 0.5), seen("5", 1.0)))
     found = places(part.plots[0].svg)
     (x1, y1), (x3, y3), (x5, y5) = (tuple(map(float, found[n, "estimate"].split())) for n in (1, 2, 3))
     assert x3 - x1 == pytest.approx(x5 - x3, abs=0.01)
@@ -67,22 +80,23 @@ def test_points_intervals_line_and_threshold_are_drawn_at_their_values():
 def test_other_levels_are_curves_of_their_own_and_other_judges_have_their_panel():
     measures = [owner(estimate=None), owner(judge="b", estimate=None)]
     measures += [seen(at, 0.5, judge, size=size) for judge in "ab" for size in ("1", "2") for at in ("0", "1")]
-    (part,) = measured_curves(Found.of(run(*measures, judges=("a", "b"))))
+    (part,) = curves(run(*measures, judges=("a", "b")))
     (plot,) = part.plots
     assert len([key for key in places(plot.svg) if key[1] == "estimate"]) == 8
     text = "|".join("".join(each.itertext()) for each in ElementTree.fromstring(plot.svg).iter("text"))
     assert text.count("size 1") == text.count("size 2") == 2
+    assert [line.heads for line in part.tables[0].lines][:2] == [("a", "size 1", "0"), ("a", "size 1", "1")]
 
 
 def test_what_never_came_is_counted_and_no_point():
-    (part,) = measured_curves(Found.of(run(owner(), seen("0", 0.5), seen("1", None))))
+    (part,) = curves(run(owner(), seen("0", 0.5), seen("1", None)))
     assert "Trials without a verdict: refused 10." in part.plots[0].caption
     assert (2, "estimate") not in places(part.plots[0].svg)
 
 
 @pytest.mark.parametrize("at", ["nan", "inf", "<b>", "", "1e999"])
 def test_a_level_that_is_no_number_is_no_point(at):
-    assert measured_curves(Found.of(run(owner(), seen(at, 0.5)))) == ()
+    assert curves(run(owner(), seen(at, 0.5))) == ()
 
 
 @pytest.mark.parametrize("logarithmic", [False, True])
@@ -91,7 +105,7 @@ def test_any_places_are_drawn(ats, logarithmic, render: Callable[..., str]):
     curve = evolve(PLOT, logarithmic=logarithmic, label="<b>" * 100, points="</svg>", line=((1.0, 9.0),) * 5000)
     made = run(owner(curve, **{"</text>": "&"}), *(seen(at, 0.5, **{"</text>": "&"}) for at in ats))
     page = render("html", made)
-    assert "</svg></" not in page[: page.index('id="further"')].replace("</svg></div>", "")
+    assert page.count("</svg>") == page.count("<svg ")
     assert len(page) < 400_000
 
 
@@ -103,7 +117,6 @@ def test_thousands_of_curves_keep_the_page_small():
         for test in range(40)
         for k in range(20)
     ]
-    (part,) = measured_curves(Found.of(run(*many, *points, judges=tuple(f"j{n}" for n in range(20)))))
+    (part,) = curves(run(*many, *points, judges=tuple(f"j{n}" for n in range(20))))
     assert len(part.plots) == PLOTS
-    assert f"first {JUDGES} of 20 judges" in part.plots[0].caption
-    assert "Of 20 curves of a judge, 8 are drawn." in part.plots[0].caption
+    assert f"The first {PANELS} of 20 are drawn." in part.plots[0].caption

@@ -1,0 +1,291 @@
+"""The first sections of a report: judges by tests, and what being right costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Final
+
+from attrs import frozen
+from jrh import REFERENCE, Measure, RunReport
+from jrh.values import (
+    Column,
+    CostLine,
+    CurvePart,
+    HeatPart,
+    Layer,
+    MeasureRef,
+    Panel,
+    Row,
+    Section,
+    Series,
+    Spot,
+    TablePart,
+    has_model_gold,
+)
+from jrh_measuring import ReportMeasures, moving_tests, section_of_task, steady_tests
+
+RIGHT: Final = "gold-accuracy"
+EXPECTED: Final = "as-expected"
+_NOISE: Final = "rerun-disagreement"
+_ACCURACY: Final = "gold accuracy"
+MODEL_GOLD: Final = "agreement with model labels"
+"""What gold accuracy is called where a model made gold labels."""
+_EXPECTATION: Final = (
+    "share of verdicts that meet the test's expectation: the gold label, a stated label, or relative to the same "
+    "judge's verdict in the reference condition"
+)
+_GOLD: Final = "share of verdicts equal to the gold label"
+_MIXED: Final = f"{_GOLD}; as expected: where a test changes the right answer, share of verdicts that follow it"
+_LAYERS: Final = {
+    "agreement": (
+        "agreement with reference",
+        "share of verdicts equal to the same judge's verdict on the item in the reference condition",
+    ),
+    "excess-disagreement": (
+        "excess over noise floor",
+        (
+            "how much more verdicts differ from the reference condition than reruns differ from each other; 0 means no "
+            "more than reruns"
+        ),
+    ),
+    "flip-rate": (
+        "flip rate",
+        "share of verdicts that differ from the reference condition; expected if a test changes the right answer",
+    ),
+    _NOISE: (
+        "noise floor",
+        "share of repeats of the identical question that disagree; for a test without repeats, the reference's",
+    ),
+    "jss": ("JSS", "judge sensitivity score, the share of template pairs whose verdicts on an item agree"),
+    "kappa": (
+        "kappa",
+        "Cohen's, with verdicts of the reference condition; low if a test changes the right answer",
+    ),
+}
+"""Measure -> heading and meaning of its layer."""
+_DRAWN: Final = frozenset({"agreement", "excess-disagreement"})
+"""Layers that are drawn; the others are columns of the table form."""
+HALF_WIDTH: Final = 0.05
+"""The precision that judges are compared at: gold accuracy to within five points."""
+_THOUSAND: Final = 1000
+_POINTS: Final = 100
+_WIDE: Final = 20
+"""The dearest judge costs so many times the cheapest: the axis is logarithmic."""
+_CENTS_FROM: Final = 100
+Cells = Mapping[tuple[str, str], MeasureRef]
+"""(judge, test) -> the measure."""
+
+
+@frozen
+class JudgesByTests:
+    """Shows whether verdicts are right in each test, and how they move."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task with measures."""
+        measures, moving = ReportMeasures.of(report), moving_tests(report.records)
+        for task in (summary.task.name for summary in report.tasks):
+            layers = dict(_layers(measures, task))
+            judges = [
+                judge for judge in report.judges if any(judge == key[0] for each in layers.values() for key in each)
+            ]
+            tests = [test for test in report.tests if any(test == key[1] for each in layers.values() for key in each)]
+            starred = tuple(test for test in tests if test in moving.get(task, ()))
+            part = HeatPart(
+                caption="Judges by tests",
+                rows=tuple(judges),
+                columns=tuple(tests),
+                layers=tuple(_layer(measures, task, name, cells, judges, tests) for name, cells in layers.items()),
+                starred=starred,
+                star="Verdicts are expected to change in this test, and an excess is no fault." if starred else "",
+            )
+            yield section_of_task(task, "", (part if layers else None,))
+
+
+def _layers(measures: ReportMeasures, task: str) -> Iterator[tuple[str, Cells]]:
+    right = right_verdicts(measures, task)
+    if right:
+        yield RIGHT, right
+    for name in _LAYERS:
+        cells = _whole(measures, task, name)
+        if name == _NOISE and cells:
+            shown = [*right, *(key for other in _LAYERS for key in _whole(measures, task, other))]
+            floors = {key: cells.get((key[0], REFERENCE)) for key in dict.fromkeys(shown) if key not in cells}
+            own = {key: MeasureRef(measure=cell.measure, note="reference") for key, cell in floors.items() if cell}
+            cells = cells | own
+        if cells:
+            yield name, cells
+
+
+def _layer(
+    measures: ReportMeasures, task: str, name: str, cells: Cells, judges: Iterable[str], tests: Iterable[str]
+) -> Layer:
+    heading, meaning = accuracy_heading(measures, task, cells.values()) if name == RIGHT else _LAYERS[name]
+    tests = tuple(tests)
+    return Layer(
+        heading=heading,
+        meaning=meaning,
+        cells=tuple(tuple(cells.get((judge, test)) for test in tests) for judge in judges),
+        zero=0.0 if name == "excess-disagreement" else None,
+        tabled=name not in _DRAWN,
+        drawn=name in _DRAWN or name == RIGHT,
+    )
+
+
+def right_verdicts(measures: ReportMeasures, task: str) -> dict[tuple[str, str], MeasureRef]:
+    """Return gold accuracy; where a test does not keep the gold label, whether verdicts are as the test expects.
+
+    If a task has both, the latter are marked.
+    """
+    gold, expected = _whole(measures, task, RIGHT), _whole(measures, task, EXPECTED)
+    steady, found = steady_tests(measures.report.records, task), dict(gold)
+    for key, cell in expected.items():
+        measure = measures.report.measures[gold[key].measure] if key in gold else None
+        # Without a trial to compare with the gold label, the test does not keep it.
+        if key[1] not in steady and (measure is None or not (measure.n_trials or measure.missing)):
+            found[key] = cell
+    if any(key in gold and found[key] is gold[key] for key in found):
+        taken = {key: MeasureRef(measure=cell.measure, note="as expected") for key, cell in found.items()}
+        found = {key: cell if gold.get(key) is cell else taken[key] for key, cell in found.items()}
+    return found
+
+
+def accuracy_heading(measures: ReportMeasures, task: str, cells: Iterable[MeasureRef]) -> tuple[str, str]:
+    """Return what the share of right verdicts is called, and its meaning; with labels made by models it is none."""
+    report = measures.report
+    shown = {report.measures[cell.measure].name for cell in cells}
+    if RIGHT not in shown:
+        return "as expected", _EXPECTATION
+    by_model = any(has_model_gold(each.gold_sources) for each in report.tasks if each.task.name == task)
+    return MODEL_GOLD if by_model else _ACCURACY, _MIXED if EXPECTED in shown else _GOLD
+
+
+def _whole(measures: ReportMeasures, task: str, name: str) -> dict[tuple[str, str], MeasureRef]:
+    return {(each.judge, each.test): MeasureRef(measure=place) for place, each in measures.named(task, name)}
+
+
+@frozen
+class CostOfAccuracy:
+    """Shows the price of each judge against its accuracy, with the Pareto frontier.
+
+    Dollars per point: dollars of 1,000 questions of the reference condition, divided by accuracy in points (0 to 100).
+    Precision: the half-width h of an interval from n items shrinks with 1 / sqrt(n), so that about n (h / w)^2 items
+    give half-width w; each costs the judge what an item costs it in the reference condition.
+    """
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task whose judges have prices."""
+        measures = ReportMeasures.of(report)
+        for summary in report.tasks:
+            task, right = summary.task.name, right_verdicts(measures, summary.task.name)
+            bought = [
+                _Bought(paid=paid, cell=cell, right=report.measures[cell.measure], items=summary.items)
+                for paid in report.costs
+                if (paid.task, paid.test) == (task, REFERENCE) and paid.trials
+                if (cell := right.get((paid.judge, REFERENCE))) is not None
+            ]
+            accuracy = accuracy_heading(measures, task, (each.cell for each in bought))[0]
+            parts = (_plane(bought, accuracy), _table(bought, accuracy)) if bought else ()
+            yield section_of_task(task, "", parts)
+
+
+@frozen(kw_only=True)
+class _Bought:
+    """What a judge costs and gives in the reference condition of a task."""
+
+    paid: CostLine
+    cell: MeasureRef
+    right: Measure
+    items: int
+
+    @property
+    def per_thousand(self) -> float | None:
+        """Return US dollars of 1,000 questions; None where some price is unknown."""
+        return None if self.paid.unknown else self.paid.cost / self.paid.trials * _THOUSAND
+
+    @property
+    def items_needed(self) -> int | None:
+        """Return about how many items give an interval of the precision; None where there is no interval."""
+        interval = self.right.interval
+        if interval is None or not self.right.n_items:
+            return None
+        return math.ceil(self.right.n_items * ((interval.high - interval.low) / 2 / HALF_WIDTH) ** 2)
+
+    @property
+    def point(self) -> tuple[float, float] | None:
+        """Return price and accuracy; None where either is unknown."""
+        if self.per_thousand is None or self.right.estimate is None:
+            return None
+        return self.per_thousand, self.right.estimate
+
+
+def _frontier(bought: Iterable[_Bought]) -> list[tuple[float, float]]:
+    """Return the points that no other beats: at least as right for at most as much, and better in one of the two."""
+    points = sorted({each.point for each in bought if each.point is not None}, key=lambda each: (each[0], -each[1]))
+    edge: list[tuple[float, float]] = []
+    for point in points:
+        if not edge or point[1] > edge[-1][1]:
+            edge.append(point)
+    return edge
+
+
+def _plane(bought: list[_Bought], accuracy: str) -> CurvePart | None:
+    """Draw accuracy against price; None without two known prices, one above 0."""
+    priced = [(each, each.point) for each in bought if each.point is not None]
+    prices = [point[0] for _, point in priced]
+    if len(prices) <= 1 or not any(prices):
+        return None
+    edge = _frontier(bought)
+    corners = [edge[0]] + [corner for (_, low), (x, high) in pairwise(edge) for corner in ((x, low), (x, high))]
+    return CurvePart(
+        kind="plane",
+        caption=f"Price of 1,000 questions and {accuracy} in the reference condition; the dashed line is the Pareto "
+        "frontier: no other judge reaches as much at the same or a lower price",
+        heading="Judge",
+        across="US dollars for 1,000 questions",
+        up=accuracy,
+        panels=(
+            Panel(
+                heading="",
+                series=tuple(
+                    Series(name=each.paid.judge, spots=(Spot(at=point[0], measure=each.cell.measure),))
+                    for each, point in priced
+                ),
+            ),
+        ),
+        logarithmic=max(prices) >= _WIDE * min(price for price in prices if price),
+        guide=tuple(corners),
+    )
+
+
+def _table(bought: list[_Bought], accuracy: str) -> TablePart:
+    edge = _frontier(bought)
+    names = (
+        *(accuracy, "US dollars, 1,000 questions", f"per point of {accuracy}", "Pareto frontier"),
+        *("items for this precision", "US dollars for this precision"),
+    )
+    return TablePart(
+        caption=f"What {accuracy} costs in the reference condition",
+        heads=("Judge",),
+        columns=tuple(Column(heading=name) for name in names),
+        rows=tuple(Row(heads=(each.paid.judge,), cells=(each.cell, *_bought_cells(each, edge))) for each in bought),
+        note=f"The last two columns are for an interval of {accuracy} of ±{HALF_WIDTH:g}.",
+    )
+
+
+def _bought_cells(bought: _Bought, edge: list[tuple[float, float]]) -> Iterator[str]:
+    price, right, items = bought.per_thousand, bought.right.estimate, bought.items_needed
+    yield _money(price)
+    yield "not estimable" if price is not None and not right else _money(price and price / ((right or 1) * _POINTS))
+    yield "on it" if bought.point in edge else "price unknown" if bought.point is None else "not on it"
+    yield "not estimable" if items is None else f"about {items:,}"
+    needed = bought.paid.cost / bought.items * items if items is not None and bought.items else None
+    yield "not estimable" if items is None else _money(None if bought.paid.unknown else needed)
+
+
+def _money(amount: float | None) -> str:
+    """Write US dollars to four significant digits; never more digits than cents of small change."""
+    if amount is None:
+        return "unknown"
+    return f"${amount:,.2f}" if amount >= _CENTS_FROM else f"${amount:.4g}"

@@ -1,0 +1,315 @@
+"""The sections of a report as the page and the notebook show them: tables of measures, heat maps, plots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from attrs import evolve, frozen
+from jrh import Measure, RunReport
+from jrh.text import visible_line
+from jrh.values import Cell as Content
+from jrh.values import CurvePart, FindingRef, HeatPart, Importance, Layer, MatrixPart, MeasureRef, TablePart, TextPart
+from jrh.values import Part as Declared
+from jrh.values import Section as Declaration
+from jrh_measuring import FINDING, SIMULATED, format_counts, format_estimate, format_interval, is_estimable
+from markupsafe import Markup
+
+from jrh_report.drawings import PANELS, draw_curves, draw_forest
+from jrh_report.sections import MIXED, all_sections, mark_of
+
+_DIGITS: Final = 3
+_HEAT_DIGITS: Final = 2
+_SHADES: Final = 9
+"""Colours of the scales, from 0; the style sheet has as many."""
+_SHORT: Final = 6
+"""Rows of a table that is in sight at once."""
+_MARKED_OTHERWISE: Final = frozenset({SIMULATED, FINDING})
+"""Flags that are shown otherwise: simulated judges are marked by name, findings are told in words."""
+
+
+@frozen(kw_only=True)
+class Cell:
+    """One measure as the page shows it."""
+
+    measure: int
+    """Its place among the measures of `report.json`."""
+    estimate: str
+    interval: str
+    trials: int
+    items: int
+    clusters: int
+    """0 unless items share clusters."""
+    missing: int
+    statuses: str
+    """The missing verdicts by status."""
+    flags: tuple[str, ...]
+    note: str
+    shade: str
+    """Class of the colour; empty: none."""
+
+
+@frozen(kw_only=True)
+class Line:
+    """What the line is about, and its measures."""
+
+    heads: tuple[str, ...]
+    cells: tuple[Cell | str | None, ...]
+    mark: str = ""
+    """Says where answers are made up; empty: nowhere."""
+    note: str = ""
+
+
+@frozen(kw_only=True)
+class Table:
+    """One table."""
+
+    task: str
+    caption: str
+    matrix: bool
+    heads: tuple[str, ...]
+    """Headings of what the lines are about."""
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+    more: int
+    """Lines that are left out."""
+    folded: bool
+
+    @property
+    def mark(self) -> str:
+        """Return the mark of measures about several judges where all lines have it: it is said once."""
+        return MIXED if all(line.mark == MIXED for line in self.lines) else ""
+
+    @property
+    def noted(self) -> bool:
+        """Tell whether any line has a note."""
+        return any(line.note for line in self.lines)
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """Return the flags that occur."""
+        return frozenset(
+            flag for line in self.lines for cell in line.cells if isinstance(cell, Cell) for flag in cell.flags
+        )
+
+
+@frozen(kw_only=True)
+class Plot:
+    """A figure; the tables beside it hold the same numbers."""
+
+    name: str
+    svg: Markup
+    caption: str
+    abreast: int = 0
+    """Panels beside each other, which tell how wide it is; 0: as wide as the page."""
+
+
+@frozen(kw_only=True)
+class Lens:
+    """A heat map seen through one measure, and its intervals."""
+
+    key: int
+    """Place among the layers of the part that are drawn; buttons choose it."""
+    name: str
+    meaning: str
+    diverging: bool
+    tests: tuple[str, ...]
+    table: Table
+    forest: Plot | None
+
+
+@frozen(kw_only=True)
+class Part:
+    """What a section shows of one task or judge."""
+
+    task: str
+    judge: str
+    tables: tuple[Table, ...]
+    plots: tuple[Plot, ...]
+    lenses: tuple[Lens, ...]
+
+
+@frozen(kw_only=True)
+class Section:
+    """One section."""
+
+    key: str
+    title: str
+    text: tuple[str, ...]
+    importance: Importance
+    parts: tuple[Part, ...]
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """Return the flags that occur."""
+        tables = (table for part in self.parts for table in (*part.tables, *(lens.table for lens in part.lenses)))
+        return frozenset(flag for table in tables for flag in table.flags)
+
+    @property
+    def lenses(self) -> dict[int, Lens]:
+        """Return the lenses that can be chosen, each once."""
+        found = {lens.key: lens for part in reversed(self.parts) for lens in part.lenses}
+        return {key: found[key] for key in sorted(found)}
+
+
+def shown_sections(report: RunReport) -> Iterator[Section]:
+    """Yield the sections in their order; those of one declaration stand together, task by task."""
+    by_name: dict[str, list[Declaration]] = {}
+    for section in all_sections(report):
+        by_name.setdefault(section.name, []).append(section)
+    for name, sections in by_name.items():
+        text = dict.fromkeys(part.text for each in sections for part in each.parts if isinstance(part, TextPart))
+        yield Section(
+            key=f"section-{name}",
+            title=sections[0].title,
+            text=tuple(text),
+            importance=sections[0].importance,
+            parts=tuple(_part(report, each, f"{name}-{place}") for place, each in enumerate(sections)),
+        )
+
+
+def _part(report: RunReport, section: Declaration, key: str) -> Part:
+    heat = [part for part in section.parts if isinstance(part, HeatPart)]
+    others = [part for part in section.parts if not isinstance(part, HeatPart)]
+    return Part(
+        task=section.task,
+        judge=section.judge,
+        tables=tuple(
+            evolve(table, folded=True) if section.importance is not Importance.FIRST else table
+            for part in others
+            for table in (_table(report, section.task, each, part) for each in part.tables())
+        ),
+        plots=tuple(
+            _plot(report, section.task, part, f"{key}-{place}")
+            for place, part in enumerate(others)
+            if isinstance(part, CurvePart)
+        ),
+        lenses=tuple(lens for part in heat for lens in _lenses(report, section.task, part, key)),
+    )
+
+
+def _plot(report: RunReport, task: str, part: CurvePart, key: str) -> Plot:
+    name = f"{part.caption}, task {visible_line(task)}" if task else part.caption
+    svg = draw_curves(report, part, key).markup(name, "The table below holds the same numbers.")
+    count = len(part.panels)
+    more = f" The first {PANELS} of {count} are drawn." if count > PANELS else ""
+    return Plot(
+        name=name,
+        svg=_svg(svg),
+        caption=f"{part.caption.rstrip('.')}.{more}",
+        abreast=min(count, 2) + 1 if count > 1 else 0,
+    )
+
+
+def _lenses(report: RunReport, task: str, part: HeatPart, key: str) -> Iterator[Lens]:
+    for place, layer in enumerate(layer for layer in part.layers if layer.drawn):
+        name = visible_line(layer.heading)
+        shown = [at for at, _ in enumerate(part.columns) if any(row[at] for row in layer.cells)]
+        tests = tuple(part.columns[at] for at in shown)
+        caption = f"{name[:1].upper()}{name[1:]}: estimate, interval, items, missing verdicts"
+        star = f". * {part.star}".rstrip(".") if part.starred else ""
+        table = Table(
+            task=task,
+            caption=caption + star,
+            matrix=False,
+            heads=part.heads[:1],
+            columns=tuple(f"{test} *" if test in part.starred else test for test in tests),
+            lines=tuple(
+                Line(
+                    heads=(row,),
+                    cells=tuple(_cells(report, (cells[at] for at in shown), _HEAT_DIGITS, layer)),
+                    mark=SIMULATED if row in report.simulated else "",
+                )
+                for row, cells in zip(part.rows, layer.cells, strict=True)
+                if any(cells)
+            ),
+            more=0,
+            folded=False,
+        )
+        yield Lens(
+            key=place,
+            name=caption.partition(":")[0],
+            meaning=layer.meaning,
+            diverging=layer.zero is not None,
+            tests=tests,
+            table=table,
+            forest=_forest(report, task, part, layer, f"{key}-{place}"),
+        )
+
+
+def _forest(report: RunReport, task: str, part: HeatPart, layer: Layer, key: str) -> Plot | None:
+    found = draw_forest(report, part, layer, key)
+    if found is None:
+        return None
+    drawing, drawn, every = found
+    name = f"Forest plot: {visible_line(layer.heading)}, task {visible_line(task)}"
+    some = f" {drawn} of {every} estimates are drawn, those of the first judges; the table above has all of them."
+    caption = f"Estimate and interval of every judge in every test of {task}; each judge has its own marker."
+    svg = drawing.markup(name, "Estimates and intervals, test by test; the table above holds the same numbers.")
+    return Plot(name=name, svg=_svg(svg), caption=caption + (some if drawn < every else ""))
+
+
+def _svg(text: str) -> Markup:
+    return Markup(text)  # noqa: S704 - serialised by a library
+
+
+def _table(report: RunReport, task: str, table: TablePart, part: Declared) -> Table:
+    matrix = isinstance(part, MatrixPart)
+    shares = Layer(heading="", meaning="", cells=()) if matrix else None
+    return Table(
+        task=task,
+        caption=f"{table.caption.rstrip('.')}. {table.note}".rstrip(". ") if table.note else table.caption.rstrip("."),
+        matrix=matrix,
+        heads=table.heads,
+        columns=tuple(column.heading for column in table.columns),
+        lines=tuple(
+            Line(
+                heads=row.heads,
+                cells=tuple(_cells(report, row.cells, _DIGITS, shares)),
+                mark=mark_of(report, row),
+                note=row.note,
+            )
+            for row in table.rows
+        ),
+        more=table.more,
+        folded=table.folded or len(table.rows) > _SHORT,
+    )
+
+
+def _cells(
+    report: RunReport, cells: Iterable[Content], digits: int, layer: Layer | None
+) -> Iterator[Cell | str | None]:
+    for cell in cells:
+        if isinstance(cell, MeasureRef):
+            measure = report.measures[cell.measure]
+            shade = "" if layer is None else shade_of(measure, layer.zero)
+            yield cell_of(measure, cell.measure, digits if cell.digits is None else cell.digits, shade, cell.note)
+        elif isinstance(cell, FindingRef):
+            yield report.findings[cell.finding].sentence
+        else:
+            yield cell
+
+
+def cell_of(measure: Measure, place: int, digits: int = _DIGITS, shade: str = "", note: str = "") -> Cell:
+    """Write a measure down."""
+    return Cell(
+        measure=place,
+        estimate=format_estimate(measure, digits),
+        interval=format_interval(measure, digits),
+        trials=measure.n_trials,
+        items=measure.n_items,
+        clusters=measure.n_clusters if measure.n_clusters < measure.n_items else 0,
+        missing=sum(measure.missing.values()),
+        statuses=format_counts(measure.missing),
+        flags=tuple(flag for flag in measure.flags if flag not in _MARKED_OTHERWISE),
+        note=note,
+        shade=shade,
+    )
+
+
+def shade_of(measure: Measure, zero: float | None) -> str:
+    """Return the class of the colour of a proportion, or of a difference from -0.5 to 0.5."""
+    if measure.estimate is None or not is_estimable(measure):
+        return "none"
+    share = measure.estimate if zero is None else measure.estimate - zero + 0.5
+    return f"{'s' if zero is None else 'd'}{min(max(int(share * _SHADES), 0), _SHADES - 1)}"

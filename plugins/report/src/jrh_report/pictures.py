@@ -1,0 +1,71 @@
+"""The drawings of a report as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attrs import frozen
+from jrh import RunReport
+from jrh.text import clean_text, visible_line
+from jrh.values import CurvePart, HeatPart, Layer, MatrixPart, Part
+from jrh_measuring import Drawing
+
+from jrh_report.drawings import draw_curves, draw_forest, draw_heat
+from jrh_report.papers.found import end_of, unlike
+from jrh_report.tables import finite, judge_label
+
+_ABOUT: Final = "Estimates with intervals; report.json holds the same numbers."
+
+
+@frozen
+class PictureReporter:
+    """Draws the heat maps, intervals, matrices and curves of all sections; `index.txt` says what each file shows."""
+
+    def render(self, report: RunReport) -> Mapping[str, str | bytes]:
+        """Return the files by name; the same report gives the same bytes."""
+        report = finite(report)
+        files, index = {}, [f"Plots of {clean_text(report.suite)}"]
+        index += [f"Judge: {clean_text(judge_label(report, judge))}" for judge in report.judges]
+        for name, title, svg in pictures(report):
+            files[f"{name}.svg"] = svg
+            index.append(f"{name}.svg: {title}")
+        return {**files, "index.txt": "\n".join(index if files else [*index, "Nothing to plot."]) + "\n"}
+
+
+def pictures(report: RunReport) -> Iterator[tuple[str, str, str]]:
+    """Yield name, title and SVG of every drawing."""
+    taken: set[str] = set()
+    for section in report.sections:
+        about = f", task {clean_text(section.task)}" if section.task else ""
+        for part in section.parts:
+            for kind, title, drawing in _drawn(report, part):
+                name = unlike(f"{section.name}{kind}{end_of(report, section.task)}", taken)
+                yield name, f"{clean_text(title)}{about}", picture(drawing, f"{title}{about}")
+
+
+def picture(drawing: Drawing, title: str) -> str:
+    """Return a drawing as the text of an SVG file."""
+    return drawing.markup(visible_line(title), _ABOUT, file=True) + "\n"
+
+
+def _drawn(report: RunReport, part: Part) -> Iterator[tuple[str, str, Drawing]]:
+    """Yield what is behind the name of a part's drawing, its title, and the drawing."""
+    if isinstance(part, HeatPart):
+        for place, layer in enumerate(layer for layer in part.layers if layer.drawn):
+            kind, title = f"-{place + 1}" if place else "", layer.heading[:1].upper() + layer.heading[1:]
+            yield kind, title, draw_heat(report, part, layer, "heat")
+            if (forest := draw_forest(report, part, layer, "forest")) is not None:
+                yield f"{kind}-intervals", title, forest[0]
+    elif isinstance(part, MatrixPart):
+        yield "", part.caption, draw_heat(report, part, None, "matrix")
+    elif isinstance(part, CurvePart):
+        yield "", part.caption, draw_curves(report, part, "curve")
+
+
+def layer_of(heading: str, cells: tuple[tuple[int | None, ...], ...]) -> Layer:
+    """Return a layer of measures by their places."""
+    from jrh.values import MeasureRef
+
+    rows = (tuple(None if cell is None else MeasureRef(measure=cell) for cell in row) for row in cells)
+    return Layer(heading=heading, meaning="", cells=tuple(rows))
