@@ -14,7 +14,7 @@ from jrh.running.event_loop import run_to_end
 from jrh.running.gathering import gather
 from jrh.running.outcome import Ended
 from jrh.running.stages import summary as reporting
-from jrh.running.stages.stored_records import read_records
+from jrh.running.stages.stored import read_records
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.values import TaskSummary

@@ -32,10 +32,12 @@ from jrh.plugins.specs import (
     ValidatorSpec,
 )
 from jrh.running.building import Builder
+from jrh.running.progress import Progress
+from jrh.running.stages.perturb import Perturbed, in_slices
 from jrh.store.run_store import Store
 from jrh.suite.resolve import load_suite
-from jrh.suite.resolved import ResolvedSuite
-from jrh.values.items import Item
+from jrh.suite.resolved import ResolvedSuite, ResolvedTest
+from jrh.values.items import Item, Task
 from jrh.values.verdicts import Judgement, Status, Verdict
 from jrh_testing import RecordingLog
 
@@ -95,6 +97,18 @@ class Lab:
             )
             for number in range(4)
         )
+
+    async def perturb(self, builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Perturbed:
+        """Draft and validate the cases of one test, and hold them all."""
+        slices = [made async for made in in_slices(builder, test, task, items, Progress(), self.log)]
+        unchanged: dict[int, str] = {}
+        outcomes: list[Any] = []
+        for made in slices:
+            unchanged |= {place + len(outcomes): case_id for place, case_id in made.unchanged.items()}
+            outcomes += made.outcomes
+        cases = tuple(case for made in slices for case in made.cases)
+        whole = Perturbed(cases=cases, outcomes=tuple(outcomes), unchanged=unchanged)
+        return whole.settled() if len(unchanged) < len(cases) else whole
 
     def entry(self, spec: Spec, distribution: str = "acme", version: str = "1.0") -> Entry[Any]:
         return Entry(spec=spec, distribution=distribution, version=version, plugin=distribution)

@@ -10,7 +10,6 @@ from attrs import evolve
 from jrh.errors import SuiteError
 from jrh.hashing import content_id
 from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
-from jrh.running.progress import Silent
 from jrh.running.stages import perturb as stage
 from jrh.running.stages.chain import ConflictError, combined, expected
 from jrh.values.cases import (
@@ -73,7 +72,7 @@ FLIP = perturber(
 async def run(lab: Any, tests: Any, *specs: Any) -> list[Any]:
     builder = lab.builder(*specs, tests=tests)
     task = builder.resolved.suite.tasks[0].task
-    return [await stage.perturb(builder, test, task, lab.items, Silent(), lab.log) for test in builder.resolved.tests]
+    return [await lab.perturb(builder, test, task, lab.items) for test in builder.resolved.tests]
 
 
 def why(made: Any) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from jrh.plugins.protocols import MetricContext
 from jrh.plugins.specs import MetricSpec
 from jrh.running.declared_stages import StageWork
-from jrh.running.progress import Silent
+from jrh.running.progress import Progress
 from jrh.running.stages.summary import Summary
 from jrh.store.run_store import Store
 from jrh.values.measures import Interval, Measure
@@ -117,7 +117,7 @@ def test_metrics_are_told_tasks_level_resamples_and_seed(lab: Any, store: Store)
         items={},
         records=RECORDS,
         log=lab.log,
-        progress=Silent(),
+        progress=Progress(),
     )
     stage.measure(work)
     (context,) = told

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from jrh.running.stages.stored_records import read_records
+from jrh.running.stages.stored import read_records
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.values.packed_ids import PackedIds

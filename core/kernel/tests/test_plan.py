@@ -15,7 +15,7 @@ from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import ChatRequest, Rates
 from jrh.plugins.specs import JudgeSpec, ModelSpec, PerturberSpec
 from jrh.running.outcome import Settings
-from jrh.running.progress import Silent
+from jrh.running.progress import Progress
 from jrh.suite.resolved import ResolvedSuite
 from jrh.values.cases import Draft, Message, Prompt, Sampling, Skip
 from jrh.values.items import Item
@@ -116,7 +116,7 @@ class Lab2:
 
     def run(self, **changes: Any) -> Any:
         settings = Settings(run_dir=self.run_dir, use_cache=False, preflight=False)
-        return execute(self.resolve(**changes), self.loaded, settings, Silent())
+        return execute(self.resolve(**changes), self.loaded, settings, Progress())
 
 
 def _manager() -> pluggy.PluginManager:

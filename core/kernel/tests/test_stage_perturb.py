@@ -11,7 +11,7 @@ from attrs import evolve
 from jrh.errors import PluginError, StopReason, StopRun, SuiteError
 from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
 from jrh.running.gathering import attrition
-from jrh.running.progress import Silent
+from jrh.running.progress import Progress
 from jrh.running.stages import perturb as stage
 from jrh.running.stages.load import read
 from jrh.store.run_store import Store
@@ -75,7 +75,7 @@ async def run(lab: Any, act: Any, *validators: ValidatorSpec, suite: Any = None,
     builder = lab.builder(perturber(act, **(spec or {})), *validators, tests=[{"change": settings}], **(suite or {}))
     (resolved,) = builder.resolved.tests
     task = builder.resolved.suite.tasks[0].task
-    return await stage.perturb(builder, resolved, task, lab.items, Silent(), lab.log)
+    return await lab.perturb(builder, resolved, task, lab.items)
 
 
 def reasons(made: Any) -> list[str]:
@@ -442,7 +442,7 @@ async def test_slices_of_any_size_give_what_all_items_at_once_give(
     writing = stage.Writing(store, "lab", "change")
     builder = lab.builder(perturber(act), tests=["change"])
     task = builder.resolved.suite.tasks[0].task
-    async for made in stage.in_slices(builder, builder.resolved.tests[0], task, lab.items, Silent(), lab.log):
+    async for made in stage.in_slices(builder, builder.resolved.tests[0], task, lab.items, Progress(), lab.log):
         assert len(made.outcomes) <= 3 * size
         writing.put(made)
     assert store.cases.read("lab", "change") == (), "a test is there when all of it is"
@@ -493,7 +493,7 @@ async def test_a_factory_that_breaks_names_the_plugin(lab: Any, tmp_path: Path) 
     builder = lab.builder(PerturberSpec(name="change", summary="", factory=factory), tests=["change"])
     task = builder.resolved.suite.tasks[0].task
     with pytest.raises(PluginError, match=r"'acme/change' \(1\.0\) could not be built: RuntimeError: no model file"):
-        await stage.perturb(builder, builder.resolved.tests[0], task, lab.items, Silent(), lab.log)
+        await lab.perturb(builder, builder.resolved.tests[0], task, lab.items)
 
 
 async def test_a_perturber_that_asks_for_it_sees_the_items_outside_of_the_sample(lab: Any) -> None:
@@ -519,7 +519,7 @@ async def test_a_perturber_that_asks_for_it_sees_the_items_outside_of_the_sample
 
     builder = built(whole_data=True)
     task = builder.resolved.suite.tasks[0].task
-    made = await stage.perturb(builder, builder.resolved.tests[0], task, lab.items[:1], Silent(), lab.log)
+    made = await lab.perturb(builder, builder.resolved.tests[0], task, lab.items[:1])
     assert [case.item_id for case in made.cases] == ["i0"]
     assert seen == [["i0", "i1", "i2", "i3"]]
     # Its cases depend on every item, so a change to any of them makes the cases again. Other tests are unaffected.

@@ -16,7 +16,6 @@ from jrh.running.schedule import (
     TrialPlanner,
     folds_of,
     judge_identity,
-    plan_trials,
     question_id,
     seed_of,
     trial_id,
@@ -44,14 +43,14 @@ def again(case: Case, test: str = "stochastic", repeats: int = 3, **changes: Any
 
 
 def plan(lab: Any, cases: list[Case], **spec: Any) -> list[tuple[str, int, int]]:
-    rows = plan_trials(cases, [(judge(lab, **spec), "id")], {TASK.name: TASK})
+    rows = TrialPlanner([(judge(lab, **spec), "id")], {TASK.name: TASK}).trials(cases)
     return [(row.case_id, row.repeat, row.occasion) for row in rows]
 
 
 def test_the_plan_goes_case_by_case_judge_by_judge_repeat_by_repeat(lab: Any) -> None:
     one, two = REFERENCES[:2]
     judges = [(judge(lab, "a"), "id-a"), (judge(lab, "b"), "id-b")]
-    rows = list(plan_trials([one, two], judges, {TASK.name: TASK}))
+    rows = list(TrialPlanner(judges, {TASK.name: TASK}).trials([one, two]))
     assert [(row[0], row[2], row[3], row[4]) for row in rows] == [
         (0, one.id, "a", 0),
         (1, one.id, "a", 1),
@@ -80,14 +79,14 @@ def test_repeats_of_the_identical_question_do_not_share_the_references_occasions
 def test_a_repeat_that_is_added_later_takes_no_occasion_of_another_test(lab: Any) -> None:
     case, copy = REFERENCES[0], evolve(REFERENCES[0], id="copy", item_id="copy")  # two items with the same content
     judges = [(judge(lab), "id")]
-    first = list(plan_trials([case, copy, again(case)], judges, {TASK.name: TASK}))
+    first = list(TrialPlanner(judges, {TASK.name: TASK}).trials([case, copy, again(case)]))
     assert [row.occasion for row in first] == [0, 1, 2, 3, 4, 5, 6]
     handed_out = [(row.place, row.question, row.occasion) for row in first]
     more = [evolve(each, id=f"{each.id}-3", repeats=3) for each in (case, copy)]  # the number is part of a case's id
-    alone = list(plan_trials(more, judges, {TASK.name: TASK}, handed_out))
+    alone = list(TrialPlanner(judges, {TASK.name: TASK}, handed_out).trials(more))
     assert [row.occasion for row in alone] == [0, 1, 7, 2, 3, 8], "not those of the test that is left out for now"
     handed_out += [(row.place, row.question, row.occasion) for row in alone]
-    whole = list(plan_trials([*more, again(case)], judges, {TASK.name: TASK}, handed_out))
+    whole = list(TrialPlanner(judges, {TASK.name: TASK}, handed_out).trials([*more, again(case)]))
     assert [row.occasion for row in whole] == [0, 1, 7, 2, 3, 8, 4, 5, 6]
 
 
@@ -104,7 +103,7 @@ def test_a_setting_that_may_be_the_models_own_does_not_make_another_question(lab
 
 def test_every_judge_has_occasions_of_its_own(lab: Any) -> None:
     case = REFERENCES[0]
-    rows = list(plan_trials([case], [(judge(lab, "a"), "id-a"), (judge(lab, "b"), "id-b")], {TASK.name: TASK}))
+    rows = list(TrialPlanner([(judge(lab, "a"), "id-a"), (judge(lab, "b"), "id-b")], {TASK.name: TASK}).trials([case]))
     assert [row[5] for row in rows] == [0, 1, 0, 1]
 
 
@@ -165,7 +164,7 @@ def test_a_judge_that_reads_no_prompt_is_not_asked_about_prompts(
 
 def test_a_judge_is_asked_only_about_tasks_it_is_made_for(lab: Any) -> None:
     pairs_only = judge(lab, modes=frozenset({Mode.PAIRWISE}))
-    assert list(plan_trials(REFERENCES, [(pairs_only, "id")], {TASK.name: TASK})) == []
+    assert list(TrialPlanner([(pairs_only, "id")], {TASK.name: TASK}).trials(REFERENCES)) == []
 
 
 def test_a_judge_is_another_one_by_make_and_training_and_by_name_if_it_draws_by_it() -> None:
@@ -229,5 +228,5 @@ def test_a_plan_from_what_is_kept_of_the_cases_is_that_from_the_cases(lab: Any) 
     few.add(short)
     judges = [(judge(lab, reads_prompt=False), "id")]
     planner = TrialPlanner(judges, {TASK.name: TASK})
-    assert list(planner.trials_of(few)) == list(plan_trials(short, judges, {TASK.name: TASK}))
+    assert list(planner.trials_of(few)) == list(TrialPlanner(judges, {TASK.name: TASK}).trials(short))
     assert planner.unseen["fixed"] == 1

@@ -10,7 +10,7 @@ from attrs import frozen
 from jrh.document.serial import from_text, to_text
 from jrh.errors import StoreError
 from jrh.hashing import content_id
-from jrh.running.stages.stored_records import read_records
+from jrh.running.stages.stored import read_records
 from jrh.running.stages.summary import Summary, recall
 from jrh.store.run_store import Store
 from jrh.values.report import ComponentUsed

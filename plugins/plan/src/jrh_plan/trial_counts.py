@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import Final, overload
 
+import numpy as np
 from attrs import define, field
 from jrh import Case, JudgeSpec
 from jrh.running import DryRun, TrialPlanner
@@ -54,7 +55,8 @@ class Trials:
     items: int = 0
     clusters: int = 0
     _place: int = -1
-    _known: set[int] = field(factory=set)
+    _names: tuple[array[int], array[int]] = field(factory=lambda: (array("q"), array("q")))
+    """Hashes of the items and clusters of the cases: they take less room than the texts."""
 
     def add(self, place: int, case: Case, cluster: str) -> None:
         """Count a trial of the case in a place."""
@@ -62,18 +64,13 @@ class Trials:
         if place != self._place:
             self._place = place
             self.cases += 1
-            self.items += self._is_new("item", case.item_id)
-            self.clusters += self._is_new("cluster", cluster)
-
-    def _is_new(self, kind: str, name: str) -> bool:
-        number = hash((kind, name))  # takes less room than the text
-        size = len(self._known)
-        self._known.add(number)
-        return len(self._known) > size
+            for hashes, name in zip(self._names, (case.item_id, cluster), strict=True):
+                hashes.append(hash(name))
 
     def close(self) -> None:
-        """Forget what only counting needs."""
-        self._known.clear()
+        """Count the distinct items and clusters."""
+        self.items, self.clusters = (len(np.unique(np.asarray(hashes))) for hashes in self._names)
+        self._names = (array("q"), array("q"))
 
 
 def count_trials(

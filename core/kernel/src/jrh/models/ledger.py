@@ -10,6 +10,7 @@ from attrs import define, frozen
 from jrh.errors import StopReason, StopRun
 from jrh.hashing import canonical_json
 from jrh.plugins.protocols import ChatRequest, Rates
+from jrh.store.run_store import Store
 from jrh.suite.definition import Budget
 from jrh.values.verdicts import Usage
 
@@ -106,6 +107,21 @@ class Ledger:
     """US dollars paid by earlier processes, in the run directory; part of `paid`."""
     unbounded: int = 0
     contradicted: int = 0
+
+    @classmethod
+    def of_store(cls, budget: Budget, store: Store) -> Ledger:
+        """Return a ledger that knows what earlier processes spent in the run directory."""
+        totals = store.calls.totals()
+        paid = totals.paid + store.spending.stated()
+        return cls(
+            budget=budget,
+            paid=paid,
+            earlier=paid,
+            uncertain=totals.uncertain,
+            calls=totals.calls,
+            unpriced=totals.unpriced,
+            unbounded=totals.unbounded,
+        )
 
     @property
     def room(self) -> float:

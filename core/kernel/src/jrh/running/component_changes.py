@@ -120,8 +120,7 @@ def note_components(store: Store, now: Iterable[Known], roles: Collection[str]) 
     known = {each.key: each for each in remembered(store)}
     known |= {each.key: each for each in now if each.role in roles}
     text = to_text(tuple(known.values()))
-    if store.meta(_COMPONENTS) != text:
-        store.set_meta(_COMPONENTS, text)
+    store.set_meta(_COMPONENTS, text)
 
 
 def remembered(store: Store) -> tuple[Known, ...]:

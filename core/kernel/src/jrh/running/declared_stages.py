@@ -18,11 +18,10 @@ from jrh.plugins.registry import Entry
 from jrh.plugins.specs import OWN_STAGES, StageSpec
 from jrh.running.building import Builder
 from jrh.running.prepare import Prepared
-from jrh.running.progress import Progress, Silent
+from jrh.running.progress import Progress
 from jrh.running.run_log import Quiet
 from jrh.running.stages.perturb import identified
-from jrh.running.stages.stored_evidence import StoredEvidence
-from jrh.running.stages.stored_records import read_records, records_as_made
+from jrh.running.stages.stored import StoredEvidence, read_records, records_as_made
 from jrh.running.stages.summary import Summary, recall, state
 from jrh.running.without_suite import suite_of_summary
 from jrh.store.run_store import Store
@@ -119,7 +118,7 @@ def stored_work(
         items=store.items.read(),
         records=read_records(store) if records is None else records,
         log=Quiet(),
-        progress=Silent(),
+        progress=Progress(),
         again=again,
     )
 

@@ -17,11 +17,11 @@ from jrh.plugins.secrets import secrets_optional
 from jrh.running.building import Builder, OpenModel
 from jrh.running.component_changes import changes
 from jrh.running.declared_stages import between_stages, revision_of
-from jrh.running.dry_build import Todo, left_to_do
 from jrh.running.gathering import attrition
 from jrh.running.judged_gold import check_grading_judges
 from jrh.running.outcome import Settings, lost_drafts
-from jrh.running.prepare import Prepared, check_components, dry_builder
+from jrh.running.prepare import Prepared
+from jrh.running.rehearsal import Todo, check_components, dry_builder, left_to_do
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
 from jrh.store.cache import Cache

@@ -10,20 +10,16 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from jrh.document.convert import structure
 from jrh.errors import JrhError
-from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Loaded
 from jrh.plugins.specs import ReportTarget
-from jrh.running.building import Builder
 from jrh.running.cost_question import check_agreed, estimate_cost
 from jrh.running.outcome import INTERRUPTED, RunResult, Settings, Stopper
 from jrh.running.remembered_plugins import load_for_suite
-from jrh.running.run_log import Quiet
-from jrh.suite.definition import Suite, Use
+from jrh.running.without_suite import builder_without_suite
 from jrh.suite.python_objects import JudgeArgument
 from jrh.suite.resolve import load_suite
-from jrh.suite.resolved import Resolved, ResolvedSuite
+from jrh.suite.resolved import ResolvedSuite
 from jrh.suite.shard import Shard
 from jrh.suite.sharding import sharded
 from jrh.values.report import RunReport
@@ -130,12 +126,5 @@ def cell_of(report: RunReport, loaded: Loaded) -> str:
     found = [entry for entry in loaded.plugins.reporters if entry.spec.target is ReportTarget.NOTEBOOK]
     if not found:
         return ""
-    options: Any = structure({}, found[0].spec.options)
-    resolved: Resolved[Any] = Resolved(
-        use=Use(name=found[0].spec.name, component=found[0].qualified), entry=found[0], options=options
-    )
-    unnamed = Suite(name=report.suite, tasks=(), judges=(), seed=report.seed)
-    nothing: dict[str, Any] = dict.fromkeys(("sources", "tests", "judges", "metrics"), ())
-    suite = ResolvedSuite(suite=unnamed, models={}, reporters=(resolved,), **nothing)
-    content = Builder(suite, loaded.plugins, Quiet, StandIn).build(resolved).render(report)
+    content = builder_without_suite(loaded.plugins).nested(found[0], None).render(report)
     return content if isinstance(content, str) else content.decode("utf-8")

@@ -10,7 +10,7 @@ from attrs import evolve
 from jrh.document.serial import from_text
 from jrh.models.payer import PREFLIGHT, ROLES
 from jrh.running.stages.drafts import PLUGIN_ERROR
-from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.running.stages.stored import StoredEvidence
 from jrh.running.stages.summary import IMPORTED, PLAN_NOTES, Summary
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED
 from jrh.store.run_store import Store

@@ -20,7 +20,7 @@ from jrh.plugins.protocols import Rates
 from jrh.running.building import Builder
 from jrh.running.event_loop import run_to_end
 from jrh.running.preflight import PROBE, hint_for, is_probed, status_of
-from jrh.running.prepare import priced
+from jrh.running.rehearsal import priced
 from jrh.running.run_log import Quiet
 from jrh.store.run_store import Store
 from jrh.suite.resolved import ResolvedSuite

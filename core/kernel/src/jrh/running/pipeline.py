@@ -7,24 +7,32 @@ the same id, place and occasion, and the run the same records and reports.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 from typing import Final
 
+from jrh.document.long_ids import listed_id
 from jrh.plugins.specs import JudgeSpec
+from jrh.running.component_changes import components, note_components
 from jrh.running.declared_stages import stages_of_cases, work_of
+from jrh.running.judged_gold import notes_of_gold
 from jrh.running.prepare import Prepared
-from jrh.running.progress import Progress, Silent
-from jrh.running.schedule import AskedCase, TrialPlanner
+from jrh.running.progress import Progress
+from jrh.running.rehearsal import note_judges
+from jrh.running.schedule import AskedCase, TrialPlanner, judge_ids
 from jrh.running.stages import judge as judging
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
-from jrh.running.stages.stored_cases import StoredCases
+from jrh.running.stages.stored import StoredCases
+from jrh.running.stages.summary import note_plan as note_plan_notes
+from jrh.running.stages.summary import notes_of_plan
 from jrh.store.trials_table import GROWING, TrialRow
 from jrh.suite.definition import Budget
 from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, tests_of
 
+_UNSEEN: Final = "unseen"
+"""Judge -> number of cases of the plan that change only what it never sees."""
 _MOST: Final = 8 * SLICE
 """Trials that are planned in one transaction."""
 
@@ -57,30 +65,27 @@ def asks_models(test: ResolvedTest) -> bool:
 class Overlap:
     """The judging that goes on while cases are made."""
 
-    def __init__(self, ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]]) -> None:
+    def __init__(self, ready: Prepared, items_ids: Mapping[str, str]) -> None:
         """Start no judge yet."""
+        self._judges = judge_ids(ready.resolved, items_ids)
+        self._ready = ready
         self._store = ready.store
         tasks = {use.task.name: use.task for use in ready.suite.tasks}
-        self._planner = TrialPlanner(judges, tasks, ready.store.trials.occasions())
-        self._progress = ready.progress
+        self._planner = TrialPlanner(self._judges, tasks, ready.store.trials.occasions())
         self._feed = PlanFeed()
         self._judging: asyncio.Task[None] | None = None
-        self.shown = _Later(ready.progress)
-
-    @property
-    def unseen(self) -> Mapping[str, int]:
-        """Return, by judge, the number of cases that change only what it never sees."""
-        return Counter(self._planner.unseen)
+        self._shown = _Later(ready.progress)
 
     @asynccontextmanager
-    async def open(self, bench: judging.Bench) -> AsyncIterator[None]:
+    async def open(self) -> AsyncIterator[None]:
         """Judge from now on what is planned inside; at the end, wait for all of it.
 
         Raises:
             StopRun: the judging ended early; what was under way is written.
         """
+        note_components(self._store, components(self._ready.resolved, self._ready.run_dir), ("judge",))
         self._store.trials.begin()
-        self._judging = asyncio.create_task(judging.judge_all(bench, self._feed))
+        self._judging = asyncio.create_task(judging.judge_all(self._ready, self._shown, self._feed))
         try:
             yield
         except BaseException:
@@ -114,18 +119,17 @@ class Overlap:
                 await self._judging
         await asyncio.sleep(0)
 
-    def finish(self, digest: str) -> None:
+    def finish(self, cases: StoredCases) -> None:
         """Note what the plan was made from, and show the judging, as all cases are made."""
-        self._store.trials.finish(digest)
-
-    def show(self) -> None:
-        """Show the judging from now on, with the trials that were put meanwhile."""
-        self._store.flush()
-        planned = self._store.trials.count()
-        done = planned - self._store.trials.count_pending()
-        self._progress.begin("judge", planned, done=max(done - self.shown.steps, 0))
-        self._progress.advance(self.shown.steps)
-        self.shown.begun = True
+        store = self._store
+        store.trials.finish(_plan_id(cases, self._judges))
+        _note_plan(self._ready, self._judges, self._planner.unseen)
+        store.flush()
+        planned = store.trials.count()
+        done = planned - store.trials.count_pending()
+        self._ready.progress.begin("judge", planned, done=max(done - self._shown.steps, 0))
+        self._ready.progress.advance(self._shown.steps)
+        self._shown.begun = True
 
 
 async def _taken(rows: Iterator[TrialRow], most: int) -> list[TrialRow]:
@@ -137,7 +141,7 @@ async def _taken(rows: Iterator[TrialRow], most: int) -> list[TrialRow]:
     return found
 
 
-class _Later(Silent):
+class _Later(Progress):
     """Shows the judging once no other stage is shown."""
 
     def __init__(self, progress: Progress) -> None:
@@ -150,3 +154,36 @@ class _Later(Silent):
         self.steps += steps
         if self.begun:
             self._progress.advance(steps)
+
+
+async def judge_cases(ready: Prepared, cases: StoredCases, items_ids: Mapping[str, str], only: str = "") -> None:
+    """Plan the trials of cases and let judges answer them; one judge if it is named."""
+    store = ready.store
+    judges = [each for each in judge_ids(ready.resolved, items_ids) if only in ("", each[0].use.name)]
+    digest = _plan_id(cases, judges)
+    unseen = json.loads(store.meta(_UNSEEN) or "{}")
+    if store.trials.digest() != digest:
+        tasks = {use.task.name: use.task for use in ready.suite.tasks}
+        planner = TrialPlanner(judges, tasks, store.trials.occasions())
+        store.trials.replace(digest, planner.trials(cases))
+        unseen = planner.unseen
+    _note_plan(ready, judges, unseen)
+    pending = store.trials.count_pending()
+    planned = store.trials.count()
+    ready.progress.begin("judge", planned, done=planned - pending)
+    await judging.judge_all(ready, ready.progress)
+
+
+def _note_plan(ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]], unseen: Mapping[str, int]) -> None:
+    """Note what the report says of a plan that is complete."""
+    store = ready.store
+    store.set_meta(_UNSEEN, json.dumps(unseen))
+    store.records.rename_judges()
+    note_judges(store, (judge_id for _, judge_id in judges))
+    note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
+    notes = notes_of_plan(ready.resolved, unseen)
+    note_plan_notes(store, [*notes, *notes_of_gold(ready.resolved, ready.items)])
+
+
+def _plan_id(cases: StoredCases, judges: Sequence[tuple[Resolved[JudgeSpec], str]]) -> str:
+    return listed_id(cases.ids(), [(judge.use.name, judge_id) for judge, judge_id in judges])

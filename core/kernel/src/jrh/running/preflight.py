@@ -13,9 +13,9 @@ from jrh.plugins.secrets import noting_secrets
 from jrh.running.building import Builder
 from jrh.running.cost_question import find_estimator
 from jrh.running.declared_stages import questions_of
-from jrh.running.dry_build import left_to_do
 from jrh.running.dry_run import DryRun
 from jrh.running.prepare import Prepared
+from jrh.running.rehearsal import left_to_do
 from jrh.suite.resolved import Resolved, ResolvedSuite, tests_of
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply

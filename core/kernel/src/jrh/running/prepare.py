@@ -14,26 +14,24 @@ from attrs import frozen
 
 from jrh.errors import JrhError
 from jrh.hashing import canonical_json, content_id
-from jrh.models.client import rates_of
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger
-from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Events, Loaded
-from jrh.plugins.protocols import ChatModel, Logger, ModelClient
-from jrh.running.building import Builder, OpenModel
+from jrh.plugins.protocols import Logger
+from jrh.running.building import Builder
 from jrh.running.component_changes import alike_in_parts
-from jrh.running.dry_build import left_to_do, rehearse
 from jrh.running.judged_gold import check_grading_judges
 from jrh.running.outcome import Settings
 from jrh.running.progress import Progress
+from jrh.running.rehearsal import check_components, dry_builder, priced
 from jrh.running.remembered_plugins import note_plugins
-from jrh.running.run_log import Quiet, RunLog
+from jrh.running.run_log import RunLog
 from jrh.running.stages import load as loading_items
 from jrh.running.worker import spread_of
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME as STORE
 from jrh.store.run_store import ALIKE, SEED, SHARD, Store
-from jrh.suite.definition import Budget, ModelUse, Suite
+from jrh.suite.definition import Suite
 from jrh.suite.resolved import Resolved, ResolvedSuite, deferred_models, simulated_judges
 from jrh.text.redact import Redactor, named_secrets
 from jrh.values.items import Item
@@ -96,7 +94,7 @@ async def prepared(
         if cache is not None:
             open_files.callback(cache.close)
         unknown_calls = store.calls.settle_lost(deferred_models(resolved))
-        ledger = _opened_ledger(suite.budget, store)
+        ledger = Ledger.of_store(suite.budget, store)
         progress.spent(ledger.spent())
         gateway = Gateway(
             store, cache, ledger, redact, log, on_paid=lambda: progress.spent(ledger.spent()), wait=settings.wait
@@ -149,41 +147,7 @@ def _note_part(store: Store, resolved: ResolvedSuite) -> None:
         raise JrhError(f"run directory '{store.path.parent}' holds {known}; choose another with --run-dir")
     alike = canonical_json(alike_in_parts(resolved, store.path.parent)) if now else ""
     for key, value in ((SHARD, now), (SEED, str(resolved.suite.seed)), (ALIKE, alike)):
-        if store.meta(key) != value:
-            store.set_meta(key, value)
-
-
-def check_components(builder: Builder, store: Store | None, items: dict[str, Sequence[Item]]) -> None:
-    """Build every component that is still needed once; what a run refuses, a plan refuses too.
-
-    Args:
-        builder: of the run or the plan.
-        store: that of an earlier run in the directory, if there is one.
-        items: task -> its items.
-
-    Raises:
-        JrhError: a component cannot be built, or the directory belongs to another suite.
-    """
-    if store is None:
-        rehearse(builder)
-        return
-    store.check_owner(builder.resolved.suite.name)
-    rehearse(builder, left_to_do(builder, store, items))
-
-
-def _opened_ledger(budget: Budget, store: Store) -> Ledger:
-    """Return a ledger that knows what earlier processes spent in the run directory."""
-    totals = store.calls.totals()
-    paid = totals.paid + store.spending.stated()
-    return Ledger(
-        budget=budget,
-        paid=paid,
-        earlier=paid,
-        uncertain=totals.uncertain,
-        calls=totals.calls,
-        unpriced=totals.unpriced,
-        unbounded=totals.unbounded,
-    )
+        store.set_meta(key, value)
 
 
 def _open_cache(settings: Settings, progress: Progress, log: Logger) -> Cache | None:
@@ -195,25 +159,6 @@ def _open_cache(settings: Settings, progress: Progress, log: Logger) -> Cache | 
         log.warning("no cache", error=repr(error))
         progress.say(f"The reply cache is unavailable ({error}); continuing without it.")
         return None
-
-
-def dry_builder(resolved: ResolvedSuite, loaded: Loaded, open_model: OpenModel = StandIn) -> Builder:
-    """Return what builds the components of a run without a log, with models that send nothing."""
-    return Builder(resolved, loaded.plugins, Quiet, priced(resolved.suite.budget, open_model))
-
-
-def priced(budget: Budget, open_model: OpenModel) -> OpenModel:
-    """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""
-
-    def opened(use: ModelUse, model: ChatModel) -> ModelClient:
-        if budget.usd is not None and rates_of(use, model) is None:
-            raise JrhError(
-                f"model '{use.name}' has no known price, and the suite has a budget in dollars; give the model "
-                "`price: {input: ..., output: ...}` (dollars per million tokens), or remove the budget"
-            )
-        return open_model(use, model)
-
-    return opened
 
 
 def _components(resolved: ResolvedSuite) -> Iterator[Resolved[Any]]:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from jrh.models.ledger import Spent
 from jrh.plugins.entry_points import DISPLAYS
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
-class Progress(Protocol):
-    """What a front end implements to show a run's progress."""
+class Progress:
+    """What a front end overrides to show a run's progress; this one shows nothing."""
 
     def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
         """Start a stage of so many steps, of which some were done by an earlier process."""
@@ -45,29 +45,7 @@ class Progress(Protocol):
         """Tell the user a sentence."""
 
 
-class Silent:
-    """Show nothing."""
-
-    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
-        """Show nothing."""
-
-    def advance(self, steps: int = 1) -> None:
-        """Show nothing."""
-
-    def spent(self, spent: Spent) -> None:
-        """Show nothing."""
-
-    def watch(self, load: Callable[[], str]) -> None:
-        """Show nothing."""
-
-    def end(self) -> None:
-        """Show nothing."""
-
-    def say(self, text: str) -> None:
-        """Show nothing."""
-
-
-class Noting(Silent):
+class Noting(Progress):
     """Keep the sentences and show nothing."""
 
     def __init__(self) -> None:
@@ -79,7 +57,7 @@ class Noting(Silent):
         self.said.append(text)
 
 
-class Counting:
+class Counting(Progress):
     """Count steps and cost."""
 
     def __init__(self) -> None:
@@ -140,7 +118,7 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
         plain: print lines where there is neither, as `jrh run` does for logs.
     """
     if quiet:
-        yield Silent()
+        yield Progress()
         return
     display = _notebook_display()
     if display is not None:
@@ -149,7 +127,7 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
         return
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         if not plain:
-            yield Silent()
+            yield Progress()
             return
         lines = PlainProgress()
         try:

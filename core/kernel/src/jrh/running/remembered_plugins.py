@@ -51,8 +51,7 @@ def note_plugins(store: Store, loaded: Loaded) -> None:
     text = to_text(
         tuple(_Remembered(written=_written(each, run_dir), digest=each.source.digest) for each in loaded.local)
     )
-    if store.meta(_KEY) != text:
-        store.set_meta(_KEY, text)
+    store.set_meta(_KEY, text)
     with suppress(OSError):  # without a mark, the next command asks for --plugins
         marks = directory() / _MARKS
         marks.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -146,20 +146,6 @@ def _number(text: str) -> int:
     return (int(hashlib.sha256(text.encode()).hexdigest()[:16], 16) >> 1) or 1
 
 
-def plan_trials(
-    cases: Iterable[Case],
-    judges: Sequence[tuple[Resolved[JudgeSpec], str]],
-    tasks: Mapping[str, Task],
-    earlier: Iterable[tuple[int, int, int]] = (),
-    unseen: Counter[str] | None = None,
-) -> Iterator[TrialRow]:
-    """Yield the trials of all cases, as `TrialPlanner` plans them; `unseen` counts what its `unseen` does."""
-    planner = TrialPlanner(judges, tasks, earlier)
-    yield from planner.trials(cases)
-    if unseen is not None:
-        unseen += planner.unseen
-
-
 class TrialPlanner:
     """Plans the trials of all judges (with their ids): case by case, judge by judge, repeat by repeat.
 

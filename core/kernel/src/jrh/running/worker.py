@@ -26,7 +26,7 @@ from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import ChatModel, Logger, ModelClient
 from jrh.plugins.registry import Entry, Plugins
 from jrh.running.building import Builder
-from jrh.running.progress import Silent
+from jrh.running.progress import Progress
 from jrh.running.run_log import Noted
 from jrh.running.stages.assembly import Assembly
 from jrh.running.units import DRAFT, HERE, MOST_BYTES, Done, Drafted, Spread, answer, spreads
@@ -177,7 +177,7 @@ class _Workshop:
         if key not in self._assemblies:
             test = next(each for each in self._resolved.tests if each.use == unit.use)
             task = self._task(unit.task)
-            self._assemblies[key] = Assembly(self._builder, test, task, Silent(), self._log)
+            self._assemblies[key] = Assembly(self._builder, test, task, Progress(), self._log)
         return await self._assemblies[key].by_turns(unit.items)
 
     def _judge(self, name: str, task: str) -> Any:

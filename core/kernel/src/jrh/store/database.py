@@ -245,8 +245,9 @@ class Database:
         return self.text("SELECT value FROM meta WHERE key = ?", (key,))
 
     def set_meta(self, key: str, value: str) -> None:
-        """Set a value of the run, durably."""
-        self.writer.flush((_SET_META, [(key, value)]))
+        """Set a value of the run, durably; one that it has is not written again."""
+        if self.meta(key) != value:
+            self.writer.flush((_SET_META, [(key, value)]))
 
     def digest(self, stage: str) -> str | None:
         """Return the id of what a stage's rows were made from, or None if they were never finished."""

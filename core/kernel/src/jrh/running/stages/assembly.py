@@ -11,7 +11,7 @@ from attrs import define, evolve, field
 from jrh.plugins.protocols import Logger, RemarksOnItems
 from jrh.plugins.specs import Scope
 from jrh.running.building import Builder
-from jrh.running.progress import Progress, Silent
+from jrh.running.progress import Progress
 from jrh.running.stages.chain import ConflictError, combined, presented
 from jrh.running.stages.drafts import WORKERS, Broken, propose, remark, validate
 from jrh.running.units import Drafted, spreads
@@ -87,7 +87,7 @@ class Assembly:
                 yield Drafted(test=test.use.name, use=test.use, task=self._task.name, items=tuple(some)), len(some)
 
         async def here(unit: Drafted) -> list[Line]:
-            return await Assembly(self._builder, test, self._task, Silent(), self._log).by_turns(unit.items)
+            return await Assembly(self._builder, test, self._task, Progress(), self._log).by_turns(unit.items)
 
         async for count, lines in spread.results(units(), test.components, here):
             self._progress.advance(count)
@@ -120,8 +120,8 @@ class Assembly:
         for number, step in enumerate(self._test.steps):
             if number:
                 alive = [line.shown for line in lines if line.alive]
-                remark(self._perturber(step), step, self._task, alive, Silent(), self._log)
-            lines = await self._apply(step, lines, Silent() if number else self._progress)
+                remark(self._perturber(step), step, self._task, alive, Progress(), self._log)
+            lines = await self._apply(step, lines, Progress() if number else self._progress)
         if len(self._test.steps) > 1:
             await self._validate(self._test, lines)
         return lines

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, TypeVar
 
 from attrs import evolve, fields
 
 from jrh.errors import JrhError
-from jrh.values.cases import Changes, Draft, Equals, Expectation, Polarity, Prompt, Same, Sampling
-from jrh.values.items import Item, Task
+from jrh.values.cases import Changes, Draft, Equals, Expectation, Polarity, Same, Sampling
+from jrh.values.items import Item
 
+T = TypeVar("T")
 JOINT: Final = "+"
 """Between the families, and between the variants, of a chain."""
 
@@ -54,10 +55,10 @@ def combined(first: Draft, then: Draft) -> Draft:
         fields={**first.fields, **then.fields},
         expectation=expected(first.expectation, then.expectation),
         label_map=_label_map(first, then),
-        option_order=_one_of("the option order", first.option_order, then.option_order),
+        option_order=_one_of("the option order", first.option_order, then.option_order) or "",
         polarity=Polarity.POSITIVE if first.polarity is then.polarity else Polarity.INVERTED,
-        prompt=_prompt(first.prompt, then.prompt),
-        task=_task(first.task, then.task),
+        prompt=_one_of("the prompt template", first.prompt, then.prompt),
+        task=_one_of("the scale, the rubric or the instruction", first.task, then.task),
         sampling=_sampling(first.sampling, then.sampling),
         repeats=max(first.repeats, then.repeats),
         vary_seed=first.vary_seed or then.vary_seed,
@@ -100,22 +101,10 @@ def _label_map(first: Draft, then: Draft) -> Mapping[str, str] | None:
     return {presented: first.label_map[label] for presented, label in then.label_map.items()}
 
 
-def _one_of(what: str, first: str, then: str) -> str:
+def _one_of(what: str, first: T | None, then: T | None) -> T | None:
     if first and then:
         raise ConflictError(f"two steps change {what}")
     return first or then
-
-
-def _prompt(first: Prompt | None, then: Prompt | None) -> Prompt | None:
-    if first is not None and then is not None:
-        raise ConflictError("two steps change the prompt template")
-    return then if first is None else first
-
-
-def _task(first: Task | None, then: Task | None) -> Task | None:
-    if first is not None and then is not None:
-        raise ConflictError("two steps change the scale, the rubric or the instruction")
-    return then if first is None else first
 
 
 def _sampling(first: Sampling, then: Sampling) -> Sampling:

@@ -63,11 +63,6 @@ class PlanFeed:
         await self._news.wait()
 
 
-def whole_plan() -> PlanFeed:
-    """Return the feed of a plan that is all there."""
-    return PlanFeed(complete=True)
-
-
 class ComingTrials:
     """A judge's trials that are still to be put, in plan order; waits for those that are not planned yet."""
 

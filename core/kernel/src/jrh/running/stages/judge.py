@@ -5,38 +5,37 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, Final
 
-from attrs import Factory, evolve, frozen
+from attrs import evolve
 
 from jrh.document.convert import expectation_kind
 from jrh.document.serial import to_text, to_text_once
-from jrh.errors import RAISED, StopReason, StopRun, StoreError
+from jrh.errors import RAISED, StopReason, StoreError
 from jrh.models.client import Client
 from jrh.models.payer import JUDGE, Payer, paid_by
-from jrh.plugins.loading import Events
-from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import JudgeKind, JudgeSpec
-from jrh.running.building import Builder
 from jrh.running.pool import for_each, for_each_taken
+from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress
 from jrh.running.schedule import folds_of, seed_of
-from jrh.running.stages.coming_trials import ComingTrials, Pending, PlanFeed, whole_plan
-from jrh.running.stages.simulated_truth import originals, truth
+from jrh.running.stages.coming_trials import ComingTrials, Pending, PlanFeed
 from jrh.running.units import ANSWERED, AT_ONCE, FITTED, Answered, answer_here, spreads
 from jrh.store.run_store import Store
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved
 from jrh.text.plain import utf8_text
 from jrh.text.redact import Redactor, error_line
-from jrh.values.cases import Case, Equals, Expectation, Sampling
+from jrh.values.cases import Case, Changes, Equals, Expectation, Sampling
 from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
+from jrh.values.item_blocks import ItemBlocks
 from jrh.values.items import Item, Task
-from jrh.values.verdicts import Example, Judgement, Question, Record, Reply, Status, Verdict
+from jrh.values.scales import invert
+from jrh.values.verdicts import Example, Judgement, Question, Record, Reply, Status, Truth, Verdict
 
 WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
@@ -46,54 +45,23 @@ DETAIL: Final = 2000
 """Characters of a detail or a rationale that a record keeps."""
 
 
-@frozen(kw_only=True)
-class Bench:
-    """What the judging of one run stands on."""
-
-    builder: Builder
-    store: Store
-    items: dict[str, Sequence[Item]]
-    simulated: frozenset[str]
-    progress: Progress
-    events: Events
-    log: Logger
-    redact: Redactor
-    run_id: str
-    stated: Callable[[float], None] = lambda cost: None  # noqa: ARG005
-    """Books what a judge that asks no model of the suite says its verdict cost."""
-    told: Callable[[], None] = lambda: None
-    """Shows what has been spent."""
-    stopped: Callable[[], StopRun | None] = lambda: None
-    """Tells whether the run is to end."""
-    telling: asyncio.Lock = Factory(asyncio.Lock)
-    """Keeps what plugins are told in the order of writing."""
-
-    def task(self, name: str) -> Task:
-        """Return a task of the suite."""
-        return next(use.task for use in self.builder.resolved.suite.tasks if use.task.name == name)
-
-    def check(self) -> None:
-        """Raise where the run is to end; one that is out of budget lets judges finish that cost nothing."""
-        stop = self.stopped()
-        if stop is not None and stop.reason is not StopReason.BUDGET:
-            raise stop
-
-
-async def judge_all(bench: Bench, feed: PlanFeed | None = None) -> None:
+async def judge_all(ready: Prepared, progress: Progress, feed: PlanFeed | None = None) -> None:
     """Put every trial of the plan that is still to be put; all judges at once.
 
     Args:
-        bench: what the judging stands on.
+        ready: the run.
+        progress: where the trials are counted.
         feed: tells of a plan that grows meanwhile; without it the plan is complete.
 
     Raises:
         StopRun: the run ended early; what was under way was finished and is written.
     """
-    judges = bench.builder.resolved.judges
+    judges = ready.resolved.judges
     if feed is None:
-        feed, waiting = whole_plan(), bench.store.trials.judges_with_pending()
-        judges = tuple(each for each in judges if each.use.name in waiting)
-    jobs = [_Judging(bench, resolved, feed) for resolved in judges]
+        feed, waiting = PlanFeed(complete=True), ready.store.trials.judges_with_pending()
+        judges = tuple(judge for judge in judges if judge.use.name in waiting)
+    telling = asyncio.Lock()
+    jobs = [_Judging(ready, progress, resolved, feed, telling) for resolved in judges]
     await for_each(jobs, lambda job: job.run(), max(len(jobs), 1))
 
 
@@ -105,24 +73,36 @@ def judges_at_once(kind: JudgeKind) -> bool:
 class _Judging:
     """The trials of one judge."""
 
-    def __init__(self, bench: Bench, resolved: Resolved[JudgeSpec], feed: PlanFeed) -> None:
-        self.bench = bench
+    def __init__(
+        self, ready: Prepared, progress: Progress, resolved: Resolved[JudgeSpec], feed: PlanFeed, telling: asyncio.Lock
+    ) -> None:
+        self.ready = ready
+        self.progress = progress
         self.feed = feed
         self.resolved = resolved
         self.name = resolved.use.name
-        self.tells = bench.events.listens("jrh_record_committed")
+        self.telling = telling
+        """Keeps what plugins are told in the order of writing."""
+        self.tells = ready.events.listens("jrh_record_committed")
+        self.simulated = self.name in ready.simulated
         # The gateway sees what a model of the suite costs, and no simulated judge costs anything.
-        self.states_cost = self.name not in bench.simulated and not resolved.models
+        self.states_cost = not self.simulated and not resolved.models
+
+    def check(self) -> None:
+        """Raise where the run is to end; one that is out of budget lets judges finish that cost nothing."""
+        stop = self.ready.gateway.stopped
+        if stop is not None and stop.reason is not StopReason.BUDGET:
+            raise stop
 
     async def run(self) -> None:
         """Build the judge for each task and put its trials."""
         kind = self.resolved.entry.spec.kind
         if judges_at_once(kind):
             await self.feed.completed()
-        trials = ComingTrials(self.bench.store, self.name, self.feed)
+        trials = ComingTrials(self.ready.store, self.name, self.feed)
         while (name := await trials.task()) is not None:
-            task = self.bench.task(name)
-            async with self.bench.builder.open_judge(self.resolved, task) as judge:
+            task = next(use.task for use in self.ready.suite.tasks if use.task.name == name)
+            async with self.ready.builder.open_judge(self.resolved, task) as judge:
                 if kind is JudgeKind.TRAINED:
                     await self._trained(judge, task, trials.rest(name))
                 elif kind is JudgeKind.BATCH:
@@ -132,10 +112,10 @@ class _Judging:
 
     async def _one_by_one(self, judge: Any, task: Task, trials: ComingTrials) -> None:
         simulated = self.resolved.entry.spec.kind is JudgeKind.SIMULATED
-        original = originals(self.bench.store, self.bench.items, task.name)
+        original = originals(self.ready.store, self.ready.items, task.name)
 
         async def one(trial: Pending) -> None:
-            self.bench.check()
+            self.check()
             question = self._question(task, trial)
             try:
                 with paid_by(self._payer(trial)):
@@ -155,7 +135,7 @@ class _Judging:
         return Payer(owner=trial.trial_id, role=JUDGE, name=self.name, task=trial.case.task, test=trial.case.test)
 
     def _workers(self) -> int:
-        clients = [self.bench.builder.model(name) for name in self.resolved.models]
+        clients = [self.ready.builder.model(name) for name in self.resolved.models]
         most = max((each.at_once for each in clients if isinstance(each, Client)), default=None)
         # A few more than may be in flight: their questions are ready when a place at the model becomes free.
         return WORKERS if most is None else most + most // READY
@@ -165,14 +145,14 @@ class _Judging:
 
         def units() -> Iterator[tuple[Answered, list[Pending]]]:
             while batch := list(islice(feed, AT_ONCE)):
-                self.bench.check()
+                self.check()
                 yield self._unit(ANSWERED, task, batch), batch
 
         await self._work(judge, units())
 
     async def _work(self, judge: Any, units: Iterator[tuple[Answered, list[Pending]]]) -> None:
         """Work on units and keep what comes of them; where the run has an executor, they are worked on elsewhere."""
-        spread, here = self.bench.builder.spread, partial(answer_here, judge)
+        spread, here = self.ready.builder.spread, partial(answer_here, judge)
         if spread is None or not spreads([self.resolved]):
             for unit, trials in units:
                 await self._keep_all(trials, await here(unit))
@@ -190,7 +170,7 @@ class _Judging:
 
     async def _trained(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
         """Judge every fold with a model that saw none of its items; holds all trials, to go from fold to fold."""
-        items = self.bench.items[task.name]
+        items = self.ready.items[task.name]
         assert isinstance(self.resolved.use, JudgeUse)
         cluster = clusters_of(items)
         fold_of = folds_of([(cluster[item.id], item.gold or "") for item in items], self.resolved.use.folds)
@@ -200,7 +180,7 @@ class _Judging:
 
         def units() -> Iterator[tuple[Answered, list[Pending]]]:
             for fold, members in sorted(by_fold.items()):
-                self.bench.check()
+                self.check()
                 examples = [
                     Example(fields=item.fields, gold=item.gold, group=cluster[item.id])
                     for item in items
@@ -229,24 +209,24 @@ class _Judging:
         return self._failed(error_line(error))
 
     def _failed(self, why: str) -> Judgement:
-        detail = self.bench.redact(why)[:DETAIL]
-        self.bench.log.warning("judge raised", judge=self.name, error=detail)
+        detail = self.ready.redact(why)[:DETAIL]
+        self.ready.log.warning("judge raised", judge=self.name, error=detail)
         return Judgement(verdict=Verdict(status=Status.PLUGIN_ERROR, detail=detail))
 
     async def _keep(self, trial: Pending, judgement: Judgement) -> None:
-        bench = self.bench
+        ready = self.ready
         try:
             row = self._row(trial, judgement)
         except RAISED as error:  # what a judge hands back may be anything
             row = self._row(trial, self._raised(error))
-        bench.store.records.put([row])
-        if bench.store.failure is not None:
-            raise bench.store.failure
+        ready.store.records.put([row])
+        if ready.store.failure is not None:
+            raise ready.store.failure
         if self.tells:
-            async with bench.telling:
-                await asyncio.to_thread(bench.store.flush)
-                bench.events.tell("jrh_record_committed", RecordCommitted(run_id=bench.run_id, record=row[0]))
-        bench.progress.advance()
+            async with self.telling:
+                await asyncio.to_thread(ready.store.flush)
+                ready.events.tell("jrh_record_committed", RecordCommitted(run_id=ready.run_id, record=row[0]))
+        self.progress.advance()
         self._book(judgement)
 
     def _book(self, judgement: Judgement) -> None:
@@ -255,17 +235,16 @@ class _Judging:
             return
         reply = judgement.reply if isinstance(judgement, Judgement) else None
         if reply is not None and reply.cost:
-            self.bench.stated(reply.cost)
-            self.bench.told()
+            self.ready.gateway.ledger.note_stated(reply.cost)
+            self.ready.progress.spent(self.ready.gateway.ledger.spent())
 
     def _row(self, trial: Pending, judgement: Judgement) -> tuple[Record, str | None, str | None]:
         """Write a judgement down as a record, its reply and its label probabilities."""
         if not isinstance(judgement, Judgement):
             raise TypeError(f"the judge returned {type(judgement).__name__}, not a Judgement")
-        redact = self.bench.redact
+        redact = self.ready.redact
         verdict = settle(judgement.verdict, trial.case)
-        simulated = self.name in self.bench.simulated
-        record = make_record(trial, self.name, simulated, judgement, verdict, redact)
+        record = make_record(trial, self.name, self.simulated, judgement, verdict, redact)
         reply = redact(to_text_once(judgement.reply)) if judgement.reply is not None else None
         chances = redact(to_text(dict(verdict.probabilities))) if verdict.probabilities else None
         return record, reply, chances
@@ -373,3 +352,37 @@ def _fixed_seed(case: Case, reply: Reply | None) -> str:
     seed = case.sampling.seed
     taken = not case.vary_seed and not (reply and "seed" in reply.not_settable)
     return str(seed) if taken and seed is not None else ""
+
+
+_HELD: Final = 500
+"""Items of a long list that are kept after they are read."""
+
+
+def originals(store: Store, items: Mapping[str, Sequence[Item]], task: str) -> Callable[[str], Item]:
+    """Return what finds an item by its id; the store is asked where there are too many to hold."""
+    known = items[task]
+    if isinstance(known, ItemBlocks):
+
+        @lru_cache(maxsize=_HELD)
+        def stored(item_id: str) -> Item:
+            found = store.items.find(task, item_id)
+            assert found is not None
+            return found
+
+        return stored
+    return {item.id: item for item in known}.__getitem__
+
+
+def truth(case: Case, item: Item) -> Truth:
+    """Return the truth about a case of an item for a judge with planted behaviour."""
+    changes = isinstance(case.expectation, Changes)
+    right = case.expectation.label if isinstance(case.expectation, Equals) else None if changes else case.gold
+    return Truth(
+        item_id=case.item_id,
+        gold=case.gold,
+        expected=invert(case.label_map, right) if right is not None else None,
+        changes=changes,
+        condition=case.condition,
+        label_map=case.label_map,
+        reference_fields=item.fields,
+    )

@@ -104,21 +104,6 @@ def reference_case(task: Task, item: Item, repeats: int) -> Case:
     return _case(task, REFERENCE, item, Draft(expectation=right, repeats=repeats), Condition(), Provenance())
 
 
-async def perturb(
-    builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
-) -> Perturbed:
-    """Draft and validate the cases of one test over one task, and hold them all."""
-    cases: list[Case] = []
-    outcomes: list[Outcome] = []
-    unchanged: dict[int, str] = {}
-    async for made in in_slices(builder, test, task, items, progress, log):
-        unchanged |= {place + len(outcomes): case_id for place, case_id in made.unchanged.items()}
-        cases += made.cases
-        outcomes += made.outcomes
-    whole = Perturbed(cases=tuple(cases), outcomes=tuple(outcomes), unchanged=unchanged)
-    return whole.settled() if len(unchanged) < len(cases) else whole
-
-
 async def make_cases(
     builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item]
 ) -> tuple[Sequence[Case], str, Sequence[str]]:

@@ -19,6 +19,7 @@ from jrh.running.stages import load as loading_items
 from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, judge_models, serves
 from jrh.values.cases import REFERENCE
+from jrh.values.events import RunStarted
 from jrh.values.finding import ClaimFamily, Finding, FindingSettings
 from jrh.values.measures import Flag
 from jrh.values.report import ComponentUsed, RunReport, TaskSummary
@@ -101,8 +102,7 @@ class Summary:
 def remember(store: Store, summary: Summary) -> None:
     """Keep the summary in the store."""
     text = to_text(summary)
-    if store.meta(SUMMARY) != text:
-        store.set_meta(SUMMARY, text)
+    store.set_meta(SUMMARY, text)
 
 
 def is_known(store: Store) -> bool:
@@ -122,18 +122,19 @@ def recall(store: Store) -> Summary:
     return from_text(Summary, text)
 
 
-def note_start(store: Store, resolved: ResolvedSuite) -> None:
-    """Keep the sections that declared stages have in the suite, and that the run has not ended."""
-    sections = {stage.entry.spec.key: unstructure(stage.options) for stage in resolved.stages.values()}
-    store.set_meta(SECTIONS, to_text(sections))
-    store.set_meta(ENDED, "")
+def note_start(ready: Prepared) -> None:
+    """Keep what declared stages have in the suite, and that the run has not ended; tell log and plugins."""
+    sections = {stage.entry.spec.key: unstructure(stage.options) for stage in ready.resolved.stages.values()}
+    ready.store.set_meta(SECTIONS, to_text(sections))
+    ready.store.set_meta(ENDED, "")
+    ready.log.info("run started", suite=ready.suite.name, version=__version__, plugins=list(ready.loaded.names))
+    ready.events.tell("jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir))
 
 
 def note_plan(store: Store, notes: Iterable[str]) -> None:
     """Store notes on the plan for the report, one sentence each."""
     text = to_text(tuple(notes))
-    if (store.meta(PLAN_NOTES) or to_text(())) != text:
-        store.set_meta(PLAN_NOTES, text)
+    store.set_meta(PLAN_NOTES, text)
 
 
 def note_end(store: Store, ended: Ended) -> None:

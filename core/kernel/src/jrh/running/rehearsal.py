@@ -12,13 +12,19 @@ from typing import Any, Final
 from attrs import frozen
 
 from jrh.errors import JrhError
+from jrh.models.client import rates_of
+from jrh.models.stand_in import StandIn
+from jrh.plugins.loading import Loaded
+from jrh.plugins.protocols import ChatModel, ModelClient
 from jrh.plugins.shapes import WrongShapeError
-from jrh.running.building import Builder
+from jrh.running.building import Builder, OpenModel
+from jrh.running.run_log import Quiet
 from jrh.running.schedule import judge_ids
 from jrh.running.stages import perturb as perturbing
 from jrh.store.items_table import items_ids
 from jrh.store.run_store import Store
-from jrh.suite.resolved import Resolved, applies, tests_of
+from jrh.suite.definition import Budget, ModelUse
+from jrh.suite.resolved import Resolved, ResolvedSuite, applies, tests_of
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Item
 
@@ -77,8 +83,7 @@ def _rehearse_the_end(builder: Builder) -> None:
 def note_judges(store: Store, ids: Iterable[str]) -> None:
     """Store the ids of the judges in the plan: they could be built when it was made."""
     text = json.dumps(sorted(ids))
-    if store.meta(_JUDGES) != text:
-        store.set_meta(_JUDGES, text)
+    store.set_meta(_JUDGES, text)
 
 
 def planned_judges(store: Store) -> tuple[str, ...]:
@@ -106,3 +111,40 @@ def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item
     planned = frozenset(planned_judges(store))
     judges = {judge.use.name for judge, judge_id in judge_ids(resolved, ids) if tests or judge_id not in planned}
     return Todo(tests=frozenset(tests), judges=frozenset(judges) | store.trials.judges_with_pending())
+
+
+def check_components(builder: Builder, store: Store | None, items: dict[str, Sequence[Item]]) -> None:
+    """Build every component that is still needed once; what a run refuses, a plan refuses too.
+
+    Args:
+        builder: of the run or the plan.
+        store: that of an earlier run in the directory, if there is one.
+        items: task -> its items.
+
+    Raises:
+        JrhError: a component cannot be built, or the directory belongs to another suite.
+    """
+    if store is None:
+        rehearse(builder)
+        return
+    store.check_owner(builder.resolved.suite.name)
+    rehearse(builder, left_to_do(builder, store, items))
+
+
+def dry_builder(resolved: ResolvedSuite, loaded: Loaded, open_model: OpenModel = StandIn) -> Builder:
+    """Return what builds the components of a run without a log, with models that send nothing."""
+    return Builder(resolved, loaded.plugins, Quiet, priced(resolved.suite.budget, open_model))
+
+
+def priced(budget: Budget, open_model: OpenModel) -> OpenModel:
+    """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""
+
+    def opened(use: ModelUse, model: ChatModel) -> ModelClient:
+        if budget.usd is not None and rates_of(use, model) is None:
+            raise JrhError(
+                f"model '{use.name}' has no known price, and the suite has a budget in dollars; give the model "
+                "`price: {input: ..., output: ...}` (dollars per million tokens), or remove the budget"
+            )
+        return open_model(use, model)
+
+    return opened

@@ -1,0 +1,129 @@
+"""Make the cases of every task and test, in plan order: the reference condition first, then the tests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from attrs import define, field
+
+from jrh.models.payer import WRITER, Payer, paid_by
+from jrh.plugins.protocols import Stage
+from jrh.running.declared_stages import work_of
+from jrh.running.pipeline import Overlap, asks_models
+from jrh.running.prepare import Prepared
+from jrh.running.schedule import AskedCases
+from jrh.running.stages import perturb as perturbing
+from jrh.running.stages.stored import StoredCases
+from jrh.suite.resolved import ResolvedTest, tests_of
+from jrh.values.cases import REFERENCE
+from jrh.values.events import CaseReady
+from jrh.values.item_blocks import in_small_parts
+from jrh.values.items import Task
+
+
+@define
+class CaseMaking:
+    """Perturbs and validates; what is stored and still valid is not made again."""
+
+    ready: Prepared
+    between: tuple[Stage, ...] = ()
+    """The declared stages between perturbing and judging that apply."""
+    overlap: Overlap | None = None
+    """What judges meanwhile; None where judges wait for all cases."""
+    unfinished: list[str] = field(factory=list, init=False)
+    """Tests with missing drafts, because a provider failed or a plugin raised."""
+
+    async def make_all(self, items_ids: Mapping[str, str]) -> StoredCases:
+        """Make the cases of every task and test, in plan order."""
+        ready = self.ready
+        tasks = [use.task for use in ready.suite.tasks]
+        tests = {task.name: tests_of(ready.resolved, task) for task in tasks}
+        ready.progress.begin("perturb", sum(len(ready.items[name]) * len(some) for name, some in tests.items()))
+        places: list[tuple[str, str]] = []
+        for task in tasks:
+            asked = await self.make_reference(task, items_ids[task.name])
+            places.append((task.name, REFERENCE))
+            await self._made(*places[-1], asked)
+            for test in tests[task.name]:
+                asked = await self._make(task, test, items_ids[task.name])
+                places.append((task.name, test.use.name))
+                await self._made(*places[-1], asked)
+        ready.progress.end()
+        return StoredCases(ready.store, places)
+
+    async def _made(self, task: str, test: str, asked: AskedCases | None) -> None:
+        """Let judges be asked about the cases of a finished test."""
+        if self.overlap is not None:
+            await self.overlap.plan(task, test, asked)
+
+    def _asked(self, task: Task) -> AskedCases | None:
+        return None if self.overlap is None else AskedCases(task)
+
+    def _slice(self, test: ResolvedTest) -> int | None:
+        """Return how many items are treated together; None for the usual number.
+
+        What asks no model never waits, and would keep the answers waiting that judges get meanwhile.
+        """
+        if self.between and any(stage.live(test.use.name, work_of(self.ready)) for stage in self.between):
+            return perturbing.AT_ONCE
+        blocks = self.overlap is not None and self.ready.builder.spread is None and not asks_models(test)
+        return perturbing.BETWEEN_ANSWERS if blocks else None
+
+    async def make_reference(self, task: Task, items_id: str) -> AskedCases | None:
+        """Make the reference cases, unless those stored are still valid; return what a plan needs of them."""
+        ready = self.ready
+        digest = perturbing.stage_digest(ready.builder, None, task, items_id)
+        if ready.store.cases.digest(task.name, REFERENCE) == digest:
+            return None
+        ready.store.trials.reopen()
+        asked = self._asked(task)
+        writing = perturbing.Writing(ready.store, task.name, REFERENCE, asked)
+        for some in in_small_parts(ready.items[task.name], perturbing.SLICE):
+            made = perturbing.reference_cases(task, some, ready.suite.reference_repeats)
+            writing.put(perturbing.Perturbed(cases=made, outcomes=()))
+            await asyncio.sleep(0)
+        await asyncio.to_thread(writing.finish, digest)
+        self._announce(task.name, REFERENCE)
+        return asked
+
+    async def _make(self, task: Task, test: ResolvedTest, items_id: str) -> AskedCases | None:
+        """Make the cases of one test, unless those stored are still valid; return what a plan needs of them."""
+        ready, name = self.ready, test.use.name
+        items = ready.items[task.name]
+        digest = perturbing.stage_digest(ready.builder, test, task, items_id)
+        if ready.store.cases.digest(task.name, name) == digest:
+            ready.progress.advance(len(items))
+            return None
+        ready.store.trials.reopen()
+        failed = ready.gateway.failed_drafts
+        ready.store.spending.forget_drafts(task.name, name, digest)
+        asked = self._asked(task)
+        writing = perturbing.Writing(ready.store, task.name, name, asked)
+        with paid_by(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
+            size = self._slice(test)
+            async for made in perturbing.in_slices(ready.builder, test, task, items, ready.progress, ready.log, size):
+                writing.put(made)
+                await asyncio.sleep(0)
+                if size == perturbing.AT_ONCE:
+                    writing.show(f"{digest}:unfinished")
+                    self._tell_of_cases()
+        if ready.gateway.failed_drafts > failed or writing.raised:
+            # Another digest makes the next run draft again. Calls that were answered are not repeated.
+            digest = f"{digest}:unfinished"
+            self.unfinished.append(name)
+        await asyncio.to_thread(writing.finish, digest)
+        self._tell_of_cases()
+        self._announce(task.name, name)
+        return asked
+
+    def _announce(self, task: str, test: str) -> None:
+        events = self.ready.events
+        if events.listens("jrh_case_ready"):
+            for case in self.ready.store.cases.iterate(task, test):
+                events.tell("jrh_case_ready", CaseReady(run_id=self.ready.run_id, case=case))
+
+    def _tell_of_cases(self) -> None:
+        """Let stages that work meanwhile see the cases that are stored by now."""
+        for stage in self.between:
+            stage.grown(work_of(self.ready))
