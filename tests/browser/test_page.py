@@ -165,7 +165,7 @@ def test_curves_and_tables_of_the_further_sections_are_there_without_scripts(
                 box = caption.bounding_box()
                 assert box is not None
                 assert box["x"] + box["width"] <= size[0], "what a table is about does not end off the screen"
-        curves = seen.page.locator("#calibration svg:visible")
+        curves = seen.page.locator("#section-stated-probabilities svg:visible")
         assert curves.count() == 4
         box = curves.first.bounding_box()
         assert box is not None
@@ -284,11 +284,11 @@ def test_without_scripts_everything_is_there_and_no_control_is_dead(browser: Bro
         assert seen.page.locator("button:visible, select:visible, input:visible").count() == 0
 
 
-def test_the_page_has_ten_screens_before_details_are_opened(browser: Browser, demo: Path) -> None:
+def test_the_page_has_eleven_screens_before_details_are_opened(browser: Browser, demo: Path) -> None:
     with visit(browser, demo / "report.html") as seen:
         for tab in range(4):
             seen.page.locator(f"button[data-task-tab='{tab}']").click()
-            assert seen.evaluate("document.documentElement.scrollHeight") <= 10 * DESKTOP[1]
+            assert seen.evaluate("document.documentElement.scrollHeight") <= 11 * DESKTOP[1]
         assert seen.page.locator("table.heat:visible").count() == 1
         assert seen.page.locator(".answer:visible").count() > 2
 

@@ -22,7 +22,7 @@ def test_no_line_is_wider_than_the_terminal(render, report, width: int) -> None:
 
 
 def test_intervals_and_sizes_stand_below_the_estimates(render, report) -> None:
-    lines = render("terminal", report, width=80, full=True).splitlines()
+    lines = render("terminal", report, width=120, full=True).splitlines()
     at = next(number for number, line in enumerate(lines) if re.match(r"  baseline +format", line))
 
     assert re.split(r" {2,}", lines[at].strip()) == ["baseline", "format", "0.71", "0.03", "0.01", "0.00"]
