@@ -8,8 +8,8 @@ import re
 
 import pytest
 from jrh import read_items
-from jrh.values import LabelAction
 from jrh_review.labelling import label_desk
+from jrh_review.person_labels import LabelAction
 from jrh_testing import Inside, Project, call
 from support.looking import query, report
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from jrh import Item, Scale, Task, read_items
-from jrh.values import LabelAction, PersonLabel
 from jrh_review.label_screens import Labelling
 from jrh_review.labelling import LabelDesk, label_desk
 from jrh_review.people import People
+from jrh_review.person_labels import LabelAction, PersonLabel
 from support.browsing import follow, wait_until
 from support.workbench import PROVOKE, TEXTS, TOGETHER, blemishes, look, served, tabbed
 

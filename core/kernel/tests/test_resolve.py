@@ -341,8 +341,7 @@ budget: {usd: -5}
         "s.yaml:1:1: missing key 'name'",
         (
             "s.yaml:2:21: pth: unknown key\n"
-            "Did you mean 'path'? Known keys: path, columns, source, name, sample, gold_source, gold_from, "
-            "labels_from, covariates."
+            "Did you mean 'path'? Known keys: path, columns, source, name, sample, gold_source, covariates."
         ),
         "s.yaml:2:42: n: expected a whole number, got the number 40.5",
         "s.yaml:3:22: file: cannot read 'no.txt': No such file or directory",
@@ -501,8 +500,8 @@ def test_settings_override_the_file_and_their_mistakes_name_them(load, mistakes)
         "--set judges.baseline.folds: must be at least 2, got 1",
         (
             "--set data.sampel.n: unknown key\n"
-            "Did you mean 'sample'? Known keys: path, columns, source, name, sample, gold_source, gold_from, "
-            "labels_from, covariates."
+            "Did you mean 'sample'? Known keys: path, columns, source, name, sample, gold_source, "
+            "covariates."
         ),
         "--set tests.format.strength: expected a whole number, got the text 'x'",
     ]

@@ -97,3 +97,17 @@ class TestReviewSection(SectionContract):
     plugin = jrh_review.plugin
     component = "review"
     reports = (evolve(empty_report(), stages={"review": DECIDED}),)
+
+
+class TestPeopleLabels(StageContract):
+    plugin = jrh_review.plugin
+    component = "people-labels"
+    options = {"labels_from": "labels.jsonl"}
+    required_options = ("labels_from",)
+
+
+class TestJudgedGold(StageContract):
+    plugin = jrh_review.plugin
+    component = "judged-gold"
+    options = {"gold_from": "mini"}
+    required_options = ("gold_from",)

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 from jrh import Item, JrhError, Mode, Scale, Task
-from jrh.values import LabelAction, LabelSettings, majority
-from jrh_measuring import people_agreement
 from jrh_review.app import make_app
 from jrh_review.label_screens import Labelling, keys_of
 from jrh_review.labelling import LabelDesk, StaleLabelError, label_desk
 from jrh_review.labels_csv import read_sheet, write_gold, write_sheet
 from jrh_review.people import People
+from jrh_review.people_agreement import people_agreement
+from jrh_review.person_labels import LabelAction, LabelSettings, majority
 from jrh_review.runs import Runs
 from jrh_review.security import Names
 from jrh_review.sessions import Session, Sessions

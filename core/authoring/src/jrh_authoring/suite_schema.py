@@ -81,7 +81,7 @@ class _SuiteSchema:
         self._define("model", any_of(self._models()))
         self._define("parser", any_of(self._flat(syntax.PARSER)))
         properties = {**self._sections(), **self._schemas.properties(SuiteSettings)}
-        stages = [entry.spec for entry in self._plugins.stages if entry.spec.key]
+        stages = [entry.spec for entry in self._plugins.stages if entry.spec.key and not entry.spec.of_data]
         properties |= {spec.key: any_of([*self._stage(spec.options), {"type": "null"}]) for spec in stages}
         sections = {**syntax.SECTIONS, **{spec.key: spec.summary for spec in stages}}
         described = {name: {**properties[name], "description": help_text} for name, help_text in sections.items()}
@@ -172,6 +172,9 @@ class _SuiteSchema:
     def _properties(self, entry: Entry[Any], role: Role) -> dict[str, Schema]:
         own = self._schemas.properties(entry.spec.options)
         ours = self._schemas.properties(role.settings)
+        if role is syntax.DATA:
+            stages = (stage.spec for stage in self._plugins.stages if stage.spec.of_data)
+            ours |= {spec.key: any_of(self._stage(spec.options)[:1]) for spec in stages}
         if issubclass(role.settings, syntax.TestSettings):
             ours["validate"] |= {"items": _reference("validator")}
         always = {"name": ours["name"]} if issubclass(role.settings, Named) else {}

@@ -96,7 +96,6 @@ from .gate_rules import GateRule as GateRule
 from .gate_rules import parse_rule as parse_rule
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
-from .labeller_agreement import people_agreement as people_agreement
 from .level_scores import Levels as Levels
 from .listed import DECISIONS as DECISIONS
 from .listed import PAIRS as PAIRS

@@ -156,9 +156,9 @@ def label(
     "saved". A suite reads the file under `data: {labels_from: FILE}`. Makes no model calls.
     """
     from jrh import read_items
-    from jrh.values import LabelSettings
 
     from jrh_review.labelling import label_desk
+    from jrh_review.person_labels import LabelSettings
     from jrh_review.start_label import default_path, export_to, import_from, say_agreement, serve_labels
     from jrh_review.start_review import checked_names
 

@@ -8,12 +8,12 @@ from typing import Any, Final
 from attrs import define, field
 from jrh import Case
 from jrh.text import visible_line, visible_text
-from jrh.values import LabelAction, PersonLabel
 from jrh_measuring import compare_questions
 from starlette.requests import Request
 
 from jrh_review.labelling import LabelDesk, LabelScreen
 from jrh_review.people import People
+from jrh_review.person_labels import LabelAction, PersonLabel
 
 TEXT: Final = 200_000
 """Characters shown of a text: who judges an item must be able to see all of it."""

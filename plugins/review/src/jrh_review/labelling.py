@@ -11,18 +11,18 @@ from threading import Lock
 from attrs import evolve, field, frozen
 from jrh import Item, JrhError, Json, Mode, Task, derive_seed
 from jrh.hashing import shuffled
-from jrh.running import read_labels
-from jrh.values import (
+from jrh.values import option_field
+
+from jrh_review.labels_log import LabelsLog
+from jrh_review.person_labels import (
     LabelAction,
     LabelSettings,
     PersonLabel,
     item_content,
     labelled_fields,
     labels_that_count,
-    option_field,
+    read_labels,
 )
-
-from jrh_review.labels_log import LabelsLog
 
 
 class StaleLabelError(JrhError):

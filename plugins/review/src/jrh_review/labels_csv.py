@@ -11,12 +11,13 @@ from typing import Final
 
 from jrh import JrhError, content_id
 from jrh.text import counted
-from jrh.values import GoldKind, LabelAction, PersonLabel, majority
+from jrh.values import GoldKind
 from jrh_interchange import check_table_file, csv_rows, next_csv_row
 from jrh_measuring import compare_questions, formula_safe
 
 from jrh_review.label_screens import as_case
 from jrh_review.labelling import LabelDesk, LabelScreen
+from jrh_review.person_labels import LabelAction, PersonLabel, majority
 
 SHEET: Final = ("row", "check", "task", "choices", "label")
 GOLD: Final = ("task", "item_id", "label", "share", "labellers", "gold_source")

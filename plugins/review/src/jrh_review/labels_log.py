@@ -14,9 +14,9 @@ from typing import Final
 from attrs import frozen
 from filelock import FileLock, Timeout
 from jrh import JrhError
-from jrh.running import label_line, labels_header
-from jrh.values import LabelSettings, PersonLabel
 from jrh_interchange import check_table_file
+
+from jrh_review.person_labels import LabelSettings, PersonLabel, label_line, labels_header
 
 LARGEST: Final = 256_000_000
 """Bytes of a file of labels."""

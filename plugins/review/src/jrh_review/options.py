@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from pathlib import Path
 from typing import Any, Final
 
 from attrs import field, frozen
 from attrs.validators import ge, gt, le, optional
 from jrh import content_id
+from jrh.plugins import option
 from jrh.text import is_person_name
 
 MOST_REVIEWERS: Final = 20
@@ -33,6 +35,26 @@ class First(Enum):
     """Cases that judges answer differently, or unlike the stated label."""
     INFLUENCE = "influence"
     """Cases whose removal would change the share as expected of their test most."""
+
+
+@frozen(kw_only=True)
+class LabelsFrom:
+    """A file of people's labels."""
+
+    labels_from: Path = option(
+        "A file of people's labels, as `jrh label` stores them, relative to the suite: the majority is the "
+        "gold label of items without one, and judges are compared with the agreement of people."
+    )
+
+
+@frozen(kw_only=True)
+class GoldFrom:
+    """A judge whose own grading is the gold label."""
+
+    gold_from: str = option(
+        "A judge of the suite: it grades the originals first; its commonest verdict is the gold label "
+        "of items without one. Agreement with it is not called accuracy."
+    )
 
 
 @frozen(kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from jrh import hookimpl
 from jrh.plugins import SectionSpec, StageSpec
 
-from jrh_review.options import Review
+from jrh_review.options import GoldFrom, LabelsFrom, Review
 
 JRH_API_VERSION = 2
 
@@ -15,6 +15,26 @@ JRH_API_VERSION = 2
 @hookimpl
 def jrh_stages() -> Iterable[StageSpec]:
     """Declare the review, and the list of cases that the workbench shows."""
+    yield StageSpec(
+        name="people-labels",
+        summary="gold labels from a file of people's labels",
+        key="labels_from",
+        of_data=True,
+        options=LabelsFrom,
+        factory="jrh_review.person_labels:PeopleLabels",
+        after=("load",),
+        before=("perturb",),
+    )
+    yield StageSpec(
+        name="judged-gold",
+        summary="gold labels from a judge's own grading of the originals",
+        key="gold_from",
+        of_data=True,
+        options=GoldFrom,
+        factory="jrh_review.judged_gold:JudgedGold",
+        after=("load",),
+        before=("perturb",),
+    )
     yield StageSpec(
         name="review",
         summary="People decide about the cases before a judge is asked. Default: no review.",

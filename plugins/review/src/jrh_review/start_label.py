@@ -8,14 +8,14 @@ from typing import Final
 
 from jrh import JrhError
 from jrh.text import counted, say, tell
-from jrh.values import LabelAction
-from jrh_measuring import people_agreement
 
 from jrh_review.label_screens import Labelling
 from jrh_review.labelling import LabelDesk
 from jrh_review.labels_csv import read_sheet, write_gold, write_sheet
 from jrh_review.pages.review_summary import told
 from jrh_review.people import People
+from jrh_review.people_agreement import people_agreement
+from jrh_review.person_labels import LabelAction
 from jrh_review.runs import Runs
 from jrh_review.serving import Place, serve
 

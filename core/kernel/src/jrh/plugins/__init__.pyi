@@ -6,6 +6,8 @@ from .executors import LostUnitError as LostUnitError
 from .executors import Unit as Unit
 from .loading import Loaded as Loaded
 from .options import option as option
+from .options import plain_value as plain_value
+from .options import read_value as read_value
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG
 from .protocols import BatchJudge as BatchJudge

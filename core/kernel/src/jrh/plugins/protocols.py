@@ -337,6 +337,8 @@ class StageOutcome:
     """Whether nothing is left to do; the run with a stage that is not complete ends with exit code 3."""
     notes: tuple[str, ...] = ()
     """What is left to do and why, a sentence each."""
+    items: Mapping[str, Iterable[Item]] = Factory(dict)
+    """Task -> all of its items, with labels that the stage found; for a stage that comes after `load` alone."""
     open: str = ""
     """What has to happen before the run can go on; the run then stops here with exit code 3."""
     cases: Callable[[Case], Case | None] | None = None
@@ -368,6 +370,13 @@ class Stage:
         runs those after.
         """
         return StageOutcome()
+
+    def check(self, resolved: Any) -> None:
+        """Refuse a suite that the stage cannot work with, before anything is read; raise `JrhError`."""
+
+    def label(self, items: Sequence[Item], task: Task, options: Any) -> Iterable[Item]:  # noqa: ARG002
+        """Return a task's items as labelled by what the `data` section names; only for keys of `data`."""
+        return items
 
     def live(self, test: str, work: Any) -> bool:  # noqa: ARG002
         """Return whether the stage sees the cases of a test while more are made; a few at a time then."""

@@ -374,6 +374,8 @@ class StageSpec(Spec):
     """Stages that wait for this one."""
     asks: bool = False
     """Whether it asks models: after the judges it then runs before records are read, and `work.records` is empty."""
+    of_data: bool = False
+    """Whether the key stands in sections `data`; the factory gets None, and `Stage.label` the options of a task."""
     key: str = ""
     """The key of a suite that holds its options; the factory gets None where a suite has no such key.
 

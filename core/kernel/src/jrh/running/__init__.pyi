@@ -14,9 +14,6 @@ from .outcome import RunState as RunState
 from .outcome import Settings as Settings
 from .outcome import listed_reasons as listed_reasons
 from .outcome import why_no_cases as why_no_cases
-from .people_gold import label_line as label_line
-from .people_gold import labels_header as labels_header
-from .people_gold import read_labels as read_labels
 from .pool import for_each as for_each
 from .preflight import PROBE as PROBE
 from .preflight import is_probed as is_probed

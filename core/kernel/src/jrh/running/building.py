@@ -30,7 +30,7 @@ from jrh.plugins.protocols import (
 )
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.specs import JudgeKind, JudgeSpec, ModelSpec, ParserSpec, StageSpec
-from jrh.running.stages.load import check
+from jrh.running.stages.load import check, labelled
 from jrh.running.units import Spread
 from jrh.suite.definition import ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of
@@ -173,7 +173,7 @@ class Builder:
             suite = self.resolved.suite
             for use, source in zip(suite.tasks, self.resolved.sources, strict=True):
                 if use.task.name == task.name:
-                    self._data[task.name] = check(self.build(source, use.task), use)
+                    self._data[task.name] = labelled(self, use, check(self.build(source, use.task), use))
         return self._data[task.name]
 
     def parser(self, name: str, task: Task | None, *, prefer: str = "") -> Parser:

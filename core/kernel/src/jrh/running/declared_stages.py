@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -35,6 +35,11 @@ from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
 
 
+async def _ask_nobody(_task: Task, _judge: str, _wanted: Callable[[Case], bool]) -> bool:
+    """Ask nothing, in a run that is there already."""
+    return False
+
+
 def _goes_on() -> None:
     """Say that nothing stops the run."""
 
@@ -57,6 +62,9 @@ class StageWork:
     progress: Progress
     again: bool = False
     """Whether a report computes results again rather than reading what is stored."""
+    ask: Callable[[Task, str, Callable[[Case], bool]], Awaitable[bool]] = _ask_nobody
+    """Lets a judge answer the reference cases of a task that a function wants, of a stage that comes after `load`;
+    returns whether there are any."""
     wait: bool = False
     """Whether the run may wait for people."""
     stopped: Callable[[], StopRun | None] = _goes_on

@@ -18,10 +18,9 @@ from jrh.running.building import Builder, OpenModel
 from jrh.running.component_changes import changes
 from jrh.running.declared_stages import between_stages, revision_of
 from jrh.running.gathering import attrition
-from jrh.running.judged_gold import check_grading_judges
 from jrh.running.outcome import Settings, lost_drafts
 from jrh.running.prepare import Prepared
-from jrh.running.rehearsal import Todo, check_components, dry_builder, left_to_do
+from jrh.running.rehearsal import Todo, check_components, check_stages, dry_builder, left_to_do
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
 from jrh.store.cache import Cache
@@ -124,7 +123,7 @@ def open_dry_run(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, setting
         JrhError: as a run would: the data, a component or the run directory cannot be used.
     """
     with secrets_optional():
-        check_grading_judges(resolved)
+        check_stages(dry_builder(resolved, loaded))
         store, cache = _earlier_run(run_dir), Cache.view() if settings.use_cache else None
 
         def stored_text(key: str) -> str | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from jrh.errors import StopReason, StopRun
 from jrh.plugins.protocols import StageOutcome
 from jrh.running.component_changes import changes
 from jrh.running.declared_stages import revision_of, run_stages, serving, stages_of_cases, work_of
-from jrh.running.judged_gold import graded
 from jrh.running.pipeline import Overlap, judge_cases, overlaps
 from jrh.running.preflight import preflight
 from jrh.running.prepare import Prepared
@@ -19,7 +19,9 @@ from jrh.running.stages.cases import CaseMaking
 from jrh.running.stages.stored import StoredCases
 from jrh.running.stages.summary import note_start, remember, summarise
 from jrh.running.stopping import interruptible
-from jrh.values.cases import REFERENCE
+from jrh.store.item_spool import spooled
+from jrh.values.cases import REFERENCE, Case
+from jrh.values.items import Task
 
 
 async def execute(ready: Prepared) -> Execution:
@@ -52,10 +54,9 @@ class Execution:
         """Run all stages; return why they stopped early, or None."""
         ready = self.ready
         try:
-            items_ids = await self._grade(ready.store.items.write(ready.items))
+            items_ids = await self._load()
             self._say_what_changed(items_ids)
             remember(ready.store, summarise(ready))
-            self.declared += await run_stages("load", work_of(ready))
             if overlaps(ready):
                 cases, judged = await self._overlapped(items_ids)
             else:
@@ -102,28 +103,32 @@ class Execution:
             raise StopRun(StopReason.OPEN, waits_for)
         return made
 
-    async def _grade(self, items_ids: Mapping[str, str]) -> Mapping[str, str]:
-        """Let judges grade the originals of tasks with `gold_from`; return the ids of the items, labelled by then.
+    async def _load(self) -> Mapping[str, str]:
+        """Store the items, and let declared stages label them; return the ids of the items, labelled by then."""
+        ready = self.ready
+        items_ids = ready.store.items.write(ready.items)
+        remember(ready.store, summarise(ready))  # the run may end here
+        outcomes = await run_stages("load", evolve(work_of(ready), ask=partial(self._ask, items_ids)))
+        self.declared += outcomes
+        labelled = {task: spooled(items) for outcome in outcomes for task, items in outcome.items.items()}
+        if not labelled:
+            return items_ids
+        ready.items.update(labelled)
+        return ready.store.items.write(ready.items)
+
+    async def _ask(self, items_ids: Mapping[str, str], task: Task, judge: str, wanted: Callable[[Case], bool]) -> bool:
+        """Let a judge answer the reference cases that a stage wants; tell whether there are any.
 
         The questions are those of the reference condition, so a judge that asks a model pays for them once.
         """
-        ready = self.ready
-        found = dict(ready.items)
-        for use in ready.suite.tasks:
-            if not use.data.gold_from:
-                continue
-            await self.making.make_reference(use.task, items_ids[use.task.name])
-            reference = StoredCases(ready.store, [(use.task.name, REFERENCE)])
-            cases = reference.changed(lambda case: case if case.gold is None else None)
-            if any(cases.ids()):
-                remember(ready.store, summarise(ready))  # the run may end here
-                await judge_cases(ready, cases, items_ids, only=use.data.gold_from)
-                ready.store.flush()
-                found[use.task.name] = graded(use, ready.items[use.task.name], ready.store, ready.resolved)
-        if found == ready.items:
-            return items_ids
-        ready.items.update(found)
-        return ready.store.items.write(ready.items)
+        await self.making.make_reference(task, items_ids[task.name])
+        cases = StoredCases(self.ready.store, [(task.name, REFERENCE)])
+        cases = cases.changed(lambda case: case if wanted(case) else None)
+        if not any(cases.ids()):
+            return False
+        await judge_cases(self.ready, cases, items_ids, only=judge)
+        self.ready.store.flush()
+        return True
 
     def _say_what_changed(self, items_ids: Mapping[str, str]) -> None:
         ready = self.ready

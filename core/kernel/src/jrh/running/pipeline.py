@@ -17,7 +17,6 @@ from jrh.document.long_ids import listed_id
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.component_changes import components, note_components
 from jrh.running.declared_stages import stages_of_cases, work_of
-from jrh.running.judged_gold import notes_of_gold
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress
 from jrh.running.rehearsal import note_judges
@@ -47,7 +46,7 @@ def overlaps(ready: Prepared) -> bool:
     resolved, suite = ready.resolved, ready.suite
     waits = (
         bool(stages_of_cases(work_of(ready))),
-        any(use.data.gold_from or use.task.criteria is not None for use in suite.tasks),
+        any(use.data.stages or use.task.criteria is not None for use in suite.tasks),
         bool(deferred_models(resolved)),
         all(judging.judges_at_once(judge.entry.spec.kind) for judge in resolved.judges),
         suite.budget != Budget() and any(asks_models(test) for test in resolved.tests),
@@ -182,7 +181,7 @@ def _note_plan(ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]
     note_judges(store, (judge_id for _, judge_id in judges))
     note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
     notes = notes_of_plan(ready.resolved, unseen)
-    note_plan_notes(store, [*notes, *notes_of_gold(ready.resolved, ready.items)])
+    note_plan_notes(store, notes)
 
 
 def _plan_id(cases: StoredCases, judges: Sequence[tuple[Resolved[JudgeSpec], str]]) -> str:

@@ -20,10 +20,9 @@ from jrh.plugins.loading import Events, Loaded
 from jrh.plugins.protocols import Logger
 from jrh.running.building import Builder
 from jrh.running.component_changes import alike_in_parts
-from jrh.running.judged_gold import check_grading_judges
 from jrh.running.outcome import Settings
 from jrh.running.progress import Progress
-from jrh.running.rehearsal import check_components, dry_builder, priced
+from jrh.running.rehearsal import check_components, check_stages, dry_builder, priced
 from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import RunLog
 from jrh.running.stages import load as loading_items
@@ -79,7 +78,7 @@ async def prepared(
     run_id = content_id("run", suite.name, suite.seed)
     redact = Redactor.from_environment(also=named_secrets(part.options for part in _components(resolved)))
     rehearsing = dry_builder(resolved, loaded)
-    check_grading_judges(resolved)
+    check_stages(rehearsing)
     progress.begin("load", None)
     items = loading_items.read(rehearsing, progress.say)
     progress.end()

@@ -68,6 +68,16 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
             builder.model(name)
 
 
+def check_stages(builder: Builder) -> None:
+    """Let declared stages refuse the suite.
+
+    Raises:
+        JrhError: one does.
+    """
+    for entry in builder.plugins.stages:
+        builder.stage(entry).check(builder.resolved)
+
+
 def _rehearse_the_end(builder: Builder) -> None:
     """Build what works after the last paid call: a mistake of shape is found now, and nothing else stops the run."""
     last: list[Resolved[Any]] = [*builder.resolved.reporters, *builder.resolved.stages.values()]

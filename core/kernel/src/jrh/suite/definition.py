@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, le, lt, optional
@@ -54,10 +54,8 @@ class DataUse(Use):
     sample: Sample | None = None
     gold_source: str = ""
     """Where the gold labels come from, for items whose source does not say."""
-    gold_from: str = ""
-    """The judge whose own grading of the originals is the gold label of items without one; empty: none."""
-    labels_from: Path | None = None
-    """A file of people's labels, as `jrh label` stores them; their majority is the gold label of items without one."""
+    stages: Mapping[str, Any] = Factory(dict)
+    """Name of a declared stage -> its options, for those whose keys the section has."""
     covariates: tuple[str, ...] = ()
     """Further columns that verdicts are tested for, besides `length` and `author`."""
 

@@ -16,7 +16,7 @@ from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolved import Resolved, located_code, located_references
-from jrh.suite.syntax import PARSER, Role
+from jrh.suite.syntax import DATA, PARSER, Role
 from jrh.suite.written_secrets import written_secrets
 
 S = TypeVar("S", bound=Spec)
@@ -37,9 +37,10 @@ class Lookup:
     def component(self, use: Use, role: Role, *, prefer: str = "") -> Resolved[Any] | None:
         """Resolve an entry of a role; `prefer` is the distribution whose component wins where a name is ambiguous."""
         entry = self.entry(use, getattr(self.plugins, role.plural), role.key, prefer)
-        return (
-            None if entry is None else self.resolved(use, entry, (role.key, *option_types.field_names(role.settings)))
-        )
+        ours = [role.key, *option_types.field_names(role.settings)]
+        if role is DATA:
+            ours += [stage.spec.key for stage in self.plugins.stages if stage.spec.of_data]
+        return None if entry is None else self.resolved(use, entry, tuple(ours))
 
     def entry(self, use: Use, registry: Registry[S], key: str, prefer: str = "") -> Entry[S] | None:
         """Return the component of an entry; `key` names it where the entry is written flat."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import attrs
 from attrs import frozen
@@ -16,6 +16,7 @@ from jrh.document.positions import Document, Location
 from jrh.errors import Problem, SuiteError
 from jrh.plugins.protocols import TaskMode
 from jrh.plugins.registry import Plugins
+from jrh.plugins.specs import StageSpec
 from jrh.suite import syntax
 from jrh.suite.definition import (
     DataUse,
@@ -94,7 +95,9 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         raise SuiteError([document.problem((), message)])
     root = Node(value=value, document=document, base=base)
     # Section by section, so that a mistake in one does not hide those of the others.
-    root.allow_keys((*syntax.SECTIONS, *(entry.spec.key for entry in plugins.stages if entry.spec.key)))
+    root.allow_keys(
+        (*syntax.SECTIONS, *(entry.spec.key for entry in plugins.stages if entry.spec.key and not entry.spec.of_data))
+    )
     name = read_name(root)
     settings = attrs.asdict(root.read_keys_of(SuiteSettings), recurse=False)
     sections = read_tasks(root, name, plugins)
@@ -145,7 +148,14 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
     if DATA.key not in node.value:
         node.report("missing key 'source': name the data source, such as `source: csv`")
         return None
-    written = read_flat_entry(node, DATA, plugins)
+    own = own_options(plugins, DATA.plural, str(node.value[DATA.key]))
+    declared = {entry.spec.key: entry.spec for entry in plugins.stages if entry.spec.of_data}
+    stages: dict[str, Any] = {}
+    for key in [key for key in declared if node.value.get(key) is not None and key not in own]:
+        options = node.holding(_options_of(declared[key], node.value[key]), key).try_read(declared[key].options)
+        stages[declared[key].name] = options
+    rest = {key: value for key, value in node.value.items() if key not in declared or key in own}
+    written = read_flat_entry(node.holding(rest), DATA, plugins)
     return (
         None
         if written is None
@@ -153,9 +163,8 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
             **written.common(),
             sample=written.settings.sample,
             gold_source=written.settings.gold_source,
-            gold_from=written.settings.gold_from,
-            labels_from=written.settings.labels_from,
             covariates=written.settings.covariates,
+            stages=stages,
         )
     )
 
@@ -245,15 +254,19 @@ def read_metrics(suite: Node, plugins: Plugins) -> tuple[tuple[Use, ...] | None,
     return None, _uses(section, syntax.ADD, read)
 
 
+def _options_of(spec: StageSpec, value: Any) -> Any:
+    """Return the options of a stage; its only option may be written alone."""
+    names = option_types.field_names(spec.options)
+    return {names[0]: value} if len(names) == 1 and value is not None and not isinstance(value, Mapping) else value
+
+
 def _stages(suite: Node, plugins: Plugins) -> tuple[Use, ...]:
     """Read the sections that declared stages have in the suite."""
     found = []
     for entry in plugins.stages:
         key = entry.spec.key
-        value = suite.value.get(key) if key else None
-        names = option_types.field_names(entry.spec.options)
-        if len(names) == 1 and value is not None and not isinstance(value, Mapping):
-            value = {names[0]: value}  # its only option, written alone
+        value = suite.value.get(key) if key and not entry.spec.of_data else None
+        value = _options_of(entry.spec, value)
         if value is not None and suite.holding(value, key).is_mapping("a mapping of options"):
             found.append(Use(name=entry.spec.name, component=entry.qualified, options=value, location=(key,)))
     return tuple(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 import attrs
@@ -145,20 +144,6 @@ class DataSettings:
         default="",
         validator=_check_gold_source,
         metadata={"help": f"Where the gold labels come from: {ACCEPTED}. A column of that name takes precedence."},
-    )
-    gold_from: str = field(
-        default="",
-        metadata={
-            "help": "A judge of the suite: it grades the originals first; its commonest verdict is the gold label "
-            "of items without one. Agreement with it is not called accuracy."
-        },
-    )
-    labels_from: Path | None = field(
-        default=None,
-        metadata={
-            "help": "A file of people's labels, as `jrh label` stores them, relative to the suite: the majority is the "
-            "gold label of items without one, and judges are compared with the agreement of people."
-        },
     )
     covariates: tuple[str, ...] = field(
         default=(),

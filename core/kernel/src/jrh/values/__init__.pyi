@@ -33,13 +33,6 @@ from .measures import Flag as Flag
 from .measures import FlagEffect as FlagEffect
 from .option_values import CodeName as CodeName
 from .option_values import CommandWord as CommandWord
-from .person_labels import LabelAction as LabelAction
-from .person_labels import LabelSettings as LabelSettings
-from .person_labels import PersonLabel as PersonLabel
-from .person_labels import item_content as item_content
-from .person_labels import labelled_fields as labelled_fields
-from .person_labels import labels_that_count as labels_that_count
-from .person_labels import majority as majority
 from .records import NUMERIC as NUMERIC
 from .records import Categorical as Categorical
 from .report import Agreement as Agreement

@@ -10,7 +10,6 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 from jrh import JrhError
-from jrh.values import LabelAction
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -19,6 +18,7 @@ from starlette.routing import Route
 from jrh_review.label_screens import Labelling, labelling, shown_screen, state
 from jrh_review.labelling import StaleLabelError
 from jrh_review.pages.rendering import page
+from jrh_review.person_labels import LabelAction
 
 _NO_NAME: Final = "Choose who you are first: open the page Label."
 _LONGEST: Final = 3_600.0

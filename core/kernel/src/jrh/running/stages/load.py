@@ -13,7 +13,6 @@ from attrs import evolve, frozen
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
 from jrh.plugins.protocols import DataSource, RemarksOnItems
-from jrh.running.people_gold import labelled_by_people
 from jrh.store.item_spool import spooled
 from jrh.store.number_table import NumberTable
 from jrh.suite.definition import Sample, Suite, TaskUse
@@ -48,7 +47,7 @@ def read(builder: Builder, say: Callable[[str], None] | None = None) -> dict[str
     items = {}
     for use, source in zip(builder.resolved.suite.tasks, builder.resolved.sources, strict=True):
         built = builder.build(source, use.task)
-        found = check(built, use)
+        found = labelled(builder, use, check(built, use))
         if say is not None and isinstance(built, RemarksOnItems):
             for sentence in built.remarks(found):
                 say(f"Data of task '{use.task.name}': {sentence}")
@@ -56,6 +55,14 @@ def read(builder: Builder, say: Callable[[str], None] | None = None) -> dict[str
     if builder.resolved.limit is None:
         _check_ids(builder.resolved.suite, items)
     return items if builder.resolved.shard is None else _part(items, builder.resolved.shard)
+
+
+def labelled(builder: Builder, use: TaskUse, items: Sequence[Item]) -> Sequence[Item]:
+    """Return a task's items with the labels that declared stages have for them."""
+    for name, options in use.data.stages.items():
+        by_stage = builder.stage(builder.plugins.stages.find(name)).label(items, use.task, options)
+        items = items if by_stage is items else spooled(by_stage)
+    return items
 
 
 def _part(items: Mapping[str, Sequence[Item]], shard: Shard) -> dict[str, Sequence[Item]]:
@@ -94,8 +101,6 @@ def check(source: DataSource, use: TaskUse) -> Sequence[Item]:
         each.settle(items, problems)
     if problems:
         raise SuiteError(Problem(message=text) for text in _bounded(problems))
-    if use.data.labels_from is not None:
-        items = spooled(labelled_by_people(items, use.task, use.data.labels_from))
     check_declared(items, use.task, use.data.covariates)
     if not items:
         raise JrhError(f"task '{use.task.name}': the data source '{use.data.name}' has no items")

@@ -1,34 +1,99 @@
-"""Gold labels from people: the file of labels that `jrh label` writes, and the items they are about."""
+"""What people say about items: labels, the file of labels that `jrh label` writes, and gold labels out of it."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import evolve
+from attrs import evolve, frozen
+from jrh import Item, JrhError, Json, Task, content_id
+from jrh.plugins import Stage, plain_value, read_value
+from jrh.text import is_person_name
+from jrh.values import TOGETHER_FIELD, GoldKind, GoldSource
+from jrh_interchange import check_table_file
 
-from jrh.document.convert import structure, to_json
-from jrh.document.plain_files import read_plain
-from jrh.errors import JrhError
-from jrh.text.visible import is_person_name
-from jrh.values.gold_source import GoldKind, GoldSource
-from jrh.values.items import Item, Task
-from jrh.values.person_labels import (
-    LabelAction,
-    LabelSettings,
-    PersonLabel,
-    item_content,
-    labels_that_count,
-    majority,
-)
+from jrh_review.options import LabelsFrom
 
 VERSION: Final = 1
 LARGEST: Final = 256_000_000
 """Bytes of a file of labels."""
 _HEADER: Final = "jrh-labels"
 _SEVERAL = 2
+
+
+class LabelAction(Enum):
+    """What a person did on the screen of an item."""
+
+    LABEL = "label"
+    SKIP = "skip"
+    UNDO = "undo"
+    """Takes the person's last label of the item back."""
+
+
+@frozen(kw_only=True)
+class LabelSettings:
+    """The settings of a label file's screens; fixed once the file has labels."""
+
+    seed: int = 0
+    """Decides the order of the items and of options."""
+    repeats: float = 0.1
+    """Share of the items that everybody is shown twice."""
+
+
+@frozen(kw_only=True)
+class PersonLabel:
+    """One row of the log of labels. Rows are added and never changed."""
+
+    number: int = 0
+    """Place in the log, from 1; 0: not stored yet."""
+    task: str
+    item_id: str
+    content: str
+    """Digest of the item's texts when it was labelled: a label of other texts does not count."""
+    labeller: str
+    again: bool = False
+    """Whether it is the hidden repeat of an item that the person had already."""
+    action: LabelAction
+    label: str = ""
+    """Canonical; empty unless `action` is `label`."""
+    order: str = ""
+    """The options of a comparison in the order shown, such as `BA`; empty elsewhere."""
+    seconds: float | None = None
+    """Time that the item was in sight; None from a table."""
+    made: str = ""
+    """When, ISO 8601 in UTC."""
+
+    @property
+    def key(self) -> tuple[str, str, str, bool]:
+        """Return whose label of which screen it is."""
+        return self.labeller, self.task, self.item_id, self.again
+
+
+def labelled_fields(item: Item) -> dict[str, Json]:
+    """Return the texts that a person labels: one criterion, however many a judge is asked about in one call."""
+    hidden = TOGETHER_FIELD if item.criterion is not None else None
+    return {name: value for name, value in item.fields.items() if name != hidden}
+
+
+def item_content(item: Item) -> str:
+    """Return the digest of an item's texts."""
+    return content_id("labelled", labelled_fields(item))
+
+
+def labels_that_count(log: Iterable[PersonLabel]) -> dict[tuple[str, str, str, bool], PersonLabel]:
+    """Return the label or skip that counts of every person and screen: the last one, unless it was taken back."""
+    last = {each.key: each for each in log}
+    return {key: each for key, each in last.items() if each.action is not LabelAction.UNDO}
+
+
+def majority(labels: Mapping[str, str]) -> str | None:
+    """Return the most common label of several people; None without labels, or where two are equally common."""
+    first = Counter(labels.values()).most_common(2)
+    return first[0][0] if first and (len(first) == 1 or first[0][1] > first[1][1]) else None
 
 
 def labelled_by_people(items: Iterable[Item], task: Task, path: Path) -> Iterator[Item]:
@@ -73,7 +138,8 @@ def read_labels(path: Path) -> tuple[LabelSettings, tuple[PersonLabel, ...]]:
         JrhError: there is no such file, or a line is not what jrh writes; the text names file and line.
     """
     try:
-        lines = read_plain(path, LARGEST).split(b"\n")[:-1]
+        check_table_file(path, LARGEST)
+        lines = path.read_bytes().split(b"\n")[:-1]
     except FileNotFoundError:
         raise JrhError(f"there is no label file '{path}' yet; `jrh label` creates it") from None
     except OSError as error:
@@ -82,7 +148,7 @@ def read_labels(path: Path) -> tuple[LabelSettings, tuple[PersonLabel, ...]]:
     if header.pop(_HEADER, None) != VERSION:
         raise JrhError(f"{path}:1: this is not a label file that this version of jrh can read")
     try:
-        settings = structure(header, LabelSettings)
+        settings = read_value(header, LabelSettings)
     except JrhError as error:
         raise JrhError(f"{path}:1: {error}") from error
     return settings, tuple(_row(path, number, line) for number, line in enumerate(lines[1:], start=2))
@@ -91,7 +157,7 @@ def read_labels(path: Path) -> tuple[LabelSettings, tuple[PersonLabel, ...]]:
 def _row(path: Path, number: int, line: bytes) -> PersonLabel:
     found = _read(path, number, line)
     try:
-        row = structure(found, PersonLabel)
+        row = read_value(found, PersonLabel)
     except JrhError as error:
         raise JrhError(f"{path}:{number}: {error}") from error
     if not is_person_name(row.labeller):
@@ -110,9 +176,7 @@ def _read(path: Path, number: int, line: bytes) -> dict[str, Any]:
 
 
 def _plain(value: object) -> dict[str, Any]:
-    found = to_json(value)
-    assert isinstance(found, Mapping)  # both are attrs classes
-    return {name: each for name, each in found.items() if name != "number" and each not in ("", None)}
+    return {name: each for name, each in plain_value(value).items() if name != "number" and each not in ("", None)}
 
 
 def labels_header(settings: LabelSettings) -> bytes:
@@ -127,3 +191,11 @@ def label_line(label: PersonLabel) -> bytes:
 
 def _line(value: dict[str, Any]) -> bytes:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+
+
+class PeopleLabels(Stage):
+    """Labels the items of tasks whose data name a file of labels."""
+
+    def label(self, items: Sequence[Item], task: Task, options: LabelsFrom) -> Iterator[Item]:
+        """Return the items with their people's labels."""
+        return labelled_by_people(items, task, options.labels_from)

@@ -7,10 +7,11 @@ from itertools import combinations
 
 import numpy as np
 from attrs import frozen
-from jrh.values.clusters import clusters_of
-from jrh.values.items import Item, Task
-from jrh.values.person_labels import PersonLabel
+from jrh import Item, Task
+from jrh.values import clusters_of
 from jrh_stats import Estimate, cluster_sums, clustered_kappa, clustered_proportion, krippendorff_alpha
+
+from jrh_review.person_labels import PersonLabel
 
 
 @frozen(kw_only=True)
