@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jrh_authoring import SentenceEncoder, VectorRows
-from jrh_validators.vectors import SparseRows, tfidf
+from jrh_authoring import SentenceEncoder, SparseRows, VectorRows
+from jrh_validators.vectors import tfidf
 from scipy.sparse import vstack
 
 from tests.benchmarks.table import Line

@@ -7,8 +7,8 @@ from typing import Any
 import jrh_openai_http.plugin
 import pytest
 from jrh import JrhError
-from jrh_chat import proxy_for
-from jrh_openai_http.model import endpoint, token_limit_field
+from jrh_chat import proxy_for, token_limit_field
+from jrh_openai_http.model import endpoint
 from jrh_openai_http.options import OpenAIHttpOptions
 from jrh_testing import build
 
@@ -93,7 +93,8 @@ def test_the_path_is_appended_once(base: str, expected: str) -> None:
     ],
 )
 def test_the_token_limit_goes_by_openais_new_name_at_openai_only(options: dict[str, Any], expected: str) -> None:
-    assert token_limit_field(OpenAIHttpOptions(model="judge", **options)) == expected
+    chosen = OpenAIHttpOptions(model="judge", **options)
+    assert token_limit_field(chosen.max_tokens_field, chosen.base_url) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError
-from jrh_authoring import VectorRows
+from jrh_authoring import WORD, SparseRows, VectorRows
 from jrh_testing import build
 from jrh_validators.diversity import _rank
-from jrh_validators.vectors import SparseRows, tfidf
-from jrh_validators.words import WORD
+from jrh_validators.vectors import tfidf
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity

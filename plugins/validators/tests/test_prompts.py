@@ -6,7 +6,7 @@ import jrh_validators.plugin
 import pytest
 from jrh import Draft, Item, Prompt
 from jrh_testing import ScriptedModel, build, sample_task
-from jrh_validators.fields import changed_texts
+from jrh_validators.drafts import changed_texts
 
 ITEM = Item(id="1", fields={"request": "q", "response": "r"})
 REWORDED = Draft(prompt=Prompt(name="p", user="Right? {{ response }}", original="Is it right? {{ response }}"))

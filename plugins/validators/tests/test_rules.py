@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Draft, Item
-from jrh_authoring import other_language
+from jrh_authoring import other_language, word_count
 from jrh_testing import build
 from jrh_validators.options import RulesOptions
 from jrh_validators.rules import Names, Rules, negations, numbers
-from jrh_validators.words import word_count
 
 ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 EVERYTHING = Rules(options=RulesOptions(words=True, length_ratio=(1, 1)))

@@ -10,7 +10,9 @@ from .edits import Edit as Edit
 from .edits import PlannedEdits as PlannedEdits
 from .edits import apply_edits as apply_edits
 from .edits import edits_at as edits_at
+from .embeddings import Rows as Rows
 from .embeddings import SentenceEncoder as SentenceEncoder
+from .embeddings import SparseRows as SparseRows
 from .embeddings import VectorRows as VectorRows
 from .generation import Generated as Generated
 from .generation import TextWriter as TextWriter
@@ -50,6 +52,7 @@ from .transcript_text import LeftOut as LeftOut
 from .transcript_text import Rendered as Rendered
 from .transcript_text import render_transcript as render_transcript
 from .wording import APOSTROPHE as APOSTROPHE
+from .wording import WORD as WORD
 from .wording import Protected as Protected
 from .wording import WordingRule as WordingRule
 from .wording import length_ratio as length_ratio

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from jrh.errors import JrhError
@@ -77,3 +77,59 @@ class VectorRows:
             return [0.0] * len(vectors)
         products = np.stack(vectors) @ self._rows[: self._used].T
         return [max(0.0, float(value)) for value in products.max(axis=1)]
+
+
+class SparseRows:
+    """Sparse unit vectors as one CSR matrix in three growing arrays; adding costs amortised O(non-zeros)."""
+
+    def __init__(self, length: int) -> None:
+        """Start without a row; `length` is that of a vector, zeros included."""
+        self._values = np.empty(_FIRST_ROWS, dtype=np.float64)
+        self._columns = np.empty(_FIRST_ROWS, dtype=np.int32)
+        self._starts = np.zeros(_FIRST_ROWS, dtype=np.int32)
+        self._used = 0
+        self._spread = np.zeros(length, dtype=np.float64)
+        """The vector that is compared, written out; zero in between."""
+
+    def append(self, vector: Any) -> None:
+        """Add a vector, a CSR matrix of shape (1, length)."""
+        begin = int(self._starts[self._used])
+        end = begin + int(vector.nnz)
+        self._values = _with_room(self._values, end)
+        self._columns = _with_room(self._columns, end)
+        self._starts = _with_room(self._starts, self._used + 2)
+        self._values[begin:end] = vector.data
+        self._columns[begin:end] = vector.indices
+        self._used += 1
+        self._starts[self._used] = end
+
+    def highest(self, vectors: Sequence[Any]) -> list[float]:
+        """Return for each vector the highest cosine with the rows; 0 where there are none."""
+        from scipy.sparse import csr_matrix
+
+        if not self._used:
+            return [0.0] * len(vectors)
+        end = int(self._starts[self._used])
+        shape = (self._used, len(self._spread))
+        # Views of the used parts: nothing is copied.
+        parts = (self._values[:end], self._columns[:end], self._starts[: self._used + 1])
+        rows = csr_matrix(parts, shape=shape, copy=False)
+        highest: list[float] = []
+        for vector in vectors:
+            self._spread[vector.indices] = vector.data
+            highest.append(float((rows @ self._spread).max()))
+            self._spread[vector.indices] = 0.0
+        return highest
+
+
+def _with_room(array: NDArray[Any], rows: int) -> NDArray[Any]:
+    """Return the array, or one of twice the length or more with the same beginning."""
+    if rows <= len(array):
+        return array
+    grown = np.zeros((max(rows, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown
+
+
+Rows: TypeAlias = VectorRows | SparseRows
+"""Vectors kept so far."""

@@ -16,7 +16,7 @@ APOSTROPHE: Final = "['\u2019]"
 
 _LOOK_BACK: Final = 200
 _END: Final = re.compile(r"[.!?\n]")
-_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
+WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
 _LISTS: Final = r"^[ ]{0,3}(?:[-+*]|\#{1,6}|\d{1,9}[.)])[ \t][^\n]* | "
 _FOREIGN: Final = r"""
       ^[ ]{0,3}(?P<fence>```+|~~~+).*?(?:^[ ]{0,3}(?P=fence)|\Z)    # code
@@ -125,7 +125,7 @@ def safe_edits(text: str, rules: Iterable[WordingRule], *, lists: bool = False) 
 
 def word_count(text: str) -> int:
     """Count the words: runs of letters, digits and underscores; every Chinese or Japanese character is one."""
-    return sum(1 for _ in _WORD.finditer(text))
+    return sum(1 for _ in WORD.finditer(text))
 
 
 def length_ratio(original: str, text: str) -> float:

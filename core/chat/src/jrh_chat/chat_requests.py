@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import orjson
 from jrh.plugins.protocols import ChatRequest
+from jrh.values.cases import Sampling
 from jrh.values.json_values import Json
 
 from jrh_chat.http import reply_form
@@ -40,21 +41,24 @@ class PayloadWriter:
         """Return the body; settings missing from the request come from `extra`, then from the endpoint's defaults."""
         body = self._static.copy()
         body["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
-        sampling = request.sampling
-        for name, value in (
-            ("temperature", sampling.temperature),
-            ("top_p", sampling.top_p),
-            (self._max_tokens_field, sampling.max_tokens),
-            ("seed", sampling.seed),
-            ("reasoning_effort", sampling.reasoning_effort),
-        ):
-            if value is not None:
-                body[name] = value
+        body |= sampling_fields(request.sampling, self._max_tokens_field)
         body |= reply_form(request)
         if request.top_logprobs:
             body["logprobs"] = True
             body["top_logprobs"] = request.top_logprobs
         return body
+
+
+def sampling_fields(sampling: Sampling, max_tokens_field: str = "max_tokens") -> dict[str, Any]:
+    """Return the settings of a request that were made, by the names of the chat-completions protocol."""
+    fields = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        max_tokens_field: sampling.max_tokens,
+        "seed": sampling.seed,
+        "reasoning_effort": sampling.reasoning_effort,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _is_plain(value: Json) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final
 from urllib.parse import urlsplit
 
 from attrs import frozen
@@ -11,24 +11,10 @@ from jrh.errors import JrhError
 from jrh.plugins import read_secret
 from jrh.text import Redactor
 
+from jrh_chat.endpoint_options import EndpointOptions
+
 _SHORTEST: Final = 8
 """Shorter header values are no secrets, and would be masked in every text."""
-
-
-class EndpointOptions(Protocol):
-    """What the options of a provider say about keys."""
-
-    @property
-    def api_key_env(self) -> str | None:
-        """Return the name of the variable that holds the key; None: the provider's usual one."""
-
-    @property
-    def headers_env(self) -> Mapping[str, str]:
-        """Return header name -> name of the variable that holds its value."""
-
-    @property
-    def base_url(self) -> str:
-        """Return the address."""
 
 
 @frozen(kw_only=True)

@@ -1,14 +1,16 @@
-"""Validate what options of model providers say about an endpoint, as attrs validators."""
+"""Define the options that providers of chat models share, and validate what they say about an endpoint."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
-from attrs import Attribute
+from attrs import Attribute, Factory, frozen
+from attrs.validators import in_, min_len
 from jrh import Json
+from jrh.plugins import option
 
 _ENVIRONMENT_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -63,3 +65,56 @@ def check_extra_fields(_instance: object, attribute: Attribute[Any], value: Mapp
     for name in _OWN_FIELDS:
         if name in value:
             raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")
+
+
+@frozen(kw_only=True)
+class EndpointOptions:
+    """Options of every provider that speaks HTTP itself."""
+
+    model: str = option("model name, as the endpoint expects it", min_len(1))
+    base_url: str = option("address of the endpoint", check_address)
+    api_key_env: str | None = option(
+        "name of the environment variable that holds the key; "
+        "null: the provider's usual one at its own address, no key for any other server",
+        check_variable_name,
+        default=None,
+    )
+    headers_env: Mapping[str, str] = option(
+        "additional headers: header name -> name of the environment variable that holds its value",
+        check_header_variables,
+        default=Factory(dict),
+    )
+    extra: Mapping[str, Json] = option(
+        "fields to add to every request's JSON, such as top_k; the suite's sampling wins",
+        check_extra_fields,
+        default=Factory(dict),
+    )
+    free: bool = option(
+        "calls are free (a local model); otherwise prices are unknown unless the suite states them", default=False
+    )
+    use_proxy: bool = option(
+        "use the proxy from HTTP_PROXY, HTTPS_PROXY and NO_PROXY; never for this machine itself", default=True
+    )
+
+
+OPENAI_HOST: Final = "api.openai.com"
+
+
+TokenLimitField: TypeAlias = Literal["auto", "max_tokens", "max_completion_tokens"]
+
+
+def token_limit_option() -> TokenLimitField:
+    """Return the option that says what an endpoint of chat completions calls the limit of a reply's tokens."""
+    chosen: TokenLimitField = option(
+        "the endpoint's name for the token limit; auto: max_completion_tokens at OpenAI, else max_tokens",
+        in_(get_args(TokenLimitField)),
+        default="auto",
+    )
+    return chosen
+
+
+def token_limit_field(chosen: TokenLimitField, base_url: str) -> str:
+    """Return the endpoint's field name for the limit of a reply's tokens."""
+    if chosen != "auto":
+        return chosen
+    return "max_completion_tokens" if urlsplit(base_url).hostname == OPENAI_HOST else "max_tokens"

@@ -15,8 +15,9 @@ from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from jrh.errors import JrhError
-from jrh.plugins.protocols import ChatRequest
+from attrs import evolve
+from jrh.errors import FaultKind, JrhError, ModelFault
+from jrh.plugins.protocols import ChatRequest, Completion
 from jrh.text.plain import utf8_text
 from jrh.text.redact import MASK
 from jrh.values.json_values import Json
@@ -194,3 +195,15 @@ def error_text(text: str, redact: Callable[[str], str]) -> str:
         redact: masks the secrets that are known, such as `jrh.Redactor`.
     """
     return " ".join(_KEY_SHAPED.sub(MASK, redact(utf8_text(text))).split())[:LONGEST_ERROR_TEXT]
+
+
+def fault_without_secrets(fault: ModelFault, redact: Callable[[str], str], *, keyless: bool) -> ModelFault:
+    """Return a fault whose text holds no secret; where a key is asked for and none was sent, it says so."""
+    hint = "no key was sent; name its environment variable in api_key_env; "
+    told = hint if keyless and fault.kind is FaultKind.UNAUTHORIZED else ""
+    return fault.with_detail(error_text(told + fault.detail, redact))
+
+
+def refusal_without_secrets(refused: Completion, redact: Callable[[str], str]) -> Completion:
+    """Return a refused completion whose text holds no secret."""
+    return evolve(refused, refusal=error_text(refused.refusal or "", redact))

@@ -6,64 +6,48 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh.plugins import MeasureInfo
+from jrh_measuring import describe_difference, describe_rate
 
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "agent-error-rates": (
-        MeasureInfo(
-            name="agent-false-negative-rate",
-            formula="share of planted violations that the judge misses",
-            better="lower",
-            flags=("sensitive-to-missing",),
-            rate=True,
-        ),
-        MeasureInfo(
-            name="agent-false-positive-rate",
-            formula="share of good transcripts that the judge flags",
-            better="lower",
-            flags=("sensitive-to-missing",),
-            rate=True,
-        ),
-        MeasureInfo(
-            name="agent-accuracy",
-            formula="share of both kinds of transcript that get the expected label; on scales with levels, the "
-            "target level",
+        describe_rate("agent-false-negative-rate", "share of planted violations that the judge misses"),
+        describe_rate("agent-false-positive-rate", "share of good transcripts that the judge flags"),
+        describe_rate(
+            "agent-accuracy",
+            "share of both kinds of transcript that get the expected label; on scales with levels, the target level",
             better="higher",
-            flags=("sensitive-to-missing",),
-            rate=True,
             source="jrh",
         ),
     ),
     "edit-sensitivity": (
-        MeasureInfo(
-            name="edit-sensitivity",
-            formula="share of verdicts on edited transcripts that are as expected: for the whole test, by number "
-            "of edits (`edits`), and by third of the transcript (`position`)",
+        describe_rate(
+            "edit-sensitivity",
+            "share of verdicts on edited transcripts that are as expected: for the whole test, by number of edits "
+            "(`edits`), and by third of the transcript (`position`)",
             better="higher",
-            flags=("sensitive-to-missing",),
-            rate=True,
             source="jrh",
         ),
     ),
     "evidence-localisation": (
-        MeasureInfo(
-            name="evidence-localisation",
-            formula="share of right verdicts on perturbed transcripts whose rationale points at an edited message, "
-            "among those with a rationale",
+        describe_rate(
+            "evidence-localisation",
+            "share of right verdicts on perturbed transcripts whose rationale points at an edited message, among "
+            "those with a rationale",
             better="higher",
-            rate=True,
+            flags=(),
             source="jrh",
         ),
-        MeasureInfo(
-            name="evidence-localisation-by-chance",
-            formula="the same share if each rationale pointed at k random messages of the assistant's n, of which "
-            "e are edited: 1 - C(n - e, k) / C(n, k)",
-            rate=True,
+        describe_rate(
+            "evidence-localisation-by-chance",
+            "the same share if each rationale pointed at k random messages of the assistant's n, of which e are "
+            "edited: 1 - C(n - e, k) / C(n, k)",
+            better="",
+            flags=(),
             source="jrh",
         ),
-        MeasureInfo(
-            name="evidence-localisation-above-chance",
-            formula="`evidence-localisation` minus `evidence-localisation-by-chance`",
-            unit="difference",
+        describe_difference(
+            "evidence-localisation-above-chance",
+            "`evidence-localisation` minus `evidence-localisation-by-chance`",
             better="higher",
             interval="`cluster-robust-wilson`",
             source="jrh",

@@ -12,13 +12,22 @@ from typing import Any, Final
 import aiohttp
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import LONGEST_ANSWER, TOO_LONG
-from jrh_chat import Credentials, error_text, from_error_response
+from jrh_chat import (
+    NETWORK_ERRORS,
+    Connection,
+    Credentials,
+    error_text,
+    from_error_response,
+    malformed,
+    network_fault,
+    read_answer,
+    read_start,
+)
 
 ATTEMPTS: Final = 8
 """How often a request that changes nothing is sent."""
 _LONGEST_WAIT: Final = 30.0
 _OK: Final = range(200, 300)
-_MAX_ERROR: Final = 64 * 1024
 _QUIET_SECONDS: Final = 120.0
 """A server that sends nothing for so long is not answering."""
 _HEAD: Final = 4096
@@ -34,10 +43,13 @@ class Http:
 
     def __init__(self, credentials: Credentials, headers: Mapping[str, str], proxy: str | None) -> None:
         """Prepare what all requests share; open no connection before the first one."""
-        self._credentials = credentials
-        self._headers = {"Accept": "application/json", "User-Agent": "jrh-batch", **headers, **credentials.headers}
+        self._redact = credentials.redact
         self._proxy = proxy
-        self._session: aiohttp.ClientSession | None = None
+        self._connection = Connection(
+            credentials,
+            {"Accept": "application/json", "User-Agent": "jrh-batch", **headers},
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30.0, sock_read=_QUIET_SECONDS),
+        )
 
     async def post(self, url: str, body: bytes | aiohttp.FormData, content_type: str | None = None) -> dict[str, Any]:
         """Send once and return the JSON object of the answer.
@@ -73,77 +85,49 @@ class Http:
         """
         fault: ModelFault
         try:
-            async with self._open().get(url, allow_redirects=False, proxy=self._proxy) as response:
+            async with self._connection.session.get(url, allow_redirects=False, proxy=self._proxy) as response:
                 if response.status not in _OK:
                     fault = await self._fault(response)
                 else:
                     async for line in _split(response.content):
                         yield _parsed(line) if len(line) <= LONGEST_ANSWER else _too_long(line)
                     return
-        except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            fault = self._network_fault(error)
+        except NETWORK_ERRORS as error:
+            fault = network_fault(error)
         # Raise outside the `except` block: a chained aiohttp error would carry the request headers, which hold the key.
         raise fault
 
     async def aclose(self) -> None:
         """Close the session."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=30.0, sock_read=_QUIET_SECONDS),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                headers=self._headers,
-            )
-        return self._session
+        await self._connection.aclose()
 
     async def _once(
         self, method: str, url: str, body: bytes | aiohttp.FormData | None, headers: Mapping[str, str]
     ) -> dict[str, Any]:
         fault: ModelFault
         try:
-            async with self._open().request(
+            async with self._connection.session.request(
                 method, url, data=body, headers=headers, allow_redirects=False, proxy=self._proxy
             ) as response:
                 if response.status in _OK:
-                    document = _parsed(await _read(response.content))
+                    body_read = await read_answer(response)
+                    if body_read is None:
+                        raise ModelFault(FaultKind.REJECTED, "the provider's answer is too long to read")
+                    document = _parsed(body_read)
                     if isinstance(document, dict):
                         return document
-                    what = f"the answer to {method} {response.url.path} is not a JSON object"
-                    fault = ModelFault(FaultKind.MALFORMED, what)
+                    fault = malformed(f"the answer to {method} {response.url.path} is not a JSON object")
                 else:
                     fault = await self._fault(response)
-        except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            fault = self._network_fault(error)
+        except NETWORK_ERRORS as error:
+            fault = network_fault(error)
         raise fault
 
     async def _fault(self, response: aiohttp.ClientResponse) -> ModelFault:
-        body = await response.content.read(_MAX_ERROR)
-        outcome = from_error_response(response.status, response.headers, body)
+        outcome = from_error_response(response.status, response.headers, await read_start(response))
         if not isinstance(outcome, ModelFault):
             outcome = ModelFault(FaultKind.REJECTED, outcome.refusal or "refused", status=response.status)
-        return outcome.with_detail(error_text(outcome.detail, self._credentials.redact))
-
-    def _network_fault(self, error: Exception) -> ModelFault:
-        name = type(error).__name__
-        # Some error texts contain the proxy's address, which may include a password; strerror does not.
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else ""
-        sent = not isinstance(error, aiohttp.ClientConnectorError)
-        kind = FaultKind.TIMEOUT if isinstance(error, TimeoutError) else FaultKind.CONNECTION
-        return ModelFault(kind, f"the connection failed ({name}{': ' + reason if reason else ''})", sent=sent)
-
-
-async def _read(content: aiohttp.StreamReader) -> bytes:
-    """Read an answer, unless it is too long to be one."""
-    found = bytearray()
-    async for chunk in content.iter_any():
-        found += chunk
-        if len(found) > LONGEST_ANSWER:
-            raise ModelFault(FaultKind.REJECTED, "the provider's answer is too long to read")
-    return bytes(found)
+        return outcome.with_detail(error_text(outcome.detail, self._redact))
 
 
 async def _split(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
-from attrs import Attribute, Factory, frozen
-from attrs.validators import ge, gt, in_, le, min_len
-from jrh import Json
+from attrs import Attribute, frozen
+from attrs.validators import ge, gt, le, min_len
 from jrh.plugins import option
-from jrh_chat import check_address, check_extra_fields, check_header_variables, check_variable_name
+from jrh_chat import EndpointOptions, TokenLimitField, check_address, token_limit_option
 
 
 def _check_base_url(instance: object, attribute: Attribute[Any], value: str) -> None:
@@ -20,28 +18,10 @@ def _check_base_url(instance: object, attribute: Attribute[Any], value: str) -> 
 
 
 @frozen(kw_only=True)
-class BatchOptions:
-    """Options of both providers."""
+class BatchOptions(EndpointOptions):
+    """Options of every batch provider."""
 
-    model: str = option("model name, as the provider expects it", min_len(1))
-    api_key_env: str | None = option(
-        "name of the environment variable that holds the key; "
-        "null: the provider's usual one at its own address, no key for any other server",
-        check_variable_name,
-        default=None,
-    )
-    headers_env: Mapping[str, str] = option(
-        "additional headers: header name -> name of the environment variable that holds its value",
-        check_header_variables,
-        default=Factory(dict),
-    )
-    extra: Mapping[str, Json] = option(
-        "fields to add to every request's JSON, such as top_k; the suite's sampling wins",
-        check_extra_fields,
-        default=Factory(dict),
-    )
     price_factor: float = option("share of the suite's `price` that a call in a batch costs", gt(0), le(1), default=0.5)
-    free: bool = option("calls are free; otherwise prices are unknown unless the suite states them", default=False)
     in_flight: int = option("maximum number of calls that wait for answers at the same time", ge(1), default=5_000)
     collect_seconds: float = option(
         "submit a batch when it is full, or when no request has arrived for this many seconds", gt(0), default=2.0
@@ -49,9 +29,6 @@ class BatchOptions:
     poll_seconds: float = option("longest time between two checks of a batch, in seconds", gt(0), default=60.0)
     settle_seconds: float = option(
         "seconds that a new batch may take to appear in the provider's list of batches", ge(0), default=30.0
-    )
-    use_proxy: bool = option(
-        "use the proxy from HTTP_PROXY, HTTPS_PROXY and NO_PROXY; never for this machine itself", default=True
     )
 
 
@@ -66,11 +43,7 @@ class OpenAIBatchOptions(BatchOptions):
         default="/v1/chat/completions",
     )
     completion_window: str = option("completion_window of a batch; OpenAI accepts 24h only", min_len(1), default="24h")
-    max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = option(
-        "the endpoint's name for the token limit; auto: max_completion_tokens at OpenAI, else max_tokens",
-        in_(("auto", "max_tokens", "max_completion_tokens")),
-        default="auto",
-    )
+    max_tokens_field: TokenLimitField = token_limit_option()
     max_requests: int = option("maximum requests in a batch; OpenAI allows 50,000", ge(1), default=50_000)
     max_megabytes: float = option("maximum size of a batch file, in MB; OpenAI allows 200 MB", gt(0), default=190.0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from jrh import Json
@@ -39,15 +39,11 @@ def import_table(
     file: Path,
     *,
     source: str | None,
-    metric: str | None,
-    gold: str | None,
-    scale: str | None,
-    threshold: float | None,
-    judge: str | None,
     labels: tuple[str, ...],
     more: tuple[str, ...],
     run_dir: Path | None,
     plugins: str,
+    **given: str | float | None,
 ) -> int:
     """Import verdicts that another tool collected as a run directory for `jrh report`.
 
@@ -58,16 +54,8 @@ def import_table(
     from jrh_import.bringing_in import detected, import_described, import_export, may_be_export
 
     chosen = tuple(part.strip() for part in plugins.split(",") if part.strip())
-    given = {
-        "metric": metric,
-        "gold": gold,
-        "scale": scale,
-        "threshold": threshold,
-        "judge": judge,
-        "labels": _mapped("--label", labels) or None,
-        **_settings(more),
-    }
-    options = {name: value for name, value in given.items() if value is not None}
+    read = {**given, "labels": _mapped("--label", labels) or None, **_settings(more)}
+    options = {name: value for name, value in read.items() if value is not None}
     if source is None and may_be_export(file):
         source = detected(file, options, chosen)
     if source is not None:
@@ -117,8 +105,7 @@ def init_from(config: Path, path: Path, force: bool) -> int:
     """
     from jrh_authoring import write_suite
 
-    from jrh_import.harness_config import suite_of
-    from jrh_import.harness_file import read_config
+    from jrh_import.harness_config import read_config, suite_of
 
     text = suite_of(read_config(config), path)
     write_suite(path, text, force=force)
@@ -166,25 +153,7 @@ def init_from(config: Path, path: Path, force: bool) -> int:
     metavar="FILE",
     help="Write the import file that gives the same numbers with `jrh import`.",
 )
-def check(
-    table: Path,
-    judges: tuple[str, ...],
-    human: str,
-    item: str | None,
-    group: str | None,
-    repeat: str | None,
-    covariates: tuple[str, ...],
-    *,
-    reruns: bool,
-    scale: str | None,
-    missing: tuple[str, ...],
-    within: float,
-    at_least: float | None,
-    drop_duplicates: bool,
-    table_format: str | None,
-    shown: str,
-    write_import: Path | None,
-) -> int:
+def check(table: Path, *, table_format: str | None, shown: str, write_import: Path | None, **question: Any) -> int:
     """Check judges against people: does each agree with them well enough?
 
     TABLE is a csv, tsv, jsonl or parquet file with a column of verdicts per judge and a column of labels by people; `-`
@@ -198,22 +167,7 @@ def check(
     from jrh_import.checking.rendering import as_json, as_text
     from jrh_import.mapping import Format
 
-    asked = Asked(
-        path=table,
-        judges=judges,
-        human=human,
-        item=item,
-        group=group,
-        repeat=repeat,
-        covariates=covariates,
-        reruns=reruns,
-        scale=scale,
-        missing=missing,
-        format=None if table_format is None else Format(table_format),
-        drop_duplicates=drop_duplicates,
-        within=within,
-        at_least=at_least,
-    )
+    asked = Asked(path=table, format=None if table_format is None else Format(table_format), **question)
     checked = check_table(asked)
     answers = answers_of(checked)
     say(as_json(checked, answers) if shown == "json" else as_text(checked, answers), data=shown == "json")

@@ -1,7 +1,7 @@
 """Turn a configuration of the Judge Reliability Harness (RAND) into a suite to start from.
 
 The format is that of its repository, `RANDCorporation/judge-reliability-harness`, `inputs/configs/*.yml`. What has no
-counterpart is said in the comments of the suite.
+counterpart is listed in the comments of the suite.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from attrs import field, frozen
 from jrh import JrhError
 from jrh.text import clean_text
+from jrh_interchange import check_table_file
 from jrh_measuring import escape_controls
 
-from jrh_import.harness_file import Config
 from jrh_import.mapping import Format
 from jrh_import.tables import read_table
 
+_LARGEST: Final = 1_000_000
+"""Bytes of a configuration."""
+_MOST_VALUES: Final = 100_000
 _SOURCES: Final = {".csv": "csv", ".xlsx": "xlsx", ".jsonl": "jsonl", ".parquet": "parquet", ".eval": "inspect"}
 _TARGETS: Final = {"request": "request", "response": "response", "expected": "label", "original_idx": "id"}
 _FORMATS: Final = {
@@ -29,41 +33,98 @@ _FORMATS: Final = {
 }
 _FIRST: Final = ("1", "1.0", "true", "yes")
 """Labels that come first on a scale of two: they are the positive ones."""
-_TWO: Final = 2
 _COMMENT: Final = 300
 """Characters of a comment in the suite."""
 _WRITER, _CHECKER = "writer", "checker"
-_UNUSED: Final = {
-    "admin": {
-        "time_stamp": "the run directory is named with --run-dir",
-        "test_debug_mode": "`jrh plan` makes no call",
-        "output_file_format": "reports: [csv, parquet, papers]",
-    },
-    "perturbation_config": {"use_HITL_process": "review cases with `jrh review`"},
-    "evaluation_config": {
-        "overwrite_results": "a paid call is never repeated",
-        "max_workers": "`concurrency` of a model",
-        "metric": "`jrh plugins list` shows the metrics",
-        "bootstrap_size": "intervals are clustered by item; metric compat-jrh has theirs",
-        "bootstrap_repetitions": "as for bootstrap_size",
-        "get_cost_curves": "the reporter papers has them where models have a `price`",
-        "aggregation_method": "metric panel-by-test",
-        "aggregation_reference_column": "the majority is compared with the label",
-        "template": "jrh asks with a template of its own; give a judge another one with `template: {file: ...}`",
-    },
-    "synthetic_data_params": {
-        "max_workers": "`concurrency` of a model",
-        "rescore_sample_size": "the grader is asked once per response",
-    },
-    "test_agent_perturbation_config": {
-        "max_summary_messages": "`max_characters` of the test",
-        "trace_messages": "every draft records its plan, edits and calls",
-        "output": "jrh export-transcripts",
-        "sampling_seed": "`sample` of the test",
-        "transcript_preprocessors": "`preprocess` of the source inspect, a function of yours",
-        "transcript_preprocessor": "`preprocess` of the source inspect, a function of yours",
-    },
-}
+_DATASET, _EVALUATION, _COLUMNS = (
+    ("admin", "dataset_config"),
+    ("admin", "evaluation_config"),
+    ("admin", "perturbation_config", "preprocess_columns_map"),
+)
+_SYNTHETIC, _AGENTIC, _STOCHASTIC = (
+    "synthetic_data_params",
+    "test_agent_perturbation_config",
+    "test_stochastic_stability_config",
+)
+
+
+@frozen
+class Config:
+    """A configuration, and where it stands."""
+
+    path: Path
+    written: Mapping[str, Any]
+    todo: list[str] = field(factory=list)
+    """What has to be completed by hand, or was not found."""
+    _read: set[tuple[str, ...]] = field(factory=set)
+
+    def get(self, *names: str) -> Any:
+        """Return a setting by the names of its sections and its own; None where it is not written.
+
+        Raises:
+            JrhError: a section is not a mapping.
+        """
+        self._read.add(names)
+        found: Any = self.written
+        for name in names:
+            if not isinstance(found or {}, Mapping):
+                raise JrhError(f"{self.path}: the section of '{'.'.join(names)}' is not a mapping")
+            found = (found or {}).get(name)
+        return found
+
+    def unread(self, names: tuple[str, ...] = ()) -> Iterator[str]:
+        """Yield the settings that nothing has asked for, with their values."""
+        for key, value in (self.get(*names) if names else self.written).items():
+            path = (*names, str(key))
+            if path in self._read:
+                continue
+            if isinstance(value, Mapping) and any(read[: len(path)] == path for read in self._read):
+                yield from self.unread(path)
+            else:
+                shown = value if isinstance(value, str | int | float | bool) else "..."
+                yield f"{'.'.join(path)}: {shown}"
+
+    def file(self, name: str) -> Path:
+        """Find a file that the configuration names: next to it, or where that program looks for inputs."""
+        module = str(self.get("admin", "module_name") or "")
+        near = self.path.parent
+        expected = near.parent / "data" / module / name
+        places = [near / name, expected, Path("inputs") / "data" / module / name, Path(name)]
+        found = next((place for place in places if place.is_file()), None)
+        if found is None:
+            self.todo.append(f"'{name}' was not found; put it at the path below")
+        return found or expected
+
+
+def read_config(path: Path) -> Config:
+    """Read a configuration.
+
+    Raises:
+        JrhError: it is no YAML, or none of that program.
+    """
+    try:
+        check_table_file(path, _LARGEST)
+        written = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise JrhError(f"cannot read '{path}': {error.strerror or error}") from error
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise JrhError(f"'{path}' is not a YAML file: {error}") from error
+    if _more_than(_MOST_VALUES, written):
+        raise JrhError(f"'{path}' has more than {_MOST_VALUES:,} values, counting expanded aliases")
+    config = Config(path, written if isinstance(written, Mapping) else {})
+    if not config.get(*_DATASET, "dataset_name"):
+        raise JrhError(f"'{path}' is not a configuration of the harness: it has no admin.dataset_config.dataset_name")
+    return config
+
+
+def _more_than(most: int, written: object) -> bool:
+    """Tell whether there are more values than this: aliases of aliases make any number of a few lines."""
+    left, count = [written], 0
+    while left and count <= most:
+        each = left.pop()
+        count += 1
+        left += each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ()
+    return count > most
 
 
 class _Written(yaml.SafeDumper):
@@ -79,22 +140,21 @@ def suite_of(config: Config, target: Path) -> str:
     def relative(name: str) -> str:
         return Path(os.path.relpath(config.file(name).resolve(), base)).as_posix()
 
-    dataset = config.part("admin", "dataset_config")
-    suite: dict[str, Any] = {"name": str(config.part("admin").get("module_name") or config.path.stem)}
+    suite: dict[str, Any] = {"name": str(config.get("admin", "module_name") or config.path.stem)}
     suite["data"] = _data(config, relative)
     suite["task"] = _task(config, relative)
     suite["models"] = {}
     judges = _judges(config, suite["models"])
-    if dataset.get("use_original_data_as_expected"):
+    if config.get(*_DATASET, "use_original_data_as_expected"):
         suite["data"]["gold_from"] = judges[0]["name"]
     suite["tests"] = _tests(config, suite["models"])
     suite["judges"] = judges
     suite["reports"] = ["terminal", "json", "csv", "papers"]
-    suite["seed"] = config.part("synthetic_data_params").get("seed", 87)
+    suite["seed"] = config.get(_SYNTHETIC, "seed") or 87
     told = [
         f"Made from {config.path.name}, a configuration of the Judge Reliability Harness.",
         *(f"To do: {each}." for each in dict.fromkeys(config.todo)),
-        *_left_out(config),
+        *(f"Not mapped: {setting}." for setting in config.unread()),
     ]
     lines = [f"# {clean_text(each, _COMMENT)}" for each in told]
     # A direction mark would show a reader of the file another suite than the one jrh reads.
@@ -109,33 +169,30 @@ def _dumped(suite: Mapping[str, Any], *, allow_unicode: bool = True) -> str:
 
 
 def _data(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
-    agentic = config.part("test_agent_perturbation_config")
-    name = str(agentic.get("input_log_path") or config.part("admin", "dataset_config")["dataset_name"])
-    name = Path(name).name
+    name = Path(str(config.get(_AGENTIC, "input_log_path") or config.get(*_DATASET, "dataset_name"))).name
     source = _SOURCES.get(Path(name).suffix.lower())
     if source is None:
         raise JrhError(f"{config.path}: jrh reads {', '.join(_SOURCES)}, not '{name}'")
     data: dict[str, Any] = {"source": source, "path": relative(name)}
     if source == "inspect":
         config.todo.append("name the score that is the gold label: `gold` of the source inspect")
-        return data
-    columns = config.part("admin", "perturbation_config").get("preprocess_columns_map") or {}
-    data["columns"] = {_TARGETS.get(target, target): column for target, column in columns.items()}
+    else:
+        columns = config.get(*_COLUMNS) or {}
+        data["columns"] = {_TARGETS.get(target, target): column for target, column in columns.items()}
     return data
 
 
 def _task(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
-    dataset = config.part("admin", "dataset_config")
-    texts = dataset.get("default_params_path") or {}
+    texts = config.get(*_DATASET, "default_params_path") or {}
     task: dict[str, Any] = {}
     if texts.get("instruction"):
         task["instruction"] = {"file": relative(texts["instruction"])}
-    agentic = config.part("test_agent_perturbation_config")
-    rubric = agentic.get("rubric_path") or texts.get("rubric")
+    rubric = config.get(_AGENTIC, "rubric_path") or texts.get("rubric")
     if rubric and str(rubric).endswith(".json"):
         task |= {"mode": "transcript", "criteria": {"file": relative(Path(rubric).name)}}
-        if agentic.get("target_rubric_ids"):
-            task["criteria"]["targets"] = [str(each) for each in agentic["target_rubric_ids"]]
+        targets = config.get(_AGENTIC, "target_rubric_ids")
+        if targets:
+            task["criteria"]["targets"] = [str(each) for each in targets]
         return task
     if rubric:
         task["rubric"] = {"file": relative(str(rubric))}
@@ -145,43 +202,43 @@ def _task(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
 
 def _scale(config: Config) -> dict[str, Any]:
     """Take the levels of the template's parameters, or the two labels of the data where the template has none."""
-    given = config.part("admin", "dataset_config").get("default_params") or {}
-    template = str(config.part("admin", "evaluation_config").get("template", ""))
+    given = config.get(*_DATASET, "default_params") or {}
     low = given.get("lowest_score", given.get("min_score"))
     high = given.get("highest_score", given.get("max_score"))
-    if "autograder" in template and low is not None and high is not None:
+    if "autograder" in str(config.get(*_EVALUATION, "template")) and low is not None and high is not None:
         return {"ordinal": [int(low), int(high)]}
     labels = _labels(config)
-    if len(labels) != _TWO:
+    if len(labels) != 2:  # noqa: PLR2004 - one negative, one positive
         found = "those of the data" if labels else "a guess"
         config.todo.append(f"the labels of the scale are {found}: check them")
     return {"labels": labels or ["1", "0"]}
 
 
 def _labels(config: Config) -> list[str]:
-    columns = config.part("admin", "perturbation_config").get("preprocess_columns_map") or {}
-    path = config.file(str(config.part("admin", "dataset_config")["dataset_name"]))
+    path = config.file(str(config.get(*_DATASET, "dataset_name")))
     kind = next((each for each in Format if f".{each.value}" == path.suffix.lower()), None)
     if not path.is_file() or kind is None:
         return []
-    rows = read_table(path, kind, ",").rows
-    found = sorted({row.cells.get(str(columns.get("expected", "expected")), "") for row in rows} - {""})
+    column = str((config.get(*_COLUMNS) or {}).get("expected", "expected"))
+    found = sorted({row.cells.get(column, "") for row in read_table(path, kind, ",").rows} - {""})
     return sorted(found, key=lambda label: (label.lower() not in _FIRST, label))
 
 
 def _judges(config: Config, models: dict[str, Any]) -> list[dict[str, Any]]:
-    evaluation = config.part("admin", "evaluation_config")
-    listed = evaluation.get("judges") or [{"name": "judge", "model": evaluation.get("autograder_model_name")}]
-    for each in listed:
+    alone = {"name": "judge", "model": config.get(*_EVALUATION, "autograder_model_name")}
+    judges = config.get(*_EVALUATION, "judges") or [alone]
+    for each in judges:
         models[str(each["name"])] = _model(each.get("model"), 0.0)
-    return [{"name": str(each["name"]), "judge": "llm", "model": str(each["name"])} for each in listed]
+    return [{"name": str(each["name"]), "judge": "llm", "model": str(each["name"])} for each in judges]
 
 
 def _model(name: Any, temperature: float | None = None, tokens: Any = None) -> dict[str, Any]:
-    made = {"provider": "litellm", "model": str(name or "openai/gpt-4o-mini")}
-    return made | {
-        key: value for key, value in (("temperature", temperature), ("max_tokens", tokens)) if value is not None
-    }
+    model = {"provider": "litellm", "model": str(name or "openai/gpt-4o-mini")}
+    return model | _stated({"temperature": temperature, "max_tokens": tokens})
+
+
+def _stated(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _tests(config: Config, models: dict[str, Any]) -> list[dict[str, Any]]:
@@ -189,101 +246,90 @@ def _tests(config: Config, models: dict[str, Any]) -> list[dict[str, Any]]:
     names = [
         str(name)
         for section, key in (("perturbation_config", "tests_to_run"), ("evaluation_config", "tests_to_evaluate"))
-        for name in config.part("admin", section).get(key) or ()
+        for name in config.get("admin", section, key) or ()
     ]
-    given = config.part("synthetic_data_params")
-    made = list(_translated(config, tuple(dict.fromkeys(names))))
-    used = str(made)
+    tests = list(_translated(config, tuple(dict.fromkeys(names))))
+    used = str(tests)
     for role, stage in ((_WRITER, "generation"), (_CHECKER, "validation")):
+        model, tokens = (config.get(_SYNTHETIC, key) for key in (f"{stage}_model_name", f"max_tokens_{stage}"))
         if f"'{role}'" in used:
-            models[role] = _model(given.get(f"{stage}_model_name"), None, given.get(f"max_tokens_{stage}"))
+            models[role] = _model(model, None, tokens)
     for stage in ("planner", "editor", "summary", "verifier"):
-        own = config.part("test_agent_perturbation_config").get(stage)
+        own = config.get(_AGENTIC, stage)
         if f"'{stage}'" in used.replace(f"'{stage}':", "") and own:
             models[stage] = _model(own.get("model"), own.get("temperature"))
-    if not made:
+    if not tests:
         config.todo.append("name a test: the configuration has none that jrh knows")
-        made = [{"stochastic": {"repeats": 5}}]
-    return made
+        tests = [{"stochastic": {"repeats": 5}}]
+    return tests
 
 
 def _translated(config: Config, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    given = config.part("synthetic_data_params")
-    sample = _sample(given)
+    sample = _sample(config, _SYNTHETIC)
     formats = [_FORMATS[name] for name in names if name in _FORMATS]
     if formats:
         yield {"format": {"variants": formats, **sample}}
     verbosity = [name.rpartition("_")[2] for name in names if name.startswith("verbosity_bias_")]
     if verbosity or "verbosity_bias" in names:
         yield {"verbosity": {"model": _WRITER, "variants": verbosity or ["long", "short"], **sample}}
-    made: Mapping[str, tuple[str, dict[str, Any]]] = {
+    written = {"model": _WRITER, **sample}
+    known: Mapping[str, tuple[str, dict[str, Any]]] = {
         "label_flip": ("label-flip", {"model": _WRITER, "validate": [{"llm-label": {"model": _CHECKER}}], **sample}),
-        "semantic_paraphrase": ("paraphrase", {"model": _WRITER, **sample}),
-        "answer_ambiguity": ("answer-again", {"model": _WRITER, **sample}),
-        "synthetic_ordinal": ("synthetic-ordinal", _ordinal(given)),
+        "semantic_paraphrase": ("paraphrase", written),
+        "answer_ambiguity": ("answer-again", written),
+        "synthetic_ordinal": ("synthetic-ordinal", _ordinal(config)),
         "stochastic_stability": ("stochastic", _stochastic(config)),
         "agent_perturbation": ("agent-perturbation", _agentic(config)),
         "agent_positives": ("agent-positives", _agentic(config)),
     }
     for name in names:
-        if name in made:
-            yield dict([made[name]])
+        if name in known:
+            yield dict([known[name]])
         elif name not in _FORMATS and not name.startswith("verbosity_bias"):
             config.todo.append(f"jrh has no test '{name}'")
+    if "answer_ambiguity" in names:
+        # Its code lets a model answer again; its documentation speaks of asking twice.
+        config.todo.append("choose between answer-again, as the code of answer_ambiguity does, and stochastic")
 
 
-def _sample(given: Mapping[str, Any]) -> dict[str, Any]:
-    number = given.get("sample_num_from_orig")
-    return {"sample": {"n": int(number), "seed": int(given.get("seed", 0))}} if number else {}
+def _sample(config: Config, section: str, size: str = "sample_num_from_orig", seed: str = "seed") -> dict[str, Any]:
+    number, drawn = config.get(section, size), config.get(section, seed)
+    return {"sample": {"n": int(number), "seed": int(drawn or 0)}} if number else {}
 
 
-def _ordinal(given: Mapping[str, Any]) -> dict[str, Any]:
+def _ordinal(config: Config) -> dict[str, Any]:
     """Their bucket is a level, ours a level of an item: as many items as responses per level, one response each."""
-    options: dict[str, Any] = {"model": _WRITER, "grader": _CHECKER}
-    for theirs, ours in (
-        ("num_seed_examples_per_generation", "examples"),
-        ("initial_temp", "initial_temperature"),
-        ("temp_increment", "temperature_step"),
-        ("max_temp_cap", "max_temperature"),
-        ("max_consecutive_failures", "attempts_per_temperature"),
-    ):
-        if theirs in given:
-            options[ours] = given[theirs]
-    limit = given.get("similarity_threshold", 0.9) if given.get("use_similarity_filter", True) else None
-    options |= {"max_to_seeds": limit, "max_to_kept": limit}
-    number = given.get("target_num_per_bucket")
-    return options | ({"sample": {"n": int(number), "seed": int(given.get("seed", 0))}} if number else {})
+    limit = None
+    if config.get(_SYNTHETIC, "use_similarity_filter") is not False:
+        limit = config.get(_SYNTHETIC, "similarity_threshold") or 0.9
+    theirs = {
+        "examples": "num_seed_examples_per_generation",
+        "initial_temperature": "initial_temp",
+        "temperature_step": "temp_increment",
+        "max_temperature": "max_temp_cap",
+        "attempts_per_temperature": "max_consecutive_failures",
+    }
+    return {
+        "model": _WRITER,
+        "grader": _CHECKER,
+        **_stated({ours: config.get(_SYNTHETIC, name) for ours, name in theirs.items()}),
+        "max_to_seeds": limit,
+        "max_to_kept": limit,
+        **_sample(config, _SYNTHETIC, "target_num_per_bucket"),
+    }
 
 
 def _stochastic(config: Config) -> dict[str, Any]:
-    given = config.part("test_stochastic_stability_config")
-    seeds, repeats = int(given.get("number_of_seeds", 1)), int(given.get("repetitions", 1))
+    seeds, repeats = (int(config.get(_STOCHASTIC, key) or 1) for key in ("number_of_seeds", "repetitions"))
     # One seed and one repetition show no change.
-    return {"seeds": seeds, "repeats": max(repeats, _TWO if seeds == 1 else 1), **_sample(given)}
+    return {"seeds": seeds, "repeats": max(repeats, 2 if seeds == 1 else 1), **_sample(config, _STOCHASTIC)}
 
 
 def _agentic(config: Config) -> dict[str, Any]:
-    given = config.part("test_agent_perturbation_config")
     own = {"planner": "planner", "editor": "editor", "summary": "summarizer", "verifier": "verifier"}
-    options: dict[str, Any] = {"model": _WRITER} | {ours: theirs for theirs, ours in own.items() if given.get(theirs)}
-    if given.get("max_edit_rounds"):
-        options["max_rounds"] = min(int(given["max_edit_rounds"]), 20)
-    number = given.get("sample_num_from_orig")
-    return options | (
-        _sample({"sample_num_from_orig": number, "seed": given.get("sampling_seed", 8234)}) if number else {}
-    )
-
-
-def _left_out(config: Config) -> Iterator[str]:
-    """Yield a comment for every setting that the suite does not have."""
-    for section, known in _UNUSED.items():
-        path = (section,) if section == "admin" or section in config.written else ("admin", section)
-        for key, reason in known.items():
-            value = config.part(*path).get(key)
-            if value is not None:
-                shown = value if isinstance(value, str | int | float | bool) else "..."
-                yield f"Not mapped: {section}.{key}: {shown} ({reason})."
-    for setting in config.unread():
-        yield f"Not mapped: {setting} (nothing here needs it)."
-    if "answer_ambiguity" in str(config.written):
-        yield "answer_ambiguity: its code lets a model answer again. Its documentation asks twice: `stochastic`."
+    options: dict[str, Any] = {"model": _WRITER}
+    options |= {ours: theirs for theirs, ours in own.items() if config.get(_AGENTIC, theirs)}
+    rounds = config.get(_AGENTIC, "max_edit_rounds")
+    if rounds:
+        options["max_rounds"] = min(int(rounds), 20)
+    return options | _sample(config, _AGENTIC, seed="sampling_seed")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from attrs import Factory, define, evolve, frozen
@@ -28,42 +24,20 @@ if TYPE_CHECKING:
 Preprocess: TypeAlias = Callable[[list[dict[str, Json]], Mapping[str, Json]], Any]
 
 
-def load_preprocess(written: str, base: Path) -> Preprocess:
-    """Return the function at `module:name` or `file.py:name`; file paths are relative to `base`.
+def load_preprocess(written: str, code: Callable[[str], Any]) -> Preprocess:
+    """Return the function at `module:name` or `file.py:name`, which `code` loads.
 
     Raises:
-        JrhError: It cannot be imported or is not callable.
+        JrhError: It cannot be loaded or is not callable.
     """
-    place, _, name = written.rpartition(":")
     try:
-        found: Any = _file(base / place) if place.endswith(".py") else importlib.import_module(place)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except JrhError:
-        raise
+        function = code(written)
     except Exception as error:  # the module is the user's, and may raise anything
-        raise JrhError(f"preprocess: '{written}' cannot be loaded: {type(error).__name__}: {error}") from error
-    if not callable(found):
-        raise JrhError(f"preprocess: '{written}' is not callable (type {type(found).__name__})")
-    return found  # type: ignore[no-any-return]
-
-
-def _file(path: Path) -> ModuleType:
-    absolute = path.absolute()
-    if not absolute.is_file():
-        raise JrhError(f"preprocess: file '{path}' not found; paths are relative to the suite's directory")
-    name = f"jrh_preprocess_{content_id(str(absolute))[:12]}"
-    specification = importlib.util.spec_from_file_location(name, absolute)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module
-    try:
-        specification.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+        told = str(error) if isinstance(error, JrhError) else f"{type(error).__name__}: {error}"
+        raise JrhError(f"preprocess: '{written}' cannot be loaded: {told}") from error
+    if not callable(function):
+        raise JrhError(f"preprocess: '{written}' is not callable (type {type(function).__name__})")
+    return function  # type: ignore[no-any-return]
 
 
 _CODE: Final = "code"
@@ -163,6 +137,7 @@ class InspectSource:
     base: Path
     task: Task
     log: Logger
+    code: Callable[[str], Any]
 
     def read(self) -> Iterator[Item]:
         """Yield one item per sample and epoch: log by log, in the order of the dataset.
@@ -212,7 +187,7 @@ class InspectSource:
 
     def _read(self, paths: Sequence[Path], left_out: Counter[str]) -> Iterator[Entry]:
         options = self.options
-        preprocess = load_preprocess(options.preprocess, self.base) if options.preprocess else None
+        preprocess = load_preprocess(options.preprocess, self.code) if options.preprocess else None
         shape = Shape(options=options, preprocess=preprocess)
         wanted = set(options.samples)
         for path in paths:
@@ -251,6 +226,7 @@ def inspect_source(options: InspectOptions, context: BuildContext) -> InspectSou
         base=context.base,
         task=context.task,
         log=context.log,
+        code=context.code,
     )
 
 

@@ -15,7 +15,7 @@ from jrh.errors import FaultKind, ModelFault
 from jrh.models import header_digests, routing_digest
 from jrh.plugins import Completion, Rates, read_secret
 from jrh.text import Redactor
-from jrh_chat import error_text, reply_form
+from jrh_chat import fault_without_secrets, refusal_without_secrets, reply_form, sampling_fields
 
 from jrh_litellm import library
 from jrh_litellm.options import LiteLLMOptions
@@ -45,16 +45,7 @@ class ArgumentWriter:
         """Return the arguments. A JSON shape and log probabilities are asked for only where the model knows them."""
         arguments = self._fixed.copy()
         arguments["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
-        sampling = request.sampling
-        for name, value in (
-            ("temperature", sampling.temperature),
-            ("top_p", sampling.top_p),
-            ("max_tokens", sampling.max_tokens),
-            ("seed", sampling.seed),
-            ("reasoning_effort", sampling.reasoning_effort),
-        ):
-            if value is not None:
-                arguments[name] = value
+        arguments |= sampling_fields(request.sampling)
         arguments |= self._form(request)
         if request.top_logprobs and self._knows("top_logprobs"):
             arguments["logprobs"] = True
@@ -167,12 +158,12 @@ class LiteLLMModel:
         except Exception as error:
             outcome = translate(error)
             if isinstance(outcome, Completion):
-                return self._without_secrets(outcome)
+                return refusal_without_secrets(outcome, self._redact)
             fault = outcome
         finally:
             library.freeze_garbage()
         # Raise outside the `except` block: a chained exception would carry the request headers, which hold the key.
-        raise fault.with_detail(self._detail(fault))
+        raise fault_without_secrets(fault, self._redact, keyless=self._keyless)
 
     async def aclose(self) -> None:
         """Close litellm's connections once no other model uses them; closing twice is fine."""
@@ -186,17 +177,7 @@ class LiteLLMModel:
         """Show the fingerprint."""
         return f"LiteLLMModel({self._fingerprint})"
 
-    def _detail(self, fault: ModelFault) -> str:
-        keyless = fault.kind is FaultKind.UNAUTHORIZED and self._keyless
-        hint = "no key was sent; name its environment variable in api_key_env; " if keyless else ""
-        return error_text(hint + fault.detail, self._redact)
 
-    def _without_secrets(self, completion: Completion) -> Completion:
-        refusal = error_text(completion.refusal or "", self._redact)
-        return Completion(text=None, finish_reason=completion.finish_reason, refusal=refusal)
-
-
-# litellm's connections are one pool for the process: they are closed when the last model that has asked is done.
 _asking: WeakSet[LiteLLMModel] = WeakSet()
 
 

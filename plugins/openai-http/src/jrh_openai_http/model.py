@@ -10,27 +10,32 @@ from urllib.parse import urlsplit, urlunsplit
 import aiohttp
 from attrs import evolve
 from jrh import BuildContext, ChatRequest
-from jrh.errors import FaultKind, ModelFault
+from jrh.errors import ModelFault
 from jrh.models import header_digests, routing_digest
-from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Completion, Logger, Rates
+from jrh.plugins import TOO_LONG, Completion, Logger, Rates
 from jrh_chat import (
+    NETWORK_ERRORS,
+    OPENAI_HOST,
+    Connection,
     Credentials,
     KeyPlace,
     PayloadWriter,
-    error_text,
+    fault_without_secrets,
     from_error_response,
-    malformed,
+    network_fault,
     proxy_for,
+    read_answer,
     read_completion,
+    read_start,
+    refusal_without_secrets,
     stated_limits,
+    token_limit_field,
 )
 from yarl import URL
 
 from jrh_openai_http.options import OpenAIHttpOptions
 
-OPENAI_HOST: Final = "api.openai.com"
 _OPENAI: Final = KeyPlace(host=OPENAI_HOST, variable="OPENAI_API_KEY", prefix="Bearer ", begin="openai-http: ")
-_MAX_ERROR: Final = 64 * 1024
 _BLOCKING_SIZE: Final = 1024 * 1024
 _OK: Final = range(200, 300)
 _FIXED_HEADERS: Final = {
@@ -53,10 +58,13 @@ class OpenAIHttpModel:
         self._credentials = credentials
         self._url = URL(endpoint(options.base_url))
         self._proxy = proxy
-        self._payload = PayloadWriter(options.model, options.extra, token_limit_field(options))
+        field = token_limit_field(options.max_tokens_field, options.base_url)
+        self._payload = PayloadWriter(options.model, options.extra, field)
         self._fingerprint = _fingerprint(options, credentials)
         self._rates = Rates(input=0.0, output=0.0) if options.free else None
-        self._session: aiohttp.ClientSession | None = None
+        # The gateway limits time; a second limit here would interfere.
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=None)
+        self._connection = Connection(credentials, _FIXED_HEADERS, timeout)
 
     @classmethod
     def from_environment(cls, options: OpenAIHttpOptions, log: Logger) -> OpenAIHttpModel:
@@ -96,52 +104,34 @@ class OpenAIHttpModel:
                 return evolve(read_completion(body), stated_limits=limits) if limits else read_completion(body)
             outcome = from_error_response(status, headers, body)
             if isinstance(outcome, Completion):
-                return evolve(outcome, refusal=error_text(outcome.refusal or "", self._credentials.redact))
+                return refusal_without_secrets(outcome, self._credentials.redact)
             fault = outcome
         except ModelFault as error:
             fault = error
-        except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            fault = _network_fault(error)
+        except NETWORK_ERRORS as error:
+            fault = network_fault(error)
         # Raise outside the `except` block: a chained aiohttp error would carry the request headers, which hold the key.
-        raise fault.with_detail(self._detail(fault))
+        raise fault_without_secrets(fault, self._credentials.redact, keyless=not self._credentials.headers)
 
     async def aclose(self) -> None:
         """Close the session; closing twice, or without ever having asked, is fine."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        await self._connection.aclose()
 
     def __repr__(self) -> str:
         """Show the fingerprint."""
         return f"OpenAIHttpModel({self._fingerprint})"
 
     async def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes | None]:
-        session = self._session or self._open()
         # aiohttp warns about large bodies written at once; a file object is written in chunks.
         data = aiohttp.BytesPayload(body) if len(body) < _BLOCKING_SIZE else BytesIO(body)
-        response = await session.post(self._url, data=data, allow_redirects=False, proxy=self._proxy)
+        response = await self._connection.session.post(self._url, data=data, allow_redirects=False, proxy=self._proxy)
         try:
-            read = _read if response.status in _OK else _read_start
+            read = read_answer if response.status in _OK else read_start
             return response.status, response.headers, await read(response)
         finally:
             # An answer that is read to its end has given its connection back already.
             if not response.content.at_eof():
                 response.close()
-
-    def _open(self) -> aiohttp.ClientSession:
-        self._session = aiohttp.ClientSession(
-            # The gateway limits concurrency and time; a second limit here would interfere.
-            connector=aiohttp.TCPConnector(limit=0),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers={**_FIXED_HEADERS, **self._credentials.headers},
-        )
-        return self._session
-
-    def _detail(self, fault: ModelFault) -> str:
-        keyless = fault.kind is FaultKind.UNAUTHORIZED and not self._credentials.headers
-        hint = "no key was sent; name its environment variable in api_key_env; " if keyless else ""
-        return error_text(hint + fault.detail, self._credentials.redact)
 
 
 def endpoint(base_url: str) -> str:
@@ -156,53 +146,3 @@ def _fingerprint(options: OpenAIHttpOptions, credentials: Credentials) -> str:
     # A gateway chooses the model by any of these, so they must change the fingerprint and with it the replay.
     headers = header_digests(credentials.further)
     return name + routing_digest({"query": query, "headers": headers, "extra": dict(options.extra)})
-
-
-def token_limit_field(options: OpenAIHttpOptions) -> str:
-    """Return the endpoint's field name for the reply's token limit."""
-    if options.max_tokens_field != "auto":
-        return options.max_tokens_field
-    return "max_completion_tokens" if urlsplit(options.base_url).hostname == OPENAI_HOST else "max_tokens"
-
-
-async def _read(response: aiohttp.ClientResponse) -> bytes | None:
-    """Read a whole answer; if it is too long, close the connection and return None."""
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in response.content.iter_any():
-        size += len(chunk)
-        if size > LONGEST_ANSWER:
-            response.close()
-            return None
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
-async def _read_start(response: aiohttp.ClientResponse) -> bytes:
-    """Read the start of an error body; the status matters, the rest does not."""
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        async for chunk in response.content.iter_any():
-            chunks.append(chunk)
-            size += len(chunk)
-            if size >= _MAX_ERROR:
-                response.close()
-                break
-    except aiohttp.ClientError:
-        response.close()
-    return b"".join(chunks)[:_MAX_ERROR]
-
-
-def _network_fault(error: Exception) -> ModelFault:
-    name = type(error).__name__
-    if isinstance(error, TimeoutError):
-        return ModelFault(FaultKind.TIMEOUT, f"no answer in time ({name})")
-    if isinstance(error, aiohttp.ClientResponseError):
-        return malformed(f"the server does not speak HTTP properly ({name}: {error.message})")
-    # Some error texts contain the proxy's address, which may include a password; strerror does not.
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else ""
-    sent = not isinstance(error, aiohttp.ClientConnectorError)  # refused, or a host that is not known
-    return ModelFault(
-        FaultKind.CONNECTION, f"the connection failed ({name}{': ' + reason if reason else ''})", sent=sent
-    )

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh.plugins import MeasureInfo
+from jrh_measuring import describe_rate
 
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "rationale-contradiction": (
-        MeasureInfo(
-            name="rationale-contradiction",
-            formula="share of verdicts whose rationale argues for another label, of the rationales that could be read",
-            better="lower",
-            rate=True,
+        describe_rate(
+            "rationale-contradiction",
+            "share of verdicts whose rationale argues for another label, of the rationales that could be read",
+            flags=(),
             source="jrh",
         ),
     ),

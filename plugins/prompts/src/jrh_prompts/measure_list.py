@@ -3,140 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from jrh.plugins import MeasureInfo
+from jrh_measuring import describe_coefficient, describe_difference, describe_share
+
+_OF_PAIRS: Final = "P(two templates give the same verdict on an item), over pairs of templates; "
+_KAPPA: Final = partial(describe_coefficient, source="Cohen (1960)", interval="`jackknife-wilson`")
+_FINDING: Final = partial(MeasureInfo, source="jrh")
+
+
+def _between_templates(suffix: str, labels: str) -> tuple[MeasureInfo, ...]:
+    source = "JudgeSense: judge sensitivity score"
+    return (
+        describe_share(f"jss{suffix}", _OF_PAIRS + labels, better="higher", source=source),
+        describe_share(f"template-flip-rate{suffix}", f"1 - `jss{suffix}`", better="lower"),
+        _KAPPA(f"template-kappa{suffix}", "Cohen's kappa of the two verdicts, over the same pairs"),
+    )
+
 
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "template-sensitivity": (
-        MeasureInfo(
-            name="jss",
-            formula="P(two templates give the same verdict on an item), over pairs of templates; declared "
-            "polarity undone",
-            better="higher",
-            interval="that of a rate",
-            source="JudgeSense: judge sensitivity score",
-        ),
-        MeasureInfo(
-            name="template-flip-rate",
-            formula="1 - `jss`",
-            better="lower",
-            interval="that of a rate",
-        ),
-        MeasureInfo(
-            name="template-kappa",
-            formula="Cohen's kappa of the two verdicts, over the same pairs",
-            unit="coefficient",
-            better="higher",
-            interval="`jackknife-wilson`",
-            flags=("degenerate",),
-            source="Cohen (1960)",
-        ),
-        MeasureInfo(
-            name="jss-raw",
-            formula="P(two templates give the same verdict on an item), over pairs of templates; with the labels "
-            "as given",
-            better="higher",
-            interval="that of a rate",
-            source="JudgeSense: judge sensitivity score",
-        ),
-        MeasureInfo(
-            name="template-flip-rate-raw",
-            formula="1 - `jss-raw`",
-            better="lower",
-            interval="that of a rate",
-        ),
-        MeasureInfo(
-            name="template-kappa-raw",
-            formula="Cohen's kappa of the two verdicts, over the same pairs",
-            unit="coefficient",
-            better="higher",
-            interval="`jackknife-wilson`",
-            flags=("degenerate",),
-            source="Cohen (1960)",
-        ),
-        MeasureInfo(
-            name="jss-correction",
-            formula="`jss` minus `jss-raw`: what undoing declared polarity changes",
-            unit="difference",
+        *_between_templates("", "declared polarity undone"),
+        *_between_templates("-raw", "with the labels as given"),
+        describe_difference(
+            "jss-correction",
+            "`jss` minus `jss-raw`: what undoing declared polarity changes",
+            better="",
             interval="cluster-robust",
             source="jrh",
         ),
-        MeasureInfo(
-            name="jss-with-excluded",
-            formula="`jss` if pairs without two verdicts count as different",
+        describe_share(
+            "jss-with-excluded",
+            "`jss` if pairs without two verdicts count as different",
             better="higher",
-            interval="that of a rate",
             source="jrh",
         ),
-        MeasureInfo(
-            name="excluded-pairs",
-            formula="share of pairs without two verdicts",
-            better="lower",
-            interval="that of a rate",
-            source="jrh",
-        ),
-        MeasureInfo(
+        describe_share("excluded-pairs", "share of pairs without two verdicts", better="lower", source="jrh"),
+        _FINDING(
             name="negative-kappa",
             formula="finding: `template-kappa` is shown to be below 0",
             unit="coefficient",
             better="higher",
             flags=("finding", "degenerate"),
-            source="jrh",
         ),
     ),
     "polarity": (
-        MeasureInfo(
+        _FINDING(
             name="undeclared-polarity",
             formula="finding: most judges read a template with the opposite of its declared polarity",
             flags=("finding",),
-            source="jrh",
         ),
-        MeasureInfo(
+        _FINDING(
             name="polarity-blindness",
             formula="finding: this judge overlooks that a template asks for the opposite",
             flags=("finding",),
-            source="jrh",
         ),
     ),
     "flipped-by-every-judge": (
-        MeasureInfo(
-            name="flipped-by-every-judge",
-            formula="share of items and pairs of templates that every judge flips",
+        describe_share(
+            "flipped-by-every-judge",
+            "share of items and pairs of templates that every judge flips",
             better="lower",
-            interval="that of a rate",
             source="jrh",
         ),
-        MeasureInfo(
-            name="flipped-by",
-            formula="share of items and pairs that exactly this many `judges` flip",
-            interval="that of a rate",
-            source="jrh",
-        ),
-        MeasureInfo(
-            name="flipping-judges",
-            formula="mean share of judges that flip a `pair` of templates",
-            better="lower",
-            interval="that of a rate",
-            source="jrh",
+        describe_share("flipped-by", "share of items and pairs that exactly this many `judges` flip", source="jrh"),
+        describe_share(
+            "flipping-judges", "mean share of judges that flip a `pair` of templates", better="lower", source="jrh"
         ),
     ),
     "pairwise-agreement": (
-        MeasureInfo(
-            name="pairwise-agreement",
-            formula="P(two judges give the same verdict on the same question)",
-            better="higher",
-            interval="that of a rate",
+        describe_share(
+            "pairwise-agreement", "P(two judges give the same verdict on the same question)", better="higher"
         ),
-        MeasureInfo(
-            name="pairwise-kappa",
-            formula="Cohen's kappa of the two judges' verdicts",
-            unit="coefficient",
-            better="higher",
-            interval="`jackknife-wilson`",
-            flags=("degenerate",),
-            source="Cohen (1960)",
-        ),
+        _KAPPA("pairwise-kappa", "Cohen's kappa of the two judges' verdicts"),
     ),
 }
 """Metric -> its measures."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-import numpy as np
-from jrh_authoring import SentenceEncoder, VectorRows
-from numpy.typing import NDArray
+from jrh_authoring import Rows, SentenceEncoder, SparseRows, VectorRows
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
@@ -16,74 +14,6 @@ _FEATURES: Final = 2**20
 """Hash buckets for words, so that words no item has also count, with the weight of the rarest."""
 _DIGITS: Final = 6
 """Similarities are rounded so that the summation order cannot affect a decision."""
-_FIRST: Final = 1024
-
-
-class Rows(Protocol):
-    """Vectors to compare with."""
-
-    def append(self, vector: Any) -> None:
-        """Add one."""
-
-    def highest(self, vectors: Sequence[Any]) -> list[float]:
-        """Return for each vector the highest cosine with the rows, 0 at least."""
-
-
-class Space(Protocol):
-    """A way to turn texts into unit vectors."""
-
-    def vectors(self, texts: Sequence[str]) -> Sequence[Any]:
-        """Return one unit vector per text, all computed at once."""
-
-    def rows(self) -> Rows:
-        """Return rows that are still empty."""
-
-
-class SparseRows:
-    """Sparse vectors as the rows of one matrix in arrays that double when they are full: adding never copies all."""
-
-    def __init__(self) -> None:
-        """Start without a row."""
-        self._values: NDArray[np.float64] = np.empty(_FIRST, dtype=np.float64)
-        self._columns: NDArray[np.int32] = np.empty(_FIRST, dtype=np.int32)
-        self._starts: NDArray[np.int32] = np.zeros(_FIRST, dtype=np.int32)
-        self._rows = 0
-        self._spread: NDArray[np.float64] = np.zeros(_FEATURES, dtype=np.float64)
-        """The vector that is compared, written out; zero in between."""
-
-    def append(self, vector: Any) -> None:
-        """Add a vector, a CSR matrix of one row."""
-        begin = int(self._starts[self._rows])
-        end = begin + len(vector.data)
-        self._values, self._columns = _grown(self._values, end), _grown(self._columns, end)
-        self._starts = _grown(self._starts, self._rows + 2)
-        self._values[begin:end] = vector.data
-        self._columns[begin:end] = vector.indices
-        self._rows += 1
-        self._starts[self._rows] = end
-
-    def highest(self, vectors: Sequence[Any]) -> list[float]:
-        """Return for each vector the highest cosine with the rows; 0 where there are none."""
-        if not self._rows:
-            return [0.0] * len(vectors)
-        end = int(self._starts[self._rows])
-        parts = (self._values[:end], self._columns[:end], self._starts[: self._rows + 1])
-        # Views of the used parts: nothing is copied.
-        rows = csr_matrix(parts, shape=(self._rows, _FEATURES), copy=False)
-        found = []
-        for vector in vectors:
-            self._spread[vector.indices] = vector.data
-            found.append(float((rows @ self._spread).max()))
-            self._spread[vector.indices] = 0.0
-        return found
-
-
-def _grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
-    if needed <= len(array):
-        return array
-    grown = np.zeros(max(needed, 2 * len(array)), dtype=array.dtype)
-    grown[: len(array)] = array
-    return grown
 
 
 class Words:
@@ -102,7 +32,7 @@ class Words:
 
     def rows(self) -> Rows:
         """Return rows that are still empty."""
-        return SparseRows()
+        return SparseRows(_FEATURES)
 
 
 class Meanings:
@@ -125,7 +55,7 @@ class Meanings:
 class Similarity:
     """Compares vectors with those of the items' responses, and with those kept so far."""
 
-    def __init__(self, space: Space, seeds: Sequence[str]) -> None:
+    def __init__(self, space: Words | Meanings, seeds: Sequence[str]) -> None:
         """Compute the vectors of the items' responses, all at once."""
         self.space = space
         self._seeds, self._kept = space.rows(), space.rows()

@@ -12,11 +12,10 @@ from attrs import evolve, frozen
 from jrh import BuildContext, Draft, Item, JrhError, Json, ModelName, Text, Validation, ValidatorName
 from jrh.plugins import Validator
 
+from jrh_validators.drafts import changed_texts, undecided
 from jrh_validators.equivalence import LlmEquivalence
-from jrh_validators.fields import changed_texts
 from jrh_validators.label import LlmLabel
 from jrh_validators.options import ConsensusOptions, EquivalenceOptions, FallbackOptions, LabelOptions, Rule
-from jrh_validators.undecided import undecided
 
 PEOPLE: Final = "people"
 """The name under which they vote."""

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, Json, Validation, content_id
+from jrh_authoring import Rows
 
 from jrh_validators.options import DiversityOptions
-from jrh_validators.vectors import Rows, Vectors, embeddings, tfidf
+from jrh_validators.vectors import Vectors, vectors_of
 
 _DIGITS: Final = 6
 """Similarities are rounded so that the summation order cannot affect a decision."""
@@ -41,7 +42,7 @@ class CosineDiversity:
         ]
         if not any(texts):
             return [Validation(accepted=True) for _ in drafts]
-        vectors = self._vectors([*texts, *seeds])
+        vectors = vectors_of([*texts, *seeds], self.options.encoder, self.base)
         near = _Near.to(vectors, vectors.of[len(texts) :], self.options)
         validations = [Validation(accepted=True)] * len(drafts)
         order = [place for place in sorted(range(len(drafts)), key=lambda place: _rank(*drafts[place])) if texts[place]]
@@ -50,11 +51,6 @@ class CosineDiversity:
             for place, validation in zip(places, near.decide([vectors.of[place] for place in places]), strict=True):
                 validations[place] = validation
         return validations
-
-    def _vectors(self, texts: Sequence[str]) -> Vectors:
-        if self.options.encoder is None:
-            return tfidf(texts)
-        return embeddings(texts, self.options.encoder, self.base)
 
 
 @frozen(kw_only=True)

@@ -19,9 +19,8 @@ from jrh_authoring import (
     variables_of,
 )
 
-from jrh_validators.fields import changed_texts
+from jrh_validators.drafts import changed_texts, undecided
 from jrh_validators.options import EquivalenceOptions
-from jrh_validators.undecided import undecided
 
 _SAME: Final = "The two texts are equivalent."
 _OTHER: Final = "The two texts are not equivalent."

@@ -30,8 +30,8 @@ from jrh import (
 from jrh.plugins import Parser
 from jrh_authoring import Answer, ask_until_read, object_schema, packaged_template, render, tag_mark, variables_of
 
+from jrh_validators.drafts import undecided
 from jrh_validators.options import LabelOptions
-from jrh_validators.undecided import undecided
 
 
 @frozen(kw_only=True)

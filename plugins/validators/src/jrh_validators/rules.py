@@ -10,11 +10,10 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Validation
-from jrh_authoring import other_language
+from jrh_authoring import other_language, word_count
 
-from jrh_validators.fields import changed_texts
+from jrh_validators.drafts import changed_texts
 from jrh_validators.options import RulesOptions
-from jrh_validators.words import word_count
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _BEGINS: Final = re.compile(r"[.!?\u2026:][^\w\s]*\s|[\r\n]")

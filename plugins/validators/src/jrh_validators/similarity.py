@@ -9,9 +9,9 @@ from typing import Final
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, Validation
 
-from jrh_validators.fields import changed_texts
+from jrh_validators.drafts import changed_texts
 from jrh_validators.options import SimilarityOptions
-from jrh_validators.vectors import Vectors, embeddings, tfidf
+from jrh_validators.vectors import Vectors, vectors_of
 
 _DIGITS: Final = 6
 
@@ -34,7 +34,7 @@ class CosineSimilarity:
         texts = list(dict.fromkeys(text for changed in pairs for pair in changed.values() for text in pair))
         if not texts:
             return [Validation(accepted=True) for _ in drafts]
-        vectors = self._vectors(texts)
+        vectors = vectors_of(texts, self.options.encoder, self.base)
         place = {text: number for number, text in enumerate(texts)}
         found = []
         for changed in pairs:
@@ -44,11 +44,6 @@ class CosineSimilarity:
             reason = "" if kept else "too far from the original"
             found.append(Validation(accepted=kept, score=lowest, reason=reason, details={"similarity": lowest}))
         return found
-
-    def _vectors(self, texts: Sequence[str]) -> Vectors:
-        if self.options.encoder is None:
-            return tfidf(texts)
-        return embeddings(texts, self.options.encoder, self.base)
 
     @staticmethod
     def _cosine(vectors: Vectors, one: int, other: int) -> float:

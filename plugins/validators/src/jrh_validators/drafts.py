@@ -1,8 +1,10 @@
-"""Pair each changed text of a draft with its original."""
+"""Pair each changed text of a draft with its original, and build the result where nothing was decided."""
 
 from __future__ import annotations
 
-from jrh import Draft, Item
+from collections.abc import Mapping
+
+from jrh import Draft, Item, Json, Validation
 
 
 def changed_texts(item: Item, draft: Draft) -> dict[str, tuple[str, str]] | None:
@@ -27,3 +29,8 @@ def _meaning(draft: Draft) -> str:
     turned = {shown: meant for shown, meant in (draft.label_map or {}).items() if shown != meant}
     told = "; ".join(f"{shown} here means {meant}" for shown, meant in turned.items())
     return f"\n\n(The answers are translated: {told}.)" if told else ""
+
+
+def undecided(reason: str, details: Mapping[str, Json]) -> Validation:
+    """Reject for lack of a decision by a model; consensus does not count it as a vote."""
+    return Validation(accepted=False, reason=reason, details={**details, "undecided": True})
