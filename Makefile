@@ -137,7 +137,7 @@ $(VENV)/development: $(VENV)/standard
 	@touch $@
 
 $(VENV)/extras: $(VENV)/development constraints-extras.txt
-	$(INSTALL) --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/sources[sql]" -e "./plugins/export[mlflow,wandb]" -e "./plugins/validators[embeddings]" -e "./plugins/synthetic-ordinal[embeddings]" -e "./plugins/reward[classifier]"
+	$(INSTALL) --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/export[mlflow,wandb]" -e "./plugins/validators[embeddings]" -e "./plugins/synthetic-ordinal[embeddings]" -e "./plugins/reward[classifier]"
 	@touch $@
 
 $(VENV)/ray: $(VENV)/development constraints-extras.txt

@@ -7,8 +7,8 @@ import pytest
 from jrh import Question, Scale, Task
 from jrh.values import Example
 from jrh_baseline.judge import Baseline
+from jrh_baseline.models import PENALTIES, UNTUNED, choose
 from jrh_baseline.options import BaselineOptions
-from jrh_baseline.penalty import PENALTIES, UNTUNED, choose
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import Ridge
 

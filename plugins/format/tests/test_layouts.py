@@ -2,9 +2,8 @@
 
 import pytest
 from jrh_format import layouts
-from jrh_format.layouts import Source, sentence_gaps
+from jrh_format.layouts import Source, apply, sentence_gaps
 from jrh_format.options import Layout
-from jrh_format.places import apply
 
 
 def changed(layout, text, *, width=30, seed=1):

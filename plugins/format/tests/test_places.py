@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh_format.places import apply, choose, count
+from jrh_format.layouts import apply, choose, count
 
 SPOTS = [((index, index, "x"),) for index in range(40)]
 

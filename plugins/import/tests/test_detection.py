@@ -20,9 +20,7 @@ EXPORTS = sorted((Path(__file__).parent / "exports").glob("*.json*"))
 @pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.name)
 def test_every_export_is_of_one_tool(path: Path) -> None:
     (tool,) = tools_of(path, {})
-    assert tool.replace("-", "_") == path.name.partition(".")[0].removesuffix("_feedback").removesuffix(
-        "_spans"
-    ).removesuffix("_log")
+    assert tool.replace("-", "_") == path.name.partition(".")[0].removesuffix("_feedback").removesuffix("_spans")
 
 
 def test_what_is_imported_is_the_same_with_and_without_the_tool(tmp_path: Path) -> None:

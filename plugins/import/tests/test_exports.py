@@ -260,42 +260,6 @@ def test_the_task_of_a_phoenix_experiment_is_the_judge_where_its_output_is_the_v
     assert [record.latency * 1000 for record in found.records] == pytest.approx([run["latency_ms"] for run in runs])
 
 
-def test_a_log_of_oaieval_holds_matches_and_answers():
-    matches = read("openai_evals_log.jsonl", "openai-evals")
-    by_number = {int(record.item_id.rpartition(".")[2]): record.canonical for record in matches.records}
-    right = [said is not None and said == human for said, human in zip(SAID, PEOPLE, strict=True)]
-    assert [by_number[number] for number in range(8)] == pass_fail(right)
-    labels = {"True": "right", "False": "wrong"}
-    answers = read("openai_evals_log.jsonl", "openai-evals", metric="output", scale="right,wrong")
-    found = {int(record.item_id.rpartition(".")[2]): (record.canonical, record.gold) for record in answers.records}
-    assert [found[number] for number in range(8)] == [
-        (labels.get(str(said)), labels[str(human)]) for said, human in zip(SAID, PEOPLE, strict=True)
-    ]
-    assert {record.judge for record in answers.records} == {"model-1"}
-
-
-def test_the_numbers_of_the_log_of_oaieval_are_those_of_a_hand(tmp_path):
-    """The eight answers, written out: a model that says right or wrong, and what is expected.
-
-    model     right wrong right right wrong wrong right (perhaps)
-    expected  right wrong right wrong right wrong right wrong
-
-    Seven verdicts, one missing. Both right: 3; both wrong: 2; so 5 of 7 agree. The model says right 4 of 7 times, and
-    so do people: by chance they agree with (4/7)(4/7) + (3/7)(3/7) = 25/49. Kappa is (35/49 - 25/49) / (24/49) = 5/12.
-    """
-    project = Inside(tmp_path)
-    options = ("--metric", "output", "--scale", "right,wrong")
-    done = project.run("import", str(EXPORTS / "openai_evals_log.jsonl"), *options, "--run-dir", "run")
-    assert "was written by openai-evals" in done.stdout
-    assert "Missing: 1 of 8" in done.stdout
-    assert project.run("report", "run", "--format", "json").exit_code == 0
-    report = json.loads(project.read("run/report.json"))
-    measures = {each["name"]: each for each in report["measures"] if not each["cell"] and each["test"] == "reference"}
-    assert measures["gold-accuracy"]["estimate"] == pytest.approx(5 / 7)
-    assert sum(measures["gold-accuracy"]["missing"].values()) == 1
-    assert measures["gold-kappa"]["estimate"] == pytest.approx(5 / 12)
-
-
 def test_several_metrics_are_listed_and_so_are_fields_and_tools():
     with pytest.raises(JrhError, match=r"has 2 metrics; choose one with --metric: equals \(44 .*says-yes \(44"):
         read("promptfoo.json", "promptfoo")

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, Mode, Scale, Task
 from jrh_authoring import apply_edits
-from jrh_label_flip.edits import choose
 from jrh_label_flip.options import BY_RULES, Error
-from jrh_label_flip.passages import Passage
+from jrh_label_flip.passages import Passage, choose
 from jrh_label_flip.rules import RULES
 from jrh_testing import build
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
-from jrh_chat.chat_answers import from_error_response, read_error
+from jrh_chat.completions import from_error_response, read_error
 
 
 def fault(status: int, error: object, **headers: str) -> ModelFault:

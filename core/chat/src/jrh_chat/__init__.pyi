@@ -1,7 +1,3 @@
-from .chat_answers import from_error_response as from_error_response
-from .chat_answers import malformed as malformed
-from .chat_answers import read_completion as read_completion
-from .chat_answers import read_document as read_document
 from .chat_requests import PayloadWriter as PayloadWriter
 from .chat_requests import sampling_fields as sampling_fields
 from .completions import FILTERED as FILTERED
@@ -9,8 +5,12 @@ from .completions import OUT_OF_FUNDS as OUT_OF_FUNDS
 from .completions import cost_or_none as cost_or_none
 from .completions import count_or_none as count_or_none
 from .completions import discarded as discarded
+from .completions import from_error_response as from_error_response
 from .completions import http_fault as http_fault
 from .completions import is_filtered as is_filtered
+from .completions import malformed as malformed
+from .completions import read_completion as read_completion
+from .completions import read_document as read_document
 from .completions import served_version as served_version
 from .completions import string_or_empty as string_or_empty
 from .completions import token_probabilities as token_probabilities
@@ -28,6 +28,10 @@ from .endpoint_options import check_address as check_address
 from .endpoint_options import check_extra_fields as check_extra_fields
 from .endpoint_options import check_header_variables as check_header_variables
 from .endpoint_options import check_variable_name as check_variable_name
+from .endpoint_options import extra_option as extra_option
+from .endpoint_options import headers_option as headers_option
+from .endpoint_options import key_option as key_option
+from .endpoint_options import proxy_option as proxy_option
 from .endpoint_options import token_limit_field as token_limit_field
 from .endpoint_options import token_limit_option as token_limit_option
 from .http import error_text as error_text

@@ -5,15 +5,22 @@ What a provider does not say stays unknown: None, never 0.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
+import orjson
 from jrh.errors import FaultKind, ModelFault
+from jrh.models.replies import FAILED
 from jrh.models.unsettable import refused_settings
+from jrh.plugins.protocols import Completion
 from jrh.text.plain import utf8_text
+from jrh.values.verdicts import Usage
+
+from jrh_chat.http import retry_after, tool_arguments
 
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 """Error codes of a provider's content filter: an answer of the model, not a failure."""
@@ -107,3 +114,177 @@ def http_fault(status: int, code: str, detail: str, *, wait: float | None = None
             return ModelFault(FaultKind.CONTEXT_OVERFLOW, detail, status=status)
         return ModelFault(FaultKind.REJECTED, detail, status=status, settings=refused_settings(detail, named))
     return ModelFault.from_http_status(status, detail, retry_after=wait)
+
+
+def from_error_response(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault | Completion:
+    """Read an HTTP error as a fault, or as a refusal if the provider's content filter declined the prompt."""
+    code, text, named = read_error(body)
+    if is_filtered(status, code):
+        return Completion(text=None, finish_reason="content_filter", refusal=text or code)
+    return classify(status, code, text, retry_after(headers), named)
+
+
+def classify(status: int | None, code: str, text: str, wait: float | None = None, named: str = "") -> ModelFault:
+    """Turn a status, the provider's error code and text into a fault; status None means that the server failed."""
+    where = "the provider reports an error" if status is None else f"HTTP {status}"
+    detail = f"{where} ({code})" if code and code != str(status) else where
+    detail = f"{detail}: {text}" if text else detail
+    if status is None:
+        return ModelFault(FaultKind.NO_CREDIT if code in OUT_OF_FUNDS else FaultKind.SERVER_ERROR, detail)
+    return http_fault(status, code, detail, wait=wait, named=named)
+
+
+def read_error(body: bytes) -> tuple[str, str, str]:
+    """Return the error code, the text and the parameter of a body; empty where there is none, the text may be raw."""
+    raw = body.decode("utf-8", "replace")
+    try:
+        document = json.loads(raw)
+    except (ValueError, RecursionError):
+        return "", raw, ""
+    return describe(document) if isinstance(document, dict) else ("", raw, "")
+
+
+def describe(document: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return code, text and parameter of a JSON error as OpenAI, vLLM, Ollama and FastAPI write it."""
+    error = document.get("error") or document
+    if not isinstance(error, Mapping):
+        return "", str(error), ""
+    named = error.get("param")
+    code = next((value for value in (error.get("code"), error.get("type")) if isinstance(value, str)), "")
+    text = error.get("message") or error.get("detail") or error
+    return code, text if isinstance(text, str) else json.dumps(text), named if isinstance(named, str) else ""
+
+
+_EXCERPT: Final = 64 * 1024
+
+
+def read_completion(body: bytes) -> Completion:
+    """Read a chat completion from its bytes.
+
+    Missing values stay unknown: usage is None, never 0; a missing finish reason is empty.
+
+    Raises:
+        ModelFault: the body is not a chat completion, or it reports an error in spite of its HTTP status.
+    """
+    document = _document(body)
+    if not isinstance(document, dict):
+        raise malformed(f"the answer is not a JSON object: {_excerpt(body)}")
+    return read_document(document)
+
+
+def _document(body: bytes) -> object:
+    try:
+        return orjson.loads(body)
+    except ValueError:  # stricter than the standard library: no lone surrogates, no UTF-16, no NaN
+        pass
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise malformed(f"the answer is not JSON: {_excerpt(body)}") from None
+
+
+def read_document(document: Mapping[str, Any]) -> Completion:
+    """Read a chat completion from its JSON object; see `read_completion`.
+
+    Raises:
+        ModelFault: it is not a chat completion, or it reports an error.
+    """
+    choice = _first_choice(document)
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise malformed("the first choice has no message")
+    reason = string_or_empty(choice.get("finish_reason"))
+    if reason.casefold() in FAILED:
+        raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{reason}'")
+    usage = document.get("usage")
+    return Completion(
+        text=_arguments(message.get("tool_calls")) or _text(message.get("content")),
+        finish_reason=reason,
+        usage=_usage(usage),
+        cost=cost_or_none(usage.get("cost")) if isinstance(usage, dict) else None,
+        discarded=discarded(usage) if isinstance(usage, dict) else {},
+        refusal=string_or_empty(message.get("refusal")) or None,
+        model_version=served_version(document.get("model"), document.get("system_fingerprint")),
+        token_probabilities=_probabilities(choice.get("logprobs")),
+        reasoning=string_or_empty(message.get("reasoning_content")) or string_or_empty(message.get("reasoning")),
+    )
+
+
+def _arguments(calls: object) -> str | None:
+    return None if calls is None else tool_arguments(calls)
+
+
+def malformed(detail: str) -> ModelFault:
+    """Return the fault for an answer that violates the protocol."""
+    return ModelFault(FaultKind.MALFORMED, detail)
+
+
+def _first_choice(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = document.get("choices")
+    if not isinstance(choices, list) or not choices:
+        if document.get("error"):
+            raise _reported(document)
+        raise malformed("the answer has no choices")
+    choice = choices[0]
+    if not isinstance(choice, dict):
+        raise malformed("the first choice is not an object")
+    if choice.get("error"):
+        raise _reported(choice)
+    return choice
+
+
+def _reported(holder: Mapping[str, Any]) -> ModelFault:
+    """Return the fault for an error sent with status 200, as routers in front of several providers do."""
+    code, text, named = describe(holder)
+    error = holder["error"]
+    status = error.get("code") if isinstance(error, Mapping) else None
+    known = isinstance(status, int) and 400 <= status <= 599  # noqa: PLR2004 - the range of HTTP error statuses
+    return classify(status if known else None, code, text, named=named)
+
+
+def _text(content: object) -> str | None:
+    if content is None:
+        return None
+    if isinstance(content, str):
+        return utf8_text(content)
+    if isinstance(content, list):
+        return utf8_text("".join(_part(part) for part in content))
+    raise malformed("the message's content is neither text nor a list of parts")
+
+
+def _part(part: object) -> str:
+    text = part.get("text", "") if isinstance(part, dict) else part
+    if not isinstance(text, str):
+        raise malformed("a part of the message's content has no text")
+    return text
+
+
+def _usage(usage: object) -> Usage:
+    if not isinstance(usage, dict):
+        return Usage()
+    details = usage.get("completion_tokens_details")
+    return Usage(
+        prompt_tokens=count_or_none(usage.get("prompt_tokens")),
+        completion_tokens=count_or_none(usage.get("completion_tokens")),
+        reasoning_tokens=count_or_none(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
+    )
+
+
+def _probabilities(logprobs: object) -> tuple[Mapping[str, float], ...]:
+    positions = logprobs.get("content") if isinstance(logprobs, dict) else None
+    if not isinstance(positions, list):
+        return ()
+    return tuple(_position(position) for position in positions if isinstance(position, dict))
+
+
+def _position(position: Mapping[str, Any]) -> Mapping[str, float]:
+    entries = position.get("top_logprobs") or [position]
+    return token_probabilities(
+        (entry.get("token"), entry.get("logprob")) for entry in entries if isinstance(entry, dict)
+    )
+
+
+def _excerpt(body: bytes) -> str:
+    # Keep it long: redaction must see secrets whole. The text is shortened later, when it is shown.
+    start = body[:_EXCERPT].decode("utf-8", "replace").strip()
+    return f"'{start}'" if start else "empty"

@@ -9,7 +9,7 @@ import aiohttp
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins.protocols import LONGEST_ANSWER
 
-from jrh_chat.chat_answers import malformed
+from jrh_chat.completions import malformed
 from jrh_chat.credentials import Credentials
 
 MAX_ERROR: Final = 64 * 1024

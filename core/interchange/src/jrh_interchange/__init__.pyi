@@ -1,5 +1,3 @@
-from .csv_cells import csv_rows as csv_rows
-from .csv_cells import next_csv_row as next_csv_row
 from .export_reading import read_export as read_export
 from .export_reading import read_objects as read_objects
 from .export_reading import tools_of as tools_of
@@ -23,6 +21,8 @@ from .row_files import LARGEST_TABLE as LARGEST_TABLE
 from .row_files import Mistakes as Mistakes
 from .row_files import Row as Row
 from .row_files import check_table_file as check_table_file
+from .row_files import csv_rows as csv_rows
+from .row_files import next_csv_row as next_csv_row
 from .row_files import read_rows as read_rows
 from .scale_inference import infer_scale as infer_scale
 from .score_options import OUTPUT as OUTPUT

@@ -37,10 +37,9 @@ from jrh.version import __version__
 from jrh_measuring import with_findings
 from jrh_measuring.measure_stage import run_metrics
 
-from jrh_interchange.log_gaps import unmeasured
+from jrh_interchange.log_gaps import several_references, unmeasured
 from jrh_interchange.option_orders import meanings, read_order, read_polarity
 from jrh_interchange.record_checks import check_records
-from jrh_interchange.reference_conditions import several_references
 
 
 def imported_record(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from attrs import frozen
@@ -18,7 +18,7 @@ Rows: TypeAlias = Sequence[Record]
 _TWO: Final = 2
 
 
-@frozen(kw_only=True)
+@frozen
 class Gap:
     """A column that a log lacks, or that holds one value only."""
 
@@ -78,110 +78,127 @@ def _partly_ordered(rows: Rows) -> bool:
 
 GAPS: Final = (
     Gap(
-        column="gold",
-        absent=_lacks("gold"),
-        sentence="No gold labels: agreement with people cannot be measured. Log their label in a column `gold`.",
+        "gold",
+        _lacks("gold"),
+        "No gold labels: agreement with people cannot be measured. Log their label in a column `gold`.",
     ),
     Gap(
-        column="repeat",
-        absent=_never_repeated,
-        sentence="No repeats: rerun noise cannot be measured. Ask twice and number the calls in a column `repeat`.",
+        "repeat",
+        _never_repeated,
+        "No repeats: rerun noise cannot be measured. Ask twice and number the calls in a column `repeat`.",
     ),
     Gap(
-        column="test",
-        absent=_only_reference,
-        sentence=(
-            "Only the unchanged question: robustness to changes cannot be measured. "
-            "Log what was changed in a column `test`."
-        ),
+        "test",
+        _only_reference,
+        "Only the unchanged question: robustness to changes cannot be measured. "
+        "Log what was changed in a column `test`.",
     ),
     Gap(
-        column="test",
-        absent=_no_reference,
-        sentence=(
-            "No reference condition: there is no unchanged verdict to compare with. "
-            "Log those verdicts with the test `reference`."
-        ),
+        "test",
+        _no_reference,
+        "No reference condition: there is no unchanged verdict to compare with. "
+        "Log those verdicts with the test `reference`.",
         unless=_asked_again,
     ),
     Gap(
-        column="template",
-        absent=_few("template"),
-        sentence="One prompt template: sensitivity to wording cannot be measured. Log its name in a column `template`.",
+        "template",
+        _few("template"),
+        "One prompt template: sensitivity to wording cannot be measured. Log its name in a column `template`.",
     ),
     Gap(
-        column="judge",
-        absent=_few("judge"),
-        sentence="One judge: agreement between judges cannot be measured. Log their names in a column `judge`.",
+        "judge",
+        _few("judge"),
+        "One judge: agreement between judges cannot be measured. Log their names in a column `judge`.",
     ),
     Gap(
-        column="probability",
-        absent=_lacks("probability"),
-        sentence=(
-            "No probabilities: calibration cannot be measured. "
-            "Log the judge's probability of its label in a column `probability`."
-        ),
+        "probability",
+        _lacks("probability"),
+        "No probabilities: calibration cannot be measured. "
+        "Log the judge's probability of its label in a column `probability`.",
     ),
     Gap(
-        column="rationale",
-        absent=_lacks("rationale"),
-        sentence=(
-            "No rationales: verdicts that contradict their reasons cannot be found. "
-            "Log the reasons in a column `rationale`."
-        ),
+        "rationale",
+        _lacks("rationale"),
+        "No rationales: verdicts that contradict their reasons cannot be found. "
+        "Log the reasons in a column `rationale`.",
     ),
     Gap(
-        column="covariates",
-        absent=_lacks("covariates"),
-        sentence=(
-            "No lengths or authors: a preference for long responses, or for an author, cannot be measured. "
-            "Name their columns under `covariates`."
-        ),
+        "covariates",
+        _lacks("covariates"),
+        "No lengths or authors: a preference for long responses, or for an author, cannot be measured. "
+        "Name their columns under `covariates`.",
     ),
     Gap(
-        column="cost",
-        absent=_lacks("cost"),
-        sentence="No cost: the price of a verdict is unknown. Log US dollars per call in a column `cost`.",
+        "cost",
+        _lacks("cost"),
+        "No cost: the price of a verdict is unknown. Log US dollars per call in a column `cost`.",
     ),
     Gap(
-        column="group",
-        absent=_no_groups,
-        sentence=(
-            "No groups: items from one source count as independent. Log the source in a column `group`; "
-            "without it, intervals may be too narrow."
-        ),
+        "group",
+        _no_groups,
+        "No groups: items from one source count as independent. Log the source in a column `group`; "
+        "without it, intervals may be too narrow.",
     ),
     Gap(
-        column="stratum",
-        absent=_few("stratum"),
-        sentence="No strata: differences between subgroups cannot be measured. Log the subgroup in a column `stratum`.",
+        "stratum",
+        _few("stratum"),
+        "No strata: differences between subgroups cannot be measured. Log the subgroup in a column `stratum`.",
     ),
 )
 """The rules that hold for every task, what matters most first."""
 PAIRED_GAPS: Final = (
     Gap(
-        column="option_order",
-        absent=_lacks("option_order"),
-        sentence=(
-            "No option order: position bias and swap consistency cannot be measured. "
-            "Log the order shown, AB or BA, in a column `option_order`."
-        ),
+        "option_order",
+        _lacks("option_order"),
+        "No option order: position bias and swap consistency cannot be measured. "
+        "Log the order shown, AB or BA, in a column `option_order`.",
     ),
     Gap(
-        column="option_order",
-        absent=lambda rows: _few("option_order")(rows) and not _lacks("option_order")(rows),
-        sentence=(
-            "One option order: position bias and swap consistency cannot be measured. "
-            "Ask in both orders and log each in the column `option_order`."
-        ),
+        "option_order",
+        lambda rows: _few("option_order")(rows) and not _lacks("option_order")(rows),
+        "One option order: position bias and swap consistency cannot be measured. "
+        "Ask in both orders and log each in the column `option_order`.",
     ),
     Gap(
-        column="option_order",
-        absent=_partly_ordered,
-        sentence=(
-            "Some rows have no option order: they count as shown in the item's own order. "
-            "Fill the column `option_order` where the options were swapped."
-        ),
+        "option_order",
+        _partly_ordered,
+        "Some rows have no option order: they count as shown in the item's own order. "
+        "Fill the column `option_order` where the options were swapped.",
     ),
 )
 """The rules for pairwise tasks."""
+
+
+_LEVELS: Final[Mapping[str, str]] = {
+    "template": "templates",
+    "option_order": "option orders",
+    "polarity": "polarities",
+    "strength": "strengths",
+    "temperature": "temperatures",
+    "language": "languages",
+}
+_SHOWN: Final = 4
+
+
+def several_references(tasks: Sequence[Task], records: Sequence[Record]) -> Iterator[str]:
+    """Yield a note for every level that varies between reference rows of one judge and item."""
+    own = {task.name: task.scale.own_order for task in tasks}
+    for level, name in _LEVELS.items():
+        seen: dict[tuple[str, str, str], set[str]] = {}
+        for row in records:
+            if row.test == REFERENCE:
+                text = _text(getattr(row, level)) or (own.get(row.task, "") if level == "option_order" else "")
+                seen.setdefault((row.task, row.judge, row.item_id), set()).add(text)
+        several = sorted({text for texts in seen.values() if len(texts) > 1 for text in texts})
+        if several:
+            shown = ", ".join(text or "none" for text in several[:_SHOWN])
+            more = ", ..." if len(several) > _SHOWN else ""
+            yield (
+                f"The reference rows of an item hold several {name} ({shown}{more}). Reruns are counted within each. A "
+                "verdict is compared with the reference rows nearest to its own condition. To measure what changes "
+                "between them, assign all but one to a test."
+            )
+
+
+def _text(value: object) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -7,13 +7,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final
+from threading import Lock
+from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
 from jrh.document.plain_files import check_plain, read_plain
 from jrh.errors import JrhError, Problem, SuiteError
 
-from jrh_interchange.csv_cells import csv_rows, next_csv_row
+if TYPE_CHECKING:
+    from _csv import Reader
+
 
 _SHOWN: Final = 20
 LARGEST_TABLE: Final = 1024 * 1024 * 1024
@@ -147,3 +150,30 @@ def _check_columns(rows: Sequence[Row], columns: Mapping[str, str], needed: Sequ
 def _renamed(row: Row, columns: Mapping[str, str]) -> Row:
     own = {column: standard for standard, column in columns.items()}
     return Row(line=row.line, values={own.get(name, name): value for name, value in row.values.items()})
+
+
+_LARGEST: Final = 2**31 - 1
+"""The largest field size limit that every platform's C long can hold; Python's default is 131,072 characters."""
+_lock: Final = Lock()
+
+
+def next_csv_row(reader: Reader) -> list[str] | None:
+    """Return the next row, even if its cells are large; None at the end.
+
+    Raises:
+        csv.Error: the row is not valid csv.
+    """
+    # The limit on a cell's size belongs to the process, not to the reader. It is lifted for one row at a time, under a
+    # lock, and restored: other users of csv keep their limit, even if a reader is abandoned half-way.
+    with _lock:
+        before = csv.field_size_limit(_LARGEST)
+        try:
+            return next(reader, None)
+        finally:
+            csv.field_size_limit(before)
+
+
+def csv_rows(reader: Reader) -> Iterator[list[str]]:
+    """Yield the remaining rows, even if their cells are large."""
+    while (row := next_csv_row(reader)) is not None:
+        yield row

@@ -11,11 +11,9 @@ from jrh.plugins import BatchJudge
 from jrh.values import Example
 from threadpoolctl import threadpool_limits
 
-from jrh_baseline.classes import Classes
 from jrh_baseline.features import Document, Features, documents_of
-from jrh_baseline.levels import Levels
+from jrh_baseline.models import Choices, Classes, Levels, Pairs
 from jrh_baseline.options import BaselineOptions
-from jrh_baseline.pairs import Choices, Pairs
 from jrh_baseline.predictions import FREE, CannotLearnError, FittedModel, Prediction, abstention
 
 NAME: Final = "baseline: TF-IDF + style statistics"

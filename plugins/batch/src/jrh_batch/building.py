@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
 from jrh import BuildContext
 from jrh.models import header_digests, routing_digest
@@ -13,11 +13,12 @@ from jrh_batch.batches import Dialect
 from jrh_batch.http import Http
 from jrh_batch.model import BatchModel
 from jrh_batch.openai import OpenAIDialect
-from jrh_batch.options import AnthropicBatchOptions, BatchOptions, OpenAIBatchOptions
+from jrh_batch.options import AnthropicBatchOptions, OpenAIBatchOptions
 
 _USER: Final = "a batch provider of the suite"
 _OPENAI: Final = KeyPlace(host=OPENAI_HOST, variable="OPENAI_API_KEY", prefix="Bearer ", user=_USER)
 _ANTHROPIC: Final = KeyPlace(host="api.anthropic.com", variable="ANTHROPIC_API_KEY", header="x-api-key", user=_USER)
+_Options: TypeAlias = OpenAIBatchOptions | AnthropicBatchOptions
 
 
 def build_openai(options: OpenAIBatchOptions, context: BuildContext) -> BatchModel:
@@ -36,13 +37,13 @@ def build_anthropic(options: AnthropicBatchOptions, context: BuildContext) -> Ba
     return _model("anthropic-batch", options, dialect, credentials, {}, context)
 
 
-def _http(options: BatchOptions, credentials: Credentials, headers: dict[str, str] | None = None) -> Http:
+def _http(options: _Options, credentials: Credentials, headers: dict[str, str] | None = None) -> Http:
     return Http(credentials, headers or {}, proxy_for(options.base_url) if options.use_proxy else None)
 
 
 def _model(
     provider: str,
-    options: BatchOptions,
+    options: _Options,
     dialect: Dialect,
     credentials: Credentials,
     further: dict[str, str],

@@ -5,16 +5,43 @@ Errors cost little: a missed or extra boundary moves the layout change but never
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 import regex
 
 from jrh_format.blocks import Document, Kind, Paragraph, read
 from jrh_format.options import Layout
-from jrh_format.places import Draws, Place
+
+Edit: TypeAlias = tuple[int, int, str]
+"""Start, end and text: the characters between, which are white space or nothing, are replaced with the text."""
+Place: TypeAlias = tuple[Edit, ...]
+"""One place that changes as a whole: one or more edits, in text order."""
+
+
+class Draws:
+    """Draw reproducibly from a seed.
+
+    Uses only `Random.random`, the one method whose sequence Python guarantees across versions.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)  # noqa: S311 -- a seeded choice of places, no secret
+
+    def below(self, n: int) -> int:
+        """Draw a whole number from 0 to n - 1."""
+        return int(self._random.random() * n)
+
+    def order(self, n: int) -> list[int]:
+        """Draw an order of the numbers from 0 to n - 1."""
+        keys = [self._random.random() for _ in range(n)]
+        return sorted(range(n), key=keys.__getitem__)
+
 
 _OPENS: Final = re.compile("[`\\[*_<\u202a-\u202e\u2066-\u2068]")
 """What every span that is kept whole begins with, or has behind a `!`."""
@@ -325,3 +352,28 @@ _FINDERS: Final[dict[Layout, Finder]] = {
     Layout.HEADING: _heading,
     Layout.CODE_FENCE: _code_fence,
 }
+
+
+# Plain tuples: a text has hundreds of places.
+def count(strength: float, possible: int) -> int:
+    """Return how many places a strength changes: its share, rounded half up, and at least one."""
+    return max(1, int(strength * possible + 0.5))
+
+
+def choose(places: Sequence[Place], changed: int, seed: int) -> list[Place]:
+    """Choose places by seed; the choice of fewer places is always a part of the choice of more."""
+    if changed >= len(places):
+        return list(places)
+    chosen = Draws(seed).order(len(places))[:changed]
+    return [places[index] for index in sorted(chosen)]
+
+
+def apply(text: str, places: Iterable[Place]) -> str:
+    """Return the text with all edits of the places applied."""
+    pieces = []
+    done = 0
+    for start, end, new in sorted(chain.from_iterable(places), key=itemgetter(0)):
+        pieces.append(text[done:start])
+        pieces.append(new)
+        done = end
+    return "".join([*pieces, text[done:]])

@@ -8,9 +8,8 @@ from attrs import frozen
 from jrh import BuildContext, Draft, Item, Json, Same, Skip, Task
 from jrh_authoring import texts_of
 
-from jrh_format.layouts import NO_PLACE, Source
+from jrh_format.layouts import NO_PLACE, Place, Source, apply, choose, count
 from jrh_format.options import FormatOptions, Layout
-from jrh_format.places import Place, apply, choose, count
 
 
 @frozen(kw_only=True)

@@ -181,7 +181,7 @@ def check(table: Path, *, table_format: str | None, shown: str, write_import: Pa
 def _write(checked: Checked, file: Path) -> None:
     from jrh import JrhError
 
-    from jrh_import.checking.describing import as_yaml, described
+    from jrh_import.checking.measured import as_yaml, described
 
     if str(checked.asked.path) == "-":
         raise JrhError("--write-import needs a file: standard input cannot be read again")

@@ -23,14 +23,14 @@ def jrh_importers() -> Iterable[ImporterSpec]:
         ("phoenix", "experiments or annotations of Arize Phoenix", "phoenix:Phoenix"),
         ("braintrust", "events of a Braintrust experiment", "braintrust:Braintrust"),
         ("mlflow", "traces of MLflow with assessments", "mlflow:MlflowTraces"),
-        ("openai-evals", "output items of OpenAI's Evals API, or a log of `oaieval`", "openai_evals:OpenAIEvals"),
+        ("openai-evals", "output items of OpenAI's Evals API", "openai_evals:OpenAIEvals"),
     ):
         yield ImporterSpec(name=name, summary=summary, options=ExportOptions, factory=f"jrh_import.exports.{factory}")
     yield ImporterSpec(
         name="judgesense",
         summary="a JudgeSense decision log, two decisions per row",
         options=JudgeSenseOptions,
-        factory="jrh_import.decision_log:JudgeSense",
+        factory="jrh_import.decisions:JudgeSense",
     )
     yield ImporterSpec(
         name="judge-reliability-harness",

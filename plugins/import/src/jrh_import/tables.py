@@ -10,13 +10,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+from zipfile import BadZipFile, ZipFile
 
 from attrs import evolve, frozen
 from jrh import JrhError
-from jrh_interchange import check_table_file, csv_rows, next_csv_row
+from jrh_interchange import LARGEST_TABLE, check_table_file, csv_rows, next_csv_row
 
-from jrh_import.cells import restored
 from jrh_import.mapping import Format
+from jrh_import.targets import restored
 
 Cells: TypeAlias = Mapping[str, str]
 """Column -> text; columns without a value are left out."""
@@ -130,7 +131,7 @@ def _csv(path: Path, delimiter: str) -> Iterator[Row]:
 
 
 def _xlsx(path: Path) -> Iterator[Row]:
-    from jrh_import.workbooks import sheet_rows
+    from jrh_import.tables import sheet_rows
 
     rows = sheet_rows(path)
     _, header = next(rows, (1, []))
@@ -185,3 +186,43 @@ def _text(value: Any) -> str:
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False)
     return str(value)
+
+
+def sheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of the first sheet that are not empty, each with its number in the sheet, from 1.
+
+    Numbers without a fraction are written without one, truth values as `true` and `false`.
+
+    Raises:
+        JrhError: it is no workbook, or it unpacks to more than a table may have.
+    """
+    from python_calamine import CalamineError, load_workbook
+
+    _check_size(path)
+    try:
+        workbook = load_workbook(str(path))
+        rows = workbook.get_sheet_by_index(0).to_python(skip_empty_area=False) if workbook.sheet_names else []
+    except CalamineError as error:
+        raise JrhError(f"'{path}' is not a workbook that can be read: {error}") from error
+    for number, row in enumerate(rows, start=1):
+        cells = [_cell_text(cell) for cell in row]
+        if any(cells):
+            yield number, cells
+
+
+def _check_size(path: Path) -> None:
+    try:
+        with ZipFile(path) as packed:
+            size = sum(each.file_size for each in packed.infolist())
+    except BadZipFile as error:
+        raise JrhError(f"'{path}' is not an Excel workbook (.xlsx)") from error
+    if size > LARGEST_TABLE:
+        raise JrhError(f"'{path}' unpacks to {size:,} bytes; a table has at most {LARGEST_TABLE:,}")
+
+
+def _cell_text(cell: Any) -> str:
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "" if cell is None else str(cell)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Final
+
+from jrh import JrhError
 
 WHOLE: Final = ("repeat", "prompt_tokens", "completion_tokens", "attempts", "left_out", "parse_attempts")
 """Targets that are whole numbers."""
@@ -29,3 +32,45 @@ _NAMED_OTHERWISE: Final = {
 }
 OF_RECORDS: Final[Mapping[str, str]] = {target: _NAMED_OTHERWISE.get(target, target) for target in TARGETS}
 """Target -> column of the records that `jrh report` writes: items with the same cluster had something in common."""
+
+
+_TRUTHS: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("true", "yes", "1"), True),
+    **dict.fromkeys(("false", "no", "0"), False),
+}
+
+
+def number(target: str, text: str) -> float | int:
+    """Return the number in a cell, an integer if the target is a count.
+
+    Raises:
+        JrhError: The text is not such a number.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        raise JrhError(f"{target}: '{text}' is not a number") from None
+    if not isfinite(value):
+        raise JrhError(f"{target}: '{text}' is not a finite number; leave the cell empty if it is unknown")
+    if target not in WHOLE:
+        return value
+    if value != int(value):
+        raise JrhError(f"{target}: '{text}' is not a whole number")
+    return int(value)
+
+
+def truth(target: str, text: str) -> bool:
+    """Return the truth value of a cell.
+
+    Raises:
+        JrhError: The text is neither yes nor no.
+    """
+    try:
+        return _TRUTHS[text.strip().casefold()]
+    except KeyError:
+        raise JrhError(f"{target}: '{text}' is neither yes nor no; write true or false") from None
+
+
+def restored(text: str) -> str:
+    """Return a cell without the apostrophe that keeps spreadsheets from reading it as a formula."""
+    return text.removeprefix("'")

@@ -13,11 +13,10 @@ from jrh.errors import Problem
 from jrh.text import clean_text, counted
 from jrh_interchange import imported_record, read_order, read_polarity
 
-from jrh_import.cells import number, truth
 from jrh_import.covariates import Covariates
 from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
 from jrh_import.tables import Cells, Table
-from jrh_import.targets import NUMBERS, TRUTHS
+from jrh_import.targets import NUMBERS, TRUTHS, number, truth
 
 _MOST = 20
 _LONGEST = 600

@@ -19,7 +19,7 @@ from jrh_inspect.guard import Bounds
 from jrh_inspect.logs import Log, find_logs, open_log
 from jrh_inspect.messages import plain
 from jrh_inspect.options import InspectOptions
-from jrh_inspect.scores import value_text
+from jrh_inspect.source import value_text
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample

@@ -13,9 +13,8 @@ from jrh.plugins import Perturber
 from jrh_authoring import TextWriter, WrittenBy, apply_edits, check_template, object_schema, packaged_template, render
 
 from jrh_label_flip.aims import Aim, Aims
-from jrh_label_flip.edits import choose, described
 from jrh_label_flip.options import BY_RULES, Error, LabelFlipOptions
-from jrh_label_flip.passages import Passage, words
+from jrh_label_flip.passages import Passage, choose, described, words
 from jrh_label_flip.rules import RULES
 
 DESCRIPTIONS: Final[Mapping[Error, str]] = {

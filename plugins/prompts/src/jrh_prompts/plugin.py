@@ -30,7 +30,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
         name="paired-prompts",
         summary="files with two prompts per row: one item per judged text, with all its prompts",
         options=PairedPromptsOptions,
-        factory="jrh_prompts.building:paired_prompts",
+        factory="jrh_prompts.source:paired_prompts",
     )
 
 
@@ -41,7 +41,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="templates",
         summary="equivalent prompt templates: shipped, your own, or those of the items",
         options=TemplatesOptions,
-        factory="jrh_prompts.building:templates",
+        factory="jrh_prompts.templates:TemplatesPerturber.build",
     )
     yield PerturberSpec(
         name="prompt-paraphrase",
@@ -54,13 +54,13 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="scale",
         summary="the same question on another scale, mapped back to the task's levels",
         options=ScaleOptions,
-        factory="jrh_prompts.building:scale",
+        factory="jrh_prompts.scale:ScalePerturber.build",
     )
     yield PerturberSpec(
         name="rubric",
         summary="a stricter and a more lenient rubric, and its levels listed in reverse order",
         options=RubricOptions,
-        factory="jrh_prompts.building:rubric",
+        factory="jrh_prompts.rubric:RubricPerturber.build",
     )
     yield PerturberSpec(
         name="output-mode",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from attrs import evolve, frozen
-from jrh import Draft, Expectation, Item, NotAbove, NotBelow, Same, Scale, Skip, Task, Text
+from jrh import BuildContext, Draft, Expectation, Item, NotAbove, NotBelow, Same, Scale, Skip, Task, Text
 
 from jrh_prompts.options import RubricOptions
 
@@ -25,6 +25,11 @@ class RubricPerturber:
 
     options: RubricOptions
     task: Task
+
+    @classmethod
+    def build(cls, options: RubricOptions, context: BuildContext) -> RubricPerturber:
+        """Build it from its options."""
+        return cls(options=options, task=context.task)
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 - the same for all items
         """Return the drafts of the stricter rubrics, of the more lenient ones, and of the reversed list."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import floor
 
 from attrs import evolve, frozen
-from jrh import Draft, Item, JrhError, Polarity, Same, Scale, ScaleKind, Skip, Task
+from jrh import BuildContext, Draft, Item, JrhError, Polarity, Same, Scale, ScaleKind, Skip, Task
 
 from jrh_prompts.options import ScaleOptions, ScaleVariant
 
@@ -40,8 +40,9 @@ class ScalePerturber:
     """Name -> the scale, or the reason why the task is skipped."""
 
     @classmethod
-    def of(cls, options: ScaleOptions, task: Task) -> ScalePerturber:
+    def build(cls, options: ScaleOptions, context: BuildContext) -> ScalePerturber:
         """Work out the scales for a task; raise `JrhError` if a variant does not fit the task's scale."""
+        task = context.task
         scales = {name: other_scale(name, variant, task.scale) for name, variant in options.variants.items()}
         return cls(options=options, task=task, scales=scales)
 

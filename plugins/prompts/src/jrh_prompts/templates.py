@@ -13,7 +13,7 @@ from typing import Final
 
 import yaml
 from attrs import evolve, frozen
-from jrh import Draft, Item, JrhError, Mode, Polarity, Sampling, Skip, Task
+from jrh import BuildContext, Draft, Item, JrhError, Mode, Polarity, Sampling, Skip, Task
 from jrh_authoring import variables_of
 
 from jrh_prompts.options import SYSTEM, Format, Inventory, TemplateOptions, TemplatesOptions
@@ -157,12 +157,13 @@ class TemplatesPerturber:
     """The templates that are the same for all items."""
 
     @classmethod
-    def of(cls, options: TemplatesOptions, task: Task) -> TemplatesPerturber:
+    def build(cls, options: TemplatesOptions, context: BuildContext) -> TemplatesPerturber:
         """Gather and check the templates of a task.
 
         Raises:
             JrhError: there is none, one is not usable, or two are the same.
         """
+        task = context.task
         own = [
             template_of(name, each, task)
             for name, each in options.templates.items()

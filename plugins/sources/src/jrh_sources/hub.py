@@ -2,68 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import frozen
-from jrh import BuildContext, Item, JrhError, Task
+from jrh import BuildContext, JrhError
 
 from jrh_sources.held_rows import json_value, row_of
-from jrh_sources.items import ColumnMap, ItemBuilder
+from jrh_sources.items import ColumnMap
 from jrh_sources.options import HuggingfaceOptions, ParquetOptions
 from jrh_sources.parquet_rows import libraries, parquet_rows, readable, text_values
 from jrh_sources.rows import Problems, Row, as_written
+from jrh_sources.source import TableSource
 
 MOST_FILES: Final = 10_000
 
 
-@frozen(kw_only=True)
-class StreamedSource:
-    """Yields the items of rows while they are read; mistakes are raised at the end, and then nothing was stored."""
-
-    shown: str
-    columns: ColumnMap
-    task: Task
-    rows: Callable[[Problems], Iterator[Row]]
-
-    def read(self) -> Iterator[Item]:
-        """Yield the items in the order of the rows.
-
-        Raises:
-            SuiteError: the rows have mistakes.
-            JrhError: they cannot be read.
-        """
-        problems = Problems(self.shown)
-        builder = ItemBuilder(self.task, self.columns, problems)
-        empty = True
-        for row in self.rows(problems):
-            empty = False
-            item = builder.build(row)
-            if item is not None:
-                yield item
-        builder.finish()
-        if empty and not problems:
-            problems.add("there are no rows")
-        problems.raise_any()
-
-
-def huggingface_source(options: HuggingfaceOptions, context: BuildContext) -> StreamedSource:
-    """Build the source of a dataset."""
+def huggingface_source(options: HuggingfaceOptions, context: BuildContext) -> TableSource:
+    """Build the source of a local folder or of a dataset on the Hub."""
     path = options.path
-    if path is None:
-        shown = options.dataset
+    shown = options.dataset if path is None else as_written(path, context.base)
 
-        def rows(problems: Problems) -> Iterator[Row]:
+    def rows(problems: Problems) -> Iterator[Row]:
+        if path is None:
             return hub_rows(options.dataset, options.config, options.split, options.revision, problems)
-    else:
-        shown = as_written(path, context.base)
+        return _local_rows(path, shown, options, problems)
 
-        def rows(problems: Problems) -> Iterator[Row]:
-            return _local_rows(path, shown, options, problems)
-
-    columns = ColumnMap(named=options.columns)
-    return StreamedSource(shown=shown, columns=columns, task=context.task, rows=rows)
+    return TableSource(shown=shown, columns=ColumnMap(named=options.columns), task=context.task, rows=rows)
 
 
 def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Problems) -> Iterator[Row]:

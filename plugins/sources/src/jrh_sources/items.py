@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from string import ascii_lowercase
 from typing import Final
@@ -66,72 +66,13 @@ def did_you_mean(name: str, there: list[str]) -> str:
 
 
 _LINES: Final = 5
+"""Lines named per mistake; the others are counted."""
 
 
-class _Lines:
-    def __init__(self) -> None:
-        self.count = 0
-        self.first: list[int] = []
-
-    def add(self, line: int) -> None:
-        self.count += 1
-        if len(self.first) < _LINES:
-            self.first.append(line)
-
-    def __str__(self) -> str:
-        if self.count == 1:
-            return ""
-        more = ", ..." if self.count > len(self.first) else ""
-        return f" ({self.count} rows: {', '.join(map(str, self.first))}{more})"
-
-
-class Tally:
-    """Counts empty cells by target and labels outside the scale by label."""
-
-    def __init__(self, task: Task, columns: ColumnMap, problems: Problems) -> None:
-        """Start at nothing."""
-        self._task = task
-        self._columns = columns
-        self._problems = problems
-        self._missing: dict[str, _Lines] = {}
-        self._off_scale: dict[str, _Lines] = {}
-
-    def __bool__(self) -> bool:
-        """Return whether anything was counted."""
-        return bool(self._missing or self._off_scale)
-
-    def missing(self, target: str, line: int) -> None:
-        """Count a row without a value that the task requires."""
-        self._missing.setdefault(target, _Lines()).add(line)
-
-    def off_scale(self, label: str, line: int) -> None:
-        """Count a row whose label is not on the scale."""
-        self._off_scale.setdefault(label, _Lines()).add(line)
-
-    def report(self, there: list[str]) -> None:
-        """Add everything counted to the problems; `there` are the file's columns."""
-        absent = dict(self._columns.missing(there))
-        for message in absent.values():
-            self._problems.add(message)
-        for target, lines in self._missing.items():
-            if target not in absent:
-                self._report_missing(target, lines, there)
-        for label, lines in self._off_scale.items():
-            labels = ", ".join(self._task.scale.labels)
-            message = f"label '{label}' is not on the scale {labels}{lines}{_hint(label, self._task.scale)}"
-            self._problems.add(message, line=lines.first[0])
-
-    def _report_missing(self, target: str, lines: _Lines, there: list[str]) -> None:
-        column = self._columns.column.get(target)
-        if column in there:
-            named = f"column '{column}' ({target})"
-            self._problems.add(f"{named} is empty{lines}; fill it or remove the row", line=lines.first[0])
-            return
-        mode = self._task.mode.value
-        self._problems.add(
-            f"a {mode} task needs the field '{target}'; name its column with `columns: {{{target}: ...}}`"
-            f"{did_you_mean(target, there)}"
-        )
+def _named(lines: Sequence[int]) -> str:
+    """Return the rows of a mistake that several rows share."""
+    more = ", ..." if len(lines) > _LINES else ""
+    return f" ({len(lines)} rows: {', '.join(map(str, lines[:_LINES]))}{more})" if len(lines) > 1 else ""
 
 
 def _hint(label: str, scale: Scale) -> str:
@@ -159,7 +100,10 @@ class ItemBuilder:
         self._task = task
         self._columns = columns
         self._problems = problems
-        self._tally = Tally(task, columns, problems)
+        self._missing: dict[str, list[int]] = {}
+        """Target -> lines without a value that the task requires."""
+        self._off_scale: dict[str, list[int]] = {}
+        """Label that is not on the scale -> its lines."""
         self._line_of: dict[str, int] = {}
         self._without_id: list[int] = []
         self._seen: dict[str, None] = {}
@@ -173,7 +117,7 @@ class ItemBuilder:
         fields = self._fields(row)
         gold = self._gold(row)
         stratum, group = self._text(row, "stratum"), self._text(row, "group")
-        if identity is None or self._problems or self._tally:
+        if identity is None or self._problems or self._missing or self._off_scale:
             return None
         return Item(
             id=identity,
@@ -190,10 +134,31 @@ class ItemBuilder:
         """Record what only shows at the end: columns that no row has, and mistakes shared by many rows."""
         if not self._rows:
             return
-        if self._has_ids():
-            for line in self._without_id:
-                self._tally.missing("id", line)
-        self._tally.report(list(self._seen))
+        if self._has_ids() and self._without_id:
+            self._missing["id"] = self._without_id
+        there = list(self._seen)
+        absent = dict(self._columns.missing(there))
+        for message in absent.values():
+            self._problems.add(message)
+        for target, lines in self._missing.items():
+            if target not in absent:
+                self._report_missing(target, lines, there)
+        for label, lines in self._off_scale.items():
+            labels = ", ".join(self._task.scale.labels)
+            message = f"label '{label}' is not on the scale {labels}{_named(lines)}{_hint(label, self._task.scale)}"
+            self._problems.add(message, line=lines[0])
+
+    def _report_missing(self, target: str, lines: list[int], there: list[str]) -> None:
+        column = self._columns.column.get(target)
+        if column in there:
+            named = f"column '{column}' ({target})"
+            self._problems.add(f"{named} is empty{_named(lines)}; fill it or remove the row", line=lines[0])
+            return
+        mode = self._task.mode.value
+        self._problems.add(
+            f"a {mode} task needs the field '{target}'; name its column with `columns: {{{target}: ...}}`"
+            f"{did_you_mean(target, there)}"
+        )
 
     def _identity(self, row: Row) -> str | None:
         identity = self._text(row, "id")
@@ -230,14 +195,14 @@ class ItemBuilder:
 
     def _check_judged(self, row: Row, target: str, value: Json) -> None:
         if value is None or (isinstance(value, str) and not value.strip()) or value in ([], {}):
-            self._tally.missing(target, row.line)
+            self._missing.setdefault(target, []).append(row.line)
         elif self._task.mode is not Mode.TRANSCRIPT and is_nested(value):
             self._problems.add(f"field '{target}' must be text, not a list or an object", line=row.line)
 
     def _gold(self, row: Row) -> str | None:
         label = self._text(row, "label") or None
         if label is not None and label not in self._task.scale:
-            self._tally.off_scale(label, row.line)
+            self._off_scale.setdefault(label, []).append(row.line)
         return label
 
     def _value(self, row: Row, target: str) -> Json:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from keyword import iskeyword
 from pathlib import Path
-from re import fullmatch, search
+from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import Factory, frozen
-from attrs.validators import instance_of, matches_re
+from attrs.validators import instance_of
 from jrh.plugins import option
 from jrh.values import CodeName
 
@@ -183,36 +183,4 @@ class HuggingfaceOptions(TableOptions):
     split: str = option("The split; required if there are several.", instance_of(str), default="")
     revision: str = option(
         "A commit or tag on the Hub; empty: the newest, which may change between runs.", instance_of(str), default=""
-    )
-
-
-def _one_address(instance: SqlOptions, _: Attribute[Any], url: str) -> None:
-    if bool(url) == bool(instance.url_env):
-        raise ValueError("write either `url_env:`, the variable that holds the database's URL, or `url:`, not both")
-    if fullmatch(r"[^/]*://[^/@]*:[^/]*@.*", url) or search(r"(?i)(password|passwd|pwd)=", url):
-        raise ValueError("has a password; put the URL into an environment variable and name that in `url_env`")
-
-
-@frozen(kw_only=True)
-class SqlOptions(TableOptions):
-    """Options of `sql`."""
-
-    url_env: str = option(
-        "The environment variable with the SQLAlchemy URL of the database, such as "
-        "`postgresql+psycopg://user:password@host/name`.",
-        matches_re(r"|[A-Za-z_][A-Za-z0-9_]*"),
-        default="",
-    )
-    url: str = option(
-        "The URL itself, if it has no password: `sqlite:///file.db`, relative to the suite.",
-        _one_address,
-        default="",
-        repr=False,
-    )
-    query: str = option(
-        "One SELECT; `:name` stands for a parameter. Order it by a key, so that each run reads the same.",
-        matches_re(r"(?s).*\S.*"),
-    )
-    parameters: Mapping[str, str | int | float | bool | None] = option(
-        "Name -> value of the parameters of the query.", default=Factory(dict)
     )

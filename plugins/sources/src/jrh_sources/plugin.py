@@ -15,7 +15,6 @@ from jrh_sources.options import (
     ParquetOptions,
     PresetOptions,
     RowsOptions,
-    SqlOptions,
     XlsxOptions,
     benchmarks,
 )
@@ -58,7 +57,6 @@ _SOURCES: Final = (
         HuggingfaceOptions,
         "hub:huggingface_source",
     ),
-    ("sql", "the rows of a query, through SQLAlchemy", SqlOptions, "sql_rows:sql_source"),
 )
 """Name, summary, options and factory of the sources besides the benchmarks."""
 

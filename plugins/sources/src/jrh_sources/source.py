@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -30,7 +30,7 @@ from jrh_sources.xlsx_rows import xlsx_rows
 _HELD: Final = 4000
 """Items of a table that are built before the first is given out: jrh holds no more of them either."""
 
-ReadRows: TypeAlias = Callable[[Path, Problems], Iterator[Row]]
+ReadRows: TypeAlias = Callable[[Problems], Iterator[Row]]
 _READERS: Final[Mapping[type[FileOptions], Callable[[Path, Any, Problems], Iterator[Row]]]] = {
     CsvOptions: csv_rows,
     JsonlOptions: jsonl_rows,
@@ -40,98 +40,70 @@ _READERS: Final[Mapping[type[FileOptions], Callable[[Path, Any, Problems], Itera
 
 
 @frozen(kw_only=True)
-class FileSource:
-    """Reads the items of one file."""
+class TableSource:
+    """Reads the items of a table, one row at a time."""
 
-    path: Path
     shown: str
-    """The path as the suite writes it, for messages and origins."""
+    """Where the rows are, as the suite writes it, for messages and origins."""
     columns: ColumnMap
     task: Task
     rows: ReadRows
 
     def read(self) -> Sequence[Item] | Iterator[Item]:
-        """Return the items in the order of the file.
-
-        Rows are read one at a time and not kept; of a long file, items are not kept either.
+        """Return the items in the order of the rows; of a long table they come as they are read, and none is kept.
 
         Raises:
-            SuiteError: The file has mistakes; all are listed, each with its line. Of a long file it is raised at its
+            SuiteError: The table has mistakes; all are listed, each with its line. Of a long table it is raised at its
                 end, after the items.
-            JrhError: The file does not exist or cannot be read.
+            JrhError: The table does not exist or cannot be read.
         """
+        items = self._items()
+        first = tuple(islice(items, _HELD + 1))
+        return chain(first, items) if len(first) > _HELD else first
+
+    def _items(self) -> Iterator[Item]:
+        problems = Problems(self.shown)
+        builder = ItemBuilder(self.task, self.columns, problems)
+        empty = True
         try:
-            _check_path(self.path, self.shown)
-            return _items(self.shown, self.task, self.columns, lambda problems: self.rows(self.path, problems))
+            for row in self.rows(problems):
+                empty = False
+                item = builder.build(row)
+                if item is not None:
+                    yield item
         except OSError as error:
             raise JrhError(f"{self.shown}: cannot be read: {error.strerror or error}") from error
+        builder.finish()
+        if empty and not problems:
+            problems.add("there are no rows")
+        problems.raise_any()
 
 
-@frozen(kw_only=True)
-class RowsSource:
-    """Reads the items of rows in Python."""
-
-    rows: Any
-    columns: ColumnMap
-    task: Task
-
-    def read(self) -> Sequence[Item] | Iterator[Item]:
-        """Return the items in the order of the rows; a function is called for them.
-
-        Raises:
-            SuiteError: The rows have mistakes; all are listed, each with its number.
-            JrhError: They are no table.
-        """
-        found = self.rows() if callable(self.rows) else self.rows
-        return _items("rows", self.task, self.columns, lambda problems: held_rows(found, problems))
-
-
-def _items(
-    shown: str, task: Task, columns: ColumnMap, rows: Callable[[Problems], Iterator[Row]]
-) -> Sequence[Item] | Iterator[Item]:
-    """Build the items of a table; of a long one they come as they are read, and its mistakes after the last."""
-    problems = Problems(shown)
-    builder = ItemBuilder(task, columns, problems)
-    feed = (item for row in rows(problems) if (item := builder.build(row)) is not None)
-    first = tuple(islice(feed, _HELD + 1))
-    items = _to_the_end(shown, first, feed, builder, problems)
-    return items if len(first) > _HELD else tuple(items)
-
-
-def _to_the_end(
-    shown: str, first: Sequence[Item], feed: Iterator[Item], builder: ItemBuilder, problems: Problems
-) -> Iterator[Item]:
-    yield from first
+def rows_source(options: RowsOptions, context: BuildContext) -> TableSource:
+    """Build the source of rows in Python; a function is called for them when they are read."""
     try:
-        yield from feed
-    except OSError as error:
-        raise JrhError(f"{shown}: cannot be read: {error.strerror or error}") from error
-    builder.finish()
-    problems.raise_any()
-
-
-def rows_source(options: RowsOptions, context: BuildContext) -> RowsSource:
-    """Build the source of rows in Python."""
-    try:
-        rows = context.code(options.rows)
+        given = context.code(options.rows)
     except (AttributeError, ImportError) as error:
         raise JrhError(f"rows: '{options.rows}' cannot be loaded: {error}") from error
-    return RowsSource(rows=rows, columns=ColumnMap(named=options.columns), task=context.task)
+
+    def rows(problems: Problems) -> Iterator[Row]:
+        return held_rows(given() if callable(given) else given, problems)
+
+    return TableSource(shown="rows", columns=ColumnMap(named=options.columns), task=context.task, rows=rows)
 
 
-def file_source(options: FileOptions, context: BuildContext) -> FileSource:
+def file_source(options: FileOptions, context: BuildContext) -> TableSource:
     """Build the source of a file of any format; the class of the options says which."""
-    read = _READERS[type(options)]
-    return FileSource(
-        path=options.path,
-        shown=as_written(options.path, context.base),
-        columns=ColumnMap(named=options.columns),
-        task=context.task,
-        rows=lambda path, problems: read(path, options, problems),
-    )
+    shown = as_written(options.path, context.base)
+
+    def rows(problems: Problems) -> Iterator[Row]:
+        _check_path(options.path, shown)
+        return _READERS[type(options)](options.path, options, problems)
+
+    return TableSource(shown=shown, columns=ColumnMap(named=options.columns), task=context.task, rows=rows)
 
 
-def examples_source(options: ExamplesOptions, context: BuildContext) -> FileSource:
+def examples_source(options: ExamplesOptions, context: BuildContext) -> TableSource:
     """Build the source of one shipped dataset; its labels must be on the task's scale, as for any file."""
     path = Path(__file__).parent / "data" / f"{options.dataset.value}.jsonl"
     return evolve(file_source(JsonlOptions(path=path), context), shown=path.name)

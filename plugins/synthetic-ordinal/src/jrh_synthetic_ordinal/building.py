@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
 
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, JrhError, Skip, Task
 from jrh.plugins import SetPerturber
-from jrh_authoring import SentenceEncoder, WrittenBy
+from jrh_authoring import WrittenBy
 
 from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
 
@@ -44,7 +42,7 @@ def _levels(options: SyntheticOrdinalOptions, task: Task) -> tuple[str, ...]:
 
 
 def _by_rule(options: SyntheticOrdinalOptions, context: BuildContext, levels: tuple[str, ...]) -> SetPerturber:
-    from jrh_synthetic_ordinal.scramble import Scrambler
+    from jrh_synthetic_ordinal.buckets import Scrambler
 
     return Scrambler(scale=context.task.scale, levels=levels, samples=options.samples, seed=context.seed)
 
@@ -66,11 +64,8 @@ def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels:
     return BucketManager(
         task=context.task,
         levels=levels,
-        samples=options.samples,
-        fill_other=options.fill_other,
-        max_to_seeds=options.max_to_seeds,
-        max_to_kept=options.max_to_kept,
-        encoder=None if options.encoder is None else partial(_encoder, options.encoder, context.base),
+        options=options,
+        base=context.base,
         data=context.data,
         ramp=Ramp.of(
             options.initial_temperature,
@@ -88,7 +83,3 @@ def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels:
         ),
         log=context.log,
     )
-
-
-def _encoder(name: str, base: Path) -> SentenceEncoder:
-    return SentenceEncoder(name, base, component="synthetic-ordinal", distribution="jrh-synthetic-ordinal")

@@ -5,22 +5,18 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from attrs import evolve, frozen
 from jrh import Draft, Equals, Item, Json, Skip, Task
 from jrh.plugins import Logger
 from jrh.running import for_each
-from jrh_authoring import SentenceEncoder
 
-from jrh_synthetic_ordinal.buckets import NO_TEXT, Attempt, Bucket, Ramp, buckets, has_text
-from jrh_synthetic_ordinal.similarity import Meanings, Similarity, Words
+from jrh_synthetic_ordinal.buckets import NO_TEXT, Attempt, Bucket, Ramp, buckets, has_text, variant
+from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
+from jrh_synthetic_ordinal.similarity import Similarity, space_of
 from jrh_synthetic_ordinal.writing import GRADINGS, Shelf, Writer
-
-
-def variant(level: str) -> str:
-    """Name the variant of a level."""
-    return f"level-{level}"
 
 
 def outcome(bucket: Bucket, longest: int, fingerprint: str) -> Draft | Skip:
@@ -57,19 +53,12 @@ TO_KEPT: Final = "too similar to a draft already kept"
 class Filters:
     """Checks responses and remembers those that were kept."""
 
-    def __init__(
-        self,
-        items: Sequence[Item],
-        max_to_seeds: float | None,
-        max_to_kept: float | None,
-        encoder: SentenceEncoder | None = None,
-    ) -> None:
-        """Take the items' responses as seeds; a limit of None disables that check, no encoder means TF-IDF."""
+    def __init__(self, items: Sequence[Item], options: SyntheticOrdinalOptions, base: Path) -> None:
+        """Take the items' responses as seeds, and load the model that encodes texts where one is named."""
         texts = [item.fields.get("response") for item in sorted(items, key=lambda item: item.id)]
         seeds = [text for text in texts if isinstance(text, str)]
-        self._similarity = Similarity(Words(seeds) if encoder is None else Meanings(encoder), seeds)
-        self._max_to_seeds = max_to_seeds
-        self._max_to_kept = max_to_kept
+        self._similarity = Similarity(space_of(options.encoder, base, seeds), seeds)
+        self._max_to_seeds, self._max_to_kept = options.max_to_seeds, options.max_to_kept
         self._texts: set[str] = set()
         """Kept texts, for exact look-up only."""
         self._arrived: dict[str, tuple[Any, float]] = {}
@@ -115,14 +104,11 @@ class BucketManager:
     and applied in the order of the buckets, so the order of arrival does not affect the result.
     """
 
+    options: SyntheticOrdinalOptions
     task: Task
     levels: tuple[str, ...]
-    samples: int
-    fill_other: bool
-    max_to_seeds: float | None
-    max_to_kept: float | None
-    encoder: Callable[[], SentenceEncoder] | None
-    """Loads the encoder; None for TF-IDF."""
+    base: Path
+    """The suite's directory, for a model on disk that encodes texts."""
     data: Callable[[], Sequence[Item]]
     """Reads all items of the data source, also those outside of the sample."""
     ramp: Ramp
@@ -132,7 +118,7 @@ class BucketManager:
     def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
         """Return the most calls to each model: every bucket uses all attempts, and every response is graded."""
         sources = [item for item in items if has_text(item)]
-        attempts = len(buckets(self.task, sources, self.levels, self.samples)) * self.ramp.longest
+        attempts = len(buckets(self.task, sources, self.levels, self.options.samples)) * self.ramp.longest
         calls = Counter({self.writer.client.name: attempts})
         calls[self.writer.grader.client.name] += attempts * GRADINGS
         return calls
@@ -140,20 +126,17 @@ class BucketManager:
     async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
         """Return a draft for every bucket that was filled and a skip for every other, in the order of the items."""
         sources = [item for item in items if has_text(item)]
-        every = buckets(self.task, sources, self.levels, self.samples)
+        every = buckets(self.task, sources, self.levels, self.options.samples)
         # A writer that copies an example from outside of the sample must be caught, so all responses are seeds.
         whole = [item for item in {each.id: each for each in (*self.data(), *items)}.values() if has_text(item)]
         shelf = Shelf.of(self.task.scale, whole)
         if every:
-            await self._fill(every, await to_thread(self._filters, whole), shelf)
+            await self._fill(every, await to_thread(Filters, whole, self.options, self.base), shelf)
         self._tell(every, shelf)
         made: dict[str, list[Draft | Skip]] = {item.id: [] for item in items}
         for bucket in every:
             made[bucket.item.id].append(outcome(bucket, self.ramp.longest, self.writer.client.fingerprint))
         return [(item, result) for item in items for result in made[item.id] or [NO_TEXT]]
-
-    def _filters(self, items: Sequence[Item]) -> Filters:
-        return Filters(items, self.max_to_seeds, self.max_to_kept, self.encoder() if self.encoder else None)
 
     async def _fill(self, every: Sequence[Bucket], filters: Filters, shelf: Shelf) -> None:
         for _ in range(self.ramp.longest):
@@ -190,7 +173,7 @@ class BucketManager:
                 done[place] = _kept(attempt, [bucket], filters)
         for place, (bucket, attempt) in enumerate(made):
             if attempt.achieved is not None and place not in done:
-                others = _open(every, bucket.item.id, attempt.achieved) if self.fill_other else []
+                others = _open(every, bucket.item.id, attempt.achieved) if self.options.fill_other else []
                 done[place] = _kept(attempt, others, filters)
         for place, (bucket, attempt) in enumerate(made):
             bucket.attempts.append(done.get(place, attempt))

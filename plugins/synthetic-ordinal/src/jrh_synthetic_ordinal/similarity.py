@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from jrh_authoring import Rows, SentenceEncoder, SparseRows, VectorRows
@@ -50,6 +51,14 @@ class Meanings:
     def rows(self) -> Rows:
         """Return rows that are still empty."""
         return VectorRows(self._length)
+
+
+def space_of(encoder: str | None, base: Path, texts: Sequence[str]) -> Words | Meanings:
+    """Return how texts are compared: by a model that is named, or by TF-IDF with the weights of some texts."""
+    if encoder is None:
+        return Words(texts)
+    named = {"component": "synthetic-ordinal", "distribution": "jrh-synthetic-ordinal"}
+    return Meanings(SentenceEncoder(encoder, base, **named))
 
 
 class Similarity:

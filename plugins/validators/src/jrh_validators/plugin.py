@@ -68,6 +68,6 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
         name="cosine-similarity",
         summary="rejects drafts too far from their original, prompt templates included",
         options=SimilarityOptions,
-        factory="jrh_validators.similarity:CosineSimilarity.build",
+        factory="jrh_validators.diversity:CosineSimilarity.build",
         scope=Scope.SET,
     )

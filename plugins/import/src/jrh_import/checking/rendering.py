@@ -12,8 +12,7 @@ from jrh import Measure
 from jrh.text import clean_text, counted
 from jrh_measuring import counted_items, format_estimate, format_interval, format_number, stated_p
 
-from jrh_import.checking.answers import Answer
-from jrh_import.checking.covariate_lines import EFFECT
+from jrh_import.checking.answers import EFFECT, Answer
 from jrh_import.checking.measured import Checked
 
 _DIGITS: Final = 2

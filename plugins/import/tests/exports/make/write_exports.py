@@ -1,6 +1,6 @@
 """Write the exports of one tool with its own SDK, from made-up answers, verdicts and labels of people.
 
-    python write_exports.py langfuse|langsmith|phoenix|braintrust|mlflow|openai|oaieval FILE   (with that SDK installed)
+    python write_exports.py langfuse|langsmith|phoenix|braintrust|mlflow|openai FILE   (with that SDK installed)
 
 Nothing leaves the machine. An experiment of Phoenix is its own server's, on loopback; of the others the SDK's own
 classes make and serialise what a server would return.
@@ -179,43 +179,6 @@ def phoenix_spans() -> str:
                     "span_id",
                 }
     return json.dumps({"data": found, "next_cursor": None})
-
-
-def oaieval() -> str:
-    """Let an evaluation of the package `evals` write its log; the model is a table. Needs OPENAI_API_KEY=none."""
-    import os
-    from tempfile import TemporaryDirectory
-
-    os.environ["EVALS_SEQUENTIAL"] = "1"
-    from evals.base import RunSpec
-    from evals.elsuite.basic.match import Match
-    from evals.record import LocalRecorder
-
-    answers = {text: {True: "right", False: "wrong", None: "perhaps"}[verdict] for _, text, verdict, _ in ANSWERS}
-
-    class Answered:
-        def __init__(self, text: str) -> None:
-            self._text = text
-
-        def get_completions(self) -> list[str]:
-            from evals.record import record_sampling
-
-            record_sampling(prompt=self._text, sampled=answers[self._text], model="model-1")
-            return [answers[self._text]]
-
-    with TemporaryDirectory() as folder:
-        samples, log = Path(folder) / "samples.jsonl", Path(folder) / "log.jsonl"
-        rows = [{"input": text, "ideal": "right" if human else "wrong"} for _, text, _, human in ANSWERS]
-        samples.write_text("\n".join(map(json.dumps, rows)))
-        spec = RunSpec(
-            completion_fns=["model-1"], eval_name="made-up.dev.v0", base_eval="made-up", split="dev",
-            run_config={}, created_by="", run_id="made-up-run", created_at=START.isoformat(),
-        )  # fmt: skip
-        recorder = LocalRecorder(str(log), spec)
-        graded = Match([lambda prompt, **_: Answered(prompt)], str(samples), eval_registry_path=Path(folder))
-        recorder.record_final_report(graded.run(recorder))
-        recorder.flush_events()
-        return log.read_text()
 
 
 def braintrust() -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from jrh_label_flip.edits import Edit
 from jrh_label_flip.options import Error
-from jrh_label_flip.passages import Passage
+from jrh_label_flip.passages import Edit, Passage
 from jrh_label_flip.rules.antonyms import antonyms
 from jrh_label_flip.rules.entities import dates, entities
 from jrh_label_flip.rules.form import agreement, exchanges, misspellings, removals

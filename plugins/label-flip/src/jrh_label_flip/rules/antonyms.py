@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import LISTS, Passage, Sentence, Word, pairs, words
+from jrh_label_flip.passages import LISTS, Edit, Passage, Sentence, Word, pairs, words
 
 
 def _both_ways(text: str) -> dict[str, str]:

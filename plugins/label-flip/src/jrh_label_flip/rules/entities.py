@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import LISTS, Passage, Sentence, words
+from jrh_label_flip.passages import LISTS, Edit, Passage, Sentence, words
 
 _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby, pairwise
 from typing import Final
 
-from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import LISTS, Passage, Sentence, pairs
+from jrh_label_flip.passages import LISTS, Edit, Passage, Sentence, pairs
 
 _FEWEST: Final = 3
 """Sentences of a paragraph; in a shorter one order and completeness mean little."""

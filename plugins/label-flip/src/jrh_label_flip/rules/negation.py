@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import LISTS, Passage, Sentence, Word, is_negative, pairs, words
+from jrh_label_flip.passages import LISTS, Edit, Passage, Sentence, Word, is_negative, pairs, words
 
 _LONGEST_SUBJECT: Final = 9
 """Words before the verb; a longer subject has clauses of its own."""

@@ -9,8 +9,7 @@ from typing import Final
 
 from attrs import frozen
 
-from jrh_label_flip.edits import Edit
-from jrh_label_flip.passages import LISTS, Passage, Sentence, listed, pairs, words
+from jrh_label_flip.passages import LISTS, Edit, Passage, Sentence, listed, pairs, words
 
 _UNITS: Final = listed("one two three four five six seven eight nine")
 _TEENS: Final = listed("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
