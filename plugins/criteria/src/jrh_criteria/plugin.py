@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
 from jrh.plugins import KindSpec, ModeSpec, RuleSpec
 from jrh_measuring import MetricOptions
 
-from jrh_criteria.measure_list import MEASURES
+from jrh_criteria.measure_list import EFFECT, PLACE, SCORE
 from jrh_criteria.options import (
     BenchmarkOptions,
     FillerOptions,
@@ -47,51 +48,43 @@ def jrh_modes() -> Iterable[ModeSpec]:
     )
 
 
+_TESTS: Final = (
+    (
+        "rubric-matters",
+        "an inverted, empty or unrelated rubric: a judge that reads it must change its verdicts",
+        RubricOptions,
+        "rubric:RubricMatters",
+    ),
+    ("criteria-order", "the criteria of a call in reverse and in random order", OrderOptions, "calls:OtherOrder"),
+    ("criteria-per-call", "the criteria one by one, or more of them in one call", PerCallOptions, "calls:OtherSize"),
+    ("irrelevant-criterion", "an irrelevant criterion added to the call, first or last", FillerOptions, "calls:Filler"),
+    (
+        "criterion-wording",
+        "a stricter and a more lenient wording of the criterion",
+        WordingOptions,
+        "wording:OtherWording",
+    ),
+    (
+        "criterion-negated",
+        "the criterion negated: the opposite label means the same",
+        NegatedOptions,
+        "wording:Negated",
+    ),
+    (
+        "halo",
+        "the evidence of one criterion removed: its verdict should change, the others should not",
+        HaloOptions,
+        "halo:Halo",
+    ),
+)
+"""Name, summary, options and class of every test."""
+
+
 @hookimpl
 def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturbers."""
-    yield PerturberSpec(
-        name="rubric-matters",
-        summary="an inverted, empty or unrelated rubric: a judge that reads it must change its verdicts",
-        options=RubricOptions,
-        factory="jrh_criteria.rubric:RubricMatters",
-    )
-    yield PerturberSpec(
-        name="criteria-order",
-        summary="the criteria of a call in reverse and in random order",
-        options=OrderOptions,
-        factory="jrh_criteria.calls:OtherOrder",
-    )
-    yield PerturberSpec(
-        name="criteria-per-call",
-        summary="the criteria one by one, or more of them in one call",
-        options=PerCallOptions,
-        factory="jrh_criteria.calls:OtherSize",
-    )
-    yield PerturberSpec(
-        name="irrelevant-criterion",
-        summary="an irrelevant criterion added to the call, first or last",
-        options=FillerOptions,
-        factory="jrh_criteria.calls:Filler",
-    )
-    yield PerturberSpec(
-        name="criterion-wording",
-        summary="a stricter and a more lenient wording of the criterion",
-        options=WordingOptions,
-        factory="jrh_criteria.wording:OtherWording",
-    )
-    yield PerturberSpec(
-        name="criterion-negated",
-        summary="the criterion negated: the opposite label means the same",
-        options=NegatedOptions,
-        factory="jrh_criteria.wording:Negated",
-    )
-    yield PerturberSpec(
-        name="halo",
-        summary="the evidence of one criterion removed: its verdict should change, the others should not",
-        options=HaloOptions,
-        factory="jrh_criteria.halo:Halo",
-    )
+    for name, summary, options, factory in _TESTS:
+        yield PerturberSpec(name=name, summary=summary, options=options, factory=f"jrh_criteria.{factory}")
 
 
 @hookimpl
@@ -100,21 +93,21 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="criteria-score",
         summary="the weighted score of the criteria, its error against gold, and criteria that do not apply",
-        measures=MEASURES["criteria-score"],
+        measures=SCORE,
         options=ScoreOptions,
         factory="jrh_criteria.score:CriteriaScore",
     )
     yield MetricSpec(
         name="rubric-effect",
         summary="share of verdicts that change under another rubric, or when another criterion's evidence is cut",
-        measures=MEASURES["rubric-effect"],
+        measures=EFFECT,
         options=MetricOptions,
         factory="jrh_criteria.effect:RubricEffect",
     )
     yield MetricSpec(
         name="criteria-place",
         summary="whether criteria late in a call are judged worse than the same ones early in it",
-        measures=MEASURES["criteria-place"],
+        measures=PLACE,
         options=MetricOptions,
         factory="jrh_criteria.place:CriteriaPlace",
     )
