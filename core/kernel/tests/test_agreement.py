@@ -12,7 +12,7 @@ from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.run_store import Store
 from jrh.values.cases import Case, Draft, Provenance, Skip
 from jrh.values.items import Item
-from jrh_measuring.validator_agreement import agreements, measured
+from jrh_measuring.measure_stage import agreements, measured
 
 VOTES = {"y": True, "n": False, "-": None}
 

@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from jrh_measuring.word_diff import WORDS, Piece, mark_words
+from jrh_measuring.question_parts import WORDS, Piece, mark_words
 
 
 def changed(pieces: tuple[Piece, ...]) -> list[str]:

@@ -8,15 +8,13 @@ from attrs import evolve
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale, Task
 from jrh.values import Categorical
 from jrh_measuring import INFORMATIVE_MISSING, UNTESTABLE_MISSING, BreakdownOptions, MetricOptions
-from jrh_metrics.as_expected import GoldAccuracy
 from jrh_metrics.changes import AccuracyChange
 from jrh_metrics.excess import NoiseExcess
 from jrh_metrics.gain import GainOverCommonest
-from jrh_metrics.gold_agreement import GoldAgreement
-from jrh_metrics.kappa import Kappa
-from jrh_metrics.missing_condition import MissingByCondition
+from jrh_metrics.kappa import GoldAgreement, Kappa
 from jrh_metrics.options import FullOptions
 from jrh_metrics.ordinal import OrdinalAssociation
+from jrh_metrics.rates import GoldAccuracy, MissingByCondition
 
 RIGHT = 0.8
 LABELS = ("YES", "NO")

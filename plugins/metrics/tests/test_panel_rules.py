@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from jrh import Scale
-from jrh_metrics.panel_rules import score_errors, weighted_accuracy
+from jrh_metrics.panel import score_errors, weighted_accuracy
 
 
 def _panel(accuracies: list[float], items: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -3,8 +3,6 @@ from .answers import Counts as Counts
 from .answers import aligned as aligned
 from .answers import answers_by as answers_by
 from .answers import modal as modal
-from .ballots import Ballots as Ballots
-from .ballots import ballots_of as ballots_of
 from .builder import MeasureBuilder as MeasureBuilder
 from .cells import Cell as Cell
 from .cells import cells_of as cells_of
@@ -94,9 +92,10 @@ from .flags import unsure as unsure
 from .gate_rules import GateOptions as GateOptions
 from .gate_rules import GateRule as GateRule
 from .gate_rules import parse_rule as parse_rule
+from .judges import Ballots as Ballots
+from .judges import ballots_of as ballots_of
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
-from .level_scores import Levels as Levels
 from .listed import DECISIONS as DECISIONS
 from .listed import PAIRS as PAIRS
 from .listed import listed_pairs as listed_pairs
@@ -146,6 +145,7 @@ from .same_family import SameFamily as SameFamily
 from .same_family import same_families as same_families
 from .scoring import NO_REFERENCE as NO_REFERENCE
 from .scoring import NOTHING_EXPECTED as NOTHING_EXPECTED
+from .scoring import Levels as Levels
 from .scoring import Numbers as Numbers
 from .scoring import Scores as Scores
 from .scoring import abstained_by_design as abstained_by_design

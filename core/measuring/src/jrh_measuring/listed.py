@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 import numpy as np
 from jrh.values.items import Item
 
+from jrh_measuring.answers import questions_over
 from jrh_measuring.coded import Codes, grouped
-from jrh_measuring.comparable import questions_over
 from jrh_measuring.trials import Trials
 
 TemplatePair: TypeAlias = tuple[str, str]

@@ -9,10 +9,9 @@ import numpy as np
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Task
 
-from jrh_measuring.answers import Answers, with_unchanged
+from jrh_measuring.answers import SHOWN, Answers, with_unchanged, without_order
 from jrh_measuring.cells import cells_of
 from jrh_measuring.coded import Codes, Mask, is_named, numbered
-from jrh_measuring.comparable import SHOWN, without_order
 from jrh_measuring.conditions import ORDER, acts_on
 from jrh_measuring.trials import Trials
 

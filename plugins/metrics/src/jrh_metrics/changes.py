@@ -1,4 +1,4 @@
-"""Metrics of the change of accuracy from the reference condition to a test, on the same items."""
+"""Metrics of differences of accuracy: from the reference condition to a test, and between two judges."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ from jrh_measuring import (
     Cell,
     Codes,
     MeasureBuilder,
+    MetricOptions,
     Scores,
     Tested,
     accuracy_change_of,
+    as_expected,
     bounded,
     cells_of,
     gold_changes,
+    judge_pairs,
     p_values,
+    panels_of,
     sensitive,
 )
-from jrh_stats import Equivalence, Estimate, clustered_difference, equivalence
+from jrh_stats import Equivalence, Estimate, cluster_sums, clustered_difference, equivalence, exchanged_difference
 from numpy.typing import NDArray
 
 from jrh_metrics.options import EquivalenceOptions, FullOptions
@@ -134,3 +138,63 @@ class AccuracyEquivalence:
                 margin=margin,
             )
             yield from equivalence_p(builder, "accuracy-equivalence", cell, found, rows=rows, usable=usable)
+
+
+_NO_QUESTION: Final = "no question has an expected answer and a verdict from both judges"
+_NO_DIFFERENCE: Final = (
+    "two-sided test, judges exchanged by cluster (mid-p; McNemar where every cluster has one question)"
+)
+_ALL_PAIRS: Final = "all pairs of judges and tests of the task"
+_DIFFERENCE: Final = "accuracy-difference"
+
+
+@frozen
+class JudgeComparison:
+    """Measure the accuracy of one judge minus that of another, over the questions that both answered.
+
+    Accuracy is defined as in the metric `as-expected`; a question is a case and a repeat.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `accuracy-difference` per task, test and pair of judges (`cell`: against), and its p-values."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        scores = as_expected(trials)
+        for _, panels in groupby(panels_of(trials), key=lambda panel: panel.task):
+            family: list[Tested] = []
+            for panel in panels:
+                for cell, first, second in judge_pairs(trials, panel):
+                    about = scores.eligible[first] & scores.eligible[second]
+                    measured, tested = _compared(builder, cell, scores, first[about], second[about])
+                    yield measured
+                    family.append(tested)
+            yield from p_values(
+                builder, _DIFFERENCE, family, test=_NO_DIFFERENCE, over=_ALL_PAIRS, nothing=_NO_QUESTION
+            )
+
+
+def _compared(
+    builder: MeasureBuilder, cell: Cell, scores: Scores, first: Codes, second: Codes
+) -> tuple[Measure, Tested]:
+    both = scores.answered[first] & scores.answered[second]
+    one, other = first[both], second[both]
+    clusters = builder.trials.cluster.codes[one]
+    value, against = scores.value[one], scores.value[other]
+    sums = cluster_sums(clusters, value - against, np.ones(len(clusters)))
+    rows, usable = np.concatenate([first, second]), np.concatenate([one, other])
+    context = builder.context
+    found = exchanged_difference(
+        sums[:, 0], sums[:, 1], level=context.level, resamples=context.resamples, seed=builder.seed(cell)
+    )
+    measured = builder.measure(
+        _DIFFERENCE,
+        cell,
+        found.estimate,
+        rows=rows,
+        usable=usable,
+        note="" if len(usable) else _NO_QUESTION,
+        unit="difference",
+    )
+    return measured, Tested(cell=cell, rows=rows, usable=usable, p=found.test.p, least=found.test.least)

@@ -1,13 +1,13 @@
-"""Chance-corrected agreement between a test and the reference condition: Cohen's kappa."""
+"""Cohen's kappa: with the reference condition, and with the gold labels, there with the Matthews correlation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
 from jrh_measuring import (
     CONSTANT_REFERENCE,
     DEGENERATE,
@@ -19,9 +19,11 @@ from jrh_measuring import (
     MeasureBuilder,
     ReferenceVerdicts,
     Trials,
+    against_gold,
     cells_of,
     change_due,
     compared,
+    is_untestable,
     reference_verdicts,
     sensitive,
     within_bounds,
@@ -30,8 +32,10 @@ from jrh_stats import (
     Bounds,
     Estimate,
     Weighting,
+    association_bounds,
     clustered_kappa,
     kappa_bounds,
+    matthews_correlation,
     parts_of,
 )
 from numpy.typing import NDArray
@@ -232,3 +236,57 @@ def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:
     if DEGENERATE in estimate.flags or len(reference_labels) <= 1:
         return ()
     return (CONSTANT_REFERENCE,) if bool(np.all(reference_labels == reference_labels[0])) else ()
+
+
+_KAPPA: Final = "gold-kappa"
+_COEFFICIENTS: Final[dict[str, Callable[..., Estimate]]] = {
+    _KAPPA: clustered_kappa,
+    "gold-mcc": matthews_correlation,
+}
+_SAME_LABEL: Final = "not estimable from identical values: the verdicts, or the gold labels, are all the same"
+
+
+@frozen
+class GoldAgreement:
+    """Measure Cohen's kappa and the Matthews correlation (for k labels Gorodkin's R_K) of verdicts and gold labels.
+
+    The trials are those of `gold-accuracy`. A judge that always gives the most common label has a high accuracy, and
+    a kappa of 0. Ordinal scales have `gold-kappa-quadratic` instead, from `ordinal-association`.
+    """
+
+    options: BreakdownOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `gold-kappa` and `gold-mcc` per unordered task, judge and test, and per factor of `by`."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials, scores = builder.trials, against_gold(builder.trials)
+        for cell in cells_of(trials, self.options.by):
+            # By gold label there is no chance agreement: one side is constant.
+            if cell.task not in context.tasks or context.tasks[cell.task].scale.ordered or "gold" in cell.levels:
+                continue
+            rows = cell.rows[scores.eligible[cell.rows]]
+            usable = rows[scores.answered[rows]]
+            nothing = builder.why_none(rows, usable, "no case with an unchanged gold label")
+            for name, coefficient in _COEFFICIENTS.items():
+                estimate = coefficient(
+                    trials.label[usable], trials.gold[usable], trials.cluster.codes[usable], level=context.level
+                )
+                note = _SAME_LABEL if DEGENERATE in estimate.flags else nothing
+                measure = builder.measure(name, cell, estimate, rows=rows, usable=usable, note=note, unit="coefficient")
+                if len(usable) < len(rows):
+                    found = _bounds_with_gold(name, trials, rows, usable, context.tasks[cell.task].scale, context.level)
+                    told = within_bounds(measure, found, untestable=is_untestable(trials, rows))
+                    measure = sensitive(told, (-1.0, 1.0))
+                yield measure
+
+
+def _bounds_with_gold(
+    name: str, trials: Trials, rows: Codes, usable: Codes, scale: Scale, level: float
+) -> Bounds | None:
+    """Bound kappa or MCC by what the missing verdicts could have been: any label of the scale."""
+    given = np.where(np.isin(rows, usable), trials.label[rows], -1)
+    known = [trials.labels.index(label) for label in scale.labels if label in trials.labels]
+    fills = [*known, *range(len(trials.labels), len(trials.labels) + len(scale.labels) - len(known))]
+    if name == _KAPPA:
+        return kappa_bounds(given, trials.gold[rows], trials.cluster.codes[rows], fills, level=level)
+    return association_bounds("mcc", given, trials.gold[rows], trials.cluster.codes[rows], fills, level=level)

@@ -76,7 +76,7 @@ def _of_covariates(prefix: str, truth: str) -> Iterator[MeasureInfo]:
 METRICS: Final = (
     _metric(
         "as-expected",
-        "as_expected:AsExpected",
+        "rates:AsExpected",
         of.RateOptions,
         "share of verdicts as expected: the gold label, a stated label, or relative to the reference verdict",
         describe_rate(
@@ -92,7 +92,7 @@ METRICS: Final = (
     ),
     _metric(
         "gold-accuracy",
-        "as_expected:GoldAccuracy",
+        "rates:GoldAccuracy",
         BreakdownOptions,
         "share of verdicts that equal the gold label, for conditions that do not change it",
         describe_rate(
@@ -128,7 +128,7 @@ METRICS: Final = (
     ),
     _metric(
         "error-rates",
-        "error_rates:ErrorRates",
+        "rates:ErrorRates",
         of.ErrorRateOptions,
         "false positive rate and false negative rate",
         describe_rate("false-positive-rate", "P(`y` positive given `t` is not)"),
@@ -168,14 +168,14 @@ METRICS: Final = (
     ),
     _metric(
         "missing",
-        "missing:Missing",
+        "rates:Missing",
         BreakdownOptions,
         "share of trials without a verdict, and why",
         describe_rate("missing", "P(no verdict); the measure's `missing` counts them by status", flags=()),
     ),
     _metric(
         "missing-by-condition",
-        "missing_condition:MissingByCondition",
+        "rates:MissingByCondition",
         MetricOptions,
         "test whether the share of missing verdicts depends on the condition",
         describe_p_value(
@@ -200,7 +200,7 @@ METRICS: Final = (
     ),
     _metric(
         "agreement",
-        "agreement:Agreement",
+        "rates:Agreement",
         BreakdownOptions,
         "share of verdicts that equal the same judge's verdict in the reference condition",
         describe_rate(
@@ -213,7 +213,7 @@ METRICS: Final = (
     ),
     _metric(
         "flip-rate",
-        "agreement:FlipRate",
+        "rates:FlipRate",
         of.RateOptions,
         "share of verdicts that differ from the same judge's verdict in the reference condition",
         describe_rate("flip-rate", "1 - `agreement`", flags=("change-due", "sensitive-to-missing")),
@@ -308,7 +308,7 @@ METRICS: Final = (
     ),
     _metric(
         "gold-agreement",
-        "gold_agreement:GoldAgreement",
+        "kappa:GoldAgreement",
         BreakdownOptions,
         "Cohen's kappa and Matthews correlation (MCC) with the gold labels; unordered scales only",
         describe_coefficient("gold-kappa", "Cohen's kappa of `y` and the gold label", _COHEN, interval=BY_JACKKNIFE),
@@ -483,7 +483,7 @@ METRICS: Final = (
     ),
     _metric(
         "judge-comparison",
-        "comparison:JudgeComparison",
+        "changes:JudgeComparison",
         MetricOptions,
         "accuracy of one judge minus that of another, on the same questions",
         describe_difference(
