@@ -157,7 +157,7 @@ def _unknown(name: str, found: Any) -> str:
     names = sorted({entry.spec.name for registry in found.listed() for entry in registry})
     close = get_close_matches(name, names, n=1)
     hint = f"Did you mean '{close[0]}'? " if close else ""
-    return f"no component is named '{name}'\n{hint}Installed: {', '.join(names) or 'none'}."
+    return f"no component is named '{name}'\n{hint}Run `jrh plugins list` for all {len(names)} names."
 
 
 def _describe(role: str, entry: Any) -> None:

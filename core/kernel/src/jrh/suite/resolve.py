@@ -68,12 +68,12 @@ def load_suite(
     lookup = Lookup(document=document, plugins=plugins, suite=parsed.suite, problems=parsed.problems)
     for alone in parsed.data_alone:
         lookup.component(alone, syntax.DATA)
-    resolved = _resolve(lookup)
+    resolved = _resolve(lookup, kept)
     # A judge that could not be read must not be called unknown as well.
     problems = lookup.problems or _filter_problems(parsed.suite, kept, tests, limit)
     if problems:
         raise SuiteError(in_order(dict.fromkeys(problems)))
-    return _filtered(resolved, kept, tests, limit)
+    return _filtered(resolved, tests, limit)
 
 
 def resolve_metrics(written: Path | Json, plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
@@ -103,9 +103,11 @@ def _document(suite: Path | str | Mapping[str, Any]) -> tuple[Document, Path]:
     return read_document(Path(suite)), Path(suite).parent
 
 
-def _resolve(lookup: Lookup) -> ResolvedSuite:
+def _resolve(lookup: Lookup, judges: Sequence[str]) -> ResolvedSuite:
     """Resolve section by section; the result is complete if there is no problem."""
     suite = lookup.suite
+    # Whoever asks for some judges need not have the code of the others.
+    asked = [judge for judge in suite.judges if not judges or judge.name in judges]
     metrics = _metrics(lookup)
     for name, message in lookup.plugins.wrong_floors(suite.findings.floors).items():
         lookup.problems.append(lookup.document.problem(("findings", "floors", name), message))
@@ -115,7 +117,7 @@ def _resolve(lookup: Lookup) -> ResolvedSuite:
         models={name: model for name, use in suite.models.items() if (model := _model(use, lookup))},
         parsers={name: found for name, use in suite.parsers.items() if (found := lookup.parser(name, use.location))},
         tests=_found([_test(test, lookup) for test in suite.tests]),
-        judges=_found([_checked(lookup.component(judge, syntax.JUDGE), lookup) for judge in suite.judges]),
+        judges=_found([_checked(lookup.component(judge, syntax.JUDGE), lookup) for judge in asked]),
         metrics=metrics,
         reporters=_reporters(lookup),
         stages=_stages(lookup),
@@ -276,13 +278,12 @@ def _unknown_filters(role: str, asked: Sequence[str], known: list[str]) -> list[
     ]
 
 
-def _filtered(resolved: ResolvedSuite, judges: Sequence[str], tests: Sequence[str], limit: int | None) -> ResolvedSuite:
-    kept_judges = tuple(judge for judge in resolved.judges if not judges or judge.use.name in judges)
+def _filtered(resolved: ResolvedSuite, tests: Sequence[str], limit: int | None) -> ResolvedSuite:
     kept_tests = tuple(test for test in resolved.tests if not tests or test.use.name in tests)
-    judge_names = [judge.use.name for judge in kept_judges]
+    judge_names = [judge.use.name for judge in resolved.judges]
     suite = attrs.evolve(
         resolved.suite,
         judges=tuple(use for use in resolved.suite.judges if use.name in judge_names),
         tests=tuple(test.use for test in kept_tests),
     )
-    return attrs.evolve(resolved, suite=suite, judges=kept_judges, tests=kept_tests, limit=limit)
+    return attrs.evolve(resolved, suite=suite, tests=kept_tests, limit=limit)
