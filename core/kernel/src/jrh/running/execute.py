@@ -15,7 +15,7 @@ from jrh.running.declared_stages import revision_of, run_stages, serving, stages
 from jrh.running.pipeline import Overlap, judge_cases, overlaps
 from jrh.running.preflight import preflight
 from jrh.running.prepare import Prepared
-from jrh.running.stages.cases import CaseMaking
+from jrh.running.stages.case_making import CaseMaking
 from jrh.running.stages.stored import StoredCases
 from jrh.running.stages.summary import note_start, remember, summarise
 from jrh.running.stopping import interruptible
