@@ -17,6 +17,7 @@ APOSTROPHE: Final = "['\u2019]"
 _LOOK_BACK: Final = 200
 _END: Final = re.compile(r"[.!?\n]")
 WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
+"""A run of letters, digits and underscores; every Chinese and Japanese sign counts as a word of its own."""
 _LISTS: Final = r"^[ ]{0,3}(?:[-+*]|\#{1,6}|\d{1,9}[.)])[ \t][^\n]* | "
 _FOREIGN: Final = r"""
       ^[ ]{0,3}(?P<fence>```+|~~~+).*?(?:^[ ]{0,3}(?P=fence)|\Z)    # code

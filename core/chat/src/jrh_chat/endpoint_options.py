@@ -112,9 +112,11 @@ def proxy_option() -> bool:
 
 
 OPENAI_HOST: Final = "api.openai.com"
+"""OpenAI's own endpoint."""
 
 
 TokenLimitField: TypeAlias = Literal["auto", "max_tokens", "max_completion_tokens"]
+"""What an endpoint of chat completions calls the limit of a reply's tokens."""
 
 
 def token_limit_option() -> TokenLimitField:
