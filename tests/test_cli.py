@@ -119,7 +119,9 @@ def test_the_plugins_and_their_options_are_listed(project: Project) -> None:
     assert "  width (int; default 72)\n      `wrap` breaks lines longer" in shown.stdout
     unknown = project.run("plugins", "show", "fromat")
     assert unknown.exit_code == 2
-    assert unknown.stderr.startswith("jrh: no component is named 'fromat'\nDid you mean 'format'? Run `jrh plugins list` for all ")
+    assert unknown.stderr.startswith(
+        "jrh: no component is named 'fromat'\nDid you mean 'format'? Run `jrh plugins list` for all "
+    )
 
 
 def test_the_schema_accepts_the_keys_of_a_suite(project: Project) -> None:

@@ -90,7 +90,7 @@ def test_it_has_a_row_with_the_reason_in_every_output(project: Project) -> None:
     page.feed(project.read("run/report.html"))
     lines = {line["test"]: line for line in report(project, "run")["attrition"]}
     for name, why in WHY.items():
-        assert f"{name} {why}" in terminal
+        assert f"{name}: {why}" in terminal
         assert f"- {name}: {why}" in markdown.replace("\\", "")
         assert [row for row in page.rows if name in row and why in row]
         assert lines[name]["kept"] == 0
@@ -101,7 +101,7 @@ def test_a_suite_may_allow_an_empty_test(project: Project) -> None:
     outcome = _run(project, {**REJECTED, "allow_empty": True}, {"skips": {"allow_empty": True}})
     assert outcome.exit_code == 0
     assert "jrh:" not in outcome.stderr
-    assert f"rejected {WHY['rejected']}" in " ".join(outcome.stdout.split())
+    assert f"rejected: {WHY['rejected']}" in " ".join(outcome.stdout.split())
     assert all(line["allow_empty"] for line in report(project, "run")["attrition"])
 
 
@@ -143,7 +143,7 @@ def test_a_test_that_does_not_apply_to_a_task_or_is_empty_in_one_of_two_is_no_em
     assert "the test does not apply to this task" in " ".join(outcome.stdout.split())
     assert (lines["two", "drafts"]["kept"], lines["two", "drafts"]["skipped"]) == (0, {"two responses": 3})
     said = " ".join(outcome.stdout.split())
-    assert "drafts no cases: 3 skipped: two responses" in said
+    assert "drafts: no cases: 3 skipped: two responses" in said
     assert "the test does not apply to this task" in said
     # A rule holds everywhere or says where it cannot be decided.
     assert project.run("gate", "run", "--rule", "flip-rate[drafts] <= 0.9", "--undecided", "1").exit_code == 1

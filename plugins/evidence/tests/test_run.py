@@ -88,7 +88,7 @@ def test_verdicts_that_never_came_are_counted_apart_from_wrong_ones(ran):
 
 def test_the_page_plots_the_curve_of_every_judge_and_counts_what_is_missing(ran):
     report, _, page = ran
-    section = page[page.index('id="curves"') : page.index('id="further"')]
+    section = page[page.index('id="section-curves"') :]
     places = [n for n, each in enumerate(report["measures"]) if "depth" in each["cell"] and each["judge"] != "mute"]
     assert len(places) == 4 * 10
     for n in places:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
-from jrh_chat import chat_answers, read_completion
+from jrh_chat import completions, read_completion
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -33,7 +33,7 @@ def answer(message: object = None, **fields: Any) -> dict[str, Any]:
 @example({"usage": {"prompt_tokens": 2**70, "cost": 1e999}, "\ud800": float("nan")})
 def test_a_body_is_read_as_the_standard_library_reads_it(document: object) -> None:
     written = json.dumps(document).encode()
-    found = json.dumps(chat_answers._document(written))
+    found = json.dumps(completions._document(written))
     # orjson makes floats of integers of more than 64 bits, which no count of tokens is.
     assert _alike(found) == _alike(written)
 

@@ -348,6 +348,6 @@ async def test_examples_come_from_the_whole_data_set_and_a_copy_of_one_is_reject
     made = perturber(writer, data=whole, levels=["4"], attempts_per_temperature=1, temperature_step=0.6)
     ((_, skip),) = await made.perturb_set(sampled)
     for attempt in skip.details["attempts"]:
-        assert (attempt["examples"], attempt["examples_of"]) == (["item-3"], ["4"])
+        assert ([*attempt["examples"]], [*attempt["examples_of"]]) == (["item-3"], ["4"])
         assert (attempt["rejected"], attempt["to_seeds"]) == ("too similar to an item's own text", 1.0)
     assert outside.fields["response"] in writer.asked[0].request.messages[-1].content

@@ -114,7 +114,7 @@ def _task(report: RunReport, summary: TaskSummary) -> Iterator[RenderableType]:
     yield _indented(Text(clean(tables.task_line(summary)), style="dim"))
     if not any(measure.task == name for measure in report.measures):
         yield _indented(Text("No measures for this task."))
-    empty = [f"no cases of {clean(test)}: {clean(why, 600)}" for test, why in tables.empty_tests(report, name)]
+    empty = [f"{clean(test)}: {clean(why, 600)}" for test, why in tables.empty_tests(report, name)]
     for line in (*empty, *cautions(report, name)):
         yield _bullet(clean(line, 600), style="yellow", mark="!")
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from jrh.plugins import MeasureInfo
 
-AUC: Final = "auc"
-SHIFT: Final = "score-shift"
+from jrh_reward.options import AUC, SHIFT
+
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "score-quality": (
         MeasureInfo(

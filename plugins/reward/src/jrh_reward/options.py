@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from typing import Final
 
 from attrs import field, frozen
 from attrs.validators import ge, gt, min_len, optional
 from jrh import JrhError
 from jrh_authoring import Bounds, OwnEndpoint, OwnFunction
+
+AUC: Final = "auc"
+SHIFT: Final = "score-shift"
+"""Measures that rules read."""
 
 
 class Probability(Enum):

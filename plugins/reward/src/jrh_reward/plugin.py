@@ -8,8 +8,8 @@ from jrh import JudgeSpec, MetricSpec, Mode, hookimpl
 from jrh.plugins import KindSpec, RuleSpec
 from jrh_measuring import MetricOptions
 
-from jrh_reward.measure_list import AUC, MEASURES, SHIFT
-from jrh_reward.options import ClassifierOptions, ScoreFunctionOptions, ScoreHttpOptions
+from jrh_reward.measure_list import MEASURES
+from jrh_reward.options import AUC, SHIFT, ClassifierOptions, ScoreFunctionOptions, ScoreHttpOptions
 
 JRH_API_VERSION = 2
 

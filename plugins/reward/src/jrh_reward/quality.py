@@ -12,7 +12,7 @@ from jrh_measuring import Cell, Codes, MeasureBuilder, MetricOptions, cells_of, 
 from jrh_stats import Estimate, auc, cluster_sums, clustered_mean, score_tau_b, sign_flip_test
 from numpy.typing import NDArray
 
-from jrh_reward.measure_list import AUC, SHIFT
+from jrh_reward.options import AUC, SHIFT
 
 _TAU: Final = "score-tau-b"
 _TWO: Final = 2

@@ -9,7 +9,7 @@ from jrh import REFERENCE
 from jrh.values import Severity
 from jrh_measuring import Chain, Claim, Design, Hypothesis, Rule, Situation, needed_for, open_effect
 
-from jrh_reward.measure_list import AUC, SHIFT
+from jrh_reward.options import AUC, SHIFT
 
 _EVEN: Final = 0.5
 _SHIFTED: Final = "scores-shift"
