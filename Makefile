@@ -30,10 +30,10 @@ quick: $(VENV)/development lint
 
 test: $(VENV)/development lint types architecture check
 
-# Sentence embeddings, an extra of some hundred megabytes, and databases: therefore no part of `make test`.
+# Sentence embeddings, an extra of some hundred megabytes: therefore no part of `make test`.
 test-extras: $(VENV)/extras
 	$(BIN)/python -m pytest plugins/validators/tests/test_embeddings.py plugins/synthetic-ordinal/tests/test_encoder.py \
-		plugins/reward/tests/test_classifier.py plugins/sources/tests/test_sql.py plugins/export/tests
+		plugins/reward/tests/test_classifier.py plugins/export/tests
 
 # The tests of pages need Chromium, and skip without it. Debian's and Ubuntu's is installed where it is missing.
 browser:
