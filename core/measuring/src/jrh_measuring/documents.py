@@ -154,7 +154,7 @@ def page_environment(package: str, shown: Mapping[str, Any], *, limit: int = LIM
 def _compiled_pages() -> FileSystemBytecodeCache | None:
     """Return where compiled templates are kept, because compiling those of one page takes longer than filling them.
 
-    What is read is executed: None where there is no directory of this user to which nobody else can write.
+    Cached code is executed, so the directory must be writable by this user alone; None if there is no such directory.
     """
     from jinja2 import FileSystemBytecodeCache
 

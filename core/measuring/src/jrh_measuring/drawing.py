@@ -1,4 +1,4 @@
-"""Draw plots as SVG: axes, lines, markers and text, in the colours of the page they stand in or of a file.
+"""Draw plots as SVG: axes, lines, markers and text, in the colours of the page around them or of a file.
 
 No plotting library: loading one and drawing with it takes longer than everything else that a small run does.
 """
@@ -31,7 +31,7 @@ _SHAPES: Final = (
     "M0 -1.4l1.6 -1.6l1.4 1.4l-1.6 1.6l1.6 1.6l-1.4 1.4l-1.6 -1.6l-1.6 1.6l-1.4 -1.4l1.6 -1.6l-1.6 -1.6l1.4 -1.4z",
     "M0 -3.5l.8 2.4h2.5l-2 1.5l.7 2.4l-2 -1.5l-2 1.5l.7 -2.4l-2 -1.5h2.5z",
 )
-"""One marker for each colour, so that no series is told by colour alone."""
+"""One marker for each colour, so that no series relies on colour alone."""
 _STEPS: Final = (1.0, 2.0, 5.0, 10.0)
 _DIGITS: Final = 6
 """After the point, at most; smaller steps are written with a power of ten."""

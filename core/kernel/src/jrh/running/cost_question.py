@@ -93,7 +93,7 @@ def cost_range(amount: CostEstimate) -> str:
 def cost_question(total: CostEstimate | None, above: float, unpriced: int = MANY_CALLS) -> str:
     """Return what a run may cost if that is more than `above` dollars, or more than so many calls of unknown price.
 
-    The upper end of the estimate counts; without one the cost is unknown. Empty where nobody has to be asked.
+    The upper end of the estimate counts; without one the cost is unknown. Empty where no confirmation is needed.
     """
     if total is None:
         return "model calls, cost unknown: nothing is installed that estimates it"

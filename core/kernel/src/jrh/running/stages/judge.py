@@ -82,7 +82,7 @@ class _Judging:
         self.resolved = resolved
         self.name = resolved.use.name
         self.telling = telling
-        """Keeps what plugins are told in the order of writing."""
+        """Notifies plugins in the order in which records are written."""
         self.tells = ready.events.listens("jrh_record_committed")
         self.simulated = self.name in ready.simulated
         # The gateway sees what a model of the suite costs, and no simulated judge costs anything.
