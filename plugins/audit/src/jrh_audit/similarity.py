@@ -77,11 +77,11 @@ class _Sets:
         return len(self._ends) - 1
 
     def __getitem__(self, place: int) -> Hashes:
-        start, end = (each * _SIZE for each in self._ends[place : place + 2])
+        start, size = self._ends[place] * _SIZE, self._ends[place + 1] - self._ends[place]
         if self._file is None or start >= self._written:
-            return np.frombuffer(self._held[start - self._written : end - self._written], dtype=np.uint32)
+            return np.frombuffer(self._held, dtype=np.uint32, count=size, offset=start - self._written)
         self._file.seek(start)
-        return np.frombuffer(self._file.read(end - start), dtype=np.uint32)
+        return np.frombuffer(self._file.read(size * _SIZE), dtype=np.uint32)
 
     def add(self, hashes: Hashes) -> None:
         """Add a set."""

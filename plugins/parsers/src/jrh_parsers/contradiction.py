@@ -74,18 +74,20 @@ def _contradicts(trials: Trials, context: MetricContext, has: NDArray[np.bool_])
     Records alone are read, so that an import of a run's records measures the same.
     """
     value = np.full(len(has), np.nan)
-    texts, said, polarity, tasks = (_column(trials, name) for name in ("rationale", "presented", "polarity", "task"))
-    for row in np.flatnonzero(has).tolist():
-        scale = context.tasks[tasks[row]].scale if tasks[row] in context.tasks else None
+    columns = [trials.column(name) for name in ("rationale", "presented", "polarity", "task")]
+    rows = np.flatnonzero(has)
+    # Reading a text takes longer than everything else here: equal questions with equal rationales are read once.
+    kinds, kind = np.unique(np.column_stack([column.codes[rows] for column in columns]), axis=0, return_inverse=True)
+    reads = np.full(len(kinds), np.nan)
+    for place, codes in enumerate(kinds.tolist()):
+        text, said, polarity, task = (column.names[code] for column, code in zip(columns, codes, strict=True))
+        scale = context.tasks[task].scale if task in context.tasks else None
         # Under another scale, or with labels in other words, the rules do not know what can be argued for.
-        if scale is not None and said[row] in scale:
-            label = argued(
-                texts[row],
-                scale,
-                inverted=polarity[row] == Polarity.INVERTED.value,
-                holds_verdict=announces(texts[row], scale),
-            )
-            value[row] = np.nan if label is None else float(label != said[row])
+        if scale is not None and said in scale:
+            inverted, whole_reply = polarity == Polarity.INVERTED.value, announces(text, scale)
+            label = argued(text, scale, inverted=inverted, holds_verdict=whole_reply)
+            reads[place] = np.nan if label is None else float(label != said)
+    value[rows] = reads[kind.reshape(-1)]
     return value
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import product
 
+import numpy as np
 from attrs import evolve
 
 from jrh.document.serial import from_text
@@ -18,6 +20,7 @@ from jrh.text.numbers import counted
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, CostLine, RunReport, SpendLine
 from jrh.values.spending import spending_of
+from jrh.values.verdicts import Status
 
 
 def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
@@ -37,8 +40,8 @@ def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
         tests=summary.tests,
         measures=(),
         attrition=made,
-        costs=tuple(_costs(store, summary)),
-        spending=spending(store, summary),
+        costs=tuple(_costs(records, summary)),
+        spending=_spending(store, summary, records),
         faults=store.calls.faults(),
         components=summary.components,
         planned=planned,
@@ -47,9 +50,9 @@ def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
         notes=(
             *summary.notes,
             *_plan_notes(store),
-            *_shown_in_part(store, summary),
+            *_shown_in_part(records, summary),
             *_not_settable(store),
-            *_not_available(store),
+            *_not_available(records),
             *failed,
         ),
         warnings=failed,
@@ -97,12 +100,13 @@ def _not_settable(store: Store) -> Iterable[str]:
         )
 
 
-def _not_available(store: Store) -> Iterable[str]:
+def _not_available(records: RecordTable) -> Iterable[str]:
     """Say which conditions a judge's model does not have: their questions have no verdict."""
-    for judge, test, output, trials in store.records.not_available():
+    refused = records.where(records.equals("status", Status.NOT_AVAILABLE.value))
+    for (judge, test, output), rows in sorted(refused.split("judge", "test", "output"), key=lambda part: part[0]):
         yield (
             f"{output or 'a setting'}: not available for judge '{judge}', whose model refuses it; "
-            f"{counted(trials, 'question')} of test '{test}' without a verdict"
+            f"{counted(len(rows), 'question')} of test '{test}' without a verdict"
         )
 
 
@@ -118,19 +122,33 @@ def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
         )
 
 
-def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:
-    lines = store.records.costs()
-    for judge in summary.judges:
-        for task in summary.tasks:
-            for test in summary.tests:
-                if (judge, task.task.name, test) in lines:
-                    yield lines[judge, task.task.name, test]
+def _costs(records: RecordTable, summary: Summary) -> Iterable[CostLine]:
+    """Add up the costs of records by judge, task and test."""
+    parts = dict(records.split("judge", "task", "test"))
+    # A question that will be asked again cost nothing yet.
+    transient = tuple(status.value for status in Status if status.transient)
+    for place in product(summary.judges, (each.task.name for each in summary.tasks), summary.tests):
+        if (rows := parts.get(place)) is not None:
+            settled = ~np.logical_or.reduce([rows.equals("status", status) for status in transient])
+            cost, prompt, completion = map(rows.number, ("cost", "prompt_tokens", "completion_tokens"))
+            judge, task, test = place
+            yield CostLine(
+                judge=judge,
+                task=task,
+                test=test,
+                trials=len(rows),
+                cost=round(float(np.nansum(cost)), 12),  # the order of addition must not change the result
+                unknown=int(np.count_nonzero(np.isnan(cost) & settled)),
+                prompt_tokens=int(np.nansum(prompt)),
+                completion_tokens=int(np.nansum(completion)),
+                tokens_unknown=int(np.count_nonzero(np.isnan(prompt + completion) & settled)),
+            )
 
 
-def spending(store: Store, summary: Summary) -> tuple[SpendLine, ...]:
+def _spending(store: Store, summary: Summary, records: RecordTable) -> tuple[SpendLine, ...]:
     """Return what the replies the run rests on cost, in the order of the suite; of an import, what its log says."""
     if store.meta(IMPORTED) is not None:
-        return tuple(spending_of(line) for line in _costs(store, summary))
+        return tuple(spending_of(line) for line in _costs(records, summary))
     models = {used.name for used in summary.components if used.role == "model"}
     tasks, tests = [each.task.name for each in summary.tasks], list(summary.tests)
 
@@ -146,15 +164,14 @@ def spending(store: Store, summary: Summary) -> tuple[SpendLine, ...]:
     return tuple(sorted(filter(in_suite, store.spending.lines()), key=place))
 
 
-def _shown_in_part(store: Store, summary: Summary) -> Iterable[str]:
+def _shown_in_part(records: RecordTable, summary: Summary) -> Iterable[str]:
     """Say of every judge how many questions it was shown only a part of."""
-    found = store.records.partly_shown()
     for judge in summary.judges:
-        if judge in found:
-            shown = found[judge]
+        left_out = records.where(records.equals("judge", judge)).number("left_out")
+        if shortened := np.count_nonzero(left_out > 0):
             yield (
-                f"judge '{judge}' saw only part of the transcript in {shown.times} of {shown.questions} questions "
-                f"because of its length limit; at most {shown.most:,} characters were left out"
+                f"judge '{judge}' saw only part of the transcript in {shortened} of {len(left_out)} questions "
+                f"because of its length limit; at most {int(np.nanmax(left_out)):,} characters were left out"
             )
 
 

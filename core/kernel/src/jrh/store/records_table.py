@@ -17,8 +17,7 @@ from jrh.store.database import MOST_PARAMETERS, RECORD_TYPES, Database, in_parts
 from jrh.store.writer import SALVAGE, Statement
 from jrh.text.numbers import counted
 from jrh.values.records import COLUMNS
-from jrh.values.report import CostLine
-from jrh.values.verdicts import CaseRecord, Record, Reply, Status
+from jrh.values.verdicts import CaseRecord, Record, Reply
 
 _VALUES: Final = attrgetter(*COLUMNS)
 _STATUS: Final = COLUMNS.index("status")
@@ -53,24 +52,6 @@ _OF_ITEMS: Final = ("cluster", "gold_source", "covariates")
 _WITH_ITEMS: Final = "LEFT JOIN items i INDEXED BY items_by_id ON i.task = r.task AND i.id = r.item_id"
 _SUMMED: Final = len(COLUMNS)
 """Columns before the checksum."""
-_TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
-_SUMS: Final = {
-    "costs": (
-        "SELECT r.judge, r.task, r.test, count(*), total(r.cost), "
-        f"sum(r.cost IS NULL AND r.status NOT IN ({_TRANSIENT})), "
-        "total(r.prompt_tokens), total(r.completion_tokens), "
-        f"sum((r.prompt_tokens IS NULL OR r.completion_tokens IS NULL) AND r.status NOT IN ({_TRANSIENT})) "
-        f"{_OF_THE_PLAN} GROUP BY r.judge, r.task, r.test"
-    ),
-    "not available": (
-        f"SELECT r.judge, r.test, r.output, count(*) {_OF_THE_PLAN} "
-        f"WHERE r.status = '{Status.NOT_AVAILABLE.value}' GROUP BY r.judge, r.test, r.output ORDER BY 1, 2, 3"
-    ),
-    "partly shown": f"SELECT r.judge, sum(r.left_out > 0), count(*), max(r.left_out) {_OF_THE_PLAN} GROUP BY r.judge",
-}
-"""Name -> query over the records of the plan."""
-
-
 # A new row id tells that the record was written again: see `written`.
 _RENAME: Final = (
     'UPDATE records SET rowid = (SELECT max(rowid) + 1 FROM records), "judge" = ?, checksum = ? WHERE trial_id = ?'
@@ -91,16 +72,6 @@ class Told(NamedTuple):
     task: str
     test: str
     rationale: str
-
-
-class PartlyShown(NamedTuple):
-    """How often a judge was shown a shortened transcript."""
-
-    judge: str
-    times: int
-    questions: int
-    most: int
-    """Most characters left out of one question."""
 
 
 class RecordsTable:
@@ -220,35 +191,6 @@ class RecordsTable:
         """Read the replies of trials by trial id; trials without a stored reply are left out."""
         return {trial: from_text(Reply, text) for trial, text in self._database.by_id(_REPLIES, trial_ids)}
 
-    def costs(self) -> dict[tuple[str, str, str], CostLine]:
-        """Add up the costs of the records of the plan by judge, task and test."""
-        rows = self._database.rows(_SUMS["costs"])
-        return {
-            (judge, task, test): CostLine(
-                judge=judge,
-                task=task,
-                test=test,
-                trials=trials,
-                cost=round(cost, 12),  # the order of addition must not change the result
-                unknown=unknown,
-                prompt_tokens=int(prompt),
-                completion_tokens=int(completion),
-                tokens_unknown=tokens_unknown,
-            )
-            for judge, task, test, trials, cost, unknown, prompt, completion, tokens_unknown in rows
-        }
-
-    def not_available(self) -> list[tuple[str, str, str, int]]:
-        """Count the questions that a judge's model does not have the setting for, by judge, test and output mode."""
-        rows = self._database.rows(_SUMS["not available"])
-        return [(judge, test, output, trials) for judge, test, output, trials in rows]
-
-    def partly_shown(self) -> dict[str, PartlyShown]:
-        """Count questions with a shortened transcript by judge; judges without any are left out."""
-        rows = self._database.rows(_SUMS["partly shown"])
-        counted = (PartlyShown._make(row) for row in rows)
-        return {each.judge: each for each in counted if each.times}
-
 
 def _told(by_items: tuple[Any, ...], by_records: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return what items say; records imported without items say it themselves."""
@@ -286,7 +228,7 @@ def checksum(values: Sequence[Any]) -> int:
 
     The label that a rationale argues for is left out, because it is read later and can be read again.
     """
-    kept = [*values[:_ARGUED], *values[_ARGUED + 1 :]]
+    kept = (*values[:_ARGUED], *values[_ARGUED + 1 :])
     try:
         return crc32(orjson.dumps(kept))
     except TypeError:  # a damaged page can hold anything

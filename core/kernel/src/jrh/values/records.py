@@ -88,12 +88,20 @@ class Categorical:
         return [lookup[code] for code in self.codes.tolist()]
 
 
+class _Places(dict[str | None, int]):
+    """Numbers texts in the order in which they are first looked up; None is -1."""
+
+    def __missing__(self, text: str | None) -> int:
+        self[text] = place = len(self) - 1
+        return place
+
+
 class _Coding:
     """Code a column of text some rows at a time."""
 
     def __init__(self, file: ColumnFile) -> None:
         self._codes = Gathering(file)
-        self._index: dict[str | None, int] = {None: -1}
+        self._index = _Places({None: -1})
         self._ids: IdGathering | None = IdGathering(file)
         """Gathers the rows as long as all of them are ids."""
 
@@ -105,10 +113,8 @@ class _Coding:
             self._add(part)
 
     def _add(self, values: Sequence[str | None]) -> None:
-        for value in dict.fromkeys(values):
-            self._index.setdefault(value, len(self._index) - 1)
-        codes = map(self._index.__getitem__, values)
-        self._codes.add(np.fromiter(codes, dtype=self._type(), count=len(values)))
+        codes = np.fromiter(map(self._index.__getitem__, values), dtype=np.int32, count=len(values))
+        self._codes.add(codes.astype(self._type()))
 
     def _type(self) -> np.dtype[Any]:
         """Return the shortest type: most columns have few categories, and a table has dozens of columns."""
