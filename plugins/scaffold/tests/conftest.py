@@ -12,7 +12,7 @@ from jrh_scaffold.commands import command
 SUITE = """\
 name: made
 data: {source: my-source, path: answers.txt}
-task: {instruction: Is the answer right?, scale: {labels: ["YES", "NO"]}}
+task: {yes_or_no: "Is the answer right?"}
 tests:
   - my-perturber: {closing: "Bye.", validate: [my-validator]}
 models:
