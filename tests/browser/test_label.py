@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from jrh import Item, Scale, Task, read_items
-from jrh_review.label_screens import Labelling
 from jrh_review.labelling import LabelDesk, label_desk
-from jrh_review.people import People
+from jrh_review.pages.label import Labelling
 from jrh_review.person_labels import LabelAction, PersonLabel
 from support.browsing import follow, wait_until
 from support.workbench import PROVOKE, TEXTS, TOGETHER, blemishes, look, served, tabbed
@@ -147,8 +146,8 @@ def hostile_desk(tmp_path: Path) -> Iterator[LabelDesk]:
 
 
 def test_no_text_of_an_item_becomes_code_and_axe_finds_nothing(browser: Browser, hostile_desk: LabelDesk) -> None:
-    here = Labelling(suite=TEXTS[5], desk=hostile_desk, people=People(("Ann", "Ben")))
-    with served(labelling=here) as bench, look(browser, bench) as seen:
+    here = Labelling(suite=TEXTS[5], desk=hostile_desk, names=("Ann", "Ben"))
+    with served(work=here) as bench, look(browser, bench) as seen:
         page = seen.page
         assert (tabbed(seen), blemishes(seen)) == ([], [])
         page.get_by_label("Name").select_option("Ann")

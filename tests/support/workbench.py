@@ -14,8 +14,8 @@ import uvicorn
 from attrs import frozen
 from jrh_review.app import make_app
 from jrh_review.desk import review_desk
-from jrh_review.label_screens import Labelling
-from jrh_review.reviewers import Reviewing, reviewing_of
+from jrh_review.pages.review import reviewing_of
+from jrh_review.pages.work import Work
 from jrh_review.runs import Runs
 from jrh_review.security import Names
 from jrh_review.serving import Place
@@ -81,17 +81,17 @@ def workbench(*places: Path, reviewers: Sequence[str] = ()) -> Iterator[Bench]:
     with review_desk(places[0]) as desk:
         desk.make_queue(None)
         runs = Runs(places)
-        with served(*places, reviewing=reviewing_of(runs, places[0], desk, reviewers)) as bench:
+        with served(*places, work=reviewing_of(runs, places[0], desk, reviewers)) as bench:
             yield bench
 
 
 @contextmanager
-def served(*places: Path, reviewing: Reviewing | None = None, labelling: Labelling | None = None) -> Iterator[Bench]:
+def served(*places: Path, work: Work | None = None) -> Iterator[Bench]:
     """Serve run directories, or items that people label, until the context ends."""
     with Place.checked("127.0.0.1", 0, allow_remote=False).listen() as listening:
         port = listening.getsockname()[1]
         sessions = Sessions(lambda _: None)
-        app = make_app(Runs(places), sessions, Names.at("127.0.0.1", port), reviewing=reviewing, labelling=labelling)
+        app = make_app(Runs(places), sessions, Names.at("127.0.0.1", port), work=work)
         config = uvicorn.Config(app, http="h11", ws="none", lifespan="off", access_log=False, log_level="error")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]))

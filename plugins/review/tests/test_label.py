@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 import pytest
 from jrh import Item, JrhError, Mode, Scale, Task
+from jrh_review.agreement import people_agreement
 from jrh_review.app import make_app
-from jrh_review.label_screens import Labelling, keys_of
-from jrh_review.labelling import LabelDesk, StaleLabelError, label_desk
+from jrh_review.decisions import StaleError
+from jrh_review.desk_commands import say_agreement
+from jrh_review.labelling import LabelDesk, label_desk
 from jrh_review.labels_csv import read_sheet, write_gold, write_sheet
-from jrh_review.people import People
-from jrh_review.people_agreement import people_agreement
+from jrh_review.pages.label import Labelling, keys_of
 from jrh_review.person_labels import LabelAction, LabelSettings, majority
 from jrh_review.runs import Runs
 from jrh_review.security import Names
 from jrh_review.sessions import Session, Sessions
-from jrh_review.start_label import say_agreement
 from sklearn.metrics import cohen_kappa_score
 
 from .conftest import HOST, ORIGIN, PORT, Answer, Door, cookie_of
@@ -86,8 +86,8 @@ class Browser:
 def opened(desk: LabelDesk, *names: str) -> list[Browser]:
     announced: list[str] = []
     sessions = Sessions(announced.append)
-    here = Labelling(suite="suite", desk=desk, people=People(names))
-    guard = make_app(Runs(()), sessions, Names.at("127.0.0.1", PORT), labelling=here)
+    here = Labelling(suite="suite", desk=desk, names=names)
+    guard = make_app(Runs(()), sessions, Names.at("127.0.0.1", PORT), work=here)
     door = Door(guard=guard, sessions=sessions, announced=announced, written=[])
     return [Browser(door, door.enter()) for _ in names]
 
@@ -232,7 +232,7 @@ def test_a_line_that_jrh_did_not_write_is_named(tmp_path: Path) -> None:
 def test_undo_skip_and_a_second_thought_count_and_nothing_is_overwritten_unseen(desk: LabelDesk) -> None:
     screen = desk.screens("Ann")[0]
     give(desk, "Ann", 0, "YES")
-    with pytest.raises(StaleLabelError, match="another window"):
+    with pytest.raises(StaleError, match="another window"):
         desk.decide("Ann", screen, LabelAction.LABEL, label="NO", version=0)
     give(desk, "Ann", 0, "NO")
     assert [each.label for each in desk.labels()] == ["NO"]
@@ -354,7 +354,7 @@ def test_the_gold_table_has_majority_share_and_number_of_labellers(desk: LabelDe
 
 def test_agreement_is_that_of_another_library(desk: LabelDesk, capsys: pytest.CaptureFixture[str]) -> None:
     said = labelled(desk)
-    found = people_agreement(TASK, items(), desk.labels())
+    found, again = people_agreement(TASK, items(), desk.labels())
     for pair, kappa in found.pairs.items():
         sides = [[each[name] for each in said.values()] for name in pair]
         assert kappa.value == pytest.approx(cohen_kappa_score(*sides))
@@ -365,7 +365,7 @@ def test_agreement_is_that_of_another_library(desk: LabelDesk, capsys: pytest.Ca
     assert f"n = {3 * N} labels, {N} clusters" in said_of_all
     assert found.alpha is not None
     assert found.alpha.value is not None
-    assert {name: each.n for name, each in found.again.items()} == {"Ann": 2, "Ben": 2, "Cem": 2}
+    assert {name: each.n for name, each in again.items()} == {"Ann": 2, "Ben": 2, "Cem": 2}
 
 
 def test_an_even_split_has_no_gold_and_one_person_is_said_to_be_one(desk: LabelDesk) -> None:
@@ -461,7 +461,7 @@ def test_a_transcript_is_labelled_on_an_ordinal_scale_and_levels_are_weighted(tm
                 if not screen.again:
                     said.setdefault(screen.item.id, {})[person] = level
         assert json.loads(browser.get("/label/item.json", f"place={place}").body)["own"] == str(level)
-        found = people_agreement(TRANSCRIPTS, transcripts(), desk.labels())
+        found, _ = people_agreement(TRANSCRIPTS, transcripts(), desk.labels())
         gold = {row["item_id"]: row["label"] for row in csv.DictReader(io.StringIO(write_gold(desk)))}
     sides = [[each[person] for each in said.values()] for person in ("Ann", "Ben")]
     (kappa,) = found.pairs.values()

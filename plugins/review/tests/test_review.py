@@ -20,8 +20,8 @@ from jrh_review.decisions import Decision, QueuedCase, ReviewAction, case_review
 from jrh_review.decisions_csv import read_decisions, write_decisions
 from jrh_review.desk import ReviewDesk, review_desk
 from jrh_review.options import QueueRequest
+from jrh_review.pages.review import Reviewing
 from jrh_review.review_statistics import review_shares, reviewer_agreement
-from jrh_review.reviewers import Reviewing
 from jrh_review.runs import Runs
 from jrh_review.security import MOST_BODY, Names
 from jrh_review.sessions import Session, Sessions
@@ -97,7 +97,7 @@ def opened(desk: ReviewDesk, run_dir: Path, *names: str) -> Door:
     announced: list[str] = []
     sessions = Sessions(announced.append)
     reviewing = Reviewing(run="run", desk=desk, names=names)
-    guard = make_app(Runs((run_dir,)), sessions, Names.at("127.0.0.1", PORT), reviewing=reviewing)
+    guard = make_app(Runs((run_dir,)), sessions, Names.at("127.0.0.1", PORT), work=reviewing)
     return Door(guard=guard, sessions=sessions, announced=announced, written=[])
 
 
@@ -391,11 +391,11 @@ def test_the_table_of_the_paper_comes_out_of_decisions() -> None:
 
     log = _log(*((n, "Ann", "edit" if n < 14 else "accept") for n in range(16)), (16, "Ann", "skip"))
     (found,) = review_shares(_queue(20), case_reviews(log))
-    assert (found.queued, found.decided, found.conflicts) == (20, 16, 0)
-    edited = found.shares[ReviewAction.EDIT]
+    assert (found["queued"], found["decided"], found["conflicts"]) == (20, 16, 0)
+    edited = found["shares"]["edit"]
     ends = binomtest(14, 16).proportion_ci(method="wilson")
-    assert edited.value == 14 / 16
-    assert (edited.low, edited.high) == pytest.approx((ends.low, ends.high))
+    assert edited["estimate"] == 14 / 16
+    assert (edited["interval"]["low"], edited["interval"]["high"]) == pytest.approx((ends.low, ends.high))
 
 
 def test_a_targeted_sample_is_weighed_by_its_probabilities() -> None:
@@ -403,8 +403,8 @@ def test_a_targeted_sample_is_weighed_by_its_probabilities() -> None:
     queue = [case._replace(probability=1.0 if n < 10 else 0.1) for n, case in enumerate(_queue(20))]
     log = _log(*((n, "Ann", "reject" if n < 10 else "accept") for n in range(20)))
     (found,) = review_shares(queue, case_reviews(log))
-    assert found.weighted
-    assert found.shares[ReviewAction.REJECT].value == pytest.approx(10 / 110)
+    assert found["weighted"]
+    assert found["shares"]["reject"]["estimate"] == pytest.approx(10 / 110)
 
 
 def test_agreement_is_of_decisions_made_blind() -> None:
@@ -412,13 +412,12 @@ def test_agreement_is_of_decisions_made_blind() -> None:
     pairs = [("accept", "accept")] * 4 + [("reject", "reject")] * 2 + [("accept", "reject"), ("reject", "accept")]
     log = _log(*((n, name, pair[i]) for n, pair in enumerate(pairs) for i, name in enumerate(("Ann", "Ben"))))
     settled = [evolve(each, number=100, reviewer="Ann", settles=True) for each in log if each.case_id == "c6"][1:]
-    found = reviewer_agreement(_queue(8), case_reviews([*log, *settled]))
+    kappa, alpha = reviewer_agreement(_queue(8), case_reviews([*log, *settled]))
     chance = (5 * 5 + 3 * 3) / 64
-    assert found.cases == 8
-    assert found.pairs["Ann", "Ben"].value == pytest.approx((6 / 8 - chance) / (1 - chance))
-    assert found.alpha is not None
+    assert (kappa["who"], alpha["who"], alpha["agreement"]["n"]) == ("Ann and Ben", "all", 8)
+    assert kappa["agreement"]["estimate"] == pytest.approx((6 / 8 - chance) / (1 - chance))
     # Krippendorff: 1 - (n - 1) * o / sum of products of the margins, with n = 16 ratings and 4 unequal ordered pairs.
-    assert found.alpha.value == pytest.approx(1 - 15 * 4 / (2 * 10 * 6))
+    assert alpha["agreement"]["estimate"] == pytest.approx(1 - 15 * 4 / (2 * 10 * 6))
 
 
 # -- the program -----------------------------------------------------------------------------------------------------
@@ -457,7 +456,7 @@ def test_the_program_exports_and_imports_and_salvage_keeps_decisions(run_dir: Pa
 
 @pytest.mark.parametrize("names", [("Ann", "Ann"), ("",), ("a\x1bb",), (" Ann",), ("x" * 81,)])
 def test_a_reviewer_needs_a_name_of_their_own(names: tuple[str, ...]) -> None:
-    from jrh_review.start_review import checked_names
+    from jrh_review.desk_commands import checked_names
 
     with pytest.raises(JrhError, match="--reviewer"):
         checked_names(names)

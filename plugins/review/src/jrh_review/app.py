@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from jrh_review.pages import case, cases, compare, label, review, review_summary, run, start, static
+from jrh_review.pages import case, cases, label, review, run, start, static
 from jrh_review.pages.rendering import page
 from jrh_review.refusals import Refused, answer
 from jrh_review.security import ENTER, Guard, Names
@@ -20,12 +20,11 @@ from jrh_review.sessions import Sessions
 from jrh_review.stored_runs import Measured
 
 if TYPE_CHECKING:
-    from jrh_review.label_screens import Labelling
-    from jrh_review.reviewers import Reviewing
+    from jrh_review.pages.work import Work
     from jrh_review.runs import Runs
 
 
-PAGES = (start, run, cases, case, compare, static)
+PAGES = (start, run, cases, case, static)
 _MISSING = 404
 
 
@@ -34,9 +33,8 @@ def make_app(
     sessions: Sessions,
     names: Names,
     *,
+    work: Work | None = None,
     routes: Iterable[Route] = (),
-    reviewing: Reviewing | None = None,
-    labelling: Labelling | None = None,
 ) -> Guard:
     """Return the application.
 
@@ -44,22 +42,18 @@ def make_app(
         runs: the run directories it shows.
         sessions: who may come in.
         names: the names of this server.
+        work: the run under review, or the items that people label; None: there are no such pages. With labelling there
+            are no other pages: a run would show the labellers what judges and gold labels say.
         routes: further addresses, behind the same guard.
-        reviewing: the run under review; None: there are no pages of review.
-        labelling: the items that people label; None: there are none. With them there are no other pages: a run would
-            show the labellers what judges and gold labels say.
     """
-    if reviewing is not None:
-        routes = [*review.ROUTES, *review_summary.ROUTES, *routes]
-    pages = PAGES if labelling is None else (label, static)
+    pages = (label, static) if isinstance(work, label.Labelling) else (*PAGES, *((review,) if work else ()))
     app = Starlette(
         routes=[Route(ENTER, enter, methods=["GET"]), *(route for part in pages for route in part.ROUTES), *routes],
         exception_handlers={JrhError: _expected, HTTPException: _refused, Exception: _broken},
     )
     app.router.redirect_slashes = False  # an address is right or wrong
     app.state.runs, app.state.sessions, app.state.names = runs, sessions, names
-    app.state.measured = Measured()
-    app.state.reviewing, app.state.labelling = reviewing, labelling
+    app.state.measured, app.state.work = Measured(), work
     return Guard(app=app, names=names, sessions=sessions)
 
 
@@ -73,7 +67,8 @@ def enter(request: Request) -> Response:
     session = known or request.app.state.sessions.enter(request.query_params.get("token", ""))
     if session is None:
         return answer(Refused(401, "The token is wrong or already used. The terminal shows the current one."))
-    home = "/label" if request.app.state.labelling else "/review" if request.app.state.reviewing else "/"
+    work = request.app.state.work
+    home = f"/{work.page}" if work else "/"
     text = (
         "<!doctype html><html lang=en><meta charset=utf-8><title>jrh</title><link rel=icon href=/static/icon.svg>"
         f'<meta http-equiv=refresh content="0; url={home}"><p><a href="{home}">Open the workbench</a></p></html>'

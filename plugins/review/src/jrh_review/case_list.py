@@ -75,7 +75,8 @@ def _rows(trials: Trials) -> Iterator[CaseRow]:
         many = sizes[start : start + _PART]
         rows = order[taken : taken + int(many.sum())]
         taken += len(rows)
-        return _made(*_columns(trials, scores, texts, rows, np.repeat(np.arange(len(many)), many)))
+        columns = _columns(trials, scores, texts, rows, np.repeat(np.arange(len(many)), many))
+        return map(CaseRow._make, zip(*columns, strict=True))
 
     return chain.from_iterable(map(part, range(0, len(sizes), _PART)))
 
@@ -90,50 +91,14 @@ def _columns(
     yield trials.place[first].tolist()
     yield from (_names(column, first) for column in texts)
     yield trials_of.tolist()
-    yield _counts(group[usable], trials.label[rows[usable]], trials.labels, len(first))
+    labels = _counts(group[usable], trials.label[rows[usable]], trials.labels, len(first))
+    yield [given[0][0] if given else "" for given in labels]
+    yield [_in_words(given, count) for given, count in zip(labels, trials_of.tolist(), strict=True)]
     yield np.bincount(group[~usable], minlength=len(first)).tolist()
-    yield _counts(group[~usable], trials.status.codes[rows[~usable]], trials.status.names, len(first))
-    yield from (_known(_means(each, rows, group, len(first))) for each in scores)
-
-
-def _made(*columns: Sequence[Any]) -> Iterator[CaseRow]:
-    for (
-        place,
-        task,
-        test,
-        variant,
-        stratum,
-        judge,
-        item,
-        case,
-        gold,
-        count,
-        told,
-        gone,
-        why,
-        same,
-        right,
-        expected,
-    ) in zip(*columns, strict=True):
-        yield CaseRow(
-            position=place,
-            task=task,
-            test=test,
-            variant=variant,
-            stratum=stratum,
-            judge=judge,
-            item_id=item,
-            case_id=case,
-            gold=gold,
-            trials=count,
-            verdict=told[0][0] if told else "",
-            verdicts=told[0][0] if told and count == 1 else ", ".join(f"{times}x {label}" for label, times in told),
-            missing=gone,
-            status=why[0][0] if why else "",
-            moved=None if same is None else 1 - same,
-            right=right,
-            expected=expected,
-        )
+    statuses = _counts(group[~usable], trials.status.codes[rows[~usable]], trials.status.names, len(first))
+    yield [given[0][0] if given else "" for given in statuses]
+    agreement, *others = (_means(each, rows, group, len(first)) for each in scores)
+    yield from map(_known, (1 - agreement, *others))
 
 
 def _texts(trials: Trials) -> tuple[Coded, ...]:
@@ -160,6 +125,11 @@ def _counts(group: Codes, codes: Codes, names: Sequence[str], groups: int) -> li
         if len(listed) > 1:
             listed.sort(key=lambda each: -each[1])
     return found
+
+
+def _in_words(labels: Sequence[tuple[str, int]], trials: int) -> str:
+    """Write every label with its count; of a single trial only the label."""
+    return labels[0][0] if labels and trials == 1 else ", ".join(f"{count}x {label}" for label, count in labels)
 
 
 def _means(scores: Scores, rows: Codes, group: Codes, groups: int) -> Numbers:

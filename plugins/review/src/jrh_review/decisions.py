@@ -8,7 +8,11 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from attrs import Factory, frozen
-from jrh import Changes, Equals, Expectation, NotAbove, NotBelow, Same
+from jrh import Changes, Equals, Expectation, JrhError, NotAbove, NotBelow, Same
+
+
+class StaleError(JrhError):
+    """Report a decision or a label that was made without knowing of a later one. Reload the page."""
 
 
 class ReviewAction(Enum):

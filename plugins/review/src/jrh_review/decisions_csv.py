@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
 from jrh import JrhError
-from jrh.text import counted, is_person_name
-from jrh_interchange import check_table_file, csv_rows, next_csv_row
+from jrh.text import is_person_name
 from jrh_measuring import formula_safe
 
 from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, expectation_code
 from jrh_review.desk import ReviewDesk
 from jrh_review.review_cases import Given, choices, editable, made
+from jrh_review.tables import plain_cell, read_table, refuse_mistakes, write_table
 
 COLUMNS: Final = (
     *("case_id", "task", "test", "item_id", "probability", "reviewer", "made", "version", "settles"),
@@ -24,10 +21,7 @@ COLUMNS: Final = (
     "valid",
 )
 """A row is one text of a case: cases of which several texts can be edited have several rows."""
-_LARGEST: Final = 256_000_000
 _DIGITS: Final = 15
-_MOST: Final = 10
-"""Mistakes that are listed."""
 
 
 def write_decisions(desk: ReviewDesk, reviewer: str = "") -> str:
@@ -37,17 +31,14 @@ def write_decisions(desk: ReviewDesk, reviewer: str = "") -> str:
         desk: the run.
         reviewer: whose decisions, so that the table can be filled in blind; empty: everybody's.
     """
-    out = io.StringIO()
-    table = csv.writer(out)
-    table.writerow(COLUMNS)
+    rows: list[Sequence[object]] = [COLUMNS]
     reviews = desk.reviews()
     for queued in desk.queue():
         review = reviews.get(queued.case_id, CaseReview())
         review = review.known_to(reviewer) if reviewer else review
         for name, decision in _decisions(review, reviewer):
-            for row in _rows(desk, queued, review, name, decision):
-                table.writerow([formula_safe(cell) if isinstance(cell, str) else cell for cell in row])
-    return out.getvalue()
+            rows += _rows(desk, queued, review, name, decision)
+    return write_table(rows)
 
 
 def _decisions(review: CaseReview, reviewer: str) -> list[tuple[str, Decision | None]]:
@@ -82,12 +73,6 @@ def _rows(
         yield (*head, field, before if isinstance(before, str) else "", texts.get(field, ""), edited, valid)
 
 
-@frozen(kw_only=True)
-class _Row:
-    line: int
-    cells: dict[str, str]
-
-
 def read_decisions(desk: ReviewDesk, path: Path, reviewer: str = "") -> int:
     """Save the decisions of a table, all or none; return how many are new.
 
@@ -97,14 +82,18 @@ def read_decisions(desk: ReviewDesk, path: Path, reviewer: str = "") -> int:
     Raises:
         JrhError: the file cannot be read, or rows are wrong: all are named, up to ten.
     """
-    cases: dict[tuple[str, str, str], list[_Row]] = {}
-    for row in _read(path):
-        key = row.cells["case_id"], row.cells["reviewer"] or reviewer, row.cells["settles"]
+    cases: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    lines: dict[tuple[str, str, str], int] = {}
+    for line, cells in read_table(path, "case_id", "action"):
+        row = dict.fromkeys(COLUMNS, "") | cells
+        key = plain_cell(row["case_id"].strip()), plain_cell(row["reviewer"].strip()) or reviewer, row["settles"]
         cases.setdefault(key, []).append(row)
+        lines.setdefault(key, line)
     known = {case.case_id for case in desk.queue()}
     new: list[tuple[Decision, int]] = []
     wrong: list[str] = []
-    for (case_id, name, _), rows in cases.items():
+    for key, rows in cases.items():
+        case_id, name, _ = key
         try:
             if case_id not in known:
                 raise JrhError("the queue has no such case_id")
@@ -113,20 +102,19 @@ def read_decisions(desk: ReviewDesk, path: Path, reviewer: str = "") -> int:
                 # Checked one by one, so that every mistake is named; nothing is written before all are right.
                 desk.check(*found)
         except JrhError as error:
-            wrong.append(f"{path.name}:{rows[0].line}: {error}")
-    if wrong:
-        raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: mistakes in {counted(len(wrong), 'case')}."]))
+            wrong.append(f"{path.name}:{lines[key]}: {error}")
+    refuse_mistakes(wrong, "case")
     if new:
         desk.decide_all(new)
     return len(new)
 
 
-def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[_Row]) -> tuple[Decision, int] | None:
-    first = rows[0].cells
+def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[dict[str, str]]) -> tuple[Decision, int] | None:
+    first = rows[0]
     word = first["action"].strip().casefold()
     if not word:
         return None
-    if any(row.cells[each] != first[each] for row in rows for each in ("action", "reason", "expected", "version")):
+    if any(row[each] != first[each] for row in rows for each in ("action", "reason", "expected", "version")):
         raise JrhError("the rows of one case and reviewer differ in action, reason, expected or version")
     action = next((each for each in ReviewAction if each.value == word), None)
     if action is None or action is ReviewAction.UNDO:
@@ -143,7 +131,7 @@ def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[_Row]) -
     texts, expected = editable(case, original), first["expected"].strip()
     given = Given(
         action=action,
-        reason=_plain(first["reason"]),
+        reason=plain_cell(first["reason"]),
         after=_edited(rows, texts, stored),
         expected=next((code for code in choices(case) if formula_safe(code) == expected), expected),
         settles=settles,
@@ -168,43 +156,15 @@ def _version(cell: str, now: int, desk: ReviewDesk) -> int:
     return int(cell)
 
 
-def _edited(rows: Sequence[_Row], texts: dict[str, str], stored: Decision | None) -> dict[str, str]:
+def _edited(rows: Sequence[dict[str, str]], texts: dict[str, str], stored: Decision | None) -> dict[str, str]:
     """Return the edited texts: cells that are as they were exported stand for the text they were made from."""
     found: dict[str, str] = {}
     for row in rows:
-        cell = row.cells["edited"]
-        field = next((name for name in texts if formula_safe(name) == row.cells["field"]), row.cells["field"])
+        cell = row["edited"]
+        field = next((name for name in texts if formula_safe(name) == row["field"]), row["field"])
         if not cell:
             continue
         before = stored.after.get(field) if stored else None
         known = (text for text in (before, texts.get(field)) if text is not None and formula_safe(text) == cell)
-        found[field] = next(known, _plain(cell))
+        found[field] = next(known, plain_cell(cell))
     return found
-
-
-def _plain(cell: str) -> str:
-    """Take the apostrophe away that keeps a spreadsheet from computing a text."""
-    return cell[1:] if cell.startswith("'") and formula_safe(cell[1:]) == cell else cell
-
-
-def _read(path: Path) -> Iterator[_Row]:
-    try:
-        check_table_file(path, _LARGEST)
-        text = path.read_bytes().decode("utf-8-sig")  # line ends within cells stay as they are
-    except UnicodeDecodeError as error:
-        raise JrhError(f"{path.name}: not UTF-8 text; save the file as CSV UTF-8") from error
-    except OSError as error:
-        raise JrhError(f"{path.name}: cannot be read: {error.strerror or error}") from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = next_csv_row(reader) or []
-        needed = ("case_id", "action")
-        if missing := [name for name in needed if name not in header]:
-            raise JrhError(f"{path.name}:1: the table needs the columns {' and '.join(needed)}; missing: {missing[0]}")
-        for cells in csv_rows(reader):
-            if any(cells):
-                row = dict.fromkeys(COLUMNS, "") | dict(zip(header, cells, strict=False))
-                row["case_id"], row["reviewer"] = _plain(row["case_id"].strip()), _plain(row["reviewer"].strip())
-                yield _Row(line=reader.line_num, cells=row)
-    except csv.Error as error:
-        raise JrhError(f"{path.name}:{reader.line_num}: not CSV: {error}") from error

@@ -15,7 +15,7 @@ from jrh import REFERENCE, Case, JrhError
 from jrh.running import open_store, recall
 from jrh.values import Merge, TableSpec
 
-from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, case_reviews
+from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, StaleError, case_reviews
 from jrh_review.listed_cases import case_scores
 from jrh_review.options import First, QueueRequest
 from jrh_review.review_queue import NoVerdictsError, drawn, known_cases
@@ -33,10 +33,6 @@ QUEUE: Final = TableSpec(
     columns={"position": "INTEGER", **dict.fromkeys(QueuedCase._fields, "TEXT"), "probability": "REAL"},
     key="position",
 )
-
-
-class StaleDecisionError(JrhError):
-    """Report a decision about a case that another person has decided about in the meantime. Reload the page."""
 
 
 @frozen(kw_only=True)
@@ -160,7 +156,7 @@ class ReviewDesk:
             version: `CaseReview.version` of what the reviewer saw.
 
         Raises:
-            StaleDecisionError: there is a later decision, or two people have decided meanwhile.
+            StaleError: there is a later decision, or two people have decided meanwhile.
             JrhError: the decision is incomplete.
         """
         return self.decide_all([(decision, version)])[0]
@@ -191,9 +187,9 @@ def review_desk(run_dir: str | Path) -> Iterator[ReviewDesk]:
 
 def _check(decision: Decision, review: CaseReview, version: int) -> None:
     if review.version(decision.reviewer) != version:
-        raise StaleDecisionError("There is a later decision about this case: read it, then decide again.")
+        raise StaleError("There is a later decision about this case: read it, then decide again.")
     if review.is_open != decision.settles:
-        raise StaleDecisionError(
+        raise StaleError(
             "Two people have already decided about this case, so a new decision must settle it. Load it again."
             if review.is_open
             else "Fewer than two people have decided about this case, so there is nothing to settle. Load it again."

@@ -9,10 +9,11 @@ from pathlib import Path
 from threading import Lock
 
 from attrs import evolve, field, frozen
-from jrh import Item, JrhError, Json, Mode, Task, derive_seed
+from jrh import Case, Item, JrhError, Json, Mode, Task, derive_seed
 from jrh.hashing import shuffled
 from jrh.values import option_field
 
+from jrh_review.decisions import StaleError
 from jrh_review.labels_log import LabelsLog
 from jrh_review.person_labels import (
     LabelAction,
@@ -23,10 +24,6 @@ from jrh_review.person_labels import (
     labels_that_count,
     read_labels,
 )
-
-
-class StaleLabelError(JrhError):
-    """Report a label for an item that the same person has since labelled in another window. Reload the page."""
 
 
 @frozen(kw_only=True)
@@ -56,6 +53,18 @@ class LabelScreen:
         if not self.order:
             return scale.identity_map()
         return dict(zip(scale.options, self.order, strict=True)) | ({scale.tie: scale.tie} if scale.tie else {})
+
+    @property
+    def case(self) -> Case:
+        """Return the question, without what names its item."""
+        fields, label_map = dict(self.fields), dict(self.label_map)
+        return Case(id="", task=self.task.name, test="", item_id="", fields=fields, label_map=label_map)
+
+    def as_shown(self, label: PersonLabel | None) -> str:
+        """Return a label as this screen shows it; empty without one."""
+        if label is None or label.action is not LabelAction.LABEL:
+            return ""
+        return next((shown for shown, meant in self.label_map.items() if meant == label.label), "")
 
 
 @frozen(kw_only=True)
@@ -143,7 +152,7 @@ class LabelDesk:
             seconds: how long the item was in sight.
 
         Raises:
-            StaleLabelError: there is a later row about the screen.
+            StaleError: there is a later row about the screen.
             JrhError: the label is not on the scale, or cannot be stored.
         """
         return self.decide_all([(labeller, screen, action, label, version, seconds)])[0]
@@ -157,7 +166,7 @@ class LabelDesk:
             rows = []
             for labeller, screen, action, label, version, seconds in given:
                 if self.version(labeller, screen) != version:
-                    raise StaleLabelError("You have since labelled this item in another window. Load it again.")
+                    raise StaleError("You have since labelled this item in another window. Load it again.")
                 if (action is LabelAction.LABEL) != (label in screen.label_map):
                     raise JrhError("The label is not one of the choices.")
                 rows.append(

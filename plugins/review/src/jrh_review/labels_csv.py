@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, content_id
-from jrh.text import counted
 from jrh.values import GoldKind
-from jrh_interchange import check_table_file, csv_rows, next_csv_row
 from jrh_measuring import compare_questions, formula_safe
 
-from jrh_review.label_screens import as_case
 from jrh_review.labelling import LabelDesk, LabelScreen
-from jrh_review.person_labels import LabelAction, PersonLabel, majority
+from jrh_review.person_labels import LabelAction, majority
+from jrh_review.tables import read_table, refuse_mistakes, write_table
 
 SHEET: Final = ("row", "check", "task", "choices", "label")
 GOLD: Final = ("task", "item_id", "label", "share", "labellers", "gold_source")
-_LARGEST: Final = 256_000_000
-_MOST: Final = 10
 _TEXT: Final = 1_000_000
 _PARTS: Final = 1_000
 
@@ -37,7 +30,7 @@ def write_sheet(desk: LabelDesk, labeller: str) -> str:
     rows = []
     asked: set[str] = set()
     for place, screen in enumerate(screens):
-        task, case = screen.task, as_case(screen)
+        task, case = screen.task, screen.case
         first = task.name not in asked
         asked.add(task.name)
         known = own.get((labeller, task.name, screen.item.id, screen.again))
@@ -47,7 +40,7 @@ def write_sheet(desk: LabelDesk, labeller: str) -> str:
                 "check": _check(desk, labeller, place, screen),
                 "task": task.name,
                 "choices": " | ".join(screen.label_map),
-                "label": _as_shown(screen, known),
+                "label": screen.as_shown(known),
                 "instruction": task.instruction if first else "",
                 "rubric": task.rubric if first else "",
                 **{
@@ -57,7 +50,7 @@ def write_sheet(desk: LabelDesk, labeller: str) -> str:
             }
         )
     names = list(dict.fromkeys([*SHEET, *(name for row in rows for name in row)]))
-    return _table([names, *([row.get(name, "") for name in names] for row in rows)])
+    return write_table([names, *([row.get(name, "") for name in names] for row in rows)])
 
 
 def write_gold(desk: LabelDesk) -> str:
@@ -81,7 +74,7 @@ def write_gold(desk: LabelDesk) -> str:
             head = [task.name, item.id, gold or "", share, str(len(own)), source.value if gold is not None else ""]
             again = [found.get((name, task.name, item.id, True), "") for name in people]
             rows.append([*head, *(own.get(name, "") for name in people), *again])
-    return _table(rows)
+    return write_table(rows)
 
 
 def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
@@ -94,7 +87,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
     own = {each.key: each for each in desk.labels()}
     new: dict[int, tuple[str, LabelScreen, LabelAction, str, int, float | None]] = {}
     wrong: list[str] = []
-    for line, row in _read(path):
+    for line, row in read_table(path, "row", "check", "label"):
         try:
             place = _place(desk, labeller, screens, row)
             screen, cell = screens[place], row["label"].strip()
@@ -107,12 +100,11 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
             if place in new:
                 raise JrhError("the row appears twice")
             key = labeller, screen.task.name, screen.item.id, screen.again
-            if _as_shown(screen, own.get(key)) != label:
+            if screen.as_shown(own.get(key)) != label:
                 new[place] = (labeller, screen, LabelAction.LABEL, label, desk.version(labeller, screen), None)
         except JrhError as error:
             wrong.append(f"{path.name}:{line}: {error}")
-    if wrong:
-        raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: mistakes in {counted(len(wrong), 'row')}."]))
+    refuse_mistakes(wrong, "row")
     if new:
         desk.decide_all(list(new.values()))
     return len(new)
@@ -138,35 +130,3 @@ def _check(desk: LabelDesk, labeller: str, place: int, screen: LabelScreen) -> s
         screen.item.id,
         dict(screen.fields),
     )[:16]
-
-
-def _as_shown(screen: LabelScreen, label: PersonLabel | None) -> str:
-    if label is None or label.action is not LabelAction.LABEL:
-        return ""
-    return next((shown for shown, meant in screen.label_map.items() if meant == label.label), "")
-
-
-def _table(rows: list[list[str]]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerows([formula_safe(cell) for cell in row] for row in rows)
-    return out.getvalue()
-
-
-def _read(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    try:
-        check_table_file(path, _LARGEST)
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise JrhError(f"{path.name}: not UTF-8 text; save the file as CSV UTF-8") from error
-    except OSError as error:
-        raise JrhError(f"{path.name}: cannot be read: {error.strerror or error}") from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = next_csv_row(reader) or []
-        if missing := [name for name in ("row", "check", "label") if name not in header]:
-            raise JrhError(f"{path.name}:1: the table needs the columns row, check and label; missing: {missing[0]}")
-        for cells in csv_rows(reader):
-            if any(cells):
-                yield reader.line_num, dict.fromkeys(header, "") | dict(zip(header, cells, strict=False))
-    except csv.Error as error:
-        raise JrhError(f"{path.name}:{reader.line_num}: not CSV: {error}") from error

@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from jrh import Case, Interval, RecordTable, RunReport
+from jrh import Case, RecordTable, RunReport
 from jrh.running import StageWork
 from jrh.text import counted
 from jrh.values import Column, Importance, Row, Section, TablePart
-from jrh_measuring import format_ends, format_number
 
-from jrh_review.decisions import DECIDING, ReviewAction, case_reviews
+from jrh_review.decisions import ReviewAction, case_reviews
 from jrh_review.desk import ReviewDesk
 from jrh_review.review_statistics import (
     expected_shares,
-    plain,
+    not_estimable,
     review_shares,
     reviewer_agreement,
     validator_checks,
+    written,
 )
 
 NAME: Final = "review"
 """The name of the stage and of its section."""
-_DIGITS: Final = 2
-_NOT_JUDGED: Final = {
-    "estimate": None, "interval": None, "n": 0, "why": "cases that people rejected or edited were not judged"
-}  # fmt: skip
-_NONE_LEFT: Final = {"estimate": None, "interval": None, "n": 0, "why": "no verdict is left"}
+_NOT_JUDGED: Final = not_estimable("cases that people rejected or edited were not judged")
+_NONE_LEFT: Final = not_estimable("no verdict is left")
 
 
 def review_data(
@@ -54,25 +51,9 @@ def review_data(
         return None
     outcomes = {name: each.counted(needed) for name, each in reviews.items() if name in cases}
     gone = {name: cases[name] for name, each in outcomes.items() if each and each.action is not ReviewAction.ACCEPT}
-    agreement = reviewer_agreement(queue, reviews, level=level)
-    pairs = [(" and ".join(pair), "cohen-kappa", plain(kappa, level)) for pair, kappa in agreement.pairs.items()]
-    if agreement.alpha is not None:
-        pairs.append(("all", "krippendorff-alpha", plain(agreement.alpha, level, agreement.cases)))
     return {
-        "tests": [
-            {
-                "task": each.task,
-                "test": each.test,
-                "queued": each.queued,
-                "decided": each.decided,
-                "counts": {action.value: each.counts[action] for action in DECIDING},
-                "shares": {action.value: plain(each.shares[action], level, each.decided) for action in DECIDING},
-                "conflicts": each.conflicts,
-                "weighted": each.weighted,
-            }
-            for each in review_shares(queue, reviews, needed, level=level)
-        ],
-        "agreement": [{"who": who, "coefficient": name, "agreement": found} for who, name, found in pairs],
+        "tests": review_shares(queue, reviews, needed, level=level),
+        "agreement": reviewer_agreement(queue, reviews, level=level),
         "validators": list(validator_checks(queue, reviews, cases, validators, needed, level)),
         "effects": list(_effects(work, records, gone)),
         "outside": len(gone.keys() - queued),
@@ -112,7 +93,7 @@ class ReviewSection:
                 "Agreement of reviewers",
                 review["agreement"],
                 {"reviewers": "who", "coefficient": "coefficient"},
-                {"agreement": lambda row: _written(row["agreement"], share=False), "cases": _number("agreement")},
+                {"agreement": lambda row: written(row["agreement"], share=False), "cases": _number("agreement")},
                 "Agreement on accept, edit or reject, each decided without seeing the other's decision.",
             ),
             _table(
@@ -120,9 +101,9 @@ class ReviewSection:
                 review["validators"],
                 {"task": "task", "test": "test", "validator": "validator"},
                 {
-                    "precision": lambda row: _written(row["precision"]),
+                    "precision": lambda row: written(row["precision"]),
                     "cases": _number("precision"),
-                    "recall": lambda row: _written(row["recall"]),
+                    "recall": lambda row: written(row["recall"]),
                     "cases accepted by people": _number("recall"),
                 },
                 "Precision: share of the cases the validator accepted that people accepted unchanged. Recall: share of "
@@ -134,9 +115,9 @@ class ReviewSection:
                 review["effects"],
                 {"judge": "judge", "task": "task", "test": "test"},
                 {
-                    "as reviewed": lambda row: _written(row["counted"]),
+                    "as reviewed": lambda row: written(row["counted"]),
                     "verdicts": _number("counted"),
-                    "as made": lambda row: _written(row["made"]),
+                    "as made": lambda row: written(row["made"]),
                     "verdicts as made": _number("made"),
                 },
                 "As reviewed: without rejected cases, and with edited cases as edited. As made: all cases, unedited.",
@@ -161,7 +142,7 @@ def _decisions(review: Mapping[str, Any]) -> TablePart:
 
     def share(action: str) -> Callable[[Mapping[str, Any]], str]:
         return lambda row: (
-            f"{row['counts'][action]:,} of {row['decided']:,}: {_written(row['shares'][action])}"
+            f"{row['counts'][action]:,} of {row['decided']:,}: {written(row['shares'][action])}"
             if row["decided"]
             else "-"
         )
@@ -194,12 +175,3 @@ def _table(
 
 def _number(name: str) -> Callable[[Mapping[str, Any]], str]:
     return lambda row: f"{row[name]['n']:,}"
-
-
-def _written(found: Mapping[str, Any], *, share: bool = True) -> str:
-    if found["estimate"] is None:
-        return f"not estimable ({found['why']})" if found["why"] else "not estimable"
-    number = format_number(found["estimate"], _DIGITS, proportion=share)
-    if found["interval"] is None:
-        return number
-    return f"{number} {format_ends(Interval(**found['interval']), _DIGITS, proportion=share)}"

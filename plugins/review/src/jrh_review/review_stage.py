@@ -181,7 +181,7 @@ def fill_queue(desk: ReviewDesk, review: Review, work: StageWork) -> None:
 async def _serve_page(desk: ReviewDesk, run_dir: Path, review: Review, say: Callable[[str], None]) -> None:
     """Serve the review until the run goes on; its address goes to the terminal."""
     # Only a run that waits needs the libraries of the server.
-    from jrh_review.reviewers import reviewing_of
+    from jrh_review.pages.review import reviewing_of
     from jrh_review.serving import Place, make_server
 
     runs, loopback = Runs((run_dir,)), Place(address="127.0.0.1", port=0)

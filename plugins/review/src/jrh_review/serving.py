@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -13,8 +14,7 @@ from jrh import JrhError
 from jrh.text import say, tell
 
 from jrh_review.app import make_app
-from jrh_review.label_screens import Labelling
-from jrh_review.reviewers import Reviewing
+from jrh_review.pages.work import Work
 from jrh_review.runs import Runs
 from jrh_review.security import MOST_HEADERS, Names
 from jrh_review.sessions import Sessions
@@ -91,8 +91,7 @@ def make_server(
     runs: Runs,
     place: Place,
     announce: Callable[[str], None],
-    reviewing: Reviewing | None = None,
-    labelling: Labelling | None = None,
+    work: Work | None = None,
 ) -> Iterator[Served]:
     """Listen at a place; `announce` shows the next one-time tokens; the other arguments are those of `make_app`."""
     import uvicorn
@@ -103,7 +102,7 @@ def make_server(
         port: int = listening.getsockname()[1]
         base = f"http://{f'[{place.address}]' if ':' in place.address else place.address}:{port}"
         sessions = Sessions(lambda token: announce(f"For another browser: {base}/enter?token={token}"))
-        app = make_app(runs, sessions, Names.at(place.address, port), reviewing=reviewing, labelling=labelling)
+        app = make_app(runs, sessions, Names.at(place.address, port), work=work)
         config = uvicorn.Config(
             app,
             http=PatientProtocol,
@@ -121,24 +120,24 @@ def make_server(
 
 
 def serve(
-    runs: Runs,
-    place: Place,
-    *,
-    open_browser: bool = False,
-    reviewing: Reviewing | None = None,
-    labelling: Labelling | None = None,
+    runs: Runs, work: Work | None = None, *, host: str, port: int, allow_remote: bool, open_browser: bool
 ) -> None:
-    """Print the address with its one-time token, and serve until Ctrl-C; arguments as for `make_app`."""
-    with make_server(runs, place, tell, reviewing, labelling) as served:
+    """Print the address with its one-time token, and serve until Ctrl-C.
+
+    Args:
+        runs: as for `make_app`.
+        work: as for `make_app`.
+        host: the address to listen on.
+        port: 0: a free one.
+        allow_remote: whether other machines may reach the address.
+        open_browser: whether to open the address in the user's browser.
+
+    Raises:
+        JrhError: the address is none, is not of this machine or is not allowed, or the port is taken.
+    """
+    with make_server(runs, Place.checked(host, port, allow_remote=allow_remote), tell, work) as served:
         say(served.address)
         tell("The address works once. Ctrl-C ends the server.")
-        if open_browser:
-            _open(served.address)
+        if open_browser and not webbrowser.open(served.address):
+            tell("No browser could be opened; open the address yourself.")
         served.run()
-
-
-def _open(address: str) -> None:
-    import webbrowser
-
-    if not webbrowser.open(address):
-        tell("No browser could be opened; open the address yourself.")

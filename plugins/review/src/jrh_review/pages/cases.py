@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Final
 
 from attrs import frozen
 from jrh import JrhError
 from jrh.running import open_store
-from jrh_measuring import formula_safe
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,6 +15,7 @@ from jrh_review.filters import View
 from jrh_review.listed_cases import CaseOrder, CaseRow, choices, find_cases
 from jrh_review.pages.rendering import page
 from jrh_review.stored_runs import Store, case_list_id, outline_of
+from jrh_review.tables import write_table
 
 ROWS: Final = 100
 """Rows of a page."""
@@ -77,14 +75,9 @@ def download(request: Request) -> Response:
     with open_store(request.app.state.runs.path(name)) as store:
         _check(store)
         rows = find_cases(store, view.wanted, view.order, MOST_CSV).rows
-    out = io.StringIO()
-    table = csv.writer(out)
-    table.writerow(_COLUMNS)
-    for row in rows:
-        cells = (getattr(row, column) for column in _COLUMNS)
-        table.writerow([formula_safe(cell) if isinstance(cell, str) else cell for cell in cells])
+    cells = ([getattr(row, column) for column in _COLUMNS] for row in rows)
     return Response(
-        out.getvalue().encode("utf-8", "replace"),
+        write_table([_COLUMNS, *cells]).encode("utf-8", "replace"),
         media_type="text/csv; charset=utf-8",
         headers={"content-disposition": 'attachment; filename="cases.csv"'},
     )

@@ -1,30 +1,109 @@
-"""Label: one item a screen, blind, and the labels of it."""
+"""Label: one item a screen, blind, the keys of the labels, and the labels of it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from statistics import median
-from typing import Any, Final
-from urllib.parse import parse_qs
+from typing import Any, ClassVar, Final
 
+from attrs import define, field
 from jrh import JrhError
-from starlette.concurrency import run_in_threadpool
+from jrh.text import visible_line, visible_text
+from jrh_measuring import compare_questions
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from jrh_review.label_screens import Labelling, labelling, shown_screen, state
-from jrh_review.labelling import StaleLabelError
-from jrh_review.pages.rendering import page
-from jrh_review.person_labels import LabelAction
+from jrh_review.labelling import LabelDesk, LabelScreen
+from jrh_review.pages.work import NotThereError, Work, work_routes
+from jrh_review.person_labels import LabelAction, PersonLabel
 
-_NO_NAME: Final = "Choose who you are first: open the page Label."
+TEXT: Final = 200_000
+"""Characters shown of a text: who judges an item must be able to see all of it."""
+PARTS: Final = 40
+_RESERVED: Final = "jksu?"
+_KEYS: Final = "123456789" + "0" + "abcdefghilmnopqrtvwxyz"
 _LONGEST: Final = 3_600.0
 """Seconds that count of an item's time in sight: a lunch is none of it."""
 _LAST: Final = 20
 """Labels from whose times the time left is estimated."""
+
+
+@define(kw_only=True)
+class Labelling(Work):
+    """Items that people label on this server."""
+
+    page: ClassVar[str] = "label"
+    role: ClassVar[str] = "labeller"
+    suite: str
+    desk: LabelDesk
+    _screens: dict[str, tuple[LabelScreen, ...]] = field(factory=dict, init=False, repr=False)
+
+    def screens(self, name: str) -> tuple[LabelScreen, ...]:
+        """Return what a person is shown."""
+        if name not in self._screens:
+            self._screens[name] = self.desk.screens(name)
+        return self._screens[name]
+
+    def screen(self, name: str, place: object) -> LabelScreen:
+        """Return one screen of a person.
+
+        Raises:
+            NotThereError: there is none in this place.
+        """
+        screens = self.screens(name)
+        if type(place) is not int or not 0 <= place < len(screens):
+            raise NotThereError("There is no such item.")
+        return screens[place]
+
+    def states(self, name: str) -> list[str]:
+        """Return what a person did on every screen."""
+        own = {each.key: each for each in self.desk.labels()}
+        keys = ((name, each.task.name, each.item.id, each.again) for each in self.screens(name))
+        return [state(own.get(key)) for key in keys]
+
+    def shown(self) -> Mapping[str, Any]:
+        """Return the suite, and whether items come twice."""
+        return {"suite": self.suite, "repeats": self.desk.settings.repeats}
+
+
+def state(label: PersonLabel | None) -> str:
+    """Return `label`, `skip`, or nothing."""
+    return "" if label is None else label.action.value
+
+
+def keys_of(labels: Sequence[str]) -> Mapping[str, str]:
+    """Give every label a key: its own character if it is one, otherwise the next free digit or letter.
+
+    The keys of the page itself are never given; labels beyond the keys have a button only.
+    """
+    own = {label: label.casefold() for label in labels if len(label) == 1 and label.casefold() in _KEYS}
+    given = {label: key for label, key in own.items() if list(own.values()).count(key) == 1}
+    free = [key for key in _KEYS if key not in given.values() and key not in _RESERVED]
+    rest = [label for label in labels if label not in given]
+    return {**given, **dict(zip(rest, free, strict=False))}
+
+
+def shown_screen(desk: LabelDesk, screen: LabelScreen, labeller: str) -> dict[str, Any]:
+    """Return a screen: texts, question and choices. No id, gold label, metadata or other person's label is part of it.
+
+    Everything but the labels that are sent back is made visible here.
+    """
+    task, case = screen.task, screen.case
+    key = labeller, task.name, screen.item.id, screen.again
+    own = next((each for each in desk.labels() if each.key == key), None)
+    given = keys_of(list(screen.label_map))
+    return {
+        "task": visible_line(task.name),
+        "instruction": visible_text(task.instruction, TEXT),
+        "rubric": visible_text(task.rubric, TEXT),
+        "parts": [[name, text] for name, text in compare_questions(case, case, limit=TEXT, most=PARTS).context],
+        "labels": [[label, visible_line(label), given.get(label, "")] for label in screen.label_map],
+        "own": screen.as_shown(own),
+        "state": state(own),
+        "version": desk.version(labeller, screen),
+    }
 
 
 def start(request: Request) -> Response:  # noqa: ARG001 - the signature is Starlette's
@@ -32,95 +111,31 @@ def start(request: Request) -> Response:  # noqa: ARG001 - the signature is Star
     return RedirectResponse("/label", status_code=303)
 
 
-def read(request: Request) -> Response:
-    """Show the screen that the script fills, or ask who labels here."""
-    here = labelling(request)
-    name = here.people.name(request)
-    if not name:
-        return page(request, "labeller.html.j2", suite=here.suite, names=here.people.names)
-    return page(request, "label.html.j2", suite=here.suite, labeller=name, repeats=here.desk.settings.repeats)
-
-
-async def choose(request: Request) -> Response:
-    """Note who labels in this browser."""
-    form = parse_qs((await request.body()).decode("utf-8", "replace"))
-    if not labelling(request).people.choose(request, form.get("labeller", [""])[0]):
-        return _json({"message": "This browser already labels under another name, or the name is unknown."}, 409)
-    return RedirectResponse("/label", status_code=303)
-
-
-def queue(request: Request) -> Response:
+def queue(request: Request, here: Labelling, name: str) -> Mapping[str, Any]:  # noqa: ARG001
     """Return what this person did on every screen, and how long one takes them."""
-    here = labelling(request)
-    name = here.people.name(request)
-    if not name:
-        return _json({"message": _NO_NAME}, 403)
-    return _json({"states": here.states(name), "seconds": _pace(here, name)})
-
-
-def item(request: Request) -> Response:
-    """Return one screen."""
-    here = labelling(request)
-    name = here.people.name(request)
-    if not name:
-        return _json({"message": _NO_NAME}, 403)
-    screens, place = here.screens(name), request.query_params.get("place", "")
-    if not place.isdecimal() or len(place) > 9 or int(place) >= len(screens):  # noqa: PLR2004
-        return _json({"message": "There is no such item."}, 404)
-    return _json(shown_screen(here.desk, screens[int(place)], name))
-
-
-async def decide(request: Request) -> Response:
-    """Save a label: the answer is given after it is on the disk."""
-    here = labelling(request)
-    name = here.people.name(request)
-    if not name:
-        return _json({"message": _NO_NAME}, 403)
-    try:
-        sent = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        sent = None
-    if not isinstance(sent, dict):
-        return _json({"message": "A label is sent as JSON."}, 400)
-    return await run_in_threadpool(_decide, here, name, sent)
-
-
-def _decide(here: Labelling, name: str, sent: Mapping[str, Any]) -> Response:
-    place, version, label, seconds = (sent.get(key) for key in ("place", "version", "label", "seconds"))
-    action = next((each for each in LabelAction if each.value == sent.get("action")), None)
-    screens = here.screens(name)
-    if type(place) is not int or not 0 <= place < len(screens):
-        return _json({"message": "There is no such item."}, 404)
-    known = type(version) is int and (label is None or isinstance(label, str)) and action is not None
-    if not known or action is None or not isinstance(version, int):
-        return _json({"message": "The label is malformed."}, 400)
-    timed = isinstance(seconds, int | float) and not isinstance(seconds, bool) and isfinite(seconds) and seconds > 0
-    shown = round(min(float(seconds), _LONGEST), 1) if timed and seconds is not None else None
-    try:
-        row = here.desk.decide(name, screens[place], action, label=label or "", version=version, seconds=shown)
-    except StaleLabelError as error:
-        return _json({"message": str(error)}, 409)
-    except JrhError as error:
-        return _json({"message": str(error)}, 400)
-    return _json({"saved": True, "version": row.number, "state": "" if action is LabelAction.UNDO else state(row)})
-
-
-def _pace(here: Labelling, name: str) -> float | None:
     times = [each for each in here.desk.labels() if each.labeller == name and each.seconds is not None]
-    last = sorted(times, key=lambda each: each.number)[-_LAST:]
-    return median(each.seconds or 0.0 for each in last) if last else None
+    last = [each.seconds or 0.0 for each in sorted(times, key=lambda each: each.number)[-_LAST:]]
+    return {"states": here.states(name), "seconds": median(last) if last else None}
 
 
-def _json(value: Mapping[str, Any], status: int = 200) -> Response:
-    """Answer in ASCII, which holds any text, lone surrogates too."""
-    return Response(json.dumps(value), status_code=status, media_type="application/json")
+def item(request: Request, here: Labelling, name: str) -> Mapping[str, Any]:
+    """Return one screen."""
+    place = request.query_params.get("place", "")
+    known = place.isdecimal() and len(place) <= 9  # noqa: PLR2004 - more digits than any suite has items
+    return shown_screen(here.desk, here.screen(name, int(place) if known else None), name)
 
 
-ROUTES = (
-    Route("/", start, methods=["GET"]),
-    Route("/label", read, methods=["GET"]),
-    Route("/label/who", choose, methods=["POST"]),
-    Route("/label/queue.json", queue, methods=["GET"]),
-    Route("/label/item.json", item, methods=["GET"]),
-    Route("/label/decide", decide, methods=["POST"]),
-)
+def save(here: Labelling, name: str, sent: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Save a label: the answer is given after it is on the disk."""
+    version, label, seconds = (sent.get(key) for key in ("version", "label", "seconds"))
+    action = next((each for each in LabelAction if each.value == sent.get("action")), None)
+    screen = here.screen(name, sent.get("place"))
+    if type(version) is not int or not isinstance(label, str | None) or action is None:
+        raise JrhError("The label is malformed.")
+    timed = float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else 0.0
+    shown = round(min(timed, _LONGEST), 1) if isfinite(timed) and timed > 0 else None
+    row = here.desk.decide(name, screen, action, label=label or "", version=version, seconds=shown)
+    return {"saved": True, "version": row.number, "state": "" if action is LabelAction.UNDO else state(row)}
+
+
+ROUTES = (Route("/", start, methods=["GET"]), *work_routes(Labelling, queue, ("item", item), save))

@@ -1,0 +1,126 @@
+"""What `jrh review` and `jrh label` do with an open desk: write a table, read one, or serve the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from jrh import JrhError
+from jrh.text import counted, is_person_name, say, tell
+
+from jrh_review.agreement import people_agreement
+from jrh_review.decisions_csv import read_decisions, write_decisions
+from jrh_review.desk import ReviewDesk
+from jrh_review.labelling import LabelDesk
+from jrh_review.labels_csv import read_sheet, write_gold, write_sheet
+from jrh_review.pages.label import Labelling
+from jrh_review.pages.review import reviewing_of
+from jrh_review.person_labels import LabelAction
+from jrh_review.review_statistics import plain, written
+from jrh_review.runs import Runs
+from jrh_review.serving import serve
+
+REVIEWER: Final = "reviewer"
+LABELLER: Final = "labeller"
+"""The name of who gives none."""
+_LEVEL: Final = 0.95
+
+
+def checked_names(names: Sequence[str], option: str = "--reviewer") -> tuple[str, ...]:
+    """Check the names of people, as an option gave them.
+
+    Raises:
+        JrhError: one is empty, too long, holds control characters, or is there twice.
+    """
+    for name in names:
+        if not is_person_name(name):
+            raise JrhError(f"{option} needs a name of 1 to 80 visible characters")
+    if len(set(names)) != len(names):
+        raise JrhError(f"{option}: a name is given twice; give each person a different name")
+    return tuple(names)
+
+
+def use_review_desk(
+    desk: ReviewDesk,
+    run_dir: Path,
+    names: Sequence[str],
+    table: Path | None,
+    export: Path | None,
+    serving: Mapping[str, Any],
+) -> None:
+    """Read a table of decisions, write one, or without both serve the review until Ctrl-C.
+
+    Raises:
+        JrhError: a table is wrong or cannot be written, or it is of several reviewers.
+    """
+    if table is not None:
+        number = read_decisions(desk, table, _only(names, "--reviewer"))
+        tell(f"Imported {counted(number, 'new decision')}.")
+    if export is not None:
+        _write(export, write_decisions(desk, _only(names, "--reviewer")))
+        tell(f"Wrote {counted(len(desk.queue()), 'case')} to {export}.")
+    if table is None and export is None:
+        runs = Runs((run_dir,))
+        work = reviewing_of(runs, run_dir, desk, names or (REVIEWER,))
+        tell(f"{counted(len(desk.queue()), 'case')} to review, {len(desk.reviews())} with decisions.")
+        serve(runs, work, **serving)
+
+
+def use_label_desk(
+    desk: LabelDesk,
+    suite: Path,
+    names: Sequence[str],
+    table: Path | None,
+    export: Path | None,
+    serving: Mapping[str, Any],
+) -> None:
+    """Read a person's sheet, write it or the gold labels, or without both serve the items until Ctrl-C.
+
+    Raises:
+        JrhError: a table is wrong or cannot be written, or it is not of exactly one person.
+    """
+    if table is not None:
+        if not names:
+            raise JrhError("--import needs --name, the person who filled in the sheet")
+        tell(f"Imported {counted(read_sheet(desk, table, _only(names, '--name')), 'new label')}.")
+    if export is not None:
+        _write(export, write_sheet(desk, _only(names, "--name")) if names else write_gold(desk))
+        tell(f"Wrote {export}.")
+        if not names:
+            say_agreement(desk)
+    if table is None and export is None:
+        here = Labelling(suite=suite.stem, desk=desk, names=tuple(names) or (LABELLER,))
+        for name in here.names:
+            states, repeats = here.states(name), sum(screen.again for screen in here.screens(name))
+            hidden = counted(repeats, "hidden repeat")
+            tell(f"{name}: {counted(len(states), 'screen')} with {hidden}; {sum(map(bool, states))} done.")
+        serve(Runs(()), here, **serving)
+
+
+def say_agreement(desk: LabelDesk) -> None:
+    """Print how far people agree with each other, and with themselves on the hidden repeats."""
+    rows = [each for each in desk.labels() if each.action is LabelAction.LABEL]
+    for task, items in desk.tasks:
+        found, again = people_agreement(task, items, [each for each in rows if each.task == task.name], level=_LEVEL)
+        lines = [(f"{', '.join(pair)}: Cohen's kappa", kappa, "item") for pair, kappa in found.pairs.items()]
+        lines += [("All: Krippendorff's alpha", found.alpha, "label")] if found.alpha else []
+        for what, estimate, unit in lines:
+            counts = f"{counted(int(estimate.n), unit)}, {counted(estimate.clusters, 'cluster')}"
+            say(f"{task.name}: {what} {written(plain(estimate, _LEVEL), share=False)}, n = {counts}")
+        for name, share in again.items():
+            repeats = counted(int(share.n), "hidden repeat")
+            say(f"{task.name}: {name} gives the same label again in {written(plain(share, _LEVEL))} of {repeats}")
+
+
+def _only(names: Sequence[str], option: str) -> str:
+    if len(names) > 1:
+        raise JrhError(f"--export and --import take one {option} at most")
+    return names[0] if names else ""
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_bytes(text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
