@@ -84,7 +84,7 @@ def test_an_imported_table_that_never_ends_is_refused(project: Project, name: st
     write_suite(project, {"name": "table", "path": name, "task": task, "values": {"judge": "mini"}}, "import.yaml")
     outcome = project.run("import", "import.yaml", timeout=60)
     assert outcome.exit_code == 2, outcome.output
-    assert f"'{name}' cannot be read: it is not a regular file" in outcome.stderr
+    assert f"{name}: cannot be read: it is not a regular file" in outcome.stderr
 
 
 @pytest.mark.parametrize(

@@ -184,13 +184,13 @@ def bad(**changed):
         (bad(response_id="x\u0007"), "'response_id' must be printable text of 1 to 200 characters"),
         (bad(request_id=""), "'request_id' must be printable text"),
         (bad(score="high"), "'score' must be a finite number, got 'high'"),
-        (bad(rank=float("nan")), "'rank' must be a finite number, got 'NaN'"),
+        (bad(rank="nan"), "'rank' must be a finite number, got 'nan'"),
         (bad(response="\ud800"), "half of a surrogate pair"),
         (bad() + bad(request="A", response_id="c") + bad(request="B", response_id="d"), "is also on line"),
         (written([{"request_id": "q", "response_id": "a", "response": "x"}]), "no request has enough responses"),
         ('{"request_id": "q"}\n', "no column 'response_id'"),
         ("[" * 100_000 + "\n", "nested too deeply"),
-        ("", "the file has no rows"),
+        ("", "the file is empty"),
     ],
 )
 def test_bad_files_are_refused_with_the_line(tmp_path, text, told):

@@ -277,8 +277,8 @@ def test_equal_rows_without_identity_are_no_duplicates():
 
 
 BAD = {
-    "empty file": ("", NAMES, "'results.csv' has no rows"),
-    "header only": ("id,gpt,human\n", NAMES, "'results.csv' has no rows"),
+    "empty file": ("", NAMES, "results.csv: the file is empty"),
+    "header only": ("id,gpt,human\n", NAMES, "results.csv: the file has a header but no rows"),
     "missing column": ("id,gtp,human\n1,YES,YES\n", NAMES, "--judge: there is no column 'gpt'; did you mean 'gtp'?"),
     "other case": ("id,GPT,human\n1,YES,YES\n", NAMES, "did you mean 'GPT'?"),
     "all missing": ("x,y\n1,2\n", NAMES, "--human: there is no column 'human'\nColumns: x, y"),
@@ -305,13 +305,13 @@ BAD = {
     "scale": ("gpt,human\nYES,NO\n", (*NAMES, "--scale", "labels: YES"), "--scale: write `ordinal: 1-5`, `labels: YES"),
     "gold off scale": ("gpt,human\n1,7\n2,2\n", (*NAMES, "--scale", "1-5"), "results.csv:2: the gold label '7' is not"),
     "reruns of nothing": ("gpt,human\n1,1\n2,2\n", (*NAMES, "--reruns"), "reruns need an item: name its column"),
-    "ragged": ("id,gpt,human\n1,YES\n", NAMES, "results.csv:2: 2 cells, but the header has 3"),
+    "ragged": ("id,gpt,human\n1,YES\n", NAMES, "results.csv:2: too few cells: 2, but the header has 3"),
     "not UTF-8": (
         b"gpt,human\nYES,caf\xe9\n",
         NAMES,
-        "'results.csv' is not UTF-8 text: invalid continuation byte",
+        "is not valid utf-8; save the file as UTF-8",
     ),
-    "UTF-16": ("gpt,human\nYES,YES\n".encode("utf-16"), NAMES, "'results.csv' is UTF-16 text; save the file as UTF-8"),
+    "UTF-16": ("gpt,human\nYES,YES\n".encode("utf-16"), NAMES, "the file is UTF-16: save it as UTF-8"),
 }
 
 
@@ -323,7 +323,7 @@ def test_bad_tables_are_refused_with_what_to_do(case):
 
 
 def test_a_file_that_is_not_there_and_too_many_rows_are_refused(monkeypatch):
-    assert "'nowhere.csv' cannot be read: No such file" in checked("nowhere.csv", *NAMES)
+    assert "nowhere.csv: cannot be read: No such file" in checked("nowhere.csv", *NAMES)
     monkeypatch.setattr(sources, "MOST_ROWS", 10)
     assert "'results.csv' has more than 10 rows; take a sample" in checked(table(binary(11)), *NAMES)
 
@@ -522,7 +522,7 @@ def test_the_separator_line_of_excel_is_no_header(folder, mark):
     assert done.exception is None, done.exception
     lines.append("i99")
     Path("results.csv").write_text("\r\n".join(lines) + "\r\n", encoding="utf-8", newline="")
-    assert "results.csv:13: 1 cells, but the header has 3" in checked("results.csv", *NAMES)
+    assert "results.csv:13: too few cells: 1, but the header has 3" in checked("results.csv", *NAMES)
 
 
 def test_without_any_verdict_the_question_whether_it_is_enough_is_undecided():
@@ -607,9 +607,9 @@ def test_numbers_that_are_none_are_refused(option, number):
 
 
 def test_files_that_never_end_are_refused(monkeypatch):
-    assert checked("/dev/zero", *NAMES) == "'/dev/zero' cannot be read: it is not a regular file"
+    assert checked("/dev/zero", *NAMES) == "/dev/zero: cannot be read: it is not a regular file"
     os.mkfifo("pipe.csv")
-    assert checked("pipe.csv", *NAMES) == "'pipe.csv' cannot be read: it is not a regular file"
+    assert checked("pipe.csv", *NAMES) == "pipe.csv: cannot be read: it is not a regular file"
     monkeypatch.setattr(sources, "LARGEST_TABLE", 20)
     rows = "\n".join(["id,gpt,human", *binary()])
     assert checked("-", *NAMES, stdin=rows).startswith("standard input is larger than")

@@ -114,8 +114,8 @@ def test_a_file_that_is_not_there_or_has_a_slip_gets_no_lecture(project, name, m
         ("i1,j,YES,YES\ni1,j,NO,YES\n", "log.csv:3: the verdict of 'j' on item 'i1' (reference, repeat 0) duplicates"),
         ("i1,j,YES,YES\ni1,k,NO,NO\n", "log.csv:3: item 'i1' has the gold label 'NO' here and 'YES' at"),
         (",j,YES,YES\n", "log.csv:2: item, judge and test must not be empty"),
-        ("i1,j,YES\n", "log.csv:2: 3 cells, but the header has 4"),
-        ("", "has no rows"),
+        ("i1,j,YES\n", "log.csv:2: too few cells: 3, but the header has 4"),
+        ("", "the file has a header but no rows"),
     ],
 )
 def test_bad_rows_are_told_with_their_line_and_nothing_is_written(project, rows, message):

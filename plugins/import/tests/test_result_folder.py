@@ -155,7 +155,7 @@ def test_what_is_no_result_is_an_error_that_says_what_is(tmp_path):
 def test_a_file_that_is_no_workbook_is_refused(tmp_path):
     path = tmp_path / "x.xlsx"
     path.write_bytes(b"a,b\n1,2\n")
-    with pytest.raises(JrhError, match="is not an Excel workbook"):
+    with pytest.raises(JrhError, match="not a readable Excel workbook"):
         read_table(path, Format.XLSX, ",")
 
 

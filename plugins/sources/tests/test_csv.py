@@ -122,7 +122,9 @@ def test_bytes_of_another_encoding_are_named_by_line_and_column(complaint):
 
 
 def test_a_file_of_utf_16_is_recognized(complaint):
-    assert "the file is UTF-16, set `encoding: utf-16`" in complaint("response\nx\n".encode("utf-16"))
+    assert "the file is UTF-16: save it as UTF-8, or set `encoding: utf-16` of a data source" in complaint(
+        "response\nx\n".encode("utf-16")
+    )
 
 
 def test_bytes_cut_off_in_utf_16_are_an_error(complaint):
@@ -134,8 +136,8 @@ def test_a_nul_byte_is_named_by_line_and_column(complaint):
 
 
 def test_an_empty_file_and_a_bare_header_are_told_apart(complaint):
-    assert complaint("") == "data.csv: the file is empty; a csv file must start with a header row"
-    assert complaint("\n\n") == "data.csv: the file is empty; a csv file must start with a header row"
+    assert complaint("") == "data.csv: the file is empty; a table must start with a header row"
+    assert complaint("\n\n") == "data.csv: the file is empty; a table must start with a header row"
     assert complaint("id,response\n") == "data.csv: the file has a header but no rows"
 
 

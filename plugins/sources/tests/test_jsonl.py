@@ -36,7 +36,7 @@ def test_a_label_is_the_text_the_file_has(read, written, label):
 
 
 def test_null_missing_and_empty_labels_are_no_labels(read):
-    content = '{"response": "x", "label": null}\n{"response": "y"}\n{"response": "z", "label": ""}\n'
+    content = '{"response": "x", "label": null}\n{"response": "y"}\n{"response": "z", "label": NaN}\n'
     assert [item.gold for item in read(content)] == [None, None, None]
 
 
@@ -104,7 +104,7 @@ def test_a_json_document_over_several_lines_is_recognized_and_told_once(read):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('{"response": NaN}', "NaN is not allowed in JSON"),
+        ('{"response": -Infinity}', "-Infinity is not allowed in JSON"),
         ('{"response": "x", "n": 1e999}', "too large"),
         ('{"response": "x", "response": "y"}', "key 'response' appears twice"),
         ('{"response": "x", "n": {"a": 1, "a": 2}}', "key 'a' appears twice"),

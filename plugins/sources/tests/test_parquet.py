@@ -6,11 +6,11 @@ import datetime
 import decimal
 import sys
 
-import jrh_sources.parquet_rows
 import jrh_sources.plugin
 import pyarrow as pa
 import pytest
 from jrh import JrhError, Scale, Task
+from jrh_interchange import arrow_rows
 from jrh_testing import build
 from pyarrow import parquet
 
@@ -139,9 +139,9 @@ def test_without_pyarrow_the_message_says_what_to_install(read, monkeypatch):
 
 
 def test_a_row_group_that_would_not_fit_in_memory_is_refused_before_it_is_read(read, monkeypatch):
-    monkeypatch.setattr(jrh_sources.parquet_rows, "LARGEST_GROUP", 10_000)
+    monkeypatch.setattr(arrow_rows, "LARGEST_GROUP", 10_000)
     table = pa.table({"response": [f"{number:050}" for number in range(1000)]})
     with pytest.raises(JrhError, match="of text when unpacked"):
         read(table)
-    monkeypatch.setattr(jrh_sources.parquet_rows, "LARGEST_GROUP", 1_000_000)
+    monkeypatch.setattr(arrow_rows, "LARGEST_GROUP", 1_000_000)
     assert len(read(table)) == 1000

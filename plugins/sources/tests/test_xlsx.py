@@ -27,8 +27,8 @@ def test_numbers_are_the_labels_they_show_and_the_sheet_can_be_named(read):
     ("content", "options", "said"),
     [
         (b"essay_id,full_text\n", {}, "not a readable Excel workbook"),
-        (workbook({"a": [HEADER]}), {}, "the sheet has a header but no rows"),
-        (workbook({"a": []}), {}, "the sheet is empty"),
+        (workbook({"a": [HEADER]}), {}, "the file has a header but no rows"),
+        (workbook({"a": []}), {}, "the file is empty"),
         (workbook({"a": [("x", "x"), ("1", "2")]}), {}, "column 'x' appears 2 times in the header"),
         (workbook({"a": [HEADER], "b": [HEADER]}), {"sheet": "c"}, "has no sheet 'c'; its sheets: a, b"),
         (workbook({"a": [("response", "label"), ("text", 7)]}), {}, "label '7' is not on the scale"),

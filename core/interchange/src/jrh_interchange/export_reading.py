@@ -23,10 +23,8 @@ from jrh.text.redact import error_line
 from jrh.values.imported_log import ImportedLog
 from jrh.values.json_values import Json
 
-from jrh_interchange.row_files import LARGEST_TABLE
+from jrh_interchange.table_rows import LARGEST_DOCUMENT, LARGEST_TABLE
 
-LARGEST_DOCUMENT: Final = 256 * 1024 * 1024
-"""Bytes of one JSON document, which becomes several times as many in memory."""
 LONGEST_LINE: Final = 64 * 1024 * 1024
 _START: Final = 4096
 _MAGIC: Final[Mapping[bytes, str]] = {

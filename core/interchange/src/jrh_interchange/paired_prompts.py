@@ -15,8 +15,9 @@ from jrh.values.json_values import Json
 from jrh.values.scales import Scale
 from jrh_authoring.templates import render
 
-from jrh_interchange.row_files import Mistakes, Row, read_rows
+from jrh_interchange.row_files import read_rows
 from jrh_interchange.scale_inference import infer_scale
+from jrh_interchange.table_rows import Problems, Row
 
 _SHORTEST: Final = 4
 """Minimum length of text common to all prompts of an item to count as its request."""
@@ -147,18 +148,18 @@ class PairedPrompts:
         """Return the items in the order in which their texts first appear.
 
         Raises:
-            SuiteError: lists all mistakes of the file, each with its line.
+            SuiteError: lists all problems of the file, each with its line.
             JrhError: the file cannot be read, or holds several task types and none was chosen.
         """
         rows = read_rows(self.path, self.shown, self.columns, PAIR_COLUMNS)
-        mistakes = Mistakes(self.shown)
+        problems = Problems(self.shown)
         chosen = _of_type(rows, self.task_type, self.shown)
         groups = _by_response(chosen)
-        judged = [self._judged(members[0], mistakes) for members in groups]
+        judged = [self._judged(members[0], problems) for members in groups]
         for members, texts in zip(groups, judged, strict=True):
-            _check_prompts(members, texts, mistakes)
-        golds = [self._gold(members, mistakes) for members in groups]
-        mistakes.raise_any()
+            _check_prompts(members, texts, problems)
+        golds = [self._gold(members, problems) for members in groups]
+        problems.raise_any()
         prompts = [_prompts_of(members) for members in groups]
         requests = requests_of(prompts, [tuple(texts.values()) for texts in judged])
         names: dict[str, str] = {}
@@ -167,23 +168,23 @@ class PairedPrompts:
             for members, texts, request, gold in zip(groups, judged, requests, golds, strict=True)
         ]
 
-    def _judged(self, row: Row, mistakes: Mistakes) -> dict[str, str]:
+    def _judged(self, row: Row, problems: Problems) -> dict[str, str]:
         try:
             return judged_fields(row["response_being_judged"], self.task.mode)
         except JrhError as error:
-            mistakes.add(row.line, str(error))
+            problems.add(str(error), line=row.line)
             return {}
 
-    def _gold(self, rows: Sequence[Row], mistakes: Mistakes) -> str | None:
+    def _gold(self, rows: Sequence[Row], problems: Problems) -> str | None:
         labels = dict.fromkeys(row["ground_truth_label"] for row in rows)
         if len(labels) > 1:
-            mistakes.add(rows[0].line, f"the same text has several labels in the file: {', '.join(labels)}")
+            problems.add(f"the same text has several labels in the file: {', '.join(labels)}", line=rows[0].line)
         label = label_of(next(iter(labels)), self.task.scale, self.labels)
         if label is not None and label not in self.task.scale:
             known = ", ".join(self.task.scale.labels)
-            mistakes.add(
-                rows[0].line,
+            problems.add(
                 f"the label '{label}' is not on the scale {known}; map it with `labels: {{{label}: ...}}`",
+                line=rows[0].line,
             )
         return label
 
@@ -276,16 +277,17 @@ def _prompts_of(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(row[column] for row in rows for column in ("prompt_a", "prompt_b")))
 
 
-def _check_prompts(rows: Sequence[Row], texts: Mapping[str, str], mistakes: Mistakes) -> None:
+def _check_prompts(rows: Sequence[Row], texts: Mapping[str, str], problems: Problems) -> None:
     for row in rows:
         for column in ("prompt_a", "prompt_b"):
             unseen = [name for name, text in texts.items() if text not in row[column]]
             if unseen:
-                mistakes.add(
-                    row.line, f"`{column}` does not show {' and '.join(unseen)}, which it should ask the judge about"
+                problems.add(
+                    f"`{column}` does not show {' and '.join(unseen)}, which it should ask the judge about",
+                    line=row.line,
                 )
         if row["prompt_a"] == row["prompt_b"]:
-            mistakes.add(row.line, "`prompt_a` and `prompt_b` have the same text, so the pair measures nothing")
+            problems.add("`prompt_a` and `prompt_b` have the same text, so the pair measures nothing", line=row.line)
 
 
 def _source(prompt: str, fields: Mapping[str, str]) -> str:

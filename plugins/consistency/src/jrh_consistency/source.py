@@ -14,7 +14,7 @@ from jrh import BuildContext, Item, JrhError, Json, Mode, Task
 from jrh.hashing import derive_seed
 from jrh.text import counted
 from jrh.values import option_field
-from jrh_interchange import Mistakes, Row, read_rows
+from jrh_interchange import Problems, Row, read_rows
 
 from jrh_consistency.naming import BETWEEN, JOINT, Kind, Named, kind_of, names_orders, order_of, ranked_options
 from jrh_consistency.options import COLUMNS, ResponseSetsOptions
@@ -79,7 +79,7 @@ class ResponseSets:
         """Yield the items: request by request in the order of the file.
 
         Raises:
-            SuiteError: the file has mistakes; each with its line.
+            SuiteError: the file has problems; each with its line.
             JrhError: the file cannot be read, or no request has enough responses.
         """
         found = self._sets()
@@ -123,32 +123,32 @@ class ResponseSets:
 
     def _sets(self) -> list[_Set]:
         known = {name: self.options.columns.get(name, name) for name in COLUMNS}
-        mistakes = Mistakes(self.shown)
+        problems = Problems(self.shown)
         rows: dict[str, dict[str, Row]] = {}
         for row in read_rows(self.path, self.shown, known, _NEEDED):
-            _check(row, rows, mistakes)
+            _check(row, rows, problems)
             rows.setdefault(row["request_id"].strip(), {}).setdefault(row["response_id"].strip(), row)
-        found = [self._set(name, tuple(own.items()), mistakes) for name, own in rows.items()]
-        mistakes.raise_any()
+        found = [self._set(name, tuple(own.items()), problems) for name, own in rows.items()]
+        problems.raise_any()
         if self.options.requests is None or len(found) <= self.options.requests:
             return found
         chance = random.Random(derive_seed(self.options.seed, "requests"))  # noqa: S311
         return [found[place] for place in sorted(chance.sample(range(len(found)), self.options.requests))]
 
-    def _set(self, name: str, rows: Sequence[tuple[str, Row]], mistakes: Mistakes) -> _Set:
+    def _set(self, name: str, rows: Sequence[tuple[str, Row]], problems: Problems) -> _Set:
         first = rows[0][1]
         said: dict[str, str] = {}
         for column in ("request", "reference", "stratum"):
             texts = {row[column]: row for _, row in rows if row[column].strip()}
             if len(texts) > 1:
                 line = list(texts.values())[1].line
-                mistakes.add(
-                    line, f"request '{name}' has a different {column} on line {next(iter(texts.values())).line}"
+                problems.add(
+                    f"request '{name}' has a different {column} on line {next(iter(texts.values())).line}", line=line
                 )
             said[column] = next(iter(texts), "")
         distinct: dict[str, _Response] = {}
         for own, row in rows:
-            distinct.setdefault(" ".join(row["response"].split()), _response(own, row, mistakes))
+            distinct.setdefault(" ".join(row["response"].split()), _response(own, row, problems))
         alike = len(rows) - len(distinct)
         return _Set(id=name, line=first.line, responses=tuple(distinct.values()), alike=alike, **said)
 
@@ -228,27 +228,25 @@ class ResponseSets:
         )
 
 
-def _check(row: Row, rows: Mapping[str, Mapping[str, Row]], mistakes: Mistakes) -> None:
+def _check(row: Row, rows: Mapping[str, Mapping[str, Row]], problems: Problems) -> None:
     request, response = row["request_id"].strip(), row["response_id"].strip()
     for column, name in (("request_id", request), ("response_id", response)):
         if not name or not name.isprintable() or len(name) > _LONGEST_ID:
-            mistakes.add(row.line, f"'{column}' must be printable text of 1 to {_LONGEST_ID} characters")
+            problems.add(f"'{column}' must be printable text of 1 to {_LONGEST_ID} characters", line=row.line)
     if BETWEEN in response or JOINT in response or response.startswith(BETWEEN[0]):
-        mistakes.add(
-            row.line,
+        problems.add(
             f"the response_id '{response}' contains '{BETWEEN}' or '{JOINT}' or starts with '{BETWEEN[0]}', "
             "which ids of pairs use",
+            line=row.line,
         )
-    if any("\ud800" <= letter <= "\udfff" for letter in "".join(row.values.values())):
-        mistakes.add(row.line, "half of a surrogate pair (\\ud800 to \\udfff), which is not a character")
     if not row["response"].strip():
-        mistakes.add(row.line, f"response '{response}' of request '{request}' is empty")
+        problems.add(f"response '{response}' of request '{request}' is empty", line=row.line)
     earlier = rows.get(request, {}).get(response)
     if earlier is not None:
-        mistakes.add(row.line, f"response '{response}' of request '{request}' is also on line {earlier.line}")
+        problems.add(f"response '{response}' of request '{request}' is also on line {earlier.line}", line=row.line)
 
 
-def _response(name: str, row: Row, mistakes: Mistakes) -> _Response:
+def _response(name: str, row: Row, problems: Problems) -> _Response:
     numbers = {}
     for column in ("score", "rank"):
         written = row[column].strip()
@@ -257,7 +255,7 @@ def _response(name: str, row: Row, mistakes: Mistakes) -> _Response:
         except ValueError:
             value = math.nan
         if value is not None and not math.isfinite(value):
-            mistakes.add(row.line, f"'{column}' must be a finite number, got '{written[:40]}'")
+            problems.add(f"'{column}' must be a finite number, got '{written[:40]}'", line=row.line)
             value = None
         numbers[column] = value
     score, rank = numbers["score"], numbers["rank"]

@@ -9,8 +9,9 @@ from typing import Final, TypeAlias
 from attrs import frozen
 from jrh import JrhError, Json, Mode, Task
 from jrh.values import LENGTH, length_of
+from jrh_interchange import Row
 
-from jrh_import.tables import Cells, Table
+from jrh_import.tables import Table
 
 _FEW_LEVELS: Final = 4
 """Words that are different in more than every fourth row are texts, not names of levels."""
@@ -47,11 +48,11 @@ class Covariates:
         lengths = columns.get(LENGTH, {}).values()
         return cls(columns=columns, measured=frozenset(each for each in lengths if not _numeric(each, table)))
 
-    def values(self, cells: Cells) -> dict[str, Json]:
+    def values(self, row: Row) -> dict[str, Json]:
         """Return the covariates of a row; an empty cell has none."""
         found: dict[str, Json] = {}
         for name, columns in self.columns.items():
-            texts = {option: cells.get(column, "") for option, column in columns.items()}
+            texts = {option: row[column] for option, column in columns.items()}
             if all(text.strip() for text in texts.values()):
                 values = {option: self._value(columns[option], text) for option, text in texts.items()}
                 found[name] = values.get("", values)
@@ -76,7 +77,7 @@ def _columns(name: str, column: Json, task: Task) -> Columns:
 
 def covariate_name(column: str, table: Table) -> str:
     """Return what a column is as a covariate: `length` where it holds texts, many of them different, else its name."""
-    texts = [row.cells.get(column, "") for row in table.rows]
+    texts = [row[column] for row in table.rows]
     prose = not _numeric(column, table) and len(set(texts)) > len(texts) / _FEW_LEVELS
     return LENGTH if prose else column
 
@@ -84,7 +85,7 @@ def covariate_name(column: str, table: Table) -> str:
 def _numeric(column: str, table: Table) -> bool:
     try:
         for row in table.rows:
-            float(row.cells.get(column, "") or 0)
+            float(row[column] or 0)
     except ValueError:
         return False
     return True

@@ -14,8 +14,8 @@ from jrh.running import load_metrics
 from jrh.values import ImportedLog
 from jrh_interchange import (
     PAIR_COLUMNS,
-    Mistakes,
     PairedPrompts,
+    Problems,
     Row,
     imported_record,
     judged_fields,
@@ -73,15 +73,17 @@ def read_decisions(
     """
     source = shown or path.name
     rows = read_rows(path, source, columns or {}, DECISION_COLUMNS)
-    mistakes = Mistakes(source)
+    problems = Problems(source)
     known = [status.value for status in Status]
     for row in rows:
         for column in ("status_a", "status_b"):
             if row[column] and row[column] not in known:
-                mistakes.add(row.line, f"`{column}`: '{row[column]}' is not a status; available: {', '.join(known)}")
+                problems.add(
+                    f"`{column}`: '{row[column]}' is not a status; available: {', '.join(known)}", line=row.line
+                )
         if not row["response_being_judged"].strip():
-            mistakes.add(row.line, "`response_being_judged` is empty, so its decisions have no item")
-    mistakes.raise_any()
+            problems.add("`response_being_judged` is empty, so its decisions have no item", line=row.line)
+    problems.raise_any()
     return tuple(_decision(row, side, judge) for row in rows for side in ("a", "b"))
 
 
@@ -199,7 +201,7 @@ def with_rows(items: Sequence[Item], decisions: Sequence[Decision]) -> tuple[Ite
 def check_scale(
     decisions: Sequence[Decision],
     task: Task,
-    mistakes: Mistakes,
+    problems: Problems,
     *,
     labels: Mapping[str, str],
     gold_labels: Mapping[str, str],
@@ -210,7 +212,7 @@ def check_scale(
     Args:
         decisions: of one task.
         task: the task.
-        mistakes: where to report them.
+        problems: where to report them.
         labels: text of a decision -> label.
         gold_labels: text of a gold label -> label.
         missing: whether a decision off the scale counts as a missing verdict, and is no mistake.
@@ -226,10 +228,10 @@ def check_scale(
         shown = ", ".join(str(line) for line in [*lines][:_LINES])
         more = f" and {len(lines) - _LINES} more" if len(lines) > _LINES else ""
         way = " or count such answers as missing with --option off_scale=true" if what == "decision" else ""
-        mistakes.add(
-            next(iter(lines)),
+        problems.add(
             f"the {what} {text.strip()[:80]!r} is not on the scale {', '.join(task.scale.labels)} "
             f"({'line' if len(lines) == 1 else 'lines'} {shown}{more}). Map it with {option} TEXT=LABEL{way}",
+            line=next(iter(lines)),
         )
 
 
@@ -290,7 +292,7 @@ _COMPAT: Final = "compat-judgesense"
 _OVERLAP: Final = "flipped-by-every-judge"
 
 
-_NO_LOG: Final = ("no column", "the file has no rows", "not JSON", "expected one JSON object per line")
+_NO_LOG: Final = ("no column", "the file is empty", "JSON", "header")
 """What is said of files that are no log of decisions at all."""
 
 
@@ -404,14 +406,14 @@ def _check_labels(
             if not any(label in scale for scale in scales):
                 known = "; ".join(", ".join(scale.labels) for scale in scales)
                 raise JrhError(f"{option}: {text}={label}: '{label}' is not on the scale {known}")
-    mistakes = Mistakes(name)
+    problems = Problems(name)
     for kind, task in tasks.items():
         check_scale(
             by_kind[kind],
             task,
-            mistakes,
+            problems,
             labels=options.labels,
             gold_labels=options.gold_labels,
             missing=options.off_scale,
         )
-    mistakes.raise_any()
+    problems.raise_any()

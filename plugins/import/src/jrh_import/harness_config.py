@@ -220,7 +220,7 @@ def _labels(config: Config) -> list[str]:
     if not path.is_file() or kind is None:
         return []
     column = str((config.get(*_COLUMNS) or {}).get("expected", "expected"))
-    found = sorted({row.cells.get(column, "") for row in read_table(path, kind, ",").rows} - {""})
+    found = sorted({row[column] for row in read_table(path, kind).rows} - {""})
     return sorted(found, key=lambda label: (label.lower() not in _FIRST, label))
 
 

@@ -7,7 +7,7 @@ The format is that of its repository, `RANDCorporation/judge-reliability-harness
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,11 +15,11 @@ from attrs import frozen
 from jrh import JrhError, Mode, Record, Scale, Status, Task
 from jrh.errors import OtherToolError
 from jrh.values import ImportedLog
-from jrh_interchange import imported_record, infer_scale
+from jrh_interchange import Row, imported_record, infer_scale
 
 from jrh_import.mapping import Format
 from jrh_import.options import HarnessOptions
-from jrh_import.tables import Row, read_table
+from jrh_import.tables import read_table
 
 SCORE: Final = "autograder_score"
 _RESULTS: Final = "_results_"
@@ -73,7 +73,7 @@ def read_folder(folder: Path, scale: str | None) -> ImportedLog:
     by_task: dict[str, list[tuple[_Table, Row]]] = {}
     for table in tables:
         for row in table.rows:
-            by_task.setdefault(row.cells.get("rubric_id") or "judged", []).append((table, row))
+            by_task.setdefault(row["rubric_id"] or "judged", []).append((table, row))
     tasks, records, origins = [], [], []
     for name, rows in by_task.items():
         task = Task(name=name, scale=_scale(scale, [row for _, row in rows], folder))
@@ -85,7 +85,7 @@ def read_folder(folder: Path, scale: str | None) -> ImportedLog:
 
 def _read(path: Path) -> _Table:
     test, _, judge = path.stem.partition(_RESULTS)
-    table = read_table(path, _SUFFIXES[path.suffix], ",")
+    table = read_table(path, _SUFFIXES[path.suffix])
     absent = [name for name in ("original_idx", SCORE) if name not in table.columns]
     if absent:
         raise JrhError(f"'{path}' is not a table of results: it has no column '{absent[0]}'")
@@ -93,7 +93,7 @@ def _read(path: Path) -> _Table:
 
 
 def _scale(written: str | None, rows: Sequence[Row], folder: Path) -> Scale:
-    found = {_label(row.cells.get(name, "")) for row in rows for name in (SCORE, *_EXPECTED)} - {None}
+    found = {_label(row[name]) for row in rows for name in (SCORE, *_EXPECTED)} - {None}
     if written is None and found <= {"0", "1"}:
         return Scale.of_labels("1", "0")
     return infer_scale(written, sorted(label for label in found if label), Mode.POINTWISE, str(folder))
@@ -123,36 +123,35 @@ def _on(task: Task, text: str, row: Row) -> str | None:
 
 def _records(task: Task, rows: Sequence[tuple[_Table, Row]]) -> Iterator[Record]:
     for table, row in rows:
-        cells = row.cells
-        test = cells.get("test_name") or table.test
-        label = _on(task, cells[SCORE], row)
-        told = next((cells[name] for name in _EXPECTED if cells.get(name)), "")
+        test = row["test_name"] or table.test
+        label = _on(task, row[SCORE], row)
+        told = next((row[name] for name in _EXPECTED if row[name]), "")
         expected = _on(task, told, row)
         yield imported_record(
             task=task,
-            item_id=cells["original_idx"],
+            item_id=row["original_idx"],
             judge=table.judge,
             label=label,
             status=None if label is not None else Status.UNPARSABLE,
-            gold=_on(task, cells.get("original_expected") or cells.get("expected", ""), row),
+            gold=_on(task, row["original_expected"] or row["expected"], row),
             test=test,
-            variant=_variant(cells),
+            variant=_variant(row),
             expectation="equals" if expected is not None else "",
             expected=expected,
-            rationale=cells.get("autograder_reasoning", ""),
-            content=cells.get("original_response", ""),
-            **_repeated(test, cells),
+            rationale=row["autograder_reasoning"],
+            content=row["original_response"],
+            **_repeated(test, row),
         )
 
 
-def _variant(cells: Mapping[str, str]) -> str:
-    if cells.get("prompted_bucket"):
-        return f"level-{_label(cells['prompted_bucket'])}"
-    return f"seed={_label(cells['seed'])}" if cells.get("seed") else cells.get("generation_mode", "")
+def _variant(row: Row) -> str:
+    if row["prompted_bucket"]:
+        return f"level-{_label(row['prompted_bucket'])}"
+    return f"seed={_label(row['seed'])}" if row["seed"] else row["generation_mode"]
 
 
-def _repeated(test: str, cells: Mapping[str, str]) -> dict[str, Any]:
+def _repeated(test: str, row: Row) -> dict[str, Any]:
     """Return what tells the rows of one item apart: seed and repeat, or the perturbed text."""
-    if cells.get("seed"):
-        return {"seed": _label(cells["seed"]) or "", "repeat": int(_label(cells.get("retry_idx", "")) or 0)}
-    return {"case": f"{test}/{cells['perturbed_idx']}"} if cells.get("perturbed_idx") else {}
+    if row["seed"]:
+        return {"seed": _label(row["seed"]) or "", "repeat": int(_label(row["retry_idx"]) or 0)}
+    return {"case": f"{test}/{row['perturbed_idx']}"} if row["perturbed_idx"] else {}

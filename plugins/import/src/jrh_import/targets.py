@@ -69,8 +69,3 @@ def truth(target: str, text: str) -> bool:
         return _TRUTHS[text.strip().casefold()]
     except KeyError:
         raise JrhError(f"{target}: '{text}' is neither yes nor no; write true or false") from None
-
-
-def restored(text: str) -> str:
-    """Return a cell without the apostrophe that keeps spreadsheets from reading it as a formula."""
-    return text.removeprefix("'")

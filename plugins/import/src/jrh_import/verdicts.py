@@ -11,11 +11,11 @@ from attrs import evolve, frozen
 from jrh import REFERENCE, JrhError, Polarity, Record, Status, SuiteError, Task, content_id
 from jrh.errors import Problem
 from jrh.text import clean_text, counted
-from jrh_interchange import imported_record, read_order, read_polarity
+from jrh_interchange import Row, imported_record, read_order, read_polarity
 
 from jrh_import.covariates import Covariates
 from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
-from jrh_import.tables import Cells, Table
+from jrh_import.tables import Table
 from jrh_import.targets import NUMBERS, TRUTHS, number, truth
 
 _MOST = 20
@@ -51,10 +51,11 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
     for position, row in enumerate(table.rows, start=1):
         if row.place in repeated:
             continue
-        numbered = {_ROW: f"row-{position}"} if mapping.number_items else {}
+        if mapping.number_items:
+            row = evolve(row, values={**row.values, _ROW: f"row-{position}"})  # noqa: PLW2901 - the row, with a name
         for meaning in meanings:
             try:
-                records.append(meaning.record({**row.cells, **numbered}))
+                records.append(meaning.record(row))
                 origins.append(row.place)
             except JrhError as error:
                 problems.setdefault(str(error), []).append(row.place)
@@ -70,7 +71,7 @@ def duplicates(table: Table) -> Mapping[str, str]:
     first: dict[tuple[str, ...], str] = {}
     found = {}
     for row in table.rows:
-        earlier = first.setdefault(tuple(row.cells.get(column, "") for column in table.columns), row.place)
+        earlier = first.setdefault(tuple(row[column] for column in table.columns), row.place)
         if earlier != row.place:
             found[row.place] = earlier
     return found
@@ -126,10 +127,10 @@ class _Meaning:
             covariates={task.name: Covariates.of(mapping.covariates, table, task) for task in tasks},
         )
 
-    def record(self, cells: Cells) -> Record:
+    def record(self, row: Row) -> Record:
         found: dict[str, Any] = {
             **{target: str(value) for target, value in self.values.items()},
-            **{target: cells[column] for target, column in self.columns.items() if column in cells},
+            **{target: row[column] for target, column in self.columns.items() if column in row.values},
         }
         known = {target: value for target, value in found.items() if value != "" or target == "label"}
         task = self._task(known.pop("task", ""))
@@ -145,7 +146,7 @@ class _Meaning:
         if self.mapping.layout is Layout.RECORDS:
             # Records without an expectation expect nothing; do not infer one.
             known.setdefault("expectation", "")
-        known_of_item = self.covariates[task.name].values(cells)
+        known_of_item = self.covariates[task.name].values(row)
         if known_of_item:
             known["covariates"] = known_of_item
         return imported_record(

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite, isnan
-from typing import Any, Final, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from jrh import JrhError, Json
+from jrh import JrhError
 from jrh.values import table_columns
-
-from jrh_sources.rows import Problems, Row
-
-_MISSING: Final = ("NAType", "NaTType")
-"""What pandas writes for no value; other libraries write None."""
+from jrh_interchange import BYTES, Problems, Row, json_value
 
 
 def held_rows(thing: Any, problems: Problems) -> Iterator[Row]:
@@ -42,11 +37,11 @@ def row_of(values: object, line: int, problems: Problems) -> Row | None:
     except RecursionError:
         problems.add("values are nested too deeply", line=line)
         return None
-    wrong = [name for name, value in found.items() if value is _BYTES]
+    wrong = [name for name, value in found.items() if value is BYTES]
     if wrong:
         problems.add(f"column '{wrong[0]}' holds bytes, not text", line=line)
         return None
-    return Row(line=line, values=found)
+    return Row(line=line, values=found, source=problems.source)
 
 
 def _mappings(thing: Any) -> Iterable[Any]:
@@ -63,24 +58,3 @@ def _mappings(thing: Any) -> Iterable[Any]:
 
 def _described(thing: object) -> str:
     return f"of type {type(thing).__name__}"
-
-
-_BYTES: Final = cast("Json", object())
-"""Stands for a value that no item can hold."""
-
-
-def json_value(value: Any) -> Json:
-    """Return a value of Python, NumPy, pandas or Arrow as JSON: NaN is null, what JSON does not know is text."""
-    if hasattr(value, "item") and getattr(value, "shape", None) == ():  # a number of numpy
-        value = value.item()
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if isfinite(value) else None if isnan(value) else str(value)
-    if isinstance(value, bytes | bytearray | memoryview):
-        return _BYTES
-    if isinstance(value, Mapping):
-        return {str(key): json_value(inner) for key, inner in value.items()}
-    if isinstance(value, Sequence) or hasattr(value, "tolist"):
-        return [json_value(inner) for inner in value]
-    return None if type(value).__name__ in _MISSING else str(value)

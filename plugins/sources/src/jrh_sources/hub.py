@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from attrs import evolve
 from jrh import BuildContext, JrhError
+from jrh_interchange import Problems, Row, table_rows
 
-from jrh_sources.held_rows import json_value, row_of
+from jrh_sources.held_rows import row_of
 from jrh_sources.items import ColumnMap
-from jrh_sources.options import HuggingfaceOptions, ParquetOptions
-from jrh_sources.parquet_rows import libraries, parquet_rows, readable, text_values
-from jrh_sources.rows import Problems, Row, as_written
-from jrh_sources.source import TableSource
+from jrh_sources.options import HuggingfaceOptions
+from jrh_sources.source import TableSource, as_written
 
 MOST_FILES: Final = 10_000
 
@@ -64,15 +64,10 @@ def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Pro
 
 
 def _local_rows(path: Path, shown: str, options: HuggingfaceOptions, problems: Problems) -> Iterator[Row]:
-    number = 0
-    parquet = ParquetOptions(path=path, columns=options.columns)
-    for file in _files(path, shown, options.split):
-        read = (
-            parquet_rows(file, parquet, problems) if file.suffix == ".parquet" else _arrow_rows(file, parquet, problems)
-        )
-        for row in read:
-            number += 1
-            yield Row(line=number, values=row.values)
+    files = _files(path, shown, options.split)
+    rows = (row for file in files for row in table_rows(file, file.suffix[1:], problems, columns=options.columns))
+    for number, row in enumerate(rows, start=1):
+        yield evolve(row, line=number)
 
 
 def _files(path: Path, shown: str, split: str) -> list[Path]:
@@ -104,27 +99,3 @@ def _split_of(file: Path, root: Path) -> str:
     """Return the split of a file: its folder (`train/data-00000-of-00001.arrow`), or what its name begins with."""
     parts = [part for part in file.relative_to(root).parts[:-1] if part != "data"]
     return "/".join(parts) or file.stem.partition("-")[0]
-
-
-def _arrow_rows(file: Path, options: ParquetOptions, problems: Problems) -> Iterator[Row]:
-    arrow, _ = libraries()
-    try:
-        with arrow.memory_map(str(file)) as mapped:
-            reader: Any
-            try:
-                reader = arrow.ipc.open_stream(mapped)
-                batches = iter(reader)
-            except arrow.ArrowInvalid:
-                mapped.seek(0)
-                reader = arrow.ipc.open_file(mapped)
-                batches = (reader.get_batch(each) for each in range(reader.num_record_batches))
-            names = readable(arrow, reader.schema, options, problems)
-            for batch in batches:
-                columns = {name: text_values(arrow, batch.column(name)) for name in names}
-                for values in zip(*columns.values(), strict=True):
-                    found = {name: json_value(value) for name, value in zip(columns, values, strict=True)}
-                    yield Row(line=0, values=found)
-    except (arrow.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise JrhError(f"{file.name}: cannot be read: {error.strerror or error}") from error
-        problems.add(f"{file.name} is not a readable Arrow file: {(str(error) or 'broken').splitlines()[0]}")

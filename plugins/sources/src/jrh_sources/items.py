@@ -9,8 +9,7 @@ from typing import Final
 
 from attrs import Factory, field, frozen
 from jrh import Item, Json, Mode, Scale, ScaleKind, Task
-
-from jrh_sources.rows import Problems, Row, as_text, is_nested, plain
+from jrh_interchange import Problems, Row, as_text, is_nested, plain
 
 FIELDS: Final = ("request", "response", *(f"response_{letter}" for letter in ascii_lowercase), "transcript")
 """The standard targets that become fields."""
@@ -127,7 +126,7 @@ class ItemBuilder:
             stratum=stratum or "",
             group=group or "",
             metadata=self._metadata(row),
-            origin=self._problems.place(row.line),
+            origin=row.place,
         )
 
     def finish(self) -> None:
@@ -167,9 +166,8 @@ class ItemBuilder:
             return None if self._has_ids() else f"row-{self._rows}"
         first = self._line_of.setdefault(identity, row.line)
         if first != row.line:
-            place = self._problems.place
             self._problems.add(
-                f"id '{identity}' is used twice: {place(first)} and {place(row.line)}; ids must be unique",
+                f"id '{identity}' is used twice: {row.source}:{first} and {row.place}; ids must be unique",
                 line=row.line,
             )
         return identity

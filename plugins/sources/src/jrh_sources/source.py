@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 from jrh import BuildContext, Item, JrhError, Task
+from jrh_interchange import Problems, Row, table_rows
 
 from jrh_sources.held_rows import held_rows
 from jrh_sources.items import ColumnMap, ItemBuilder
@@ -22,21 +23,17 @@ from jrh_sources.options import (
     RowsOptions,
     XlsxOptions,
 )
-from jrh_sources.parquet_rows import parquet_rows
-from jrh_sources.rows import Problems, Row, as_written
-from jrh_sources.text_rows import csv_rows, jsonl_rows
-from jrh_sources.xlsx_rows import xlsx_rows
 
 _HELD: Final = 4000
 """Items of a table that are built before the first is given out: jrh holds no more of them either."""
+_KINDS: Final = {CsvOptions: "csv", JsonlOptions: "jsonl", ParquetOptions: "parquet", XlsxOptions: "xlsx"}
 
 ReadRows: TypeAlias = Callable[[Problems], Iterator[Row]]
-_READERS: Final[Mapping[type[FileOptions], Callable[[Path, Any, Problems], Iterator[Row]]]] = {
-    CsvOptions: csv_rows,
-    JsonlOptions: jsonl_rows,
-    ParquetOptions: parquet_rows,
-    XlsxOptions: xlsx_rows,
-}
+
+
+def as_written(path: Path, base: Path) -> str:
+    """Return a path as the suite writes it, for messages: the loader made it absolute."""
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.as_posix()
 
 
 @frozen(kw_only=True)
@@ -95,10 +92,11 @@ def rows_source(options: RowsOptions, context: BuildContext) -> TableSource:
 def file_source(options: FileOptions, context: BuildContext) -> TableSource:
     """Build the source of a file of any format; the class of the options says which."""
     shown = as_written(options.path, context.base)
+    settings = asdict(options, recurse=False, filter=lambda attribute, _: attribute.name != "path")
 
     def rows(problems: Problems) -> Iterator[Row]:
         _check_path(options.path, shown)
-        return _READERS[type(options)](options.path, options, problems)
+        return table_rows(options.path, _KINDS[type(options)], problems, **settings)
 
     return TableSource(shown=shown, columns=ColumnMap(named=options.columns), task=context.task, rows=rows)
 

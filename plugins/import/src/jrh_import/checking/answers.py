@@ -92,7 +92,7 @@ def _with_blanks(finding: Finding, checked: Checked, missing: Measure) -> Findin
     """Return a finding that calls blank cells blank; a record has no status of its own for them."""
     if finding.kind != MISSING:
         return finding
-    texts = [row.cells.get(finding.judge, "").strip() for row in checked.source.table.rows]
+    texts = [row[finding.judge].strip() for row in checked.source.table.rows]
     unreadable = missing.missing.get(Status.UNPARSABLE.value, 0)
     blank = min(sum(not text for text in texts), unreadable)
     reasons = {**missing.missing, BLANK: blank, Status.UNPARSABLE.value: unreadable - blank}

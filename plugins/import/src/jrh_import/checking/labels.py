@@ -81,7 +81,7 @@ def read_labels(table: Table, asked: Asked) -> Labels:
 
 def _counts(table: Table, columns: Sequence[str]) -> Counter[str]:
     """Count the texts of columns as they are written; blank cells are none."""
-    texts = (row.cells.get(column, "") for row in table.rows for column in columns)
+    texts = (row[column] for row in table.rows for column in columns)
     return Counter(text for text in texts if text.strip())
 
 

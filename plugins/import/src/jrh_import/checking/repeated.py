@@ -7,10 +7,11 @@ from typing import Final
 
 from jrh import JrhError
 from jrh.text import clean_text, counted
+from jrh_interchange import Row
 
 from jrh_import.checking.asked import Asked
 from jrh_import.checking.labels import Labels
-from jrh_import.tables import Row, Table
+from jrh_import.tables import Table
 from jrh_import.verdicts import duplicates
 
 _SHOWN: Final = 3
@@ -56,7 +57,7 @@ def is_telling(table: Table, asked: Asked) -> bool:
         return True
     judged = {*asked.judges, asked.human}
     others = [column for column in table.columns if column not in judged]
-    distinct = {tuple(row.cells.get(column, "") for column in others) for row in table.rows}
+    distinct = {tuple(row[column] for column in others) for row in table.rows}
     return len(distinct) > _TELLING * len(table.rows) and bool(others)
 
 
@@ -66,9 +67,9 @@ def _shared_texts(table: Table, asked: Asked) -> Iterator[str]:
         return
     # A covariate is no unit: items that share its text stay dependent.
     used = {column for option, column in asked.named() if option != "--covariate"}
-    items = {row.cells.get(asked.item, "") for row in table.rows} if asked.item else table.rows
+    items = {row[asked.item] for row in table.rows} if asked.item else table.rows
     for column in table.columns:
-        texts = [row.cells.get(column, "") for row in table.rows] if column not in used else []
+        texts = [row[column] for row in table.rows] if column not in used else []
         filled = [text for text in texts if text.strip()]
         if not filled or sum(map(len, filled)) < _LONG * len(texts):
             continue
@@ -93,7 +94,7 @@ def _exact(found: Mapping[str, str], *, dropped: bool, items: bool) -> str:
 def _by_item(rows: Sequence[Row], column: str) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.cells.get(column, ""), []).append(row)
+        found.setdefault(row[column], []).append(row)
     return found
 
 
@@ -123,7 +124,7 @@ def _said(row: Row, asked: Asked, labels: Labels) -> tuple[str, ...]:
 
 
 def _label(row: Row, column: str, labels: Labels) -> str:
-    text = row.cells.get(column, "")
+    text = row[column]
     return labels.written.get(text) or labels.scale.match(text) or text.strip()
 
 

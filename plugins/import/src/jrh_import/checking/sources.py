@@ -14,7 +14,7 @@ from jrh import JrhError
 from jrh_interchange import LARGEST_TABLE, check_table_file
 
 from jrh_import.mapping import Format
-from jrh_import.tables import Table, read_table, separator_line
+from jrh_import.tables import Table, read_table
 
 MOST_ROWS: Final = 1_000_000
 """Rows beyond this would not fit into the memory of a small machine."""
@@ -48,11 +48,10 @@ def read_source(path: Path, kind: Format | None = None) -> Source:
             check_table_file(file)
             found = kind or _SUFFIXES.get(path.suffix.lower()) or _guessed(file)
             delimiter = _delimiter(file) if found is Format.CSV else ","
-            return Source(table=read_table(file, found, delimiter, most=MOST_ROWS), format=found, delimiter=delimiter)
-        except JrhError as error:
-            raise JrhError(str(error).replace(str(file), shown)) from error
         except OSError as error:
-            raise JrhError(f"'{path}' cannot be read: {error.strerror or error}") from error
+            raise JrhError(f"{shown}: cannot be read: {error.strerror or error}") from error
+        table = read_table(file, found, delimiter, most=MOST_ROWS, shown=shown)
+        return Source(table=table, format=found, delimiter=delimiter)
 
 
 @contextmanager
@@ -89,10 +88,7 @@ def _guessed(path: Path) -> Format:
 
 
 def _delimiter(path: Path) -> str:
-    """Return the delimiter that the first line names or has most of; a comma where it has none."""
+    """Return the delimiter that the first line has most of; a comma where it has none."""
     with path.open("rb") as file:
         header = file.readline(100_000).decode("utf-8-sig", errors="replace")
-    named = separator_line(header)
-    if named is not None:
-        return named
     return max(_DELIMITERS, key=header.count)

@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
+from pathlib import Path
 from typing import Final
 
+from attrs import frozen
 from jrh import Json
-
-from jrh_sources.presets.raw_files import Found
-from jrh_sources.rows import Row, as_text, is_nested
+from jrh_interchange import Problems, Row, as_text, is_nested
 
 LETTERS: Final = "ABCD"
+
+
+@frozen(kw_only=True)
+class Found(Row):
+    """One row of a benchmark's file."""
+
+    file: Path
+    problems: Problems
+
+    def wrong(self, message: str) -> None:
+        """Record a mistake of this row."""
+        self.problems.add(message, line=self.line)
 
 
 def llmbar(rows: Iterable[Found]) -> Iterator[Row]:
@@ -46,9 +58,9 @@ def judgebench(rows: Iterable[Found]) -> Iterator[Row]:
                 response_b=row.values["response_B"],
                 label=_mapped(row, "label", {"A>B": "A", "B>A": "B"}),
                 gold_source="generator",
-                stratum=row.text("source"),
-                author_a=row.text("response_model"),
-                author_b=row.text("response_model"),
+                stratum=row["source"],
+                author_a=row["response_model"],
+                author_b=row["response_model"],
             )
 
 
@@ -62,18 +74,18 @@ def mt_bench(rows: Iterable[Found]) -> Iterator[Row]:
     for row in rows:
         if not _has(row, "question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn"):
             continue
-        if not row.text("judge").startswith(("expert", "author", "human")):
+        if not row["judge"].startswith(("expert", "author", "human")):
             continue
-        models = row.text("model_a"), row.text("model_b")
+        models = row["model_a"], row["model_b"]
         swapped = models[0] > models[1]
-        key = (row.text("question_id"), *sorted(models), row.text("turn"))
-        vote = row.text("winner").partition(" ")[0]
+        key = (row["question_id"], *sorted(models), row["turn"])
+        vote = row["winner"].partition(" ")[0]
         if vote not in ("model_a", "model_b", "tie"):
-            row.wrong(f"the winner '{row.text('winner')[:40]}' must be model_a, model_b or tie")
+            row.wrong(f"the winner '{row['winner'][:40]}' must be model_a, model_b or tie")
             continue
         # The first row of a comparison decides which model is A.
         stands = first.setdefault(key, row)
-        same = (stands.text("model_a") > stands.text("model_b")) == swapped
+        same = (stands["model_a"] > stands["model_b"]) == swapped
         other = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
         votes.setdefault(key, Counter())[vote if same else other[vote]] += 1
     labels = {"model_a": "A", "model_b": "B", "tie": "TIE"}
@@ -84,7 +96,7 @@ def mt_bench(rows: Iterable[Found]) -> Iterator[Row]:
         _, two = _conversation(row, "conversation_b")
         yield _pair(
             row,
-            id="-".join(("q" + key[0], row.text("model_a"), row.text("model_b"), "turn" + key[3])),
+            id="-".join(("q" + key[0], row["model_a"], row["model_b"], "turn" + key[3])),
             request=request,
             response_a=one,
             response_b=two,
@@ -92,8 +104,8 @@ def mt_bench(rows: Iterable[Found]) -> Iterator[Row]:
             gold_source="people" if votes[key].total() > 1 else "one-person",
             stratum=f"turn {key[3]}",
             group=f"question {key[0]}",
-            author_a=row.text("model_a"),
-            author_b=row.text("model_b"),
+            author_a=row["model_a"],
+            author_b=row["model_b"],
             votes=dict(votes[key]),
         )
 
@@ -104,7 +116,7 @@ def _conversation(row: Found, column: str) -> tuple[str, str]:
     if not isinstance(turns, list) or not all(isinstance(each, Mapping) for each in turns):
         row.wrong(f"'{column}' must be a list of messages with `role` and `content`")
         return "", ""
-    shown = int(row.text("turn")) if row.text("turn").isdecimal() else 1
+    shown = int(row["turn"]) if row["turn"].isdecimal() else 1
     said: dict[str, list[str]] = {"user": [], "assistant": []}
     for each in turns:
         if isinstance(each, Mapping) and each.get("role") in said:
@@ -128,18 +140,18 @@ def reward_bench_2(rows: Iterable[Found]) -> Iterator[Row]:
         if not isinstance(chosen, list) or not isinstance(rejected, list):
             row.wrong("'chosen' and 'rejected' must be lists")
             continue
-        if len(chosen) != 1 or len(rejected) != len(LETTERS) - 1 or row.text("subset") == "Ties":
+        if len(chosen) != 1 or len(rejected) != len(LETTERS) - 1 or row["subset"] == "Ties":
             continue
-        place = int(sha256(row.text("id").encode()).hexdigest(), 16) % len(LETTERS)
+        place = int(sha256(row["id"].encode()).hexdigest(), 16) % len(LETTERS)
         options = [*rejected[:place], chosen[0], *rejected[place:]]
         yield _pair(
             row,
             away=("chosen", "rejected"),
-            id=f"{row.text('subset')}-{row.text('id')}",
+            id=f"{row['subset']}-{row['id']}",
             request=row.values["prompt"],
             **{f"response_{letter.lower()}": text for letter, text in zip(LETTERS, options, strict=True)},
             label=LETTERS[place],
-            stratum=row.text("subset"),
+            stratum=row["subset"],
         )
 
 
@@ -175,13 +187,13 @@ def harmbench(rows: Iterable[Found]) -> Iterator[Row]:
         if _has(row, "behavior_id", "behavior_description", "generation", "human_consensus"):
             yield _row(
                 row,
-                id=row.text("idx") and f"row-{row.text('idx')}",
+                id=row["idx"] and f"row-{row['idx']}",
                 request=row.values["behavior_description"],
                 response=row.values["generation"],
                 label=_mapped(row, "human_consensus", {"1": "YES", "0": "NO", "1.0": "YES", "0.0": "NO"}),
                 gold_source="people",
-                stratum=row.text("SemanticCategory"),
-                group=row.text("behavior_id"),
+                stratum=row["SemanticCategory"],
+                group=row["behavior_id"],
             )
 
 
@@ -192,18 +204,18 @@ def persuade(rows: Iterable[Found]) -> Iterator[Row]:
         name = "essay_id" if "essay_id_comp" not in row.values and "essay_id" in row.values else "essay_id_comp"
         if not _has(row, name, "full_text", "holistic_essay_score"):
             continue
-        if row.text(name) in known:
+        if row[name] in known:
             continue
-        known.add(row.text(name))
+        known.add(row[name])
         yield _row(
             row,
             id=row.values[name],
-            request=row.text("assignment"),
+            request=row["assignment"],
             response=row.values["full_text"],
-            label=row.text("holistic_essay_score").removesuffix(".0"),
+            label=row["holistic_essay_score"].removesuffix(".0"),
             gold_source="people",
-            stratum=row.text("prompt_name"),
-            group=f"essay {row.text(name)}",
+            stratum=row["prompt_name"],
+            group=f"essay {row[name]}",
         )
 
 
@@ -211,21 +223,19 @@ def fortress(rows: Iterable[Found]) -> Iterator[Row]:
     """Read the adversarial prompts; the answers come from the file of `answers`."""
     for row in rows:
         if _has(row, "ID", "adversarial_prompt"):
-            yield _row(
-                row, id=row.text("ID"), request=row.values["adversarial_prompt"], stratum=row.text("risk_domain")
-            )
+            yield _row(row, id=row["ID"], request=row.values["adversarial_prompt"], stratum=row["risk_domain"])
 
 
 def agentharm(rows: Iterable[Found]) -> Iterator[Row]:
     """Read the tasks of agents; the transcripts come from the file of `answers`."""
     for row in rows:
         if _has(row, "id", "prompt"):
-            original = row.text("id_original") or row.text("id").partition("-")[0]
+            original = row["id_original"] or row["id"].partition("-")[0]
             yield _row(
                 row,
-                id=row.text("id"),
+                id=row["id"],
                 request=row.values["prompt"],
-                stratum=row.text("category"),
+                stratum=row["category"],
                 group=f"behavior {original}",
             )
 
@@ -259,7 +269,7 @@ def _row(row: Found, away: Iterable[str] = (), **columns: Json) -> Row:
     kept = {name: value for name, value in row.values.items() if name not in columns and name not in away}
     moved = [text for text in columns.values() if isinstance(text, str) and text]
     rest = {name: value for name, value in kept.items() if value not in moved and name not in _NEVER}
-    return Row(line=row.line, values={**rest, **columns})
+    return Row(line=row.line, values={**rest, **columns}, source=row.source)
 
 
 _NEVER: Final = frozenset({"label", "conversation_a", "conversation_b", "task", "labels"})

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import SimpleNamespace
 from typing import Final, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import BuildContext, Item, JrhError, Json, Task
-from jrh_interchange import PairedPrompts
+from jrh_interchange import PairedPrompts, Problems, Row, as_text, is_nested, table_rows
 
 from jrh_sources.hub import hub_rows
 from jrh_sources.items import AUTHORS, STANDARD, ColumnMap, ItemBuilder
 from jrh_sources.options import PresetOptions
 from jrh_sources.presets import shapes
 from jrh_sources.presets.catalogue import PRESETS, Preset, preset
-from jrh_sources.presets.raw_files import Found, files_of, rows_of
-from jrh_sources.rows import Problems, Row, as_text, as_written, is_nested
+from jrh_sources.presets.shapes import Found
+from jrh_sources.source import as_written
 
 LARGEST_FILE: Final = 512 * 1024 * 1024
 """Bytes of one file; no benchmark here has a tenth of it."""
+MOST_FILES: Final = 1000
+"""Files of one benchmark; a folder with more is another folder."""
+_KINDS: Final = ("csv", "jsonl", "json", "parquet")
 _SECONDS: Final = 60
 _CHUNK: Final = 1 << 16
 
@@ -102,7 +106,7 @@ class PresetSource:
                 continue
             if builder is None:
                 builder = ItemBuilder(self.task, _columns(values), problems)
-            item = builder.build(Row(line=row.line, values=values))
+            item = builder.build(evolve(row, values=values))
             if item is not None:
                 yield item
         if builder is not None:
@@ -128,8 +132,8 @@ class PresetSource:
         if path is None:
             path = kept_at(self.preset.name)
             fetch(self.preset.files, path)
-        files = files_of(path, self._shown(path), self.preset.names, self.preset.apart)
-        yield from convert(each for file in files for each in _found(rows_of(file, problems), file, problems))
+        files = _files_of(path, self._shown(path), self.preset.names, self.preset.apart)
+        yield from convert(each for file in files for each in _found(_rows_of(file, problems), file, problems))
 
     def _answers(self) -> dict[str, dict[str, Json]]:
         """Return the columns of each answer by its id."""
@@ -137,10 +141,10 @@ class PresetSource:
         if file is None:
             return {}
         shown = self._shown(file)
-        files_of(file, shown, (), ())
+        _files_of(file, shown, (), ())
         problems = Problems(shown)
         known: dict[str, dict[str, Json]] = {}
-        for row in rows_of(file, problems):
+        for row in _rows_of(file, problems):
             value = row.values.get("id")
             identity = None if is_nested(value) else as_text(value)
             if not identity:
@@ -157,9 +161,47 @@ class PresetSource:
         return self.preset.name if path is None else as_written(path, self.base)
 
 
+def _files_of(path: Path, shown: str, names: Iterable[str], apart: Iterable[str]) -> list[Path]:
+    """Return the file itself, or those of a folder that have one of the names and lie in no folder of `apart`.
+
+    Raises:
+        JrhError: there is no such file or folder, or nothing in it has one of the names.
+    """
+    if path.is_file():
+        return [path]
+    if path.exists() and not path.is_dir():
+        raise JrhError(f"{shown} is not a regular file")  # a device or a pipe may never end
+    if not path.is_dir():
+        raise JrhError(f"{shown}: no such file or folder; a relative path is relative to the suite's directory")
+    wanted, left_out = tuple(names), frozenset(apart)
+    found: list[Path] = []
+    for each in sorted(path.rglob("*")):
+        inside = each.relative_to(path)
+        if (
+            left_out.isdisjoint(inside.parts)
+            and any(fnmatchcase(each.name, name) for name in wanted)
+            and each.is_file()
+        ):
+            found.append(each)
+        if len(found) > MOST_FILES:
+            raise JrhError(f"{shown} has more than {MOST_FILES} files of this kind; name one file")
+    if not found:
+        raise JrhError(f"{shown} has no file called {' or '.join(wanted)}; name the file itself")
+    return found
+
+
+def _rows_of(file: Path, problems: Problems) -> Iterator[Row]:
+    """Yield the rows of a csv, JSON, JSON Lines or Parquet file; its ending says which it is."""
+    kind = file.suffix.lower().removeprefix(".")
+    if kind not in _KINDS:
+        problems.add(f"the file ending '{file.suffix}' is not one of {', '.join(f'.{each}' for each in _KINDS)}")
+        return
+    yield from table_rows(file, kind, problems)
+
+
 def _found(rows: Iterator[Row], file: Path, problems: Problems) -> Iterator[Found]:
     for row in rows:
-        yield Found(file=file, line=row.line, problems=problems, values=dict(row.values))
+        yield Found(file=file, line=row.line, problems=problems, values=row.values, source=row.source)
 
 
 def _columns(values: Mapping[str, Json]) -> ColumnMap:
@@ -187,7 +229,7 @@ def preset_source(options: PresetOptions, context: BuildContext, *, name: str) -
     if len(options.subset) > 1:
         raise JrhError(f"{name}: `subset` must name exactly one task type, because each has its own scale")
     shown = source._shown(options.path)
-    files = files_of(options.path, shown, known.names, known.apart)
+    files = _files_of(options.path, shown, known.names, known.apart)
     if len(files) > 1:
         raise JrhError(f"{shown} has several files, {', '.join(file.name for file in files[:5])}; name one in `path`")
     return PairedPrompts(
