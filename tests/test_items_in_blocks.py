@@ -32,9 +32,9 @@ def test_the_report_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     project.write("items.jsonl", "\n".join(map(json.dumps, rows)))
     write_suite(project, SUITE)
     held = project.run("run", "suite.yaml", "--yes", "--run-dir", "held")
-    for module in ("store.item_spool", "store.items_table"):
+    for module in ("store.temporary", "store.cases_table"):
         monkeypatch.setattr(f"jrh.{module}.IN_MEMORY", 4)
-    for module in ("values.item_blocks", "store.item_spool", "store.items_table"):
+    for module in ("values.clusters", "store.temporary", "store.cases_table"):
         monkeypatch.setattr(f"jrh.{module}.BLOCK", 3)
     read = project.run("run", "suite.yaml", "--yes", "--run-dir", "read")
     assert (held.exit_code, read.exit_code) == (0, 0), read.output

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, frozen
-from jrh.store.trials_table import GROWING
+from jrh.store.records_table import GROWING
 from jrh_testing import ChatServer, Outcome, Project
 from jrh_testing.runner import Running
 from jrh_testing.server.bodies import prompt_of, tokens

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 from jrh import REFERENCE, Case, Interval, Item, Measure, Record, Reply, Scale, ScaleKind, Status, Task
-from jrh.document.serial import to_text
+from jrh.document.convert import to_text
 from jrh.plugins.loading import load_plugins
 from jrh.running.declared_stages import add_to_report, stored_work
 from jrh.running.event_loop import run_to_end
@@ -15,8 +15,8 @@ from jrh.running.gathering import gather
 from jrh.running.outcome import Ended
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored import read_records
+from jrh.store.records_table import TrialRow
 from jrh.store.run_store import Store
-from jrh.store.trials_table import TrialRow
 from jrh.values import TaskSummary
 from jrh.values.cases import Condition, Equals, Same
 from jrh.version import __version__

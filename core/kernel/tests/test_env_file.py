@@ -5,7 +5,7 @@ import os
 import pytest
 from dotenv import dotenv_values
 from jrh import JrhError
-from jrh.cli.env_file import read_environment
+from jrh.cli.shared_options import read_environment
 
 GOOD = """\
 # a comment

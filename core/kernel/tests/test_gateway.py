@@ -16,7 +16,7 @@ from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, fingerprint_of, rates_of, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger, worst_case
-from jrh.models.unsettable import refused_settings
+from jrh.models.replies import refused_settings
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, ChatRequest, Completion, Rates
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME

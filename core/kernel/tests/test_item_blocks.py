@@ -12,13 +12,12 @@ import pytest
 from jrh.document.long_ids import listed_id
 from jrh.hashing import content_id
 from jrh.running.stages.load import choose
+from jrh.store.cases_table import items_id
 from jrh.store.database import FILENAME
-from jrh.store.item_spool import spooled
-from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
+from jrh.store.temporary import spooled
 from jrh.suite.definition import Sample
-from jrh.values.clusters import clusters_of
-from jrh.values.item_blocks import ItemBlocks
+from jrh.values.clusters import ItemBlocks, clusters_of
 from jrh.values.items import Item
 
 MANY = 1000
@@ -27,9 +26,9 @@ MANY = 1000
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a block be of three items, of which no more than four are held."""
-    for module in ("store.item_spool", "store.items_table"):
+    for module in ("store.temporary", "store.cases_table"):
         monkeypatch.setattr(f"jrh.{module}.IN_MEMORY", 4)
-    for module in ("values.item_blocks", "store.item_spool", "store.items_table"):
+    for module in ("values.clusters", "store.temporary", "store.cases_table"):
         monkeypatch.setattr(f"jrh.{module}.BLOCK", 3)
 
 
@@ -109,7 +108,7 @@ def test_a_sample_of_items_in_a_file_is_that_of_items_in_memory(
     sample = Sample(n=7, seed=3, stratify=stratify)
     found = choose(spooled(made(20)), sample, 6)
     assert isinstance(found, ItemBlocks)
-    monkeypatch.setattr("jrh.store.item_spool.IN_MEMORY", 100)
+    monkeypatch.setattr("jrh.store.temporary.IN_MEMORY", 100)
     assert found == choose(tuple(made(20)), sample, 6)
     assert len({item.stratum for item in found}) == (1 if stratify == "odd" else 3)
 
@@ -124,8 +123,8 @@ def test_reading_clustering_and_storing_items_takes_no_memory_for_their_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A text has 3,200 characters; the items, their JSON and their rows were all held at once."""
-    monkeypatch.setattr("jrh.store.item_spool.IN_MEMORY", 50)
-    for module in ("values.item_blocks", "store.item_spool", "store.items_table"):
+    monkeypatch.setattr("jrh.store.temporary.IN_MEMORY", 50)
+    for module in ("values.clusters", "store.temporary", "store.cases_table"):
         monkeypatch.setattr(f"jrh.{module}.BLOCK", 50)
     store = Store.open(tmp_path, "essays")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from jrh.models.limits import RateLimits
+from jrh.models.client import RateLimits
 from jrh.suite.definition import Limits
 from jrh_testing.simulated_time import in_simulated_time
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jrh import Item
-from jrh.values import item_blocks
-from jrh.values.item_blocks import in_small_parts, text_size
+from jrh.values import clusters
+from jrh.values.clusters import in_small_parts, text_size
 
 
 def item(number, size):
@@ -16,7 +16,7 @@ def test_the_size_of_a_value_is_that_of_all_its_texts():
 
 
 def test_parts_hold_so_many_items_and_so_much_text_and_lose_none(monkeypatch):
-    monkeypatch.setattr(item_blocks, "TEXT_AT_ONCE", 100)
+    monkeypatch.setattr(clusters, "TEXT_AT_ONCE", 100)
     items = [item(n, size) for n, size in enumerate([10] * 7 + [500] + [10] * 2 + [0] * 9)]
     parts = [list(part) for part in in_small_parts(items, 6)]
     assert [each for part in parts for each in part] == items

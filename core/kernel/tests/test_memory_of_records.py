@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 import pytest
 from jrh.running.stages.stored import read_records
+from jrh.store.records_table import TrialRow
 from jrh.store.run_store import Store
-from jrh.store.trials_table import TrialRow
 from jrh.values.packed_ids import PackedIds
 from jrh.values.records import Categorical, RecordTable
 from jrh_review.listed_cases import TABLE, CaseRow, choices, rows_of

@@ -18,8 +18,8 @@ from jrh.plugins.specs import JudgeSpec
 from jrh.running.schedule import AskedCases, TrialPlanner
 from jrh.running.stages.load import check
 from jrh.running.stages.perturb import reference_cases
-from jrh.store.item_spool import spooled, spooled_as
 from jrh.store.run_store import Store
+from jrh.store.temporary import spooled, spooled_as
 from jrh.suite.definition import DataUse, JudgeUse, TaskUse
 from jrh.suite.resolved import Resolved
 from jrh.values.cases import Case
@@ -38,10 +38,10 @@ TASK = Task(name="essays", instruction="Is it right?", scale=Scale(kind=ScaleKin
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what is held at once be little, so that what grows shows."""
-    monkeypatch.setattr("jrh.store.item_spool.IN_MEMORY", 50)
-    for module in ("values.item_blocks", "store.item_spool", "store.items_table"):
+    monkeypatch.setattr("jrh.store.temporary.IN_MEMORY", 50)
+    for module in ("values.clusters", "store.temporary", "store.cases_table"):
         monkeypatch.setattr(f"jrh.{module}.BLOCK", 50)
-    monkeypatch.setattr("jrh.store.number_table._HELD", 100)
+    monkeypatch.setattr("jrh.store.temporary._HELD", 100)
     monkeypatch.setattr("jrh.running.schedule._IN_MEMORY", 1000)
     monkeypatch.setattr("jrh.store.database.CHUNK", 100)
     monkeypatch.setattr("jrh.store.database.PAGE", 100)

@@ -6,15 +6,15 @@ import random
 import tracemalloc
 
 import pytest
-from jrh.store import number_table
-from jrh.store.number_table import NumberTable
+from jrh.store import temporary
+from jrh.store.temporary import NumberTable
 
 
 @pytest.mark.parametrize("held", [7, 1000, 10**6])
 def test_a_table_answers_as_a_dictionary_does_also_where_keys_collide(
     held: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(number_table, "_HELD", held)
+    monkeypatch.setattr(temporary, "_HELD", held)
     draw = random.Random(1)
     table = NumberTable()
     known: dict[int, int] = {}
@@ -32,7 +32,7 @@ def test_a_table_answers_as_a_dictionary_does_also_where_keys_collide(
 
 def test_more_numbers_take_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """A dictionary takes 120 bytes each with its keys; SQLite's own cache of 1 MB is not in these figures."""
-    monkeypatch.setattr(number_table, "_HELD", 1000)
+    monkeypatch.setattr(temporary, "_HELD", 1000)
     draw = random.Random(2)
     tracemalloc.start()
     table = NumberTable()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from jrh.document import serial
-from jrh.document.serial import compact, from_text, read_compact, to_text, to_text_once
+from jrh.document import convert
+from jrh.document.convert import compact, from_text, read_compact, to_text, to_text_once
 from jrh.hashing import canonical_json
 from jrh.values.verdicts import Reply, Status, Usage
 
@@ -76,7 +76,7 @@ def test_what_is_no_json_is_not_written(value: float) -> None:
 
 def test_a_value_that_lives_is_written_once_and_a_changed_one_again(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[Any] = []
-    monkeypatch.setattr(serial, "to_text", lambda value: (written.append(value), to_text(value))[1])
+    monkeypatch.setattr(convert, "to_text", lambda value: (written.append(value), to_text(value))[1])
     reply, equal = (Reply(status=Status.OK, text="YES") for _ in range(2))
     assert to_text_once(reply) is to_text_once(reply)
     assert to_text_once(equal) == to_text_once(reply)
@@ -85,11 +85,11 @@ def test_a_value_that_lives_is_written_once_and_a_changed_one_again(monkeypatch:
 
 def test_the_text_goes_when_the_value_does() -> None:
     gc.collect()
-    before = len(serial._TEXTS)
+    before = len(convert._TEXTS)
     for number in range(100):
         assert f'"{number}"' in to_text_once(Reply(status=Status.OK, text=str(number)))
     gc.collect()
-    assert len(serial._TEXTS) == before
+    assert len(convert._TEXTS) == before
 
 
 @pytest.mark.parametrize("value", [{"a": [1, "ü"]}, {"lone": "\ud800"}, 2**70, "", " text", [0.5, None]])

@@ -10,9 +10,8 @@ from typing import Any
 import attrs
 import pytest
 from jrh.cli import invoke
-from jrh.plugins.factories import make
+from jrh.plugins.factories import WrongShapeError, check_class, make, protocol_of
 from jrh.plugins.registry import Entry
-from jrh.plugins.shapes import WrongShapeError, check_class, protocol_of
 from jrh.plugins.specs import (
     KINDS,
     JudgeKind,

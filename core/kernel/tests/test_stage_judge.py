@@ -16,7 +16,7 @@ import pytest
 from attrs import evolve, frozen
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.models.client import Client
-from jrh.models.shared_concurrency import SharedConcurrency
+from jrh.models.concurrency import SharedConcurrency
 from jrh.plugins.loading import Events, load_plugins
 from jrh.plugins.protocols import ChatRequest
 from jrh.plugins.specs import JudgeKind, JudgeSpec, ModelSpec

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import JrhError, SuiteError
 from jrh.running.stages import load as stage
-from jrh.store.items_table import items_id
+from jrh.store.cases_table import items_id
 from jrh.store.run_store import Store
 from jrh.suite.definition import DataUse, Sample, TaskUse
 from jrh.values.items import Item, Mode, Task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from jrh.errors import PluginError
-from jrh.models.stand_in import StandIn
+from jrh.models.client import StandIn
 from jrh.plugins.protocols import ChatRequest
 from jrh.suite.definition import ModelUse
 from jrh.values.cases import Sampling

@@ -16,8 +16,8 @@ from jrh.errors import StoreError
 from jrh.store.cache import FILENAME as CACHE
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME, SCHEMA_VERSION
+from jrh.store.records_table import TrialRow
 from jrh.store.run_store import Store
-from jrh.store.trials_table import TrialRow
 from jrh.values.verdicts import Record, Status
 from jrh_testing import sample_records
 

@@ -135,8 +135,8 @@ def test_the_program_can_be_started_and_waited_for(tmp_path, shadow):
 
 
 def test_the_records_of_a_run_can_be_read(project):
+    from jrh.store.records_table import TrialRow
     from jrh.store.run_store import Store
-    from jrh.store.trials_table import TrialRow
 
     rows = sample_records(items=2)
     store = Store.open(project.path / "run", "suite")

@@ -4,7 +4,7 @@ import attrs
 import pytest
 from jrh import Reply, Scale, Status
 from jrh.values import ComponentUsed
-from jrh.values.evidence import NoEvidence
+from jrh.values.verdicts import NoEvidence
 from jrh_compare.causes import causes
 from jrh_compare.results import SideName
 from jrh_compare.sides import Opened, Side

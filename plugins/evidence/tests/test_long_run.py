@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 from jrh.running.stages import coming_trials
-from jrh.values import item_blocks
+from jrh.values import clusters
 from jrh_testing import Inside
 
 pytestmark = pytest.mark.inside
@@ -18,13 +18,13 @@ AT_ONCE = 4 * TOKENS * 4
 def test_a_run_over_long_transcripts_holds_few_of_them_at_a_time(tmp_path, monkeypatch):
     """All 500 trials of a slice were held: 40 transcripts of 200,000 tokens took 372 MB."""
     monkeypatch.setattr(coming_trials, "TEXT_AT_ONCE", AT_ONCE)
-    monkeypatch.setattr(item_blocks, "TEXT_AT_ONCE", AT_ONCE)
+    monkeypatch.setattr(clusters, "TEXT_AT_ONCE", AT_ONCE)
     held, trials = [], []
     read = coming_trials.ComingTrials._read
 
     def counted(self):
         found = read(self)
-        cases = {each.case.id: item_blocks.text_size(dict(each.case.fields)) for each in self._ready}
+        cases = {each.case.id: clusters.text_size(dict(each.case.fields)) for each in self._ready}
         held.append(sum(cases.values()))
         trials.append(len(self._ready))
         return found

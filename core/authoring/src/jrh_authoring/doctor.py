@@ -12,11 +12,10 @@ from typing import Any, get_type_hints
 from attrs import frozen
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins import entry_points
-from jrh.plugins.factories import find_factory, missing_module
+from jrh.plugins.factories import check_class, find_factory, missing_module
 from jrh.plugins.loading import Loaded
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.secrets import secrets_optional
-from jrh.plugins.shapes import check_class
 from jrh.plugins.specs import ALL_MODES, DataSourceSpec, JudgeSpec, ParserSpec, PerturberSpec, ValidatorSpec
 from jrh.running.building import Builder
 from jrh.running.without_suite import builder_without_suite

@@ -14,10 +14,9 @@ from typing import Any, Final
 
 import orjson
 from jrh.errors import FaultKind, ModelFault
-from jrh.models.replies import FAILED
-from jrh.models.unsettable import refused_settings
+from jrh.models.replies import FAILED, refused_settings
 from jrh.plugins.protocols import Completion
-from jrh.text.plain import utf8_text
+from jrh.text.escaping import utf8_text
 from jrh.values.verdicts import Usage
 
 from jrh_chat.http import retry_after, tool_arguments

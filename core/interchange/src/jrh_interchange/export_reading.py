@@ -20,8 +20,8 @@ from jrh.plugins.registry import Entry, Registry
 from jrh.plugins.specs import ImporterSpec
 from jrh.text.escaping import clean_text
 from jrh.text.redact import error_line
-from jrh.values.imported_log import ImportedLog
 from jrh.values.json_values import Json
+from jrh.values.verdicts import ImportedLog
 
 from jrh_interchange.table_rows import LARGEST_DOCUMENT, LARGEST_TABLE
 

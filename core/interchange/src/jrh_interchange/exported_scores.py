@@ -17,11 +17,10 @@ from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import content_id
 from jrh.text.escaping import clean_text
 from jrh.text.numbers import counted
-from jrh.values.imported_log import ImportedLog
 from jrh.values.items import Mode, Task
 from jrh.values.json_values import Json
 from jrh.values.scales import Scale
-from jrh.values.verdicts import Record, Status
+from jrh.values.verdicts import ImportedLog, Record, Status
 
 from jrh_interchange.imported_records import imported_record
 from jrh_interchange.scale_inference import infer_scale

@@ -19,14 +19,13 @@ from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import Quiet
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.running.without_suite import default_metrics, load_flags
+from jrh.store.records_table import TrialRow
 from jrh.store.run_store import Store
-from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics
 from jrh.values.cases import REFERENCE
 from jrh.values.clusters import linked
 from jrh.values.finding import FindingSettings
-from jrh.values.gold_source import GoldSource
-from jrh.values.item_covariates import LENGTH, length_of, read, written
+from jrh.values.item_covariates import LENGTH, GoldSource, length_of, read, written
 from jrh.values.items import Item, Mode, Task
 from jrh.values.json_values import Json
 from jrh.values.records import RecordTable

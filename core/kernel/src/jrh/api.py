@@ -14,7 +14,7 @@ from attrs import evolve
 
 from jrh.document.yaml_reader import read_document
 from jrh.errors import JrhError
-from jrh.models.stand_in import StandIn
+from jrh.models.client import StandIn
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.specs import ReportTarget
 from jrh.running.building import Builder
@@ -35,8 +35,7 @@ from jrh.running.stages import load as loading_items
 from jrh.running.stages import summary as reporting
 from jrh.running.without_suite import suite_of_summary
 from jrh.store.run_store import Store
-from jrh.suite.overrides import override
-from jrh.suite.python_objects import JudgeArgument
+from jrh.suite.overrides import JudgeArgument, override
 from jrh.suite.resolved import ResolvedSuite, judge_models
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json

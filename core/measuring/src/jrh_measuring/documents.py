@@ -10,8 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from jrh.text.escaping import clean_text
-from jrh.text.visible import LIMIT, visible_text
+from jrh.text.escaping import LIMIT, clean_text, visible_text
 from jrh.user_cache import directory
 
 if TYPE_CHECKING:

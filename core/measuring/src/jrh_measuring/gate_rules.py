@@ -12,7 +12,7 @@ from attrs import Factory, define, frozen
 from attrs.validators import ge, lt
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
-from jrh.plugins.options import option
+from jrh.plugins.specs import option
 from jrh.values.cases import REFERENCE
 
 if TYPE_CHECKING:

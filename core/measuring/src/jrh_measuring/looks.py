@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from attrs import frozen
-from jrh.document.serial import from_text, to_text
+from jrh.document.convert import from_text, to_text
 from jrh.errors import StoreError
 from jrh.hashing import content_id
 from jrh.running.stages.stored import read_records

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from attrs import evolve
-from jrh.document.convert import unstructure
-from jrh.document.serial import to_text
+from jrh.document.convert import to_text, unstructure
 from jrh.errors import RAISED
 from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest, editable_source

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from attrs import frozen
-from jrh.values.gold_source import gold_source
+from jrh.values.item_covariates import gold_source
 from jrh.values.items import Item
 
 SERIES: Final[tuple[tuple[str, str], ...]] = (

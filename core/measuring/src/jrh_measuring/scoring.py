@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import evolve, field, frozen
 from jrh.errors import JrhError
-from jrh.suite.positive import positive_conflict
+from jrh.suite.resolved import positive_conflict
 from jrh.values.items import Task
 from jrh.values.verdicts import Status
 from jrh_stats import parts_of

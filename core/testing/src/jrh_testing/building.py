@@ -11,10 +11,9 @@ from attrs import Factory, define, frozen
 from jrh.document.convert import structure
 from jrh.errors import JrhError
 from jrh.hashing import derive_seed
-from jrh.plugins.component_identity import Source, python_source
+from jrh.plugins.component_identity import Source, load_object, python_source
 from jrh.plugins.factories import find_factory, make
 from jrh.plugins.loading import DECLARATIONS
-from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import SectionSpec, Spec

@@ -17,8 +17,16 @@ from jrh.values.finding import Finding
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
-from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, SpendLine, TaskSummary
-from jrh.values.spending import spending_of
+from jrh.values.report import (
+    Attrition,
+    ComponentUsed,
+    CostLine,
+    FaultLine,
+    RunReport,
+    SpendLine,
+    TaskSummary,
+    spending_of,
+)
 from jrh.values.verdicts import Record, Status
 from jrh_measuring import findings_of
 

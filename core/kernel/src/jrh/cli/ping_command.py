@@ -36,7 +36,7 @@ def command(
     from jrh.running.ping import ping
 
     if env_file is not None:
-        from jrh.cli.env_file import read_environment
+        from jrh.cli.shared_options import read_environment
 
         read_environment(env_file)
     settings = Settings(plugins=allowed(plugins), overrides=overrides)

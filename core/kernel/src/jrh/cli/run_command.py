@@ -21,7 +21,7 @@ from jrh.running.cost_question import CostEstimate, cost_question, estimate_cost
 from jrh.running.outcome import BUDGET_REACHED, RunResult
 from jrh.suite.definition import Budget
 from jrh.text import FiniteRange, counted, format_dollars, telling
-from jrh.values.spending import total_spending
+from jrh.values.report import total_spending
 
 _DOLLARS: Final = "budget.usd="
 _WHY_MORE: Final = (

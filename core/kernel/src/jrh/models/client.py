@@ -9,24 +9,50 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
-from attrs import evolve
+from aiolimiter import AsyncLimiter
+from attrs import evolve, frozen
 
-from jrh.errors import FaultKind, ModelFault
+from jrh.errors import FaultKind, ModelFault, PluginError
 from jrh.hashing import canonical_json, texts_id
-from jrh.models.concurrency import Place
-from jrh.models.ledger import estimate_prompt_tokens
-from jrh.models.limits import RateLimits
-from jrh.models.payer import JUDGE, current_payer
-from jrh.models.seen_usage import SeenUsage
-from jrh.models.shared_concurrency import SharedConcurrency
-from jrh.models.unsettable import set_in, without
-from jrh.plugins.deferred import DeferredModel
-from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, Rates
+from jrh.models.concurrency import Place, SharedConcurrency
+from jrh.models.ledger import JUDGE, SeenUsage, current_payer, estimate_prompt_tokens
+from jrh.models.replies import set_in, without
+from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, DeferredModel, Rates
 from jrh.suite.definition import Limits, ModelUse, Turns
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply
+
+REQUEST_WINDOW: Final = 1.0
+TOKEN_WINDOW: Final = 10.0
+"""Window of the rate limit in seconds: a burst may exceed the even rate by one window's worth."""
+
+
+class RateLimits:
+    """Limit requests and tokens per minute, with leaky buckets."""
+
+    def __init__(self, limits: Limits) -> None:
+        """Create a leaky bucket for each limit that is set."""
+        self._requests = _bucket(limits.requests_per_minute, REQUEST_WINDOW)
+        self._tokens = _bucket(limits.tokens_per_minute, TOKEN_WINDOW)
+        self.any = self._requests is not None or self._tokens is not None
+        """Whether any limit is set."""
+
+    async def acquire(self, tokens: int) -> None:
+        """Wait until one more request with this estimated number of tokens fits."""
+        if self._requests:
+            await self._requests.acquire(1)
+        if self._tokens:
+            await self._tokens.acquire(min(float(tokens), self._tokens.max_rate))
+
+
+def _bucket(per_minute: float | None, window: float) -> AsyncLimiter | None:
+    if per_minute is None:
+        return None
+    window = max(window, 60.0 / per_minute)
+    return AsyncLimiter(per_minute * window / 60.0, window)
+
 
 BREAKER: Final = 20
 """Consecutive failed calls of one model (each after all its retries) that stop the run."""
@@ -291,3 +317,33 @@ def _asked(
 ) -> str:
     """Return all of a request but its texts, which many requests share."""
     return canonical_json([fingerprint, code, roles, _alike(sampling), schema, top_logprobs, output])
+
+
+Answer: TypeAlias = Callable[[ModelUse, ChatModel, ChatRequest, int], Reply]
+"""Answers a request, with the suite's sampling filled in, and its repeat, without sending it."""
+
+
+@frozen
+class StandIn:
+    """A model (`jrh.ModelClient`) with the name and fingerprint of the real one that sends nothing."""
+
+    use: ModelUse
+    model: ChatModel
+    answer: Answer | None = None
+    """None: asking raises an error."""
+
+    @property
+    def name(self) -> str:
+        """Return the suite's name of the model."""
+        return self.use.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the identity of the model, including the sampling set in the suite."""
+        return fingerprint_of(self.use, self.model)
+
+    async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:  # noqa: ARG002
+        """Answer with the function; without one raise, because factories must not ask models."""
+        if self.answer is None:
+            raise PluginError(f"model '{self.name}' was asked before the run began")
+        return self.answer(self.use, self.model, as_sent(request, self.use), repeat)

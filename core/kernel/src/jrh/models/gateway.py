@@ -14,25 +14,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define
 
-from jrh.document.serial import from_text, to_text_once
+from jrh.document.convert import from_text, to_text_once
 from jrh.errors import DamagedStoreError, FaultKind, ModelFault, StillPendingError, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, request_key
-from jrh.models.deferral import StoredNotes, call_prefix, left_pending
-from jrh.models.ledger import Ledger, worst_case
-from jrh.models.payer import PREFLIGHT, current_payer
-from jrh.models.replies import read_reply, reply_about_question
-from jrh.models.reserving import Reserving
-from jrh.models.retries import FIRST_WAIT, as_fault, retrying
-from jrh.models.shared_concurrency import SharedConcurrency
-from jrh.models.stop_messages import (
+from jrh.models.concurrency import SharedConcurrency
+from jrh.models.ledger import PREFLIGHT, Ledger, current_payer, worst_case
+from jrh.models.replies import read_reply, reply_about_question, set_in
+from jrh.models.retries import (
+    FIRST_WAIT,
     STOPPING,
+    as_fault,
     contradicted,
     refused_account,
+    retrying,
     too_long_for_budget,
     too_many_failures,
 )
-from jrh.models.unsettable import set_in
-from jrh.models.waiting import unless_given_up
+from jrh.models.waiting import Reserving, StoredNotes, call_prefix, left_pending, unless_given_up
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
 from jrh.store.calls_table import ANSWERED, NOT_SETTABLE
 from jrh.suite.definition import ModelUse

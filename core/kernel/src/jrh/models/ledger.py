@@ -1,18 +1,80 @@
-"""Account for the cost of a run: reserve it before a call, settle it afterwards."""
+"""Account for the cost of a run: for whom a call is made, what it may cost, what it did cost."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 
-from attrs import define, frozen
+from attrs import define, evolve, frozen
 
 from jrh.errors import StopReason, StopRun
 from jrh.hashing import canonical_json
 from jrh.plugins.protocols import ChatRequest, Rates
 from jrh.store.run_store import Store
 from jrh.suite.definition import Budget
-from jrh.values.verdicts import Usage
+from jrh.values.verdicts import Reply, Usage
+
+JUDGE: Final = "judge"
+WRITER: Final = "writer"
+GRADER: Final = "grader"
+VALIDATOR: Final = "validator"
+PREFLIGHT: Final = "preflight"
+ROLES: Final = (JUDGE, WRITER, GRADER, VALIDATOR, PREFLIGHT)
+"""In the order of reports."""
+_CHECK: Final = "validate"
+"""Purpose of a call that checks a text."""
+
+
+@frozen(kw_only=True)
+class Payer:
+    """What a call is made for."""
+
+    owner: str
+    """The trial, or the digest of the stage that drafts."""
+    role: str
+    name: str = ""
+    """The suite's name of the component."""
+    task: str = ""
+    test: str = ""
+
+    def role_of(self, purpose: str) -> str:
+        """Return the role; a perturber that has its text checked asks a grader."""
+        return GRADER if self.role == WRITER and purpose == _CHECK else self.role
+
+
+# A context variable, because the calls are made by components that know nothing of stages: every task that a component
+# starts inherits it.
+_current: ContextVar[Payer | None] = ContextVar("payer", default=None)
+
+
+def current_payer() -> Payer | None:
+    """Return what the current call is made for; None outside of the stages."""
+    return _current.get()
+
+
+@contextmanager
+def paid_by(payer: Payer) -> Iterator[None]:
+    """Book the calls made inside to this payer."""
+    token = _current.set(payer)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def paid_as(role: str, name: str) -> Iterator[None]:
+    """Book the calls made inside to another role of the current payer."""
+    payer = _current.get()
+    if payer is None:
+        yield
+        return
+    with paid_by(evolve(payer, role=role, name=name)):
+        yield
+
 
 TOOL_PROMPT: Final = 600
 """Tokens that providers add to a prompt with a tool, at most: about 350 where they say so."""
@@ -237,3 +299,52 @@ def _exceeds(cost: float | None, limit: float | None) -> bool:
 def amount(usd: float) -> str:
     """Format dollars with cents, and amounts below a cent in full."""
     return f"{usd:.2f}" if usd == round(usd, 2) else f"{usd:.6g}"
+
+
+ENOUGH: Final = 5
+"""Replies after which their use says something about the next one."""
+PROMPT_MARGIN: Final = 1.1
+"""Tokens per byte of the next prompt, relative to the most seen."""
+REPLY_MARGIN: Final = 1.25
+"""Length that a reply must be given, relative to the longest seen."""
+
+
+@define
+class SeenUsage:
+    """The most that replies of one model have used."""
+
+    replies: int = 0
+    longest: int = 0
+    """Tokens of the longest reply."""
+    per_byte: float = 0.0
+    """Most tokens of a prompt per byte of its upper bound."""
+    dearer: float = 1.0
+    """Highest cost of a reply relative to what its tokens cost by the prices, where the provider states costs."""
+
+    def note(self, request: ChatRequest, reply: Reply, rates: Rates | None) -> None:
+        """Take a reply into account that says what it used."""
+        prompt, completion = reply.usage.prompt_tokens, reply.usage.completion_tokens
+        if prompt is not None and completion is not None:
+            self.replies += 1
+            self.longest = max(self.longest, completion)
+            self.per_byte = max(self.per_byte, prompt / prompt_tokens_at_most(request))
+            priced = cost_of(reply.usage, rates)
+            if priced and reply.cost is not None:
+                self.dearer = max(self.dearer, reply.cost / priced)
+
+    def narrowed(self, request: ChatRequest, rates: Rates, room: float) -> tuple[ChatRequest, float] | None:
+        """Return the request with a limit on its reply that keeps it within `room`, and its cost at most.
+
+        None if too little has been seen, or if a reply as long as the longest one would not fit.
+        """
+        longest = longest_reply(request, rates)
+        if self.replies < ENOUGH or longest is None:
+            return None
+        room /= self.dearer
+        bound = prompt_tokens_at_most(request)
+        prompt = min(bound, math.ceil(bound * self.per_byte * PROMPT_MARGIN)) * rates.input
+        tokens = longest if rates.output <= 0.0 else min(longest, math.floor((room - prompt) / rates.output))
+        if prompt > room or tokens < min(longest, math.ceil(self.longest * REPLY_MARGIN)):
+            return None
+        narrow = evolve(request, sampling=evolve(request.sampling, max_tokens=tokens))
+        return narrow if tokens < longest else request, (prompt + tokens * rates.output) * self.dearer

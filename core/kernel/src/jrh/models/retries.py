@@ -1,12 +1,13 @@
-"""Decide when to retry a failed call, and when to give up."""
+"""Decide when to retry a failed call, and say why the gateway stops a run."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from jrh.errors import FaultKind, ModelFault
+from jrh.errors import FaultKind, ModelFault, StopReason
+from jrh.models.ledger import Ledger, amount
 from jrh.suite.definition import Limits
 
 if TYPE_CHECKING:
@@ -53,3 +54,61 @@ def _wait(state: RetryCallState) -> float:
         # A limit of tokens a minute asks for milliseconds: as many attempts in a row would be over in no time.
         return error.retry_after if state.attempt_number == 1 else max(error.retry_after, spread)
     return spread
+
+
+STOPPING: Final = {FaultKind.UNAUTHORIZED: StopReason.UNAUTHORIZED, FaultKind.NO_CREDIT: StopReason.NO_CREDIT}
+"""Kinds of faults that no other call of the run would escape."""
+_LONG: Final = 1e15
+_AGAIN: Final = "and run the same command again: finished calls are not repeated"
+
+
+def refused_account(model: str, kind: FaultKind, detail: str) -> str:
+    """Return the message for a fault of `STOPPING`."""
+    if kind is FaultKind.NO_CREDIT:
+        return f"the account of model '{model}' has no credit left ({detail}). Add credit to the account {_AGAIN}"
+    return f"model '{model}' rejected the key ({detail}). Set a valid key {_AGAIN}"
+
+
+def too_many_failures(model: str, calls: int, kind: FaultKind, detail: str) -> str:
+    """Return the message for an open circuit."""
+    return f"model '{model}' failed {calls} calls in a row, the last one with {kind.value}: {detail}"
+
+
+def contradicted(
+    model: str, cost: float | None, most: float | None, stated: Mapping[str, float], ledger: Ledger
+) -> str:
+    """Return the message for a call whose bill contradicts the most it could cost."""
+    return _stated_absurdly(model, stated, ledger) if stated else _billed(model, cost or 0.0, most or 0.0, ledger)
+
+
+def _billed(model: str, cost: float, worst: float, ledger: Ledger) -> str:
+    """Return the message for a call that cost more than it could: no reservation holds the budget."""
+    budget = ledger.budget.usd or 0.0
+    passed = ", more than the budget" if ledger.paid > budget else ""
+    return (
+        f"model '{model}' billed ${cost:.4f} for a call that could cost ${worst:.4f} at most, by its price and "
+        f"`max_tokens`, so jrh cannot hold the budget of ${amount(budget)}: ${ledger.paid:.4f} is paid{passed}. "
+        f"Correct its `price`, ask its provider, or remove the budget, {_AGAIN}"
+    )
+
+
+def _stated_absurdly(model: str, stated: Mapping[str, float], ledger: Ledger) -> str:
+    """Return the message for a call whose stated use or cost is too large to be one: its cost has no bound."""
+    said = " and ".join(f"{name} {_large(value)}" for name, value in stated.items())
+    return (
+        f"model '{model}' reports {said} for one call, so its cost is unknown and jrh cannot hold the budget of "
+        f"${amount(ledger.budget.usd or 0.0)}: correct the endpoint's counts, ask its provider, or remove the budget, "
+        f"{_AGAIN}"
+    )
+
+
+def _large(value: float) -> str:
+    return f"{value:,.0f}" if value < _LONG else f"{value:.3g}"
+
+
+def too_long_for_budget(model: str, tokens: int | None, ledger: Ledger) -> str:
+    """Return the message for a reply that was cut at what was left of the budget."""
+    return (
+        f"the budget of ${ledger.budget.usd or 0.0:.2f} is used up: ${ledger.paid:.4f} is paid, and a reply of model "
+        f"'{model}' is longer than the {tokens} tokens that were left for it"
+    )

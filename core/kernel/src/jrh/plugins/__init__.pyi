@@ -1,13 +1,4 @@
-from .deferred import DeferredModel as DeferredModel
-from .deferred import ModelNotes as ModelNotes
-from .executors import Executor as Executor
-from .executors import Job as Job
-from .executors import LostUnitError as LostUnitError
-from .executors import Unit as Unit
 from .loading import Loaded as Loaded
-from .options import option as option
-from .options import plain_value as plain_value
-from .options import read_value as read_value
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG
 from .protocols import BatchJudge as BatchJudge
@@ -15,11 +6,16 @@ from .protocols import ChatModel as ChatModel
 from .protocols import Completion as Completion
 from .protocols import CountsCalls as CountsCalls
 from .protocols import DataSource as DataSource
+from .protocols import DeferredModel as DeferredModel
+from .protocols import Executor as Executor
 from .protocols import Exporter as Exporter
 from .protocols import Importer as Importer
+from .protocols import Job as Job
 from .protocols import Judge as Judge
 from .protocols import Logger as Logger
+from .protocols import LostUnitError as LostUnitError
 from .protocols import Metric as Metric
+from .protocols import ModelNotes as ModelNotes
 from .protocols import Parser as Parser
 from .protocols import Perturber as Perturber
 from .protocols import Rates as Rates
@@ -34,6 +30,7 @@ from .protocols import StageOutcome as StageOutcome
 from .protocols import StageQuestion as StageQuestion
 from .protocols import TaskMode as TaskMode
 from .protocols import TrainedJudge as TrainedJudge
+from .protocols import Unit as Unit
 from .protocols import Validator as Validator
 from .secrets import read_secret as read_secret
 from .specs import ALL_MODES as ALL_MODES
@@ -51,3 +48,6 @@ from .specs import RuleScope as RuleScope
 from .specs import RuleSpec as RuleSpec
 from .specs import SectionSpec as SectionSpec
 from .specs import StageSpec as StageSpec
+from .specs import option as option
+from .specs import plain_value as plain_value
+from .specs import read_value as read_value

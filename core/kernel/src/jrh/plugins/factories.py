@@ -1,4 +1,7 @@
-"""Find and call the factories of components: `package.module:Name`, imported when a component is built."""
+"""Find, check and call the factories of components: `package.module:Name`, imported when a component is built.
+
+A component, or the class that makes it, is compared with the protocol of its declaration before anything is paid.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,249 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from types import FunctionType
+from typing import Any, Final, Protocol
 
 from jrh.errors import PluginError
-from jrh.plugins.local_code import importable
+from jrh.plugins import protocols, specs
+from jrh.plugins.component_identity import importable
+from jrh.plugins.protocols import DeferredModel
 from jrh.plugins.registry import Entry
-from jrh.plugins.shapes import check_factory, check_shape
+from jrh.text.redact import place_in_code
+
+
+class WrongShapeError(PluginError):
+    """Report a component that lacks a method of its kind, or has one that jrh cannot call.
+
+    The message names the method, its file and line, and how to write it. Nothing was spent.
+    """
+
+
+class _Closes(Protocol):
+    async def aclose(self) -> None: ...
+
+
+_JUDGES: Final[dict[specs.JudgeKind, type]] = {
+    specs.JudgeKind.SINGLE: protocols.Judge,
+    specs.JudgeKind.BATCH: protocols.BatchJudge,
+    specs.JudgeKind.TRAINED: protocols.TrainedJudge,
+    specs.JudgeKind.SIMULATED: protocols.SimulatedJudge,
+}
+_OPTIONAL: Final[dict[type[specs.Spec], tuple[type, ...]]] = {
+    specs.DataSourceSpec: (protocols.RemarksOnItems,),
+    specs.PerturberSpec: (protocols.RemarksOnItems, protocols.CountsCalls),
+    specs.JudgeSpec: (_Closes,),
+}
+"""What a component may define besides: it is checked only where it is there."""
+
+
+def protocol_of(spec: specs.Spec) -> tuple[type, str]:
+    """Return the protocol that a declared component has to follow, and the declaration that asks for it."""
+    kind = type(spec).__name__
+    wanted = next(each.protocol for each in specs.KINDS.values() if each.protocol and type(spec) is each.spec)
+    if isinstance(spec, specs.PerturberSpec | specs.ValidatorSpec):
+        of_sets = protocols.SetPerturber if isinstance(spec, specs.PerturberSpec) else protocols.SetValidator
+        return (of_sets if spec.scope is specs.Scope.SET else wanted), f"{kind}(scope={spec.scope})"
+    if isinstance(spec, specs.JudgeSpec):
+        return _JUDGES[spec.kind], f"{kind}(kind={spec.kind})"
+    if isinstance(spec, specs.ModelSpec):
+        return (DeferredModel if spec.deferred else wanted), f"{kind}(deferred={spec.deferred})"
+    return wanted, kind
+
+
+def check_factory(entry: Entry[Any], factory: Callable[..., Any], given: int) -> None:
+    """Refuse a factory that jrh could not call.
+
+    Args:
+        entry: the declaration.
+        factory: what it declares.
+        given: how many arguments jrh calls it with.
+
+    Raises:
+        WrongShapeError: it needs others.
+    """
+    try:
+        takes = inspect.signature(factory)
+    except (ValueError, TypeError):  # callables written in C may have no signature
+        return
+    try:
+        takes.bind(*([None] * given))
+    except TypeError:
+        wrong = f"its factory takes {_bare(takes)}, but jrh calls it with the options and the build context at most"
+        raise _refusal(entry, f"{wrong}; give all other parameters a default", factory) from None
+
+
+def check_shape(entry: Entry[Any], component: object, protocol: type | None = None) -> None:
+    """Refuse a component whose methods jrh could not call.
+
+    Looks at names, parameters and `async` only, and calls nothing.
+
+    Args:
+        entry: the declaration.
+        component: what its factory returned.
+        protocol: what it has to follow; by default what the declaration asks for.
+
+    Raises:
+        WrongShapeError: a method is missing or has the wrong shape.
+    """
+    if wrong := _no_component(component):
+        raise _refusal(entry, wrong, component)
+    _check_members(entry, component, protocol)
+
+
+def check_class(entry: Entry[Any], made: type, protocol: type | None = None) -> None:
+    """Refuse a class that makes components whose methods jrh could not call.
+
+    Makes no object of it, so that it needs no options. What the class may get only when an object is made passes.
+
+    Args:
+        entry: the declaration.
+        made: the class.
+        protocol: what its objects have to follow; by default what the declaration asks for.
+
+    Raises:
+        WrongShapeError: a method is missing or has the wrong shape.
+    """
+    _check_members(entry, made, protocol)
+
+
+def _check_members(entry: Entry[Any], subject: object, protocol: type | None) -> None:
+    wanted, asked_by = protocol_of(entry.spec)
+    followed = (protocol or wanted, *_OPTIONAL.get(type(entry.spec), ()))
+    for wrong, where in _faults(subject, followed, asked_by):
+        raise _refusal(entry, wrong, where)
+
+
+def _refusal(entry: Entry[Any], wrong: str, where: object) -> WrongShapeError:
+    at = place_in_code(where) or (f"an object of type {where.__name__}" if isinstance(where, type) else "")
+    said = f"'{entry.qualified}' ({entry.version}) cannot be used: {wrong}"
+    return WrongShapeError(f"{said} ({at})" if at else said)
+
+
+def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Iterator[tuple[str, object]]:
+    """Yield what is wrong with a component or a class, and the function or class to be mended."""
+    kind = subject if isinstance(subject, type) else type(subject)
+    for protocol in followed:
+        for name, declared in _members(protocol):
+            found = inspect.getattr_static(subject, name, None)
+            if _is_inherited(kind, name, found, protocol) or (found is None and not _supplies(subject, name)):
+                if protocol is followed[0]:
+                    lacks = f"it has no `{name}`, which {asked_by} needs"
+                    yield f"{lacks}; write `{_written(name, declared)}`", kind
+                continue
+            if isinstance(declared, property):
+                wrong = _no_property(name, found)
+            elif not isinstance(subject, type):
+                found = getattr(subject, name)
+                wrong = _no_method(name, found, declared)
+            elif isinstance(found, FunctionType | staticmethod | classmethod):
+                found = found.__get__(object(), subject)  # bound to any object: a signature without `self`
+                wrong = _no_method(name, found, declared)
+            else:
+                continue
+            if wrong:
+                yield wrong, found
+
+
+def _is_inherited(kind: type, name: str, found: object, protocol: type) -> bool:
+    """Return whether a member is only that of the protocol, which does nothing: the class inherits from it."""
+    if protocol is protocols.Stage:  # a base class: what is inherited from it does what most stages need
+        return False
+    return next((each for each in kind.__mro__ if vars(each).get(name) is found), None) in protocol.__mro__[:-1]
+
+
+def _supplies(subject: object, name: str) -> bool:
+    """Return whether a component has a member that is not in its class; of a class, whether its objects may have it.
+
+    They may if the class makes objects or looks up attributes in its own way, or if its code mentions the name, as
+    `self.judge = judge` does.
+    """
+    if not isinstance(subject, type):
+        return hasattr(subject, name)
+    own = [each for each in subject.__mro__ if each.__module__ != "typing"][:-1]
+    if any({"__new__", "__getattr__", "__getattribute__"} & vars(each).keys() for each in own):
+        return True
+    codes = [inspect.unwrap(each).__code__ for kind in own for each in vars(kind).values() if inspect.isfunction(each)]
+    return type(subject).__call__ is not type.__call__ or any(name in (*c.co_names, *c.co_consts) for c in codes)
+
+
+def _no_component(made: object) -> str:
+    if made is None:
+        return "its factory returns None; return the component"
+    if isinstance(made, type):
+        return f"its factory returns the class {made.__name__}; return an object of it"
+    if inspect.iscoroutine(made):
+        made.close()  # otherwise Python warns that it was never awaited
+        return "its factory is an `async def`; write a plain `def`"
+    return ""
+
+
+def _members(protocol: type) -> Iterator[tuple[str, Any]]:
+    for each in protocol.__mro__:
+        for name, member in vars(each).items():
+            if not name.startswith("_") and isinstance(member, FunctionType | property):
+                yield name, member
+
+
+def _no_property(name: str, found: object) -> str:
+    return f"`{name}` is a method; write `@property` above it" if isinstance(found, FunctionType) else ""
+
+
+def _no_method(name: str, found: object, declared: FunctionType) -> str:
+    """Return why jrh cannot call a method; empty if it can."""
+    write = f"write `{_written(name, declared)}`"
+    if not callable(found):
+        return f"`{name}` is a {type(found).__name__}, not a method; {write}"
+    wants_async = inspect.iscoroutinefunction(declared)
+    own = found if inspect.isroutine(found) or isinstance(found, partial) else type(found).__call__
+    if wants_async and inspect.isasyncgenfunction(own):
+        return f"`{name}` yields; {write}, and return the result"
+    if wants_async and not _returns_awaitable(own):
+        return f"`{name}` is not async; {write}"
+    if not wants_async and (inspect.iscoroutinefunction(own) or inspect.isasyncgenfunction(own)):
+        return f"`{name}` is async; {write}"
+    if inspect.isgeneratorfunction(own) and "Iterable" not in str(declared.__annotations__["return"]):
+        return f"`{name}` yields; {write}, and return the result"
+    return _wrong_parameters(name, found, declared, write)
+
+
+def _returns_awaitable(function: Any) -> bool:
+    """Return whether calling a function may give an awaitable: it is async, wraps an async one, or says so."""
+    inner = inspect.unwrap(function, stop=inspect.iscoroutinefunction)
+    said = str(getattr(function, "__annotations__", {}).get("return", ""))
+    return inspect.iscoroutinefunction(inner) or any(word in said for word in ("Awaitable", "Coroutine", "Future"))
+
+
+def _wrong_parameters(name: str, found: Callable[..., Any], declared: FunctionType, write: str) -> str:
+    try:
+        has = inspect.signature(found)
+    except (ValueError, TypeError):  # callables written in C may have no signature
+        return ""
+    parameters = list(inspect.signature(declared).parameters.values())[1:]
+    keywords = {each.name: None for each in parameters if each.kind is each.KEYWORD_ONLY}
+    try:
+        has.bind(*([None] * (len(parameters) - len(keywords))), **keywords)
+    except TypeError:
+        takes = f"{len(parameters)} argument{'s'[: len(parameters) != 1]}" if parameters else "no argument"
+        return f"`{name}` takes {_bare(has)}, but jrh calls it with {takes}; {write}"
+    return ""
+
+
+def _written(name: str, declared: Any) -> str:
+    """Return how a member is written, without its types."""
+    if isinstance(declared, property):
+        return f"@property def {name}(self)"
+    head = "async def" if inspect.iscoroutinefunction(declared) else "def"
+    return f"{head} {name}{_bare(inspect.signature(declared))}"
+
+
+def _bare(signature: inspect.Signature) -> str:
+    """Return the parameters without their types."""
+    bare = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+    return str(signature.replace(parameters=bare, return_annotation=signature.empty))
+
 
 LOCAL: Final = "local"
 """The version of a plugin that is not installed."""

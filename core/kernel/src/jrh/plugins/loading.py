@@ -16,7 +16,7 @@ import pluggy
 from attrs import field, frozen, has
 
 from jrh.errors import RAISED, JrhError, PluginError
-from jrh.plugins import entry_points, hookspecs, local_code, specs
+from jrh.plugins import component_identity, entry_points, hookspecs, specs
 from jrh.plugins.component_identity import Source, editable_source, python_source
 from jrh.plugins.factories import LOCAL, working_directory_importable
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
@@ -203,7 +203,7 @@ def _from_source(item: str, source: Source) -> Candidate:
             name=item,
             distribution=Path(item).stem.replace("_", "-"),
             version=LOCAL,
-            load=lambda: local_code.load_file(source),
+            load=lambda: component_identity.load_file(source),
             code=lambda: (source,),
             local=True,
         )
@@ -233,7 +233,7 @@ def local_source(written: str) -> Source:
 
 def _of_module(source: Source, attribute: str) -> object:
     with working_directory_importable():
-        module = local_code.load_module(source)
+        module = component_identity.load_module(source)
     return getattr(module, attribute) if attribute else module
 
 

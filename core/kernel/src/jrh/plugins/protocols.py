@@ -9,18 +9,81 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 from attrs import Factory, frozen
 
 from jrh.values.cases import Case, Draft, Message, Sampling, Skip, Validation
-from jrh.values.evidence import Evidence, NoEvidence
-from jrh.values.imported_log import ImportedLog
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 from jrh.values.measures import Measure
 from jrh.values.scales import Scale
-from jrh.values.verdicts import Example, Judgement, Question, Reply, Truth, Usage, Verdict
+from jrh.values.verdicts import (
+    Evidence,
+    Example,
+    ImportedLog,
+    Judgement,
+    NoEvidence,
+    Question,
+    Reply,
+    Truth,
+    Usage,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from jrh.values.records import RecordTable
     from jrh.values.report import RunReport
     from jrh.values.sections import Section
+
+
+class LostUnitError(Exception):
+    """Report that the worker of a unit is gone; the run works on the unit again."""
+
+
+@frozen(kw_only=True)
+class Job:
+    """What all units of a run share; sent to each worker once."""
+
+    setup: bytes
+    """The suite, and the code of local plugins by content; no key and no password."""
+    runner: str = "jrh.running.worker:perform"
+    """What a worker calls, `package.module:name`, with `setup` and the work of a unit; returns bytes, never raises."""
+    secrets: frozenset[str] = frozenset()
+    """Environment variables that no worker needs: hide them from workers that would inherit them."""
+
+
+@frozen(kw_only=True)
+class Unit:
+    """A piece of work that depends only on its content: any worker can do it, and repeat it."""
+
+    name: str
+    """For people, such as `format, items 1 to 500`."""
+    work: bytes
+    cpus: float = 1.0
+    gpus: float = 0.0
+
+
+class Executor(Protocol):
+    """Do the work of units, on this machine or on others. It keeps nothing that a run needs."""
+
+    @property
+    def places(self) -> int:
+        """Return how many units to have under way."""
+
+    async def open(self, job: Job) -> None:
+        """Start, or connect to what works on units.
+
+        Raises:
+            JrhError: there is nothing that could.
+        """
+
+    async def run(self, unit: Unit) -> bytes:
+        """Return what the runner returns for a unit. Never work on a unit twice: the run decides about that.
+
+        Raises:
+            LostUnitError: the worker is gone.
+            JrhError: the unit cannot be worked on at all.
+        """
+
+    async def aclose(self) -> None:
+        """Give back what was started."""
+
 
 LONGEST_ANSWER: Final = 8 * 1024 * 1024
 """Maximum size of a model's answer in bytes; jrh does not read a longer one."""
@@ -512,3 +575,55 @@ class BuildContext(Protocol):
             AttributeError: there is no such name in the file or module.
             Exception: whatever loading it raises.
         """
+
+
+class ModelNotes(Protocol):
+    """Keep texts of a model in the run directory, such as the ids of its batches. They survive a kill."""
+
+    def read(self) -> Mapping[str, str]:
+        """Return all notes by name."""
+
+    async def write(self, name: str, text: str) -> None:
+        """Write a note; it is durable when this returns. An empty text deletes it. Secrets are masked."""
+
+
+@runtime_checkable
+class DeferredModel(ChatModel, Protocol):
+    """Answer requests hours later, as batch APIs do (`ModelSpec(deferred=True)`).
+
+    A call has an id, which jrh writes down before it hands the call over. After a kill, jrh hands the same call over
+    with the same id, and the model has to find out whether the provider has it already.
+    """
+
+    @property
+    def price_factor(self) -> float:
+        """Return the share of the suite's price that a call costs: 0.5 for half price."""
+
+    @property
+    def at_once(self) -> int:
+        """Return the largest number of calls that wait for their answers together."""
+
+    def attach(self, notes: ModelNotes, *, wait: bool) -> None:
+        """Take the notes of earlier processes; called once, before the first call.
+
+        Args:
+            notes: what earlier processes noted, and where to note more.
+            wait: whether to wait for answers; otherwise calls end in `StillPendingError` once the provider has them.
+        """
+
+    async def complete_call(self, call: str, request: ChatRequest) -> Completion:
+        """Hand a call over, unless the provider has it already, and wait for the answer.
+
+        There is no time limit. A call that ends in `ModelFault` is over; jrh may ask again under another id.
+
+        Args:
+            call: the id of the call, at most 64 letters, digits and hyphens.
+            request: the request.
+
+        Raises:
+            ModelFault: the provider has answered with an error, or will never answer.
+            StillPendingError: the provider has the call, or may have it, and this process does not wait any longer.
+        """
+
+    def leave(self) -> None:
+        """End all waiting calls in `StillPendingError`: the run stops."""

@@ -16,9 +16,8 @@ from jrh.errors import RAISED, JrhError, PluginError
 from jrh.hashing import derive_seed
 from jrh.models.client import Client
 from jrh.models.routing import header_digests
-from jrh.plugins.component_identity import Source, code_digest
+from jrh.plugins.component_identity import Source, code_digest, load_object
 from jrh.plugins.factories import make
-from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import (
     BuildContext,
     ChatModel,

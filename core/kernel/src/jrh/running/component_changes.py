@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from attrs import field, frozen
 
-from jrh.document.serial import from_text, to_text
+from jrh.document.convert import from_text, to_text
 from jrh.errors import JrhError
 from jrh.hashing import canonical_json, content_id
 from jrh.plugins.component_identity import Source, SourceKind, read_source

@@ -10,8 +10,8 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from jrh.errors import RAISED, JrhError, StopRun
-from jrh.models.payer import GRADER, Payer, paid_by
-from jrh.models.stand_in import StandIn
+from jrh.models.client import StandIn
+from jrh.models.ledger import GRADER, Payer, paid_by
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import Logger, Stage, StageOutcome, StageQuestion
 from jrh.plugins.registry import Entry
@@ -24,15 +24,15 @@ from jrh.running.stages.perturb import identified
 from jrh.running.stages.stored import StoredEvidence, read_records, records_as_made
 from jrh.running.stages.summary import Summary, recall, state
 from jrh.running.without_suite import suite_of_summary
+from jrh.store.calls_table import OF_STAGES
 from jrh.store.run_store import Store
-from jrh.store.spending_table import OF_STAGES
 from jrh.suite.resolved import Resolved
 from jrh.text.redact import error_line
 from jrh.values.cases import Case
-from jrh.values.evidence import Evidence
 from jrh.values.items import Item, Task
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
+from jrh.values.verdicts import Evidence
 
 
 async def _ask_nobody(_task: Task, _judge: str, _wanted: Callable[[Case], bool]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from jrh.document.serial import from_text
+from jrh.document.convert import from_text
 from jrh.errors import EmptyStoreError
 from jrh.plugins.loading import Loaded
 from jrh.plugins.secrets import secrets_optional
@@ -24,10 +24,10 @@ from jrh.running.rehearsal import Todo, check_components, check_stages, dry_buil
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
 from jrh.store.cache import Cache
+from jrh.store.cases_table import items_ids
 from jrh.store.database import FILENAME
-from jrh.store.item_spool import spooled_as
-from jrh.store.items_table import items_ids
 from jrh.store.run_store import Store
+from jrh.store.temporary import spooled_as
 from jrh.suite.resolved import ResolvedSuite, ResolvedTest
 from jrh.values.cases import Case
 from jrh.values.items import Item, Task

@@ -19,7 +19,7 @@ from jrh.running.stages.case_making import CaseMaking
 from jrh.running.stages.stored import StoredCases
 from jrh.running.stages.summary import note_start, remember, summarise
 from jrh.running.stopping import interruptible
-from jrh.store.item_spool import spooled
+from jrh.store.temporary import spooled
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.items import Task
 

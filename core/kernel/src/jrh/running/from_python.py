@@ -17,11 +17,9 @@ from jrh.running.cost_question import check_agreed, estimate_cost
 from jrh.running.outcome import INTERRUPTED, RunResult, Settings, Stopper
 from jrh.running.remembered_plugins import load_for_suite
 from jrh.running.without_suite import builder_without_suite
-from jrh.suite.python_objects import JudgeArgument
+from jrh.suite.overrides import JudgeArgument
 from jrh.suite.resolve import load_suite
-from jrh.suite.resolved import ResolvedSuite
-from jrh.suite.shard import Shard
-from jrh.suite.sharding import sharded
+from jrh.suite.resolved import ResolvedSuite, Shard, sharded
 from jrh.values.report import RunReport
 
 

@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 from attrs import evolve
 
-from jrh.document.serial import from_text
-from jrh.models.payer import PREFLIGHT, ROLES
+from jrh.document.convert import from_text
+from jrh.models.ledger import PREFLIGHT, ROLES
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.stored import StoredEvidence
 from jrh.running.stages.summary import IMPORTED, PLAN_NOTES, Summary
@@ -18,8 +18,7 @@ from jrh.store.cases_table import KEPT, REJECTED, SKIPPED
 from jrh.store.run_store import Store
 from jrh.text.numbers import counted
 from jrh.values.records import RecordTable
-from jrh.values.report import Attrition, CostLine, RunReport, SpendLine
-from jrh.values.spending import spending_of
+from jrh.values.report import Attrition, CostLine, RunReport, SpendLine, spending_of
 from jrh.values.verdicts import Status
 
 

@@ -17,8 +17,8 @@ from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError, StopReason, StopRun
 from jrh.models.ledger import Spent
 from jrh.plugins.protocols import StageOutcome
-from jrh.suite.python_objects import JudgeArgument
-from jrh.suite.shard import Shard
+from jrh.suite.overrides import JudgeArgument
+from jrh.suite.resolved import Shard
 from jrh.text.escaping import clean_text
 from jrh.text.numbers import counted
 from jrh.values.finding import Finding

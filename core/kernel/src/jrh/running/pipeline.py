@@ -26,7 +26,7 @@ from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored import StoredCases
 from jrh.running.stages.summary import note_plan as note_plan_notes
 from jrh.running.stages.summary import notes_of_plan
-from jrh.store.trials_table import GROWING, TrialRow
+from jrh.store.records_table import GROWING, TrialRow
 from jrh.suite.definition import Budget
 from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, tests_of
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from jrh.errors import FaultKind, JrhError, ModelFault
 from jrh.models.client import Client, with_defaults
-from jrh.models.payer import PREFLIGHT, Payer, paid_by
+from jrh.models.ledger import PREFLIGHT, Payer, paid_by
 from jrh.plugins.protocols import ChatRequest
 from jrh.plugins.secrets import noting_secrets
 from jrh.running.building import Builder

@@ -12,16 +12,15 @@ from typing import Any, Final
 from attrs import frozen
 
 from jrh.errors import JrhError
-from jrh.models.client import rates_of
-from jrh.models.stand_in import StandIn
+from jrh.models.client import StandIn, rates_of
+from jrh.plugins.factories import WrongShapeError
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import ChatModel, ModelClient
-from jrh.plugins.shapes import WrongShapeError
 from jrh.running.building import Builder, OpenModel
 from jrh.running.run_log import Quiet
 from jrh.running.schedule import judge_ids
 from jrh.running.stages import perturb as perturbing
-from jrh.store.items_table import items_ids
+from jrh.store.cases_table import items_ids
 from jrh.store.run_store import Store
 from jrh.suite.definition import Budget, ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, applies, tests_of

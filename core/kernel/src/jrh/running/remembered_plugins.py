@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from attrs import evolve, frozen
 
-from jrh.document.serial import from_text, to_text
+from jrh.document.convert import from_text, to_text
 from jrh.document.yaml_reader import read_document
 from jrh.errors import JrhError
 from jrh.hashing import content_id

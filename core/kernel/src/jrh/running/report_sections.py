@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve
 
-from jrh.document.serial import to_text
+from jrh.document.convert import to_text
 from jrh.errors import RAISED
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Logger

@@ -23,8 +23,8 @@ from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored import read_records
 from jrh.suite.resolved import ResolvedSuite
 from jrh.values.events import RunFinished
-from jrh.values.evidence import NoEvidence
 from jrh.values.report import RunReport
+from jrh.values.verdicts import NoEvidence
 
 
 async def run_suite(

@@ -14,8 +14,8 @@ from jrh.document.convert import unstructure
 from jrh.hashing import ID_LENGTH, content_id
 from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.building import identity
-from jrh.store.number_table import NumberTable
-from jrh.store.trials_table import TrialRow
+from jrh.store.records_table import TrialRow
+from jrh.store.temporary import NumberTable
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, applies
 from jrh.text.transcripts import without_passed_through

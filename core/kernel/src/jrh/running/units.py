@@ -11,8 +11,7 @@ from typing import Any, Final, TypeVar
 from attrs import frozen
 
 from jrh.errors import RAISED, JrhError, StoreError
-from jrh.plugins.executors import Executor, LostUnitError, Unit
-from jrh.plugins.protocols import Logger
+from jrh.plugins.protocols import Executor, Logger, LostUnitError, Unit
 from jrh.suite.definition import TestUse
 from jrh.suite.resolved import Resolved
 from jrh.values.items import Item

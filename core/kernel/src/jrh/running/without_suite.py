@@ -8,7 +8,7 @@ from typing import Any
 
 from jrh.document.convert import structure
 from jrh.errors import JrhError
-from jrh.models.stand_in import StandIn
+from jrh.models.client import StandIn
 from jrh.plugins.factories import LOCAL
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.protocols import Metric

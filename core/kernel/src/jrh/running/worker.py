@@ -20,10 +20,9 @@ from attrs import evolve, frozen
 from jrh.document.convert import structure
 from jrh.errors import RAISED, JrhError
 from jrh.plugins.component_identity import Source, code_digest, digest_of, editable_source
-from jrh.plugins.executors import Executor, Job
 from jrh.plugins.factories import LOCAL, make
 from jrh.plugins.loading import load_plugins
-from jrh.plugins.protocols import ChatModel, Logger, ModelClient
+from jrh.plugins.protocols import ChatModel, Executor, Job, Logger, ModelClient
 from jrh.plugins.registry import Entry, Plugins
 from jrh.running.building import Builder
 from jrh.running.progress import Progress

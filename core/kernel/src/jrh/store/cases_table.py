@@ -1,18 +1,117 @@
-"""The cases of a run, and the outcome of every draft."""
+"""The items of a run, its cases, and the outcome of every draft."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from jrh.document.convert import to_json
-from jrh.document.serial import compact, from_plain, from_text, to_text
+from jrh.document.convert import compact, from_plain, from_text, to_json, to_text
+from jrh.document.long_ids import listed_id
+from jrh.hashing import content_id
 from jrh.store.database import Database
+from jrh.store.temporary import IN_MEMORY
 from jrh.store.texts_table import NOTHING, SWEEP, Packer, Shared, TextsTable
 from jrh.store.writer import Statement
-from jrh.text.plain import utf8_text
+from jrh.text.escaping import utf8_text
 from jrh.values.cases import Case, Draft, Skip
+from jrh.values.clusters import BLOCK, ItemBlocks, clusters_of
+from jrh.values.item_covariates import GoldSource, written
+from jrh.values.items import Item
+
+_ITEMS: Final = "items"
+_INSERT_ITEM: Final = "INSERT INTO new_items VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_FORGET_ITEMS: Final[Statement] = ("DELETE FROM new_items", [()])
+
+
+class ItemsTable:
+    """Items as read from the data sources and sampled for this run."""
+
+    def __init__(self, database: Database) -> None:
+        """Use `Store.items` instead."""
+        self._database = database
+        self._texts = TextsTable(database)
+
+    def digest(self) -> str | None:
+        """Return the id of all items, or None if none were written."""
+        return self._database.digest(_ITEMS)
+
+    def write(self, items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
+        """Write the items of every task unless they are already stored; return the id of each task's items."""
+        # Not `written`: early releases of Python 3.12 take the function of that name below for this variable.
+        ids = items_ids(items)
+        digest = content_id(ids)
+        if self.digest() != digest:
+            self._database.writer.flush(_FORGET_ITEMS)
+            for task, chosen in items.items():
+                self._stage(task, chosen)
+            move = ("INSERT INTO items SELECT * FROM new_items", [()])
+            self._database.replace(_ITEMS, digest, ("DELETE FROM items", [()]), move, _FORGET_ITEMS, SWEEP)
+        return ids
+
+    def _stage(self, task: str, items: Sequence[Item]) -> None:
+        """Gather the rows of a task, a block at a time."""
+        clusters = clusters_of(items)
+        feed = iter(items)
+        form = ""
+        place = 0
+        while some := list(islice(feed, BLOCK)):
+            values = [_plain_item(item) for item in some]
+            # Items are packed against the first one, whose form is theirs; their long texts are stored apart.
+            form = form or compact(values[0] | {"fields": {}})
+            packer = self._texts.packer()
+            shared = packer.share([form])
+            packed = [packer.packed(value, shared, NOTHING, value) for value in values]
+            rows = [
+                (task, number, item.id, clusters[item.id], _gold_source(item), written(item.covariates), *blob)
+                for number, (item, blob) in enumerate(zip(some, packed, strict=True), place)
+            ]
+            self._database.writer.flush(packer.statement, (_INSERT_ITEM, rows))
+            place += len(some)
+
+    def read(self) -> dict[str, Sequence[Item]]:
+        """Return the items of every task, few of them at once in memory; empty for records imported without items."""
+        counted = self._database.rows("SELECT task, count(*) FROM items GROUP BY task ORDER BY task")
+        found = {task: ItemBlocks(number, partial(self._between, task)) for task, number in counted}
+        return {task: items if len(items) > IN_MEMORY else tuple(items) for task, items in found.items()}
+
+    def _between(self, task: str, start: int, stop: int) -> list[Item]:
+        rows = self._database.rows(
+            "SELECT texts, payload FROM items WHERE task = ? AND position >= ? AND position < ? ORDER BY position",
+            (task, start, stop),
+        )
+        return [from_plain(Item, value) for value in self._texts.unpacked(rows)]
+
+    def find(self, task: str, item_id: str) -> Item | None:
+        """Read one item; None where it is not stored, as of records imported without items."""
+        rows = self._database.rows("SELECT texts, payload FROM items WHERE task = ? AND id = ?", (task, item_id))
+        return next((from_plain(Item, value) for value in self._texts.unpacked(rows)), None)
+
+
+def _plain_item(item: Item) -> dict[str, Any]:
+    value = to_json(item)
+    assert isinstance(value, dict)
+    return value
+
+
+def _gold_source(item: Item) -> str:
+    return GoldSource.read(item.gold_source).text if item.gold is not None and item.gold_source else ""
+
+
+def items_ids(items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
+    """Return the ids of the items of every task."""
+    return {task: items_id(chosen) for task, chosen in items.items()}
+
+
+def items_id(items: Sequence[Item]) -> str:
+    """Return the id of a task's items, as `ItemsTable.write` does."""
+    if not isinstance(items, ItemBlocks):
+        return listed_id(map(to_text, items))
+    items.known_id = items.known_id or listed_id(map(to_text, items))
+    return items.known_id
+
 
 KEPT: Final = "kept"
 REJECTED: Final = "rejected"
@@ -52,7 +151,7 @@ class CasesTable:
 
     def digest(self, task: str, test: str) -> str | None:
         """Return the id of what a test's cases were made from, or None if they were never finished."""
-        return self._database.digest(_stage(task, test))
+        return self._database.digest(_stage_of(task, test))
 
     def replace(self, task: str, test: str, digest: str, cases: Sequence[Case], drafts: Sequence[DraftRow]) -> None:
         """Replace the cases and drafts of one test over one task."""
@@ -177,7 +276,7 @@ class CasesWriting:
         self._database = database
         self._texts = texts
         self._here = task, test
-        self._stage = _stage(task, test)
+        self._stage = _stage_of(task, test)
         self._cases = 0
         self._drafts = 0
         database.writer.flush(*_FORGET)
@@ -280,5 +379,5 @@ def _holds(value: object, wanted: str) -> bool:
     return value is not None and wanted in str(value).casefold()
 
 
-def _stage(task: str, test: str) -> str:
+def _stage_of(task: str, test: str) -> str:
     return f"cases:{task}:{test}"

@@ -16,13 +16,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from jrh.document.serial import from_plain, from_text
+from jrh.document.convert import from_plain, from_text
 from jrh.errors import DamagedStoreError, StoreError
 from jrh.store import calls_table, records_table
 from jrh.store.database import FILENAME, SCHEMA_VERSION, Database, declared_columns, marks
+from jrh.store.records_table import GROWING, TrialsTable
 from jrh.store.stage_tables import CATALOGUE, create, sql_name
 from jrh.store.texts_table import BROKEN, read, text_of
-from jrh.store.trials_table import GROWING, TrialsTable
 from jrh.values.cases import Case
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS

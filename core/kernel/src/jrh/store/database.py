@@ -1,24 +1,119 @@
-"""The SQLite file of a run: schema, opening, locking.
+"""The SQLite file of a run: schema, opening, locking, and the checksum of the whole file.
 
 Only this package uses `Database`. All SQL of the kernel is here and in the modules of the tables.
+
+SQLite notices broken pages and not changed bytes: a digit of a cost, a letter of an id. So the file keeps a checksum
+from one orderly close to the next opening for writing, where a database names its application (bytes 68 to 71 of its
+header, which SQLite leaves alone); 0 means that the store is being written, or that its process was killed.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from zlib import crc32
 
 from filelock import FileLock, Timeout
 
-from jrh.errors import EmptyStoreError, StoreError
-from jrh.store import seal
-from jrh.store.writer import Statement, Writer, closed_on_error, connect, damaged, said
+from jrh.errors import DamagedStoreError, EmptyStoreError, StoreError
+from jrh.store.writer import SALVAGE, Statement, Writer, closed_on_error, connect, damaged, said
 from jrh.values.records import COLUMNS
+
+_PLACE: Final = slice(68, 72)
+_VERSION: Final = slice(60, 64)
+"""Where SQLite keeps `user_version`."""
+_NONE: Final = bytes(4)
+_AT_ONCE: Final = 1 << 20
+_OPEN: Final[Counter[Path]] = Counter()
+"""Stores that this process has open. Closing any handle of such a file would drop the locks that SQLite has on it."""
+
+_FOUND_WHOLE: Final[dict[Path, tuple[int, int, int]]] = {}
+"""Stores that were found whole, as they were then: who pages through a large run reads its file once."""
+
+
+def check_seal(path: Path, version: int) -> None:
+    """Compare a store of this schema version with its checksum, unless it has none or this process has it open.
+
+    Raises:
+        DamagedStoreError: it changed after it was closed.
+    """
+    place = path.resolve()
+    if _OPEN[place] or (path.is_file() and _FOUND_WHOLE.get(place) == _state(path)):
+        return
+    before = _NONE
+    while (kept := _kept(path, version)) not in (_NONE, before):
+        state = _state(path)
+        if _computed(path) == kept:
+            _FOUND_WHOLE[place] = state
+            return
+        before = kept  # another process may have begun to write meanwhile: then the checksum is gone or another
+    if kept != _NONE:
+        raise DamagedStoreError(
+            f"'{path}' is damaged (it changed after jrh wrote it). {SALVAGE.format(name=path.parent)}"
+        )
+
+
+def lift_seal(path: Path, version: int) -> None:
+    """Check a store and take its checksum away, before it is opened for writing."""
+    if path.is_file() and path.stat().st_size:
+        check_seal(path, version)
+        if _kept(path, version) != _NONE:
+            _write_checksum(path, _NONE)
+
+
+def write_seal(path: Path) -> None:
+    """Write the checksum of a store that was closed; not where its log, which a reader keeps open, holds pages."""
+    log = path.with_name(f"{path.name}-wal")
+    with suppress(OSError):
+        if not _OPEN[path.resolve()] and not (log.is_file() and log.stat().st_size):
+            _write_checksum(path, _computed(path))
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _kept(path: Path, version: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            header = file.read(_PLACE.stop)
+    except OSError:
+        return _NONE  # opening the store says why
+    # A store of another version is refused for that.
+    known = len(header) == _PLACE.stop and int.from_bytes(header[_VERSION], "big") == version
+    return header[_PLACE] if known else _NONE
+
+
+def _computed(path: Path) -> bytes:
+    total = 0
+    for part in _parts(path):
+        total = crc32(part, total)
+    return (total or 1).to_bytes(4, "big")
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        start = bytearray(file.read(_AT_ONCE))
+        start[_PLACE] = _NONE
+        yield bytes(start)
+        while part := file.read(_AT_ONCE):
+            yield part
+
+
+def _write_checksum(path: Path, four: bytes) -> None:
+    with path.open("r+b") as file:
+        file.seek(_PLACE.start)
+        file.write(four)
+        file.flush()
+        os.fsync(file.fileno())
+
 
 T = TypeVar("T")
 
@@ -141,7 +236,7 @@ class Database:
         self._reader = reader
         self._writer = writer
         self._lock = lock
-        seal.opened(path)
+        _OPEN[path.resolve()] += 1
 
     @classmethod
     def open(cls, run_dir: Path, suite: str) -> Database:
@@ -154,12 +249,12 @@ class Database:
         path = run_dir / FILENAME
         try:
             _check_emptied(path)
-            _guard(path, lambda: seal.lift(path, SCHEMA_VERSION))
+            _guard(path, lambda: lift_seal(path, SCHEMA_VERSION))
             connection = _guard(path, lambda: _with_tables(path))
             owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
             if owner and owner[0] != suite:
                 connection.close()
-                seal.close(path)
+                write_seal(path)
                 raise StoreError(belongs(run_dir, owner[0], suite))
             if not owner:
                 _guard(path, lambda: connection.execute(_SET_META, ("suite", suite)))
@@ -182,7 +277,7 @@ class Database:
             raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
 
         def connected() -> sqlite3.Connection:
-            seal.check(path, SCHEMA_VERSION)
+            check_seal(path, SCHEMA_VERSION)
             reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_reading(path)}", uri=True, isolation_level=None)
             with closed_on_error(reader):
                 reader.execute("PRAGMA query_only=ON")
@@ -197,9 +292,9 @@ class Database:
         if self._writer:
             self._writer.close()
         self._reader.close()
-        seal.closed(self.path)
+        _OPEN[self.path.resolve()] -= 1
         if self._writer:
-            seal.close(self.path)
+            write_seal(self.path)
         if self._lock:
             self._lock.release()
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
-from jrh.document.serial import from_text, to_text
+from jrh.document.convert import from_text, to_text
 from jrh.errors import StoreError
 from jrh.store.database import Database, marks
 from jrh.store.writer import Statement

@@ -31,10 +31,9 @@ from jrh.suite.definition import (
     Turns,
     Use,
 )
+from jrh.suite.entries import own_options, read_entry, read_flat_entry, read_tests, read_use
 from jrh.suite.modes import read_tasks as read_tasks_of_mode
-from jrh.suite.parse_entry import own_options, read_entry, read_flat_entry, read_use
 from jrh.suite.syntax import DATA, JUDGE, METRIC, PARSER, REPORTER, unfit_name
-from jrh.suite.tests import read_tests
 from jrh.values.cases import REFERENCE, Sampling
 from jrh.values.items import Task
 

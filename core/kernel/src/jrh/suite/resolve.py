@@ -18,11 +18,9 @@ from jrh.plugins.specs import MetricSpec, ModelSpec, PerturberSpec, ReporterSpec
 from jrh.suite import syntax
 from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
-from jrh.suite.overrides import override
+from jrh.suite.overrides import JudgeArgument, add_judges, override, with_data, with_objects
 from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
-from jrh.suite.positive import positive_conflict
-from jrh.suite.python_objects import JudgeArgument, add_judges, with_data, with_objects
-from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, positive_conflict, serves
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Mode
 from jrh.values.json_values import Json

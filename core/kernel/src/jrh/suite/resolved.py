@@ -1,14 +1,17 @@
-"""A suite that can be run: its components found, with typed options."""
+"""A suite that can be run: its components found, with typed options; and the part of it that is one shard."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar, get_args
 
-from attrs import Factory, frozen
+from attrs import Factory, evolve, frozen
 
 from jrh.document import option_types
 from jrh.document.positions import Location
+from jrh.errors import Problem, SuiteError
+from jrh.hashing import content_id
 from jrh.plugins.component_identity import Source
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
@@ -20,13 +23,47 @@ from jrh.plugins.specs import (
     ParserSpec,
     PerturberSpec,
     ReporterSpec,
+    Scope,
     Spec,
     StageSpec,
     ValidatorSpec,
 )
-from jrh.suite.definition import Suite, TestUse, Use
-from jrh.suite.shard import Shard
-from jrh.values.items import Task
+from jrh.suite.definition import ModelUse, Suite, TestUse, Use
+from jrh.values.clusters import clusters_of
+from jrh.values.items import Item, Task
+
+
+@frozen
+class Shard:
+    """The part of a run that one process makes: number `number` of `count`, counted from 1."""
+
+    number: int
+    count: int
+
+    @classmethod
+    def read(cls, text: str) -> Shard | None:
+        """Read `3/8`; None if it is no shard."""
+        found = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", text)
+        if found is None or int(found[1]) > int(found[2]):
+            return None
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        """Return `3/8`."""
+        return f"{self.number}/{self.count}"
+
+    def items(self, items: Sequence[Item]) -> Iterator[Item]:
+        """Yield the shard's items: clusters stay whole, and the identical question is always in the same shard."""
+        cluster = clusters_of(items)
+        return (item for item in items if self._holds(cluster[item.id]))
+
+    def _holds(self, cluster: str) -> bool:
+        return int(content_id("shard", cluster)[:15], 16) % self.count == self.number - 1
+
+    def share(self, whole: int) -> int:
+        """Return the shard's share of a number; those of all shards add up to it."""
+        return whole // self.count + (self.number <= whole % self.count)
+
 
 S = TypeVar("S", bound=Spec)
 
@@ -199,3 +236,63 @@ def judge_models(resolved: ResolvedSuite) -> Mapping[str, str]:
         if names:
             found[judge.use.name] = names[0]
     return found
+
+
+def sharded(resolved: ResolvedSuite, shard: Shard | None) -> ResolvedSuite:
+    """Return the suite as one shard runs it, with its share of the budget, of the rates and of the concurrency.
+
+    Raises:
+        SuiteError: a component has to see all items, so that shards would not add up to the run.
+    """
+    if shard is None:
+        return resolved
+    problems = [Problem(message=f"--shard: {what}; run it without --shard") for what in _whole(resolved)]
+    if problems:
+        raise SuiteError(problems)
+    budget = resolved.suite.budget
+    usd = None if budget.usd is None else budget.usd / shard.count
+    calls = None if budget.calls is None else shard.share(budget.calls)
+    return evolve(
+        resolved,
+        shard=shard,
+        suite=evolve(resolved.suite, budget=evolve(budget, usd=usd, calls=calls)),
+        models={name: _slower(model, shard) for name, model in resolved.models.items()},
+    )
+
+
+def _whole(resolved: ResolvedSuite) -> Iterator[str]:
+    """Yield what needs all items at once."""
+    for test in resolved.tests:
+        for part in test.components:
+            if part.entry.spec.scope is Scope.SET or getattr(part.entry.spec, "whole_data", False):
+                yield f"'{part.entry.spec.name}' of test '{test.use.name}' sees all items at once"
+        if test.use.sample is not None:
+            yield f"the sample of test '{test.use.name}' is drawn from all items"
+    for judge in resolved.judges:
+        if judge.entry.spec.kind is JudgeKind.TRAINED:
+            yield f"judge '{judge.use.name}' is trained on all items"
+
+
+def _slower(model: Resolved[Any], shard: Shard) -> Resolved[Any]:
+    """Return a model with the shard's share of its limits."""
+    assert isinstance(model.use, ModelUse)
+    limits = model.use.limits
+    requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
+    shared = evolve(
+        limits,
+        concurrency=max(1, shard.share(limits.concurrency)),
+        requests_per_minute=None if requests is None else requests / shard.count,
+        tokens_per_minute=None if tokens is None else tokens / shard.count,
+    )
+    return evolve(model, use=evolve(model.use, limits=shared))
+
+
+def positive_conflict(metric: str, stated: str, task: Task) -> str:
+    """Say that a metric's option `positive` contradicts the task's scale; empty where it does not."""
+    declared = task.scale.positive
+    if not stated or not declared or stated == declared:
+        return ""
+    return (
+        f"{metric}: `positive: {stated}` contradicts the positive label '{declared}' of task '{task.name}'; "
+        "leave the option out and declare the label once, as `positive` of the task's scale"
+    )

@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from jrh.errors import JrhError
 from jrh.suite.definition import JudgeUse, OnMismatch, Sample, SuiteSettings, TestUse
-from jrh.values.gold_source import ACCEPTED, GoldSource
+from jrh.values.item_covariates import ACCEPTED, GoldSource
 from jrh.values.items import Mode, Task
 from jrh.values.json_values import Json
 from jrh.values.option_values import Text

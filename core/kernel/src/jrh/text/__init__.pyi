@@ -1,9 +1,12 @@
 from .escaping import clean_text as clean_text
+from .escaping import flat_text as flat_text
+from .escaping import is_person_name as is_person_name
+from .escaping import utf8_text as utf8_text
+from .escaping import visible_line as visible_line
+from .escaping import visible_text as visible_text
 from .finite_range import FiniteRange as FiniteRange
 from .numbers import counted as counted
 from .numbers import format_dollars as format_dollars
-from .plain import flat_text as flat_text
-from .plain import utf8_text as utf8_text
 from .redact import Redactor as Redactor
 from .telling import say as say
 from .telling import show as show
@@ -11,6 +14,3 @@ from .telling import tell as tell
 from .transcripts import ToolCall as ToolCall
 from .transcripts import TranscriptMessage as TranscriptMessage
 from .transcripts import transcript_problems as transcript_problems
-from .visible import is_person_name as is_person_name
-from .visible import visible_line as visible_line
-from .visible import visible_text as visible_text

@@ -5,18 +5,19 @@ Wall-clock times, cache hits and what an interruption cost are not here; they ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from attrs import Factory, frozen
 
-from jrh.values.evidence import Evidence, NoEvidence
 from jrh.values.finding import ClaimFamily, Finding
 from jrh.values.items import Task
 from jrh.values.json_values import Json
 from jrh.values.measures import Flag, Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.sections import Section
+from jrh.values.verdicts import Evidence, NoEvidence
 
 
 @frozen(kw_only=True)
@@ -227,3 +228,48 @@ class RunReport:
             more = ", and not all cases are made" if self.still_planning else ""
             return f"INCOMPLETE: {counted}{more}; run the suite again to continue."
         return f"All {self.planned:,} planned trials have a record."
+
+
+@frozen(kw_only=True)
+class SpendTotal:
+    """A sum of spending."""
+
+    cost: float
+    """US dollars, for the replies of known price."""
+    unknown: int
+    """Number of replies of unknown price."""
+    replies: int
+    prompt_tokens: int
+    completion_tokens: int
+    tokens_unknown: int
+    """Number of replies without a token count."""
+
+
+def total_spending(lines: Iterable[SpendLine]) -> SpendTotal:
+    """Add up spending: the only sum of costs that an output may call the run's."""
+    some = tuple(lines)
+    return SpendTotal(
+        cost=round(math.fsum(line.cost for line in some), 12),
+        unknown=sum(line.unknown for line in some),
+        replies=sum(line.replies for line in some),
+        prompt_tokens=sum(line.prompt_tokens for line in some),
+        completion_tokens=sum(line.completion_tokens for line in some),
+        tokens_unknown=sum(line.tokens_unknown for line in some),
+    )
+
+
+def spending_of(line: CostLine) -> SpendLine:
+    """Return the cost of a judge's verdicts as spending, where nothing is known of the calls, as in a log."""
+    return SpendLine(
+        role="judge",
+        name=line.judge,
+        model="",
+        task=line.task,
+        test=line.test,
+        replies=line.trials,
+        cost=line.cost,
+        unknown=line.unknown,
+        prompt_tokens=line.prompt_tokens,
+        completion_tokens=line.completion_tokens,
+        tokens_unknown=line.tokens_unknown,
+    )

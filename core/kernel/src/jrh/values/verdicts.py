@@ -1,16 +1,19 @@
-"""Define what a judge is asked and what comes back: trials, replies, verdicts, records."""
+"""Define what a judge is asked and what comes back: trials, replies, verdicts, records, and access to them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from attrs import Factory, frozen
 
-from jrh.values.cases import Condition, Prompt, Sampling
-from jrh.values.items import Task
+from jrh.values.cases import Case, Condition, Prompt, Sampling
+from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
+
+if TYPE_CHECKING:
+    from jrh.values.records import RecordTable
 
 ARGUES_FOR_NONE: Final = "(none)"
 """Stands for no label in `Record.argued`. A word, because in a table an empty cell would look like a missing value."""
@@ -263,3 +266,69 @@ class CaseRecord(NamedTuple):
     detail: str
     probability: float | None
     cost: float | None
+
+
+@frozen(kw_only=True)
+class CasesAsMade:
+    """The cases as they were before people rejected and edited some of them."""
+
+    valid: Mapping[str, bool]
+    """Case id -> whether people accept the case as it was made; cases without a decision that counts are left out."""
+    records: RecordTable
+    """The records of all cases as they were made, as far as these were judged."""
+
+
+@runtime_checkable
+class Evidence(Protocol):
+    """Read what is behind the records on demand; it is large, and absent for imported records."""
+
+    def items(self) -> Mapping[str, Sequence[Item]]:
+        """Return the items of every task."""
+
+    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:
+        """Return the known cases, by id."""
+
+    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:
+        """Return the known replies, by trial id, with secrets removed."""
+
+    def as_made(self) -> CasesAsMade | None:
+        """Return the cases as they were made; None if there are no decisions."""
+
+
+class NoEvidence:
+    """Stand in for missing evidence, as with imported records."""
+
+    def items(self) -> Mapping[str, Sequence[Item]]:
+        """Return no items."""
+        return {}
+
+    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:  # noqa: ARG002 - the signature is the protocol's
+        """Return no cases."""
+        return {}
+
+    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:  # noqa: ARG002 - the signature is the protocol's
+        """Return no replies."""
+        return {}
+
+    def as_made(self) -> CasesAsMade | None:
+        """Return None: there are no decisions."""
+        return None
+
+
+@frozen(kw_only=True)
+class ImportedLog:
+    """Tasks and records of one export."""
+
+    tasks: tuple[Task, ...]
+    records: tuple[Record, ...]
+    """From `jrh_interchange.imported_record`."""
+    origins: tuple[str, ...] = ()
+    """Where each record comes from, such as `log.jsonl:12`, for messages."""
+    notes: tuple[str, ...] = ()
+    """How the file was read, one sentence each; readers of the report see them."""
+    unmapped: tuple[str, ...] = ()
+    """What the file holds and the records do not, one phrase each."""
+    items: Mapping[str, tuple[Item, ...]] = Factory(dict)
+    """Task -> items, if metrics need their texts."""
+    metrics: Json = None
+    """What the report computes, as `metrics` in a suite; None: the defaults."""

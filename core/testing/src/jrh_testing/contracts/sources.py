@@ -8,9 +8,8 @@ from typing import ClassVar
 import pytest
 from jrh.errors import JrhError
 from jrh.plugins.specs import DataSourceSpec, ImporterSpec, Spec
-from jrh.values.imported_log import ImportedLog
 from jrh.values.items import Item
-from jrh.values.verdicts import Status
+from jrh.values.verdicts import ImportedLog, Status
 from jrh_interchange import import_records
 
 from jrh_testing.contracts.base import ComponentContract, assert_json

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from attrs import define, field
 
-from jrh.models.payer import WRITER, Payer, paid_by
+from jrh.models.ledger import WRITER, Payer, paid_by
 from jrh.plugins.protocols import Stage
 from jrh.running.declared_stages import work_of
 from jrh.running.pipeline import Overlap, asks_models
@@ -17,8 +17,8 @@ from jrh.running.stages import perturb as perturbing
 from jrh.running.stages.stored import StoredCases
 from jrh.suite.resolved import ResolvedTest, tests_of
 from jrh.values.cases import REFERENCE
+from jrh.values.clusters import in_small_parts
 from jrh.values.events import CaseReady
-from jrh.values.item_blocks import in_small_parts
 from jrh.values.items import Task
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from attrs import define, field, frozen
 
+from jrh.store.records_table import PendingTrial
 from jrh.store.run_store import Store
-from jrh.store.trials_table import PendingTrial
 from jrh.values.cases import Case
-from jrh.values.item_blocks import TEXT_AT_ONCE, text_size
+from jrh.values.clusters import TEXT_AT_ONCE, text_size
 
 SLICE = 500
 """Trials that are read at once."""

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from attrs import define, evolve, field
 
 from jrh.errors import RAISED, StoreError
-from jrh.models.payer import VALIDATOR, WRITER, paid_as
+from jrh.models.ledger import VALIDATOR, WRITER, paid_as
 from jrh.plugins.protocols import Logger, RemarksOnItems
 from jrh.plugins.specs import Scope, ValidatorSpec
 from jrh.running.pool import for_each
@@ -17,8 +17,7 @@ from jrh.suite.definition import OnMismatch, TestUse
 from jrh.suite.resolved import Resolved, ResolvedTest, Step
 from jrh.text.redact import error_line, raised_at
 from jrh.values.cases import Draft, Equals, Skip, Validation
-from jrh.values.criteria import TOGETHER_FIELD
-from jrh.values.items import Item, Task
+from jrh.values.items import TOGETHER_FIELD, Item, Task
 
 WORKERS: Final = 64
 """Items under way at once; models have limits of their own."""

@@ -12,11 +12,10 @@ from typing import Any, Final
 
 from attrs import evolve
 
-from jrh.document.convert import expectation_kind
-from jrh.document.serial import to_text, to_text_once
+from jrh.document.convert import expectation_kind, to_text, to_text_once
 from jrh.errors import RAISED, StopReason, StoreError
 from jrh.models.client import Client
-from jrh.models.payer import JUDGE, Payer, paid_by
+from jrh.models.ledger import JUDGE, Payer, paid_by
 from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.pool import for_each, for_each_taken
 from jrh.running.prepare import Prepared
@@ -27,12 +26,11 @@ from jrh.running.units import ANSWERED, AT_ONCE, FITTED, Answered, answer_here, 
 from jrh.store.run_store import Store
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved
-from jrh.text.plain import utf8_text
+from jrh.text.escaping import utf8_text
 from jrh.text.redact import Redactor, error_line
 from jrh.values.cases import Case, Changes, Equals, Expectation, Sampling
-from jrh.values.clusters import clusters_of
+from jrh.values.clusters import ItemBlocks, clusters_of
 from jrh.values.events import RecordCommitted
-from jrh.values.item_blocks import ItemBlocks
 from jrh.values.items import Item, Task
 from jrh.values.scales import invert
 from jrh.values.verdicts import Example, Judgement, Question, Record, Reply, Status, Truth, Verdict

@@ -13,14 +13,12 @@ from attrs import evolve, frozen
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
 from jrh.plugins.protocols import DataSource, RemarksOnItems
-from jrh.store.item_spool import spooled
-from jrh.store.number_table import NumberTable
+from jrh.store.temporary import NumberTable, spooled
 from jrh.suite.definition import Sample, Suite, TaskUse
-from jrh.suite.shard import Shard
+from jrh.suite.resolved import Shard
 from jrh.text.transcripts import transcript_problems
-from jrh.values.gold_source import GoldSource, gold_source
-from jrh.values.item_blocks import ItemBlocks
-from jrh.values.item_covariates import check_declared, covariates_of
+from jrh.values.clusters import ItemBlocks
+from jrh.values.item_covariates import GoldSource, check_declared, covariates_of, gold_source
 from jrh.values.items import Item, Mode, Task
 from jrh.values.report import TaskSummary
 

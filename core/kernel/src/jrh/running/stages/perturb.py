@@ -23,13 +23,13 @@ from jrh.running.stages.chain import JOINT
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.load import choose
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
-from jrh.store.item_spool import Spool
-from jrh.store.items_table import items_id as all_items_id
+from jrh.store.cases_table import items_id as all_items_id
 from jrh.store.run_store import Store
+from jrh.store.temporary import Spool
 from jrh.suite.definition import TestUse
 from jrh.suite.resolved import ResolvedTest
 from jrh.values.cases import REFERENCE, Case, Condition, Draft, Equals, Provenance, Same, Sampling, Skip
-from jrh.values.item_blocks import in_small_parts
+from jrh.values.clusters import in_small_parts
 from jrh.values.items import Item, Task
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]

@@ -12,10 +12,9 @@ from jrh.running.rehearsal import planned_judges
 from jrh.running.schedule import trial_id
 from jrh.store.run_store import Store
 from jrh.values.cases import Case
-from jrh.values.evidence import CasesAsMade
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS, RecordTable
-from jrh.values.verdicts import Reply
+from jrh.values.verdicts import CasesAsMade, Reply
 
 
 @frozen

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
 
-from jrh.document.convert import unstructure
-from jrh.document.serial import from_text, read_compact, to_text
+from jrh.document.convert import from_text, read_compact, to_text, unstructure
 from jrh.errors import EmptyStoreError
 from jrh.hashing import content_id
 from jrh.running.building import parts_used, used
