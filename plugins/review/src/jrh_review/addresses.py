@@ -1,9 +1,19 @@
-"""Make the addresses of pages: whatever a name holds, it stays a value in one place of the address."""
+"""Make and read the addresses of pages: whatever a name holds, it stays a value in one place of the address."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 from urllib.parse import quote, urlencode
+
+from attrs import asdict, evolve, frozen
+
+from jrh_review.listed_cases import CaseFilter, CaseOrder
+
+_LONGEST: Final = 500
+"""Characters of a value; names of tests and items are far shorter."""
+_DIGITS: Final = 9
+"""Of a place in the list."""
 
 
 class Address(str):
@@ -25,3 +35,49 @@ def address(*steps: str, query: Mapping[str, str] | None = None, part: str = "")
     asked = f"?{urlencode(filled, errors='replace')}" if filled else ""
     place = f"#{quote(part, safe='')}" if part else ""
     return Address(f"{path}{asked}{place}")
+
+
+@frozen(kw_only=True)
+class View:
+    """One view of a list of cases: all of it is in the address."""
+
+    run: str
+    wanted: CaseFilter = CaseFilter()
+    order: CaseOrder = CaseOrder.PLAN
+    start: int = 0
+    """Rows before the page."""
+
+    @classmethod
+    def read(cls, run: str, asked: Mapping[str, str]) -> View:
+        """Read a view; what is malformed counts as not given."""
+        names = [name for name in asdict(CaseFilter()) if asked.get(name)]
+        wanted = {name: asked[name][:_LONGEST] for name in names}
+        for name in ("moved", "right", "expected"):
+            if wanted.get(name, "") not in ("", "yes", "no"):
+                del wanted[name]
+        order = next((each for each in CaseOrder if each.value == asked.get("sort")), CaseOrder.PLAN)
+        start = asked.get("from", "")
+        fits = start.isascii() and start.isdecimal() and len(start) <= _DIGITS
+        return cls(run=run, wanted=CaseFilter(**wanted), order=order, start=int(start) if fits else 0)
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """Return the view as the query of an address."""
+        query = {name: value for name, value in asdict(self.wanted).items() if value}
+        if self.order is not CaseOrder.PLAN:
+            query["sort"] = self.order.value
+        if self.start:
+            query["from"] = str(self.start)
+        return query
+
+    def address(self, *page: str) -> Address:
+        """Return the address of this view, or of another page that keeps it, such as `cases.csv`."""
+        return address("run", self.run, *(page or ("cases",)), query=self.query)
+
+    def sorted_by(self, order: CaseOrder) -> View:
+        """Return the view in another order, from its beginning."""
+        return evolve(self, order=order, start=0)
+
+    def behind(self, after: int | None) -> View | None:
+        """Return the next page; None at the end."""
+        return None if after is None else evolve(self, start=after)

@@ -1,9 +1,11 @@
-"""The application: every address of the workbench behind one guard."""
+"""The application: every address of the workbench behind one guard, and the files of style and scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
 
 from jrh import JrhError
 from starlette.applications import Starlette
@@ -12,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from jrh_review.pages import case, cases, label, review, run, start, static
+from jrh_review.pages import case, cases, label, review, run, start
 from jrh_review.pages.rendering import page
 from jrh_review.refusals import Refused, answer
 from jrh_review.security import ENTER, Guard, Names
@@ -24,8 +26,19 @@ if TYPE_CHECKING:
     from jrh_review.runs import Runs
 
 
-PAGES = (start, run, cases, case, static)
+PAGES = (start, run, cases, case)
 _MISSING = 404
+FILES: Final = {
+    "style.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "shared.js": "text/javascript; charset=utf-8",
+    "keys.js": "text/javascript; charset=utf-8",
+    "quotes.js": "text/javascript; charset=utf-8",
+    "label.js": "text/javascript; charset=utf-8",
+    "review.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+"""Name -> type. A name is looked up here before any file is, so that no path leads out of the folder."""
 
 
 def make_app(
@@ -46,9 +59,14 @@ def make_app(
             are no other pages: a run would show the labellers what judges and gold labels say.
         routes: further addresses, behind the same guard.
     """
-    pages = (label, static) if isinstance(work, label.Labelling) else (*PAGES, *((review,) if work else ()))
+    pages = (label,) if isinstance(work, label.Labelling) else (*PAGES, *((review,) if work else ()))
     app = Starlette(
-        routes=[Route(ENTER, enter, methods=["GET"]), *(route for part in pages for route in part.ROUTES), *routes],
+        routes=[
+            Route(ENTER, enter, methods=["GET"]),
+            Route("/static/{name}", read_file, methods=["GET"]),
+            *(route for part in pages for route in part.ROUTES),
+            *routes,
+        ],
         exception_handlers={JrhError: _expected, HTTPException: _refused, Exception: _broken},
     )
     app.router.redirect_slashes = False  # an address is right or wrong
@@ -79,6 +97,19 @@ def enter(request: Request) -> Response:
         name = request.app.state.names.cookie
         response.set_cookie(name, session.key, path="/", httponly=True, samesite="strict")
     return response
+
+
+def read_file(request: Request) -> Response:
+    """Return a file of this package."""
+    name = request.path_params["name"]
+    if name not in FILES:
+        raise HTTPException(404)
+    return Response(_content(name), media_type=FILES[name])
+
+
+@cache
+def _content(name: str) -> bytes:
+    return files("jrh_review").joinpath("static", name).read_bytes()
 
 
 def _expected(request: Request, error: Exception) -> Response:

@@ -14,10 +14,10 @@ from jrh.hashing import shuffled
 from jrh.values import option_field
 
 from jrh_review.decisions import StaleError
-from jrh_review.labels_log import LabelsLog
 from jrh_review.person_labels import (
     LabelAction,
     LabelSettings,
+    LabelsLog,
     PersonLabel,
     item_content,
     labelled_fields,

@@ -1,8 +1,14 @@
-"""What people say about items: labels, the file of labels that `jrh label` writes, and gold labels out of it."""
+"""What people say about items: labels, the file in which `jrh label` keeps them, and gold labels out of it.
+
+Labels outlive every run and are worth more than one, so they are a file of their own that people can read, compare and
+put under version control: JSON Lines, to which rows are added and nothing else is done. Every row is on disk (fsync)
+before the page says "saved".
+"""
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
@@ -10,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from attrs import evolve, frozen
+from filelock import FileLock, Timeout
 from jrh import Item, JrhError, Json, Task, content_id
 from jrh.plugins import Stage, plain_value, read_value
 from jrh.text import is_person_name
@@ -23,6 +30,7 @@ LARGEST: Final = 256_000_000
 """Bytes of a file of labels."""
 _HEADER: Final = "jrh-labels"
 _SEVERAL = 2
+_LOCK: Final = ".lock"
 
 
 class LabelAction(Enum):
@@ -179,18 +187,95 @@ def _plain(value: object) -> dict[str, Any]:
     return {name: each for name, each in plain_value(value).items() if name != "number" and each not in ("", None)}
 
 
-def labels_header(settings: LabelSettings) -> bytes:
-    """Return the first line of a file of labels."""
-    return _line({_HEADER: VERSION, **_plain(settings)})
-
-
-def label_line(label: PersonLabel) -> bytes:
-    """Return a label's line in the file, which numbers it by its place."""
-    return _line(_plain(label))
-
-
 def _line(value: dict[str, Any]) -> bytes:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+
+
+@frozen(kw_only=True)
+class LabelsLog:
+    """A file of labels that is open for adding; no other process adds to it meanwhile."""
+
+    path: Path
+    _lock: FileLock
+
+    @classmethod
+    def open(cls, path: Path) -> LabelsLog:
+        """Lock a file, which may not exist yet, and cut a row off that a kill left half-written.
+
+        Raises:
+            JrhError: another process uses it, or it cannot be written.
+        """
+        lock = FileLock(f"{path}{_LOCK}")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise JrhError(f"'{path}' is in use by another `jrh label`") from None
+        except OSError as error:
+            raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
+        try:
+            _mend(path)
+        except BaseException:
+            lock.release()
+            raise
+        return cls(path=path, lock=lock)
+
+    def close(self) -> None:
+        """Let others use the file."""
+        self._lock.release()
+        Path(f"{self.path}{_LOCK}").unlink(missing_ok=True)
+
+    def start(self, settings: LabelSettings) -> None:
+        """Write the header of a new file, or that of a file without labels again."""
+        fresh = self.path.with_name(f"{self.path.name}.new")
+        try:
+            with fresh.open("wb") as file:
+                file.write(_line({_HEADER: VERSION, **_plain(settings)}))
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(self.path)
+            _sync_directory(self.path.parent)
+        except OSError as error:
+            raise JrhError(f"cannot write '{self.path}': {error.strerror or error}") from error
+
+    def add(self, labels: Iterable[PersonLabel]) -> None:
+        """Append rows in one write; they are durable when this returns."""
+        text = b"".join(_line(_plain(each)) for each in labels)
+        try:
+            with self.path.open("ab") as file:
+                before = file.tell()
+                try:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+                except OSError:
+                    os.ftruncate(file.fileno(), before)  # nothing is half there when the page says "not saved"
+                    raise
+        except OSError as error:
+            raise JrhError(f"cannot write '{self.path}': {error.strerror or error}") from error
+
+
+def _mend(path: Path) -> None:
+    try:
+        check_table_file(path, LARGEST)
+        with path.open("rb+") as file:
+            text = file.read()
+            if not text.endswith(b"\n"):
+                file.truncate(text.rfind(b"\n") + 1)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
+
+
+def _sync_directory(folder: Path) -> None:
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except OSError:  # not every system opens a directory
+        return
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 class PeopleLabels(Stage):

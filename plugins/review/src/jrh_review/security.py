@@ -6,7 +6,6 @@ Nothing behind this module runs before all checks have passed, whatever the path
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -192,8 +191,6 @@ def _check_form(headers: Mapping[str, str], body: bytes, session: Session | None
     token = headers.get(CSRF_HEADER, "")
     if not token and kind == _FORM:
         token = _field(body)
-    elif not token:
-        token = _member(body)
     if session is None or not may_write(session, token):
         raise Refused(403, "The form has no token of this session. Load the page again.")
 
@@ -204,15 +201,6 @@ def _field(body: bytes) -> str:
     except ValueError:
         raise Refused(400, "The form is malformed.") from None
     return found[0] if len(found) == 1 else ""
-
-
-def _member(body: bytes) -> str:
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        raise Refused(400, "The JSON is malformed.") from None
-    token = found.get(CSRF_FIELD) if isinstance(found, dict) else None
-    return token if isinstance(token, str) else ""
 
 
 def _replayed(body: bytes) -> Receive:

@@ -14,23 +14,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from jrh_review.addresses import Address, address
-from jrh_review.filters import View
+from jrh_review.addresses import Address, View, address
+from jrh_review.decisions import expectation_code
 from jrh_review.listed_cases import CaseRow, rows_of
 from jrh_review.pages.rendering import TEXT, page
+from jrh_review.review_cases import said
 from jrh_review.stored_runs import Store, outline_of
 
 PARTS: Final = 40
 """Parts of a question that are shown."""
 RATIONALES: Final = 50
 """Rationales that are shown of the same verdict."""
-EXPECTED: Final = {
-    "Same": "the verdict stays as in the reference condition",
-    "Changes": "the verdict changes",
-    "NotAbove": "no higher level than in the reference condition",
-    "NotBelow": "no lower level than in the reference condition",
-}
-"""Class of an expectation -> what a reliable judge does."""
 
 
 @frozen(kw_only=True)
@@ -92,7 +86,7 @@ def read(request: Request) -> Response:
         row=rows[0],
         case=case,
         is_reference=rows[0].test == REFERENCE,
-        expected=_expected(case),
+        expected=said(expectation_code(case.expectation)) if case and case.expectation else "",
         fields=_parts(case, case).context if case else (),
         parts=_parts(before, case) if before and case else NO_PARTS,
         task=case.presented_task if case and case.presented_task else _task(outline, task),
@@ -150,13 +144,6 @@ def _fields(store: Store, fields: Mapping[str, object] | None, rows: Sequence[Ca
     return list(_parts(whole, whole).context)
 
 
-def _expected(case: Case | None) -> str:
-    if case is None or case.expectation is None:
-        return ""
-    label = getattr(case.expectation, "label", None)
-    return f"the verdict is {label}" if label else EXPECTED.get(type(case.expectation).__name__, "")
-
-
 def _task(outline: object, name: str) -> object:
     tasks = getattr(outline, "tasks", ())
     return next((each.task for each in tasks if each.task.name == name), None)
@@ -173,8 +160,8 @@ def _judged(
         own.setdefault(record.judge, []).append(record)
     for row in rows:
         groups = _alike(own.get(row.judge, ()), lambda each: (each.canonical, each.presented, each.status))
-        said = tuple(_said(group, replies) for group in groups)
-        yield Judged(row=row, before=before.get(row.judge, ""), said=said)
+        verdicts = tuple(_said(group, replies) for group in groups)
+        yield Judged(row=row, before=before.get(row.judge, ""), said=verdicts)
 
 
 def _alike(records: Iterable[CaseRecord], key: Callable[[CaseRecord], Hashable]) -> list[list[CaseRecord]]:

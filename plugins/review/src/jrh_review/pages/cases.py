@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
 from jrh import JrhError
 from jrh.running import open_store
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from jrh_review.filters import View
+from jrh_review.addresses import View
 from jrh_review.listed_cases import CaseOrder, CaseRow, choices, find_cases
 from jrh_review.pages.rendering import page
 from jrh_review.stored_runs import Store, case_list_id, outline_of
@@ -24,24 +23,16 @@ MOST_CSV: Final = 20_000
 _COLUMNS: Final = tuple(name for name in CaseRow._fields if name != "position")
 
 
-@frozen(kw_only=True)
-class Column:
-    """A column that the list can be sorted by."""
-
-    name: str
-    order: CaseOrder
-    number: bool = False
-
-
-COLUMNS: Final = (
-    Column(name="Item", order=CaseOrder.ITEM),
-    Column(name="Judge", order=CaseOrder.JUDGE),
-    Column(name="Test", order=CaseOrder.TEST),
-    Column(name="Verdict", order=CaseOrder.VERDICT),
-    Column(name="Moved", order=CaseOrder.MOVED, number=True),
-    Column(name="Right", order=CaseOrder.RIGHT, number=True),
-    Column(name="As expected", order=CaseOrder.EXPECTED, number=True),
-)
+SORTABLE: Final = {
+    "Item": CaseOrder.ITEM,
+    "Judge": CaseOrder.JUDGE,
+    "Test": CaseOrder.TEST,
+    "Verdict": CaseOrder.VERDICT,
+    "Moved": CaseOrder.MOVED,
+    "Right": CaseOrder.RIGHT,
+    "As expected": CaseOrder.EXPECTED,
+}
+"""Headings of the columns that the list can be sorted by."""
 
 
 def read(request: Request) -> Response:
@@ -63,7 +54,7 @@ def read(request: Request) -> Response:
         following=view.behind(found.after),
         total=found.total,
         choices=known,
-        columns=COLUMNS,
+        columns=SORTABLE,
         most_csv=MOST_CSV,
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from attrs import frozen
 from jrh import Measure
 from jrh.running import Summary, open_store
 from jrh.values import Finding
@@ -12,21 +11,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from jrh_review.addresses import Address
-from jrh_review.filters import View
-from jrh_review.lenses import LENSES, Cell, Cells, Lens, cells_of, lens_of
+from jrh_review.addresses import Address, View
 from jrh_review.listed_cases import CaseFilter
 from jrh_review.pages.rendering import page
-from jrh_review.stored_runs import case_list_id, outline_of, progress_of, state_of
-
-
-@frozen(kw_only=True)
-class Told:
-    """What was found about one judge, or about the data."""
-
-    judge: str
-    """Empty: the data and the tests."""
-    findings: tuple[Finding, ...]
+from jrh_review.stored_runs import (
+    LENSES,
+    Cell,
+    Cells,
+    Lens,
+    case_list_id,
+    cells_of,
+    lens_of,
+    outline_of,
+    progress_of,
+    state_of,
+)
 
 
 def read(request: Request) -> Response:
@@ -50,7 +49,7 @@ def read(request: Request) -> Response:
         state=state,
         outline=outline,
         progress=progress,
-        told=_told(outline, found.findings) if outline and found else None,
+        told=_by_judge(outline, found.findings) if outline and found else None,
         family=found.family if found else None,
         task=task,
         lens=lens,
@@ -70,13 +69,10 @@ def chosen_task(outline: Summary | None, wanted: str) -> str:
     return wanted if wanted in names else (names[0] if names else "")
 
 
-def _told(outline: Summary, findings: tuple[Finding, ...]) -> tuple[Told, ...]:
-    """Sort findings by judge, in the suite's order; those about the data come last."""
-    return tuple(
-        Told(judge=judge, findings=tuple(each for each in findings if each.judge == judge))
-        for judge in (*outline.judges, "")
-        if judge or any(not each.judge for each in findings)
-    )
+def _by_judge(outline: Summary, findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
+    """Sort findings by judge, in the suite's order; those about the data, under an empty name, come last."""
+    found = {judge: [each for each in findings if each.judge == judge] for judge in (*outline.judges, "")}
+    return {judge: own for judge, own in found.items() if judge or own}
 
 
 def _flags(outline: Summary | None, names: Iterable[str]) -> dict[str, str]:
@@ -93,16 +89,6 @@ def cell_links(run: str) -> Callable[..., Address]:
         return (view.sorted_by(lens.order) if lens else view).address()
 
     return link
-
-
-@frozen(kw_only=True)
-class Pair:
-    """One judge in one test, in both runs."""
-
-    judge: str
-    test: str
-    first: Cell | None
-    second: Cell | None
 
 
 def compare(request: Request) -> Response:
@@ -129,7 +115,7 @@ def compare(request: Request) -> Response:
         task=task,
         lens=lens,
         lenses=[each for each in LENSES if any(measure.name == each.key for measure in mine)],
-        pairs=_pairs(ours, theirs, cells_of(mine, lens), cells_of(yours, lens)) if lens else [],
+        pairs=_pairs(ours, theirs, cells_of(mine, lens), cells_of(yours, lens)) if lens else {},
         links=(cell_links(a), cell_links(b)),
         simulated=frozenset().union(*(outline.simulated for outline in (ours, theirs) if outline)),
     )
@@ -143,16 +129,15 @@ def _open(request: Request, name: str) -> tuple[dict[str, tuple[Measure, ...]], 
         return {task: measured.measures(store, path, task) for task in names}, outline
 
 
-def _pairs(ours: Summary | None, theirs: Summary | None, first: Cells, second: Cells) -> list[Pair]:
-    """Return every cell that a run has, in the order of the first run."""
-    judges = dict.fromkeys([*(ours.judges if ours else ()), *(theirs.judges if theirs else ())])
-    tests = dict.fromkeys([*(ours.tests if ours else ()), *(theirs.tests if theirs else ())])
+def _pairs(
+    ours: Summary | None, theirs: Summary | None, first: Cells, second: Cells
+) -> dict[tuple[str, str], tuple[Cell | None, Cell | None]]:
+    """Return every cell that a run has, by judge and test, in the order of the first run."""
+    known = [outline for outline in (ours, theirs) if outline]
+    judges = dict.fromkeys(judge for outline in known for judge in outline.judges)
+    tests = dict.fromkeys(test for outline in known for test in outline.tests)
     places = ((judge, test) for judge in judges for test in tests)
-    return [
-        Pair(judge=judge, test=test, first=first.get((judge, test)), second=second.get((judge, test)))
-        for judge, test in places
-        if (judge, test) in first or (judge, test) in second
-    ]
+    return {place: (first.get(place), second.get(place)) for place in places if place in first or place in second}
 
 
 ROUTES = (

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import JrhError
-from jrh.running import open_store, recall_findings
+from jrh.running import Summary, open_store, recall_findings
 from jrh.values import Finding
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -30,15 +30,13 @@ class Line:
     """One run."""
 
     name: str
-    suite: str
     state: State
-    judges: tuple[str, ...]
-    simulated: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    outline: Summary | None = None
+    findings: tuple[Finding, ...] = ()
     """The worst."""
-    more: int
-    measured: bool
-    progress: RunProgress | None
+    more: int = 0
+    measured: bool = False
+    progress: RunProgress | None = None
     """Of a run under way."""
     problem: str = ""
     """Why it cannot be read."""
@@ -70,33 +68,16 @@ def _line(name: str, path: Path) -> Line:
             state, outline, found = state_of(store, path), outline_of(store), recall_findings(store)
             under_way = progress_of(store) if state.under_way else None
     except JrhError as error:
-        return _unreadable(name, str(error))
+        return Line(name=name, state=State(word="not readable", kind="bad"), problem=str(error))
     told = [each for each in found.findings if each.judge] if found else []
     return Line(
         name=name,
-        suite=outline.suite if outline else "",
         state=state,
-        judges=outline.judges if outline else (),
-        simulated=outline.simulated if outline else (),
+        outline=outline,
         findings=tuple(told[:FINDINGS]),
         more=len(told[FINDINGS:]),
         measured=found is not None,
         progress=under_way,
-    )
-
-
-def _unreadable(name: str, problem: str) -> Line:
-    return Line(
-        name=name,
-        suite="",
-        state=State(word="not readable", kind="bad"),
-        judges=(),
-        simulated=(),
-        findings=(),
-        more=0,
-        measured=False,
-        progress=None,
-        problem=problem,
     )
 
 
