@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 from attrs.validators import gt, matches_re
 from jrh.errors import JrhError
 from jrh.plugins import option
@@ -22,9 +22,8 @@ from jrh_authoring.own_code import Bounds, Call, Outcome, failed
 class OwnFunction(Bounds):
     """The options that name a callable."""
 
-    function: CodeName = field(  # type: ignore[assignment] # the validator is one of plain text
-        validator=matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*"),
-        metadata={"help": "the callable, as module:name or path/to/file.py:name"},
+    function: CodeName = option(
+        "the callable, as module:name or path/to/file.py:name", matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*")
     )
     concurrency: int = option(
         "questions asked at the same time; above 1 the callable must be thread-safe", gt(0), default=1

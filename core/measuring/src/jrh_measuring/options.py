@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-from attrs import field, frozen
+from attrs import frozen
 from attrs.validators import deep_iterable, ge, in_
+from jrh.plugins import option
 
 Factor: TypeAlias = Literal["variant", "stratum", "gold", "strength", "temperature", "output"]
 """What a test can be broken down by."""
@@ -16,21 +17,15 @@ _FACTORS: Final = ("variant", "stratum", "gold", "strength", "temperature", "out
 class MetricOptions:
     """Options that all metrics share."""
 
-    few_items: int = field(
-        default=10,
-        validator=ge(0),
-        metadata={"help": "estimates from fewer items than this are flagged `few-items`"},
-    )
+    few_items: int = option("estimates from fewer items than this are flagged `few-items`", ge(0), default=10)
 
 
 @frozen(kw_only=True)
 class BreakdownOptions(MetricOptions):
     """Options of metrics that can measure the parts of a test as well."""
 
-    by: tuple[Factor, ...] = field(
+    by: tuple[Factor, ...] = option(
+        "also measure each level of: `variant`, `stratum`, `gold`, `strength`, `temperature`, `output`",
+        deep_iterable(in_(_FACTORS)),
         default=(),
-        validator=deep_iterable(in_(_FACTORS)),
-        metadata={
-            "help": "also measure each level of: `variant`, `stratum`, `gold`, `strength`, `temperature`, `output`"
-        },
     )

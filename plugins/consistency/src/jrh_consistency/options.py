@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import Attribute, Factory, field, frozen
+from attrs import Attribute, Factory, frozen
 from attrs.validators import and_, ge, instance_of, le, min_len, optional
+from jrh.plugins import option
 from jrh_authoring import repeats_option
 
 COLUMNS: Final = ("request_id", "response_id", "request", "response", "score", "rank", "reference", "stratum")
@@ -28,32 +29,27 @@ def _check_columns(_options: object, _field: Attribute[Any], columns: Mapping[st
 class ResponseSetsOptions:
     """Options of the source `response-sets`."""
 
-    path: Path = field(
-        validator=instance_of(Path), metadata={"help": "csv or JSON Lines, one response per row; relative to the suite"}
-    )
-    columns: Mapping[str, str] = field(
+    path: Path = option("csv or JSON Lines, one response per row; relative to the suite", instance_of(Path))
+    columns: Mapping[str, str] = option(
+        f"standard name -> column of the file, where they differ: {', '.join(COLUMNS)}",
+        _check_columns,
         default=Factory(dict),
-        validator=_check_columns,
-        metadata={"help": f"standard name -> column of the file, where they differ: {', '.join(COLUMNS)}"},
     )
-    requests: int | None = field(
+    requests: int | None = option(
+        "maximum number of requests; more are sampled at random, alike in every task. Default: all",
+        optional(ge(1)),
         default=None,
-        validator=optional(ge(1)),
-        metadata={"help": "maximum number of requests; more are sampled at random, alike in every task. Default: all"},
     )
-    most: int = field(
+    most: int = option(
+        "maximum responses per request, 2 to 100; more are sampled at random, alike in every task",
+        and_(ge(2), le(_MOST)),
         default=8,
-        validator=and_(ge(2), le(_MOST)),
-        metadata={"help": "maximum responses per request, 2 to 100; more are sampled at random, alike in every task"},
     )
-    lists: int = field(
-        default=1,
-        validator=and_(ge(1), le(100)),
-        metadata={"help": "lists per request, 1 to 100, of random responses in random order"},
+    lists: int = option(
+        "lists per request, 1 to 100, of random responses in random order", and_(ge(1), le(100)), default=1
     )
-    seed: int = field(
-        default=0,
-        metadata={"help": "seed of the sample, the lists, and which response of a pair is A; the same for all tasks"},
+    seed: int = option(
+        "seed of the sample, the lists, and which response of a pair is A; the same for all tasks", default=0
     )
 
 
@@ -61,13 +57,8 @@ class ResponseSetsOptions:
 class ReferenceOptions:
     """Options of the perturber `reference-guided`."""
 
-    column: str = field(
-        default="reference",
-        validator=min_len(1),
-        metadata={"help": "the column or field of an item that holds its reference answer"},
+    column: str = option(
+        "the column or field of an item that holds its reference answer", min_len(1), default="reference"
     )
-    intro: str = field(
-        default="Reference answer, known to be right:",
-        metadata={"help": "the line above the reference answer"},
-    )
+    intro: str = option("the line above the reference answer", default="Reference answer, known to be right:")
     repeats: int = repeats_option()

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from attrs import Attribute, Factory, field, frozen
+from attrs import Attribute, Factory, frozen
 from attrs.validators import ge, min_len
 from jrh import Text
+from jrh.plugins import option
 from jrh.suite import WrittenScale
 from jrh_authoring import repeats_option
 from jrh_measuring import MetricOptions
@@ -32,7 +33,7 @@ def _check_sizes(_: object, __: Attribute[Any], sizes: tuple[int | str, ...]) ->
 class OrderOptions:
     """Options of `criteria-order`."""
 
-    shuffles: int = field(default=0, validator=ge(0), metadata={"help": "random orders besides the reversed one"})
+    shuffles: int = option("random orders besides the reversed one", ge(0), default=0)
     repeats: int = repeats_option()
 
 
@@ -40,10 +41,8 @@ class OrderOptions:
 class PerCallOptions:
     """Options of `criteria-per-call`."""
 
-    sizes: tuple[int | Literal["all"], ...] = field(
-        default=(1, "all"),
-        validator=[min_len(1), _check_sizes],
-        metadata={"help": "numbers of criteria per call; the task's own number is skipped"},
+    sizes: tuple[int | Literal["all"], ...] = option(
+        "numbers of criteria per call; the task's own number is skipped", min_len(1), _check_sizes, default=(1, "all")
     )
     repeats: int = repeats_option()
 
@@ -52,10 +51,8 @@ class PerCallOptions:
 class WordingOptions:
     """Options of `criterion-wording`."""
 
-    strict: Text = field(default=Text(content=STRICT), metadata={"help": "added for the stricter wording; empty: none"})
-    lenient: Text = field(
-        default=Text(content=LENIENT), metadata={"help": "added for the more lenient wording; empty: none"}
-    )
+    strict: Text = option("added for the stricter wording; empty: none", default=Text(content=STRICT))
+    lenient: Text = option("added for the more lenient wording; empty: none", default=Text(content=LENIENT))
     repeats: int = repeats_option()
 
 
@@ -70,7 +67,7 @@ class NegatedOptions:
 class FillerOptions:
     """Options of `irrelevant-criterion`."""
 
-    text: Text = field(default=Text(content=FILLER), metadata={"help": "a criterion that is irrelevant to the others"})
+    text: Text = option("a criterion that is irrelevant to the others", default=Text(content=FILLER))
     repeats: int = repeats_option()
 
 
@@ -78,10 +75,8 @@ class FillerOptions:
 class HaloOptions:
     """Options of `halo`."""
 
-    evidence: str = field(
-        default="evidence.{id}",
-        validator=_holds_id,
-        metadata={"help": "column with the exact words of the response that decide a criterion"},
+    evidence: str = option(
+        "column with the exact words of the response that decide a criterion", _holds_id, default="evidence.{id}"
     )
     repeats: int = repeats_option()
 
@@ -90,16 +85,11 @@ class HaloOptions:
 class RubricOptions:
     """Options of `rubric-matters`."""
 
-    variants: tuple[Literal["inverted", "empty", "other"], ...] = field(
-        default=("inverted", "empty", "other"),
-        validator=min_len(1),
-        metadata={"help": "rubrics to show instead of the task's"},
+    variants: tuple[Literal["inverted", "empty", "other"], ...] = option(
+        "rubrics to show instead of the task's", min_len(1), default=("inverted", "empty", "other")
     )
-    other: Text | None = field(
-        default=None,
-        metadata={
-            "help": "the rubric of another task; default: the next criterion in a task with criteria, otherwise none"
-        },
+    other: Text | None = option(
+        "the rubric of another task; default: the next criterion in a task with criteria, otherwise none", default=None
     )
     repeats: int = repeats_option()
 
@@ -108,9 +98,8 @@ class RubricOptions:
 class ScoreOptions(MetricOptions):
     """Options of `criteria-score`."""
 
-    holistic: str = field(
-        default="",
-        metadata={"help": "ordinal task with one verdict per response, to correlate the weighted score with"},
+    holistic: str = option(
+        "ordinal task with one verdict per response, to correlate the weighted score with", default=""
     )
 
 
@@ -118,23 +107,18 @@ class ScoreOptions(MetricOptions):
 class BenchmarkOptions:
     """Options of the source `rubric-benchmark`."""
 
-    path: Path = field(metadata={"help": "JSON Lines, a JSON list, or csv; relative to the suite's directory"})
-    criteria: str = field(
-        default="",
-        metadata={"help": "column with the list of criteria of each row; empty: each row is one criterion"},
-    )
-    columns: Mapping[str, str] = field(
+    path: Path = option("JSON Lines, a JSON list, or csv; relative to the suite's directory")
+    criteria: str = option("column with the list of criteria of each row; empty: each row is one criterion", default="")
+    columns: Mapping[str, str] = option(
+        "target -> column of a row: id, request, response, group; of a criterion: criterion, criterion_id, "
+        "weight, label, stratum",
         default=Factory(dict),
-        metadata={
-            "help": "target -> column of a row: id, request, response, group; of a criterion: criterion, criterion_id, "
-            "weight, label, stratum"
-        },
     )
-    labels: Mapping[str, str] = field(
+    labels: Mapping[str, str] = option(
+        "label as the file writes it, in lower case -> label of the task; others stay as they are",
         default=Factory(
             lambda: {"true": "met", "false": "unmet", "1": "met", "0": "unmet", "yes": "met", "no": "unmet"}
         ),
-        metadata={"help": "label as the file writes it, in lower case -> label of the task; others stay as they are"},
     )
 
 
@@ -146,23 +130,20 @@ JOINED: Final = "criteria"
 class WrittenCriteria:
     """The entries of a rubric file: a task each or, with `mode: criteria`, together one weighted score."""
 
-    file: Path | None = field(
+    file: Path | None = option(
+        "JSON or YAML: a list of entries with `id`, `instructions` and optional `score_levels`, `labels`, "
+        "`weight`. Needed, unless the mode is `criteria` and the data source brings criteria.",
         default=None,
-        metadata={
-            "help": "JSON or YAML: a list of entries with `id`, `instructions` and optional `score_levels`, `labels`, "
-            "`weight`. Needed, unless the mode is `criteria` and the data source brings criteria."
-        },
     )
-    targets: tuple[str, ...] = field(default=(), metadata={"help": "Ids of the entries that are used; none: all."})
-    per_call: int | Literal["all"] = field(
-        default=1, metadata={"help": "Mode `criteria`: the most criteria to ask in one call, or `all`."}
+    targets: tuple[str, ...] = option("Ids of the entries that are used; none: all.", default=())
+    per_call: int | Literal["all"] = option(
+        "Mode `criteria`: the most criteria to ask in one call, or `all`.", default=1
     )
-    not_applicable: str | None = field(
-        default=None,
-        metadata={"help": "Mode `criteria`: the label of criteria that do not apply. It never counts as met."},
+    not_applicable: str | None = option(
+        "Mode `criteria`: the label of criteria that do not apply. It never counts as met.", default=None
     )
-    judged: Literal["response", "transcript"] = field(
-        default="response", metadata={"help": "Mode `criteria`: what the criteria are about."}
+    judged: Literal["response", "transcript"] = option(
+        "Mode `criteria`: what the criteria are about.", default="response"
     )
 
     def __attrs_post_init__(self) -> None:
@@ -175,21 +156,15 @@ class WrittenCriteria:
 class WrittenCriteriaTask:
     """What the judge is asked about every entry of a rubric file."""
 
-    instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
-    criteria: WrittenCriteria = field(
-        default=WrittenCriteria(), metadata={"help": "The entries, and how to ask about them."}
-    )
-    scale: WrittenScale | None = field(
+    instruction: Text = option("What the judge is asked to decide.", default=Text(content=""))
+    criteria: WrittenCriteria = option("The entries, and how to ask about them.", default=WrittenCriteria())
+    scale: WrittenScale | None = option(
+        "The labels of entries without their own; `[satisfies, violates]` where not given, and "
+        "`[met, unmet]` in mode `criteria`.",
         default=None,
-        metadata={
-            "help": "The labels of entries without their own; `[satisfies, violates]` where not given, and "
-            "`[met, unmet]` in mode `criteria`."
-        },
     )
-    mode: Literal["pointwise", "pairwise", "transcript", "criteria"] = field(
+    mode: Literal["pointwise", "pairwise", "transcript", "criteria"] = option(
+        "`pointwise` or `transcript`: every entry is a task, `NAME.ID`. `criteria`: all entries together "
+        "make a weighted score.",
         default="pointwise",
-        metadata={
-            "help": "`pointwise` or `transcript`: every entry is a task, `NAME.ID`. `criteria`: all entries together "
-            "make a weighted score."
-        },
     )

@@ -8,6 +8,7 @@ from typing import Final, Literal
 import attrs
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_, instance_of, le, lt, optional
+from jrh.plugins import option
 from jrh_measuring import BreakdownOptions, Factor, MetricOptions
 
 _ALL: Final = "also compute measures that no report shows"
@@ -28,28 +29,24 @@ class RateOptions(BreakdownOptions):
 class FullOptions(BreakdownOptions):
     """Options of metrics with additional measures."""
 
-    all: bool = field(default=False, validator=instance_of(bool), metadata={"help": _ALL})
+    all: bool = option(_ALL, instance_of(bool), default=False)
 
 
 @frozen(kw_only=True)
 class ConfusionOptions(MetricOptions):
     """Options of the confusion matrices."""
 
-    all: bool = field(
-        default=False,
-        validator=instance_of(bool),
-        metadata={"help": "also for unordered scales, which no report shows"},
-    )
+    all: bool = option("also for unordered scales, which no report shows", instance_of(bool), default=False)
 
 
 @frozen(kw_only=True)
 class ErrorRateOptions(BreakdownOptions):
     """Options of the false positive and false negative rate."""
 
-    positive: str = field(
+    positive: str = option(
+        "label that counts as positive; default: that of the task's scale, or the first of two",
+        instance_of(str),
         default="",
-        validator=instance_of(str),
-        metadata={"help": "label that counts as positive; default: that of the task's scale, or the first of two"},
     )
 
 
@@ -57,10 +54,8 @@ class ErrorRateOptions(BreakdownOptions):
 class PanelTestOptions(MetricOptions):
     """Options of the panels of every test."""
 
-    positive: str = field(
-        default="",
-        validator=instance_of(str),
-        metadata={"help": "label of the error rates; default: that of the task's scale, or the first of two"},
+    positive: str = option(
+        "label of the error rates; default: that of the task's scale, or the first of two", instance_of(str), default=""
     )
 
 
@@ -68,26 +63,22 @@ class PanelTestOptions(MetricOptions):
 class CovariateOptions(MetricOptions):
     """Options of the effects of covariates."""
 
-    few_of_level: int = field(
-        default=5,
-        validator=ge(1),
-        metadata={"help": "levels of a text column with fewer items than this are merged"},
-    )
+    few_of_level: int = option("levels of a text column with fewer items than this are merged", ge(1), default=5)
 
 
 @frozen(kw_only=True)
 class PrevalenceOptions(MetricOptions):
     """Options of the corrected prevalence."""
 
-    positive: str = field(
+    positive: str = option(
+        "label whose share is estimated; default: that of the task's scale, or the first of two",
+        instance_of(str),
         default="",
-        validator=instance_of(str),
-        metadata={"help": "label whose share is estimated; default: that of the task's scale, or the first of two"},
     )
-    tuned: bool = field(
+    tuned: bool = option(
+        "weight the judge's verdicts to minimise the variance of the prediction-powered estimate",
+        instance_of(bool),
         default=True,
-        validator=instance_of(bool),
-        metadata={"help": "weight the judge's verdicts to minimise the variance of the prediction-powered estimate"},
     )
 
 
@@ -95,10 +86,10 @@ class PrevalenceOptions(MetricOptions):
 class ValidityOptions(MetricOptions):
     """Options of the failure rate among valid cases."""
 
-    reviews: Path = field(
+    reviews: Path = option(
+        "csv table with the columns `case_id` and `valid` (yes or no), relative to the suite",
+        instance_of(Path),
         default=Path("reviews.csv"),
-        validator=instance_of(Path),
-        metadata={"help": "csv table with the columns `case_id` and `valid` (yes or no), relative to the suite"},
     )
 
 
@@ -106,61 +97,41 @@ class ValidityOptions(MetricOptions):
 class EquivalenceOptions(BreakdownOptions):
     """Options of the tests of equivalence."""
 
-    margin: float | None = field(
+    margin: float | None = option(
+        "largest change that counts as equivalent; declare it before seeing results. Default: the suite's "
+        "`findings: {margin: 0.05}`",
+        optional([gt(0.0), lt(1.0)]),
         default=None,
-        validator=optional([gt(0.0), lt(1.0)]),
-        metadata={
-            "help": "largest change that counts as equivalent; declare it before seeing results. Default: the suite's "
-            "`findings: {margin: 0.05}`"
-        },
     )
-    alpha: float = field(
-        default=0.05,
-        validator=[gt(0.0), lt(0.5)],
-        metadata={"help": "error rate of each of the two one-sided tests"},
-    )
+    alpha: float = option("error rate of each of the two one-sided tests", gt(0.0), lt(0.5), default=0.05)
 
 
 @frozen(kw_only=True)
 class HarnessOptions(BreakdownOptions):
     """Options of the estimator of the Judge Reliability Harness, named as there."""
 
-    bootstrap_size: float = field(
-        default=1.0,
-        validator=[gt(0.0), le(1.0)],
-        metadata={"help": "rows of each bootstrap sample, as a share of all"},
-    )
-    bootstrap_repetitions: int = field(
-        default=10,
-        validator=ge(1),
-        metadata={"help": "bootstrap samples; more samples shrink the interval"},
-    )
+    bootstrap_size: float = option("rows of each bootstrap sample, as a share of all", gt(0.0), le(1.0), default=1.0)
+    bootstrap_repetitions: int = option("bootstrap samples; more samples shrink the interval", ge(1), default=10)
 
 
 @frozen(kw_only=True)
 class JudgeSenseOptions(BreakdownOptions):
     """Options of JudgeSense's estimators."""
 
-    resamples: int = field(
-        default=1000,
-        validator=ge(1),
-        metadata={"help": "bootstrap samples of pairs"},
-    )
+    resamples: int = option("bootstrap samples of pairs", ge(1), default=1000)
 
 
 @frozen(kw_only=True)
 class GeneralizabilityOptions(MetricOptions):
     """Options of the variance components."""
 
-    wished_dependability: float = field(
-        default=0.8,
-        validator=[gt(0.0), lt(1.0)],
-        metadata={"help": "dependability that the cheapest design must reach"},
+    wished_dependability: float = option(
+        "dependability that the cheapest design must reach", gt(0.0), lt(1.0), default=0.8
     )
-    wished_error: float | None = field(
+    wished_error: float | None = option(
+        "maximum standard error of an item's mean score; replaces the dependability as the target",
+        optional(gt(0.0)),
         default=None,
-        validator=optional(gt(0.0)),
-        metadata={"help": "maximum standard error of an item's mean score; replaces the dependability as the target"},
     )
 
 
@@ -168,13 +139,12 @@ class GeneralizabilityOptions(MetricOptions):
 class CeilingOptions(MetricOptions):
     """Options of the human ceiling."""
 
-    margin: float = field(
+    margin: float = option(
+        "a judge agrees as well as people do if its kappa with them is lower than theirs by less than "
+        "this; with two equally common labels, 0.1 is a share of 0.05. Declare it before seeing results",
+        gt(0.0),
+        lt(1.0),
         default=0.1,
-        validator=[gt(0.0), lt(1.0)],
-        metadata={
-            "help": "a judge agrees as well as people do if its kappa with them is lower than theirs by less than "
-            "this; with two equally common labels, 0.1 is a share of 0.05. Declare it before seeing results"
-        },
     )
 
 
@@ -182,11 +152,7 @@ class CeilingOptions(MetricOptions):
 class CalibrationOptions(MetricOptions):
     """Options of the calibration measures."""
 
-    bins: int = field(
-        default=10, validator=[ge(1), le(100)], metadata={"help": "number of bins of the reliability curve"}
-    )
-    binning: Literal["width", "mass"] = field(
-        default="width",
-        validator=in_(("width", "mass")),
-        metadata={"help": "bins of equal width, or of about equal numbers of verdicts"},
+    bins: int = option("number of bins of the reliability curve", ge(1), le(100), default=10)
+    binning: Literal["width", "mass"] = option(
+        "bins of equal width, or of about equal numbers of verdicts", in_(("width", "mass")), default="width"
     )

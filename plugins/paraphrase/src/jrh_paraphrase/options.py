@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, frozen
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
 from jrh import ModelName, Text, ValidatorName
 from jrh.plugins import option
@@ -57,10 +57,10 @@ class ParaphraseOptions:
         default=(1.0,),
     )
     prompt: Text | None = option("model: Jinja2 prompt template; variables: text, request, task, mark", default=None)
-    temperature: float | None = field(
+    temperature: float | None = option(
+        "model: sampling temperature; null: the model's setting in the suite",
+        optional(and_(ge(0.0), le(2.0))),
         default=0.7,
-        validator=optional(and_(ge(0.0), le(2.0))),  # type: ignore[arg-type] # the default is no None
-        metadata={"help": "model: sampling temperature; null: the model's setting in the suite"},
     )
     attempts: int = option("model: attempts per text until one is usable", ge(1), le(20), default=3)
     length_ratio: tuple[float, float] = option(

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from typing import Literal
 
-from attrs import field, frozen
+from attrs import frozen
 from attrs.validators import ge, gt, in_, le, min_len, optional
+from jrh.plugins import option
 
 
 @frozen(kw_only=True)
 class TerminalOptions:
     """How the report is printed."""
 
-    full: bool = field(
-        default=False,
-        metadata={"help": "print all tables instead of the findings in brief; `--full` sets it"},
-    )
+    full: bool = option("print all tables instead of the findings in brief; `--full` sets it", default=False)
 
-    width: int | None = field(
-        default=None,
-        validator=optional(ge(60)),
-        metadata={"help": "width in columns; default: the terminal's width, or 100 without a terminal"},
+    width: int | None = option(
+        "width in columns; default: the terminal's width, or 100 without a terminal", optional(ge(60)), default=None
     )
-    color: Literal["auto", "always", "never"] = field(
+    color: Literal["auto", "always", "never"] = option(
+        "`auto`: colour on a terminal, unless NO_COLOR is set or TERM is dumb",
+        in_(("auto", "always", "never")),
         default="auto",
-        validator=in_(("auto", "always", "never")),
-        metadata={"help": "`auto`: colour on a terminal, unless NO_COLOR is set or TERM is dumb"},
     )
 
 
@@ -33,15 +29,12 @@ class TerminalOptions:
 class MarkdownOptions:
     """What the Markdown report holds."""
 
-    details: bool = field(
-        default=True, metadata={"help": "include every measure, also per variant, in collapsed tables"}
-    )
-    characters: int = field(
+    details: bool = option("include every measure, also per variant, in collapsed tables", default=True)
+    characters: int = option(
+        "maximum length in characters; the default fits a GitHub comment. The report lists what it omits",
+        ge(8000),
+        le(65_536),
         default=65_536,
-        validator=[ge(8000), le(65_536)],
-        metadata={
-            "help": "maximum length in characters; the default fits a GitHub comment. The report lists what it omits"
-        },
     )
 
 
@@ -49,10 +42,10 @@ class MarkdownOptions:
 class JsonOptions:
     """How the JSON report is written."""
 
-    indent: int | None = field(
+    indent: int | None = option(
+        "spaces per level; 0 writes a single line. Default: one line per measure, without spaces",
+        optional(ge(0)),
         default=None,
-        validator=optional(ge(0)),
-        metadata={"help": "spaces per level; 0 writes a single line. Default: one line per measure, without spaces"},
     )
 
 
@@ -60,12 +53,10 @@ class JsonOptions:
 class CsvOptions:
     """How the records are written as CSV."""
 
-    neutralise: bool = field(
+    neutralise: bool = option(
+        "prefix an apostrophe to text that a spreadsheet would run as a formula, and escape control "
+        "characters; false writes texts unchanged",
         default=True,
-        metadata={
-            "help": "prefix an apostrophe to text that a spreadsheet would run as a formula, and escape control "
-            "characters; false writes texts unchanged"
-        },
     )
 
 
@@ -73,8 +64,8 @@ class CsvOptions:
 class ParquetOptions:
     """How the records are written as Parquet."""
 
-    compression: Literal["zstd", "snappy", "none"] = field(
-        default="zstd", validator=in_(("zstd", "snappy", "none")), metadata={"help": "column compression"}
+    compression: Literal["zstd", "snappy", "none"] = option(
+        "column compression", in_(("zstd", "snappy", "none")), default="zstd"
     )
 
 
@@ -82,35 +73,31 @@ class ParquetOptions:
 class LatexOptions:
     """What the LaTeX tables show."""
 
-    digits: int = field(default=2, validator=[ge(1), le(6)], metadata={"help": "digits after the point"})
-    tests: int = field(default=5, validator=ge(1), metadata={"help": "tests per row; the rest continue below"})
+    digits: int = option("digits after the point", ge(1), le(6), default=2)
+    tests: int = option("tests per row; the rest continue below", ge(1), default=5)
 
 
 @frozen(kw_only=True)
 class PaperOptions:
     """What is written as the tables and figures of papers."""
 
-    formats: tuple[Literal["csv", "tex", "svg"], ...] = field(
+    formats: tuple[Literal["csv", "tex", "svg"], ...] = option(
+        "tables as `csv` and `tex`, figures as `svg`; index.md is always written",
+        min_len(1),
         default=("csv", "tex", "svg"),
-        validator=min_len(1),
-        metadata={"help": "tables as `csv` and `tex`, figures as `svg`; index.md is always written"},
     )
-    variants: Literal["pooled", "apart"] = field(
-        default="pooled",
-        validator=in_(("pooled", "apart")),
-        metadata={"help": "one column for each test, or for each of its variants"},
+    variants: Literal["pooled", "apart"] = option(
+        "one column for each test, or for each of its variants", in_(("pooled", "apart")), default="pooled"
     )
-    digits: int = field(default=2, validator=[ge(1), le(6)], metadata={"help": "decimals of LaTeX and index.md"})
+    digits: int = option("decimals of LaTeX and index.md", ge(1), le(6), default=2)
 
 
 @frozen(kw_only=True)
 class HtmlOptions:
     """What the HTML report holds."""
 
-    examples: int = field(
-        default=12,
-        validator=[ge(0), le(100)],
-        metadata={"help": "changed verdicts shown in full per judge and task; the worst of every test first"},
+    examples: int = option(
+        "changed verdicts shown in full per judge and task; the worst of every test first", ge(0), le(100), default=12
     )
 
 
@@ -118,12 +105,9 @@ class HtmlOptions:
 class XlsxOptions:
     """What the workbook holds."""
 
-    records: bool = field(default=True, metadata={"help": "a sheet with one row per record"})
-    neutralise: bool = field(
-        default=True,
-        metadata={
-            "help": "prefix an apostrophe to text that a spreadsheet would run as a formula once it is saved as CSV"
-        },
+    records: bool = option("a sheet with one row per record", default=True)
+    neutralise: bool = option(
+        "prefix an apostrophe to text that a spreadsheet would run as a formula once it is saved as CSV", default=True
     )
 
 
@@ -131,4 +115,4 @@ class XlsxOptions:
 class PdfOptions(HtmlOptions):
     """What the PDF holds, and how it is printed."""
 
-    timeout: float = field(default=120.0, validator=gt(0), metadata={"help": "seconds that the browser may take"})
+    timeout: float = option("seconds that the browser may take", gt(0), default=120.0)

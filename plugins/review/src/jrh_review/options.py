@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import frozen
 from attrs.validators import ge, gt, le, optional
 from jrh import content_id
 from jrh.plugins import option
@@ -61,20 +61,14 @@ class GoldFrom:
 class QueueRequest:
     """Which cases to review."""
 
-    tests: tuple[str, ...] = field(default=(), metadata={"help": "Review cases of these tests. Default: all."})
-    sample: int | None = field(
-        default=None,
-        validator=optional(gt(0)),
-        metadata={"help": "Review this many cases, drawn at random. Default: all."},
-    )
-    seed: int = field(default=0, metadata={"help": "Seed of the sample."})
-    first: First = field(
+    tests: tuple[str, ...] = option("Review cases of these tests. Default: all.", default=())
+    sample: int | None = option("Review this many cases, drawn at random. Default: all.", optional(gt(0)), default=None)
+    seed: int = option("Seed of the sample.", default=0)
+    first: First = option(
+        "Cases that come first and are likelier in a sample. disagreement: judges differ, or give another "
+        "label than the stated one. influence: they change their test's as-expected most. Both need verdicts: the "
+        "first run asks the judges about all cases, and its end makes the queue.",
         default=First.RANDOM,
-        metadata={
-            "help": "Cases that come first and are likelier in a sample. disagreement: judges differ, or give another "
-            "label than the stated one. influence: they change their test's as-expected most. Both need verdicts: the "
-            "first run asks the judges about all cases, and its end makes the queue."
-        },
     )
 
     @property
@@ -92,20 +86,17 @@ class QueueRequest:
 class Review(QueueRequest):
     """Which cases people decide about before a judge is asked."""
 
-    reviewers: int = field(
+    reviewers: int = option(
+        "How many people decide about each case; if they differ, a further decision settles it.",
+        ge(1),
+        le(MOST_REVIEWERS),
         default=1,
-        validator=[ge(1), le(MOST_REVIEWERS)],
-        metadata={"help": "How many people decide about each case; if they differ, a further decision settles it."},
     )
-    names: tuple[str, ...] = field(
-        default=(), metadata={"help": "The reviewers' names. Default: `reviewer 1`, `reviewer 2` and so on."}
-    )
-    policy: Policy = field(
+    names: tuple[str, ...] = option("The reviewers' names. Default: `reviewer 1`, `reviewer 2` and so on.", default=())
+    policy: Policy = option(
+        "wait: ask no judge before every queued case is decided. decided: leave out undecided cases. "
+        "optional: judge undecided cases as they are.",
         default=Policy.WAIT,
-        metadata={
-            "help": "wait: ask no judge before every queued case is decided. decided: leave out undecided cases. "
-            "optional: judge undecided cases as they are."
-        },
     )
 
     @property

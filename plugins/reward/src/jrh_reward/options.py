@@ -6,9 +6,10 @@ import math
 from enum import Enum
 from typing import Final
 
-from attrs import field, frozen
+from attrs import frozen
 from attrs.validators import ge, gt, min_len, optional
 from jrh import JrhError
+from jrh.plugins import option
 from jrh_authoring import Bounds, OwnEndpoint, OwnFunction
 
 AUC: Final = "auc"
@@ -31,21 +32,17 @@ class Probability(Enum):
 class Decision:
     """How a score becomes a label, a level or a preference."""
 
-    thresholds: tuple[float, ...] = field(
+    thresholds: tuple[float, ...] = option(
+        "lowest score of the positive label, or of each level but the lowest; default: 0 (0.5 with "
+        "`probability: score`), or half-way between the levels",
         default=(),
-        metadata={
-            "help": "lowest score of the positive label, or of each level but the lowest; default: 0 (0.5 with "
-            "`probability: score`), or half-way between the levels"
-        },
     )
-    margin: float = field(
-        default=0.0,
-        validator=ge(0.0),
-        metadata={"help": "comparisons: a difference up to this is a tie, or `abstained` on a scale without one"},
+    margin: float = option(
+        "comparisons: a difference up to this is a tie, or `abstained` on a scale without one", ge(0.0), default=0.0
     )
-    probability: Probability = field(
+    probability: Probability = option(
+        "what probability the score states: `none`, `score` itself, or its `logistic` function",
         default=Probability.NONE,
-        metadata={"help": "what probability the score states: `none`, `score` itself, or its `logistic` function"},
     )
 
     def __attrs_post_init__(self) -> None:
@@ -63,14 +60,14 @@ _HELP = "how a score becomes a label: `thresholds`, `margin`, `probability`"
 class ScoreFunctionOptions(OwnFunction):
     """Options of `score-function`: the callable that scores."""
 
-    decide: Decision = field(default=Decision(), metadata={"help": _HELP})
+    decide: Decision = option(_HELP, default=Decision())
 
 
 @frozen(kw_only=True)
 class ScoreHttpOptions(OwnEndpoint):
     """Options of `score-http`: the endpoint that scores."""
 
-    decide: Decision = field(default=Decision(), metadata={"help": _HELP})
+    decide: Decision = option(_HELP, default=Decision())
 
 
 class Shown(Enum):
@@ -86,25 +83,17 @@ class Shown(Enum):
 class ClassifierOptions(Bounds):
     """Options of `score-classifier`: the model and how texts are shown to it."""
 
-    model: str = field(
-        validator=min_len(1), metadata={"help": "a directory relative to the suite, or the name of a model"}
-    )
-    output: int | None = field(
+    model: str = option("a directory relative to the suite, or the name of a model", min_len(1))
+    output: int | None = option(
+        "which output is the score, from 0; default: the only one, or of two the second minus the first",
+        optional(ge(0)),
         default=None,
-        validator=optional(ge(0)),
-        metadata={
-            "help": "which output is the score, from 0; default: the only one, or of two the second minus the first"
-        },
     )
-    shown: Shown = field(
-        default=Shown.PAIR, metadata={"help": "request and response as a `pair` of texts, or as `chat`"}
-    )
-    longest: int | None = field(
+    shown: Shown = option("request and response as a `pair` of texts, or as `chat`", default=Shown.PAIR)
+    longest: int | None = option(
+        "maximum number of tokens; a longer text is `context_overflow`, never cut; default: the model's own",
+        optional(gt(0)),
         default=None,
-        validator=optional(gt(0)),
-        metadata={
-            "help": "maximum number of tokens; a longer text is `context_overflow`, never cut; default: the model's own"
-        },
     )
-    concurrency: int = field(default=1, validator=gt(0), metadata={"help": "questions asked at the same time"})
-    decide: Decision = field(default=Decision(), metadata={"help": _HELP})
+    concurrency: int = option("questions asked at the same time", gt(0), default=1)
+    decide: Decision = option(_HELP, default=Decision())
