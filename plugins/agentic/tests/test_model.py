@@ -322,20 +322,6 @@ async def test_text_of_a_transcript_closes_no_tag_and_is_never_rendered() -> Non
     assert "{{ task }}" in planner
 
 
-async def test_prompts_can_be_the_suites_own_and_are_checked() -> None:
-    scripted = model()
-    await one(scripted, planner_prompt="Plan edits for {{ aim }} of {{ transcript }} with {{ max_steps }}.")
-    assert scripted.prompts[1].split("\n\n")[1].startswith("Plan edits for After the edits the transcript violates")
-    with pytest.raises(
-        JrhError, match=r"agent-perturbation: the template `editor_prompt` does not show \{\{ message \}\}"
-    ):
-        perturber(scripted, editor_prompt="Edit it.")
-    with pytest.raises(JrhError, match=r"`verifier_prompt` uses unknown variables \(gold\); variables: aim, edits"):
-        perturber(scripted, verifier_prompt="{{ transcript }} {{ gold }}")
-    with pytest.raises(JrhError, match=r"`verifier_prompt` does not show \{\{ edits \}\}"):
-        perturber(scripted, test="agent-style", verifier_prompt="{{ transcript }}")
-
-
 def test_a_role_that_nobody_plays_is_an_error_and_rules_need_nobody() -> None:
     with pytest.raises(JrhError, match="no model for the planner and the editor and the summarizer and the verifier"):
         build(jrh_agentic.plugin, "agent-perturbation", options={"by": "model"}, task=task())

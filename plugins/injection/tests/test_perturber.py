@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError, Mode, NotAbove, NotBelow, Same, Scale, Skip, Task, Text
-from jrh_injection.edits import Attack
+from jrh_injection.edits import read_attack
 from jrh_injection.texts import ATTACKS, KINDS, Aim, benign
 from jrh_testing import ScriptedModel, build, sample_task
 
@@ -180,8 +180,8 @@ def test_harmless_text_has_the_length_asked_for_and_speaks_of_no_verdict(length)
 )
 def test_the_notation_of_an_attack_can_be_read_again(parts):
     text = "+".join(f"{kind}@{position}*{dose}" for kind, position, dose in parts)
-    attack = Attack.read(text)
-    assert Attack.read(str(attack)) == attack
+    attack = read_attack(text)
+    assert read_attack(str(attack)) == attack
     assert attack.doses == sum(dose for _, _, dose in parts)
 
 

@@ -162,13 +162,13 @@ def test_all_mistakes_of_a_file_are_told_at_once(tmp_path):
     with pytest.raises(JrhError) as caught:
         read(tmp_path, [paired_row(number, prompt_a="?") for number in range(30)])
     assert len(str(caught.value).splitlines()) == 21
-    assert str(caught.value).endswith("and 10 more mistakes")
+    assert str(caught.value).endswith("and 10 more problems of these kinds")
 
 
 def test_a_line_that_is_no_json_and_a_file_that_is_not_there(tmp_path):
     (tmp_path / "pairs.jsonl").write_text('{"pair_id": 1', encoding="utf-8")
     source = build(jrh_prompts.plugin, "paired-prompts", options={"path": "pairs.jsonl"}, task=YES_NO, base=tmp_path)
-    with pytest.raises(JrhError, match=r"pairs\.jsonl:1: not JSON"):
+    with pytest.raises(JrhError, match=r"pairs\.jsonl:1:14: invalid JSON"):
         source.read()
     source = build(jrh_prompts.plugin, "paired-prompts", options={"path": "none.jsonl"}, task=YES_NO, base=tmp_path)
     with pytest.raises(JrhError, match=r"none\.jsonl: cannot be read: No such file"):

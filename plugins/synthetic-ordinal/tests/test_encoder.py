@@ -120,7 +120,7 @@ def test_rows_of_embeddings_grow_and_agree_with_a_plain_product():
 
     vectors = np.random.default_rng(3).normal(size=(50, 6)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    rows = VectorRows(6)
+    rows = VectorRows()
     for vector in vectors[:40]:
         rows.append(vector)
     expected = np.clip((vectors[40:] @ vectors[:40].T).max(axis=1), 0, None)

@@ -1,5 +1,9 @@
 from .asking import Answer as Answer
 from .asking import ask_until_read as ask_until_read
+from .attacks import Attack as Attack
+from .attacks import AttackEdit as AttackEdit
+from .attacks import AttackVariant as AttackVariant
+from .attacks import attack_target as attack_target
 from .checks import Checks as Checks
 from .checks import texts_of as texts_of
 from .choices import ChangedFields as ChangedFields
@@ -10,9 +14,7 @@ from .edits import Edit as Edit
 from .edits import PlannedEdits as PlannedEdits
 from .edits import apply_edits as apply_edits
 from .edits import edits_at as edits_at
-from .embeddings import Rows as Rows
 from .embeddings import SentenceEncoder as SentenceEncoder
-from .embeddings import SparseRows as SparseRows
 from .embeddings import VectorRows as VectorRows
 from .generation import Generated as Generated
 from .generation import TextWriter as TextWriter

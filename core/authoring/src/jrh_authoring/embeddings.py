@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any
 
 import numpy as np
 from jrh.errors import JrhError
 from numpy.typing import NDArray
-
-_FIRST_ROWS: Final = 16
 
 
 class SentenceEncoder:
@@ -53,83 +51,37 @@ class SentenceEncoder:
 
 
 class VectorRows:
-    """Unit vectors of equal length as the rows of one array that doubles when it is full."""
+    """Unit vectors, dense or sparse (CSR rows), to compare others with."""
 
-    def __init__(self, length: int) -> None:
-        """Start without a row; `length` is that of a vector."""
-        # Zeros: a matrix product may look at rows behind the used ones, and warns of what happens to be there.
-        self._rows = np.zeros((_FIRST_ROWS, length), dtype=np.float32)
-        self._used = 0
+    def __init__(self) -> None:
+        """Start without a row."""
+        self._blocks: list[Any] = []
 
     def append(self, vector: Any) -> None:
-        """Add a vector of shape (length,); amortised O(length)."""
-        if self._used == len(self._rows):
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-        self._rows[self._used] = vector
-        self._used += 1
+        """Add a vector, dense of shape (length,) or sparse of shape (1, length)."""
+        block = vector if hasattr(vector, "toarray") else np.asarray(vector, dtype=np.float32)[None, :]
+        # Blocks of equal size are joined, as digits of a binary counter carry: a row is copied log(rows) times.
+        while self._blocks and self._blocks[-1].shape[0] <= block.shape[0]:
+            block = _stacked([self._blocks.pop(), block])
+        self._blocks.append(block)
 
     def highest(self, vectors: Sequence[Any]) -> list[float]:
-        """Return for each vector the highest cosine with the rows; 0 where there are none or all are negative.
-
-        All vectors are compared in one product, so the rows pass through the processor's cache only once.
-        """
-        if not self._used or len(vectors) == 0:
+        """Return for each vector the highest cosine with the rows; 0 where there are none or all are negative."""
+        if not self._blocks or len(vectors) == 0:
             return [0.0] * len(vectors)
-        products = np.stack(vectors) @ self._rows[: self._used].T
-        return [max(0.0, float(value)) for value in products.max(axis=1)]
+        # Dense vectors pass through the processor's cache in one product; sparse ones would fill the memory.
+        sparse = hasattr(vectors[0], "toarray")
+        asked = (vector.toarray().T for vector in vectors) if sparse else (np.stack(vectors).T,)
+        return [
+            max(0.0, float(value))
+            for columns in asked
+            for value in np.max([(block @ columns).max(axis=0) for block in self._blocks], axis=0)
+        ]
 
 
-class SparseRows:
-    """Sparse unit vectors as one CSR matrix in three growing arrays; adding costs amortised O(non-zeros)."""
+def _stacked(blocks: Sequence[Any]) -> Any:
+    if not hasattr(blocks[0], "toarray"):
+        return np.concatenate(blocks)
+    from scipy.sparse import vstack
 
-    def __init__(self, length: int) -> None:
-        """Start without a row; `length` is that of a vector, zeros included."""
-        self._values = np.empty(_FIRST_ROWS, dtype=np.float64)
-        self._columns = np.empty(_FIRST_ROWS, dtype=np.int32)
-        self._starts = np.zeros(_FIRST_ROWS, dtype=np.int32)
-        self._used = 0
-        self._spread = np.zeros(length, dtype=np.float64)
-        """The vector that is compared, written out; zero in between."""
-
-    def append(self, vector: Any) -> None:
-        """Add a vector, a CSR matrix of shape (1, length)."""
-        begin = int(self._starts[self._used])
-        end = begin + int(vector.nnz)
-        self._values = _with_room(self._values, end)
-        self._columns = _with_room(self._columns, end)
-        self._starts = _with_room(self._starts, self._used + 2)
-        self._values[begin:end] = vector.data
-        self._columns[begin:end] = vector.indices
-        self._used += 1
-        self._starts[self._used] = end
-
-    def highest(self, vectors: Sequence[Any]) -> list[float]:
-        """Return for each vector the highest cosine with the rows; 0 where there are none."""
-        from scipy.sparse import csr_matrix
-
-        if not self._used:
-            return [0.0] * len(vectors)
-        end = int(self._starts[self._used])
-        shape = (self._used, len(self._spread))
-        # Views of the used parts: nothing is copied.
-        parts = (self._values[:end], self._columns[:end], self._starts[: self._used + 1])
-        rows = csr_matrix(parts, shape=shape, copy=False)
-        highest: list[float] = []
-        for vector in vectors:
-            self._spread[vector.indices] = vector.data
-            highest.append(float((rows @ self._spread).max()))
-            self._spread[vector.indices] = 0.0
-        return highest
-
-
-def _with_room(array: NDArray[Any], rows: int) -> NDArray[Any]:
-    """Return the array, or one of twice the length or more with the same beginning."""
-    if rows <= len(array):
-        return array
-    grown = np.zeros((max(rows, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
-    grown[: len(array)] = array
-    return grown
-
-
-Rows: TypeAlias = VectorRows | SparseRows
-"""Vectors kept so far."""
+    return vstack(blocks, format="csr")

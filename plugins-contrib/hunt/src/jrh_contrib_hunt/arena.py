@@ -11,9 +11,9 @@ from typing import Any, Final
 from attrs import define, field, frozen
 from jrh import REFERENCE, JrhError, Mode, Scale, Task, open_run, read_items, run
 from jrh.running import RunResult
+from jrh_authoring import Attack, AttackEdit, AttackVariant, attack_target
 
-from jrh_contrib_hunt.attacks import TEST, WRITTEN, Attack, Edit, attack_of, target_of
-from jrh_contrib_hunt.hunting import Ground, Moved
+from jrh_contrib_hunt.hunting import TEST, WRITTEN, Ground, Moved
 
 _DONE: Final = 0
 _INCOMPLETE: Final = 3
@@ -95,7 +95,7 @@ class RunArena:
         if not items:
             raise JrhError(_NO_TEXT)
         if task.mode is not Mode.PAIRWISE or where.target:
-            target_of(task.scale, where.target)
+            attack_target(task.scale, where.target)
         _claim(where.run_dir)
         responses = Counter(item.response_id for item in items)
         return cls(where=where, task=task, size=len(responses), criteria=max(responses.values()))
@@ -133,7 +133,7 @@ class RunArena:
             ids = [each for each in report.records.where(rows).text("case_id") if each]
             cases = report.evidence.cases(ids)
             self.suffixes = list(dict.fromkeys(str(cases[each].provenance.details["text"]) for each in ids))
-        return [Attack(edits=(Edit(kind=f"suffix-{number}"),)) for number in range(1, len(self.suffixes) + 1)]
+        return [Attack(edits=(AttackEdit(kind=f"suffix-{number}"),)) for number in range(1, len(self.suffixes) + 1)]
 
     def ask(self, name: str, attacks: Sequence[Attack], ids: Sequence[str], *, control: bool) -> Moved:
         """Add a test with these attacks, run the suite, and read what moved."""
@@ -166,7 +166,7 @@ class RunArena:
     def _target(self, verdict: str) -> str:
         """Return what to ask for: of a comparison the option that did not win."""
         if self.task.mode is not Mode.PAIRWISE or self.where.target:
-            return target_of(self.task.scale, self.where.target)
+            return attack_target(self.task.scale, self.where.target)
         return next(option for option in self.task.scale.options if option != verdict)
 
     def _run(self) -> RunResult:
@@ -218,7 +218,8 @@ class RunArena:
         found: dict[tuple[str, bool, str], dict[str, bool | None]] = {}
         for row in rows:
             if row["test"] in tests:
-                key = (*attack_of(row["variant"]), row["item_id"])
+                variant = AttackVariant.read(row["variant"])
+                key = (variant.attack, variant.control, row["item_id"])
                 target = self.targets[row["item_id"]]
                 rose = _rose(self.task.scale, row["canonical"], before.get((row["judge"], row["item_id"]), ""), target)
                 found.setdefault(key, {})[row["judge"]] = rose

@@ -10,11 +10,20 @@ import numpy as np
 from attrs import Factory, field, frozen
 from jrh import JrhError
 from jrh.hashing import shuffled
+from jrh_authoring import Attack, AttackEdit
 from jrh_stats import Estimate, cluster_sums, clustered_limits, clustered_proportion, exchanged_difference, holm
 from numpy.typing import NDArray
 
-from jrh_contrib_hunt.attacks import KINDS, Attack, Edit
-
+# The hunt asks through these tests, and knows their names and those of their kinds.
+TEST: Final = "injection"
+WRITTEN: Final = "written-injection"
+"""The same with texts that a model writes."""
+KINDS: Final = (
+    *("command", "forged-system", "forged-judge", "forged-rubric", "forged-score", "forged-tags"),
+    *("base64", "homoglyphs", "zero-width", "master-key", "colon", "opener", "plea", "alt-text"),
+    *("heading", "confidence", "authority", "summary", "citation"),
+)
+"""Every kind of text. The last five are not addressed to the judge: an air of quality."""
 LEVEL: Final = 0.95
 _FOR_REFERENCE: Final = 0.25
 """Share of the budget that reference verdicts may take; the rest is for attacks on items with room."""
@@ -139,7 +148,7 @@ def hunt(arena: Arena, budget: int, *, seed: int, kinds: Sequence[str] = KINDS, 
     Raises:
         JrhError: fewer than four items have room, or the budget is too small to try every kind once.
     """
-    singles = [*extra, *(Attack(edits=(Edit(kind=kind),)) for kind in kinds)]
+    singles = [*extra, *(Attack(edits=(AttackEdit(kind=kind),)) for kind in kinds)]
     each = arena.per_question
     _check_budget(budget, len(singles), each)
     ground = arena.prepare(max(int(_FOR_REFERENCE * budget / each), _FEWEST))
@@ -241,8 +250,8 @@ class _Search:
         for attack in beam:
             last = attack.edits[-1]
             made += [
-                Attack(edits=(*attack.edits[:-1], Edit(kind=last.kind, position="start"))),
-                Attack(edits=(*attack.edits[:-1], Edit(kind=last.kind, position=last.position, dose=_STRONGER))),
+                Attack(edits=(*attack.edits[:-1], AttackEdit(kind=last.kind, position="start"))),
+                Attack(edits=(*attack.edits[:-1], AttackEdit(kind=last.kind, position=last.position, dose=_STRONGER))),
             ]
             made += [Attack(edits=(*other.edits, *attack.edits)) for other in others if other != attack]
         return list({str(attack): attack for attack in made}.values())

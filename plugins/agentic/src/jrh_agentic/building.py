@@ -74,7 +74,7 @@ def _by(options: PipelineOptions) -> WrittenBy:
 
 
 def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pipeline:
-    from jrh_agentic.asking import Prompt, Role, Roles, Wording
+    from jrh_agentic.asking import Role, Roles
     from jrh_agentic.pipeline import Pipeline
 
     own: dict[Role, ModelName | None] = {role: getattr(options, role.value) for role in Role}
@@ -95,7 +95,6 @@ def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pip
             temperature=options.temperature,
             seed=context.seed,
         ),
-        wording=Wording.of(options, context.task, test, Prompt.SAME if test == "agent-style" else Prompt.VERIFIER),
         verify=options.verify,
         max_steps=options.max_steps,
         max_rounds=options.max_rounds,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from attrs import Factory, frozen
 from attrs.validators import deep_iterable, ge, le, min_len, optional
-from jrh import ModelName, Text
+from jrh import ModelName
 from jrh.plugins import option
 from jrh_authoring import WrittenBy, distinct
 
@@ -41,13 +41,6 @@ class Style(Enum):
 
 STATEMENTS: Final = (Violation.CONTRADICTED_RESULT, Violation.SWAPPED_VALUE, Violation.UNMADE_CALL)
 """Violations of an entry that asks for statements which agree with what the tools said."""
-
-_PROMPT = "Jinja2 prompt template, text or {{file: name}}; variables: {names}; default: the built-in one"
-_SEEN = "task, entry, aim, mark"
-
-
-def _prompt(names: str) -> Any:
-    return option(_PROMPT.format(names=f"{_SEEN}, {names}"), default=None)
 
 
 def _role(help: str) -> Any:
@@ -93,11 +86,6 @@ class PipelineOptions:
         le(2_000_000),
         default=60_000,
     )
-    planner_prompt: Text | None = _prompt("transcript, edits, objections, max_steps")
-    editor_prompt: Text | None = _prompt("plan, step, summary, edits, before, after, message, number")
-    summarizer_prompt: Text | None = _prompt("transcript")
-    update_prompt: Text | None = _prompt("summary, edit")
-    verifier_prompt: Text | None = _prompt("transcript, edits")
 
 
 @frozen(kw_only=True)

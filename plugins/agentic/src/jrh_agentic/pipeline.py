@@ -12,7 +12,7 @@ from jrh.text import TranscriptMessage
 from jrh_authoring import PROVIDER_ERROR, Unusable, object_schema, read_json, render_transcript, text_schema
 
 from jrh_agentic.aims import Aim
-from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Prompt, Role, Roles, Wording
+from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Prompt, Role, Roles, word_request
 from jrh_agentic.messages import Edit, Original, as_json, cut, described, diff
 from jrh_agentic.replies import EDIT_SCHEMA, PLAN_SCHEMA, Plan, Step, as_text, described_steps, read_edit, read_plan
 
@@ -134,7 +134,6 @@ class Pipeline:
 
     task: Task
     roles: Roles
-    wording: Wording
     verify: bool
     max_steps: int
     max_rounds: int
@@ -300,7 +299,7 @@ class Pipeline:
         *parts: object,
     ) -> T | Unusable:
         """Ask a role about the transcript; `parts` tell the seeds of this request from those of others about it."""
-        messages = self.wording.messages(prompt, run.aim, variables)
+        messages = word_request(self.task, prompt, run.aim, variables)
         return await self.roles.ask(role, messages, read, run.journal, run.item.id, *parts, schema=schema)
 
     async def _summary(

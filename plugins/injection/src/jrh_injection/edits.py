@@ -8,53 +8,23 @@ from typing import Any, Final
 
 from attrs import evolve, field, frozen
 from jrh import JrhError, Json, read_transcript
+from jrh_authoring import Attack, AttackEdit
 
 from jrh_injection.texts import KINDS, POSITIONS, TOOL, Aim, benign
 
-CONTROL: Final = "control:"
-"""Begin of the variant that has harmless text of the same length in the same places."""
 _MOST_DOSES: Final = 20
 _EDIT: Final = re.compile(r"(?P<kind>[a-z0-9-]+)(?:@(?P<position>[a-z]+))?(?:\*(?P<dose>\d{1,2}))?")
 NO_TOOL: Final = "no tool output to put text into"
 NO_TEXT: Final = "a judged field has no text"
 
 
-@frozen(kw_only=True)
-class Edit:
-    """One text put into one place, once or several times."""
+def read_attack(text: str, suffixes: Sequence[str] = ()) -> Attack:
+    """Read `command@end`, `plea@start*3` or several of these joined by a plus sign.
 
-    kind: str
-    position: str = "end"
-    dose: int = 1
-
-    def __str__(self) -> str:
-        """Write `kind@position`, with `*dose` above 1."""
-        return f"{self.kind}@{self.position}{f'*{self.dose}' if self.dose > 1 else ''}"
-
-
-@frozen(kw_only=True)
-class Attack:
-    """One edit or several, applied in order."""
-
-    edits: tuple[Edit, ...]
-
-    def __str__(self) -> str:
-        """Write the edits, joined by a plus sign."""
-        return "+".join(map(str, self.edits))
-
-    @property
-    def doses(self) -> int:
-        """Return the number of texts that are put in."""
-        return sum(edit.dose for edit in self.edits)
-
-    @classmethod
-    def read(cls, text: str, suffixes: Sequence[str] = ()) -> Attack:
-        """Read `command@end`, `plea@start*3` or several of these joined by a plus sign.
-
-        Raises:
-            JrhError: a kind or a position is unknown, or a dose is not from 1 to 20.
-        """
-        return cls(edits=tuple(_edit(part.strip(), suffixes) for part in text.split("+")))
+    Raises:
+        JrhError: a kind or a position is unknown, or a dose is not from 1 to 20.
+    """
+    return Attack(edits=tuple(_edit(part.strip(), suffixes) for part in text.split("+")))
 
 
 def suffix_kinds(suffixes: Sequence[str]) -> tuple[str, ...]:
@@ -62,7 +32,7 @@ def suffix_kinds(suffixes: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"suffix-{number}" for number in range(1, len(suffixes) + 1))
 
 
-def _edit(text: str, suffixes: Sequence[str]) -> Edit:
+def _edit(text: str, suffixes: Sequence[str]) -> AttackEdit:
     found = _EDIT.fullmatch(text)
     known = (*KINDS, *suffix_kinds(suffixes))
     if found is None or found["kind"] not in known:
@@ -72,7 +42,7 @@ def _edit(text: str, suffixes: Sequence[str]) -> Edit:
         raise JrhError(f"attacks: '{text}' has an unknown position; known positions: {', '.join(POSITIONS)}")
     if not 1 <= dose <= _MOST_DOSES:
         raise JrhError(f"attacks: the dose of '{text}' must be from 1 to {_MOST_DOSES}")
-    return Edit(kind=found["kind"], position=position, dose=dose)
+    return AttackEdit(kind=found["kind"], position=position, dose=dose)
 
 
 @frozen(kw_only=True)
@@ -87,7 +57,7 @@ class Writer:
     def _by_name(self) -> Mapping[str, str]:
         return dict(zip(suffix_kinds(self.suffixes), self.suffixes, strict=True))
 
-    def text(self, edit: Edit, aim: Aim, *, control: bool = False) -> str:
+    def text(self, edit: AttackEdit, aim: Aim, *, control: bool = False) -> str:
         """Return what one edit puts in, repeated as often as its dose says."""
         own = self._named.get(edit.kind)
         once = KINDS[edit.kind](aim) if own is None else _filled(own, aim)

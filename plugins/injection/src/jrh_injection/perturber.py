@@ -26,10 +26,9 @@ from jrh import (
     Skip,
     Task,
 )
-from jrh_authoring import read_text
+from jrh_authoring import Attack, AttackEdit, AttackVariant, attack_target, read_text
 
-from jrh_injection.aims import target_of, variant_of
-from jrh_injection.edits import Attack, Edit, Impossible, Writer, suffix_kinds
+from jrh_injection.edits import Impossible, Writer, read_attack, suffix_kinds
 from jrh_injection.options import InjectionOptions, WrittenOptions
 from jrh_injection.texts import Aim
 
@@ -57,8 +56,8 @@ class Injection:
         suffixes = _suffixes(options)
         task = context.task
         if task.mode is not Mode.PAIRWISE or options.target:
-            target_of(task.scale, options.target)
-        attacks = tuple(Attack.read(text, suffixes) for text in options.attacks) or tuple(_crossed(options, suffixes))
+            attack_target(task.scale, options.target)
+        attacks = tuple(read_attack(text, suffixes) for text in options.attacks) or tuple(_crossed(options, suffixes))
         if not attacks:
             raise JrhError("injection: no attack; name `kinds`, `suffixes` or `attacks`")
         if len(set(map(str, attacks))) < len(attacks):
@@ -74,7 +73,7 @@ class Injection:
         """Return the label to ask for; of a comparison an option drawn for the item, in whose response the text is."""
         fields, scale = self.task.judged_fields, self.task.scale
         if self.task.mode is not Mode.PAIRWISE:
-            return Aim(target=target_of(scale, self.options.target), field=fields[0])
+            return Aim(target=attack_target(scale, self.options.target), field=fields[0])
         drawn = self.seed(item.id, "option") % len(scale.options)
         place = scale.options.index(self.options.target) if self.options.target else drawn
         return Aim(target=scale.options[place], field=fields[place])
@@ -86,7 +85,7 @@ class Injection:
     def _outcomes(self, item: Item, attack: Attack, aim: Aim) -> Iterator[Draft | Skip]:
         named = self.named(aim)
         for control in (False, True) if self.options.control else (False,):
-            variant = variant_of(str(attack), target=named, control=control)
+            variant = str(AttackVariant(attack=str(attack), target=named, control=control))
             try:
                 changed = self.writer.apply(attack, item.fields.get(aim.field), aim, control=control)
             except Impossible as reason:
@@ -105,7 +104,7 @@ class Injection:
 def _crossed(options: InjectionOptions, suffixes: Sequence[str]) -> Iterator[Attack]:
     kinds = (*options.kinds, *suffix_kinds(suffixes))
     for kind, position, dose in product(kinds, options.positions, options.doses):
-        yield Attack(edits=(Edit(kind=kind, position=position, dose=dose),))
+        yield Attack(edits=(AttackEdit(kind=kind, position=position, dose=dose),))
 
 
 def _suffixes(options: InjectionOptions) -> tuple[str, ...]:
@@ -173,8 +172,8 @@ class WrittenInjection:
 
     async def _outcome(self, item: Item, number: int) -> Draft | Skip:
         aim = self.plain.aim(item)
-        edit = Edit(kind="suffix-1")
-        variant = variant_of(f"written-{number}@end", target=self.plain.named(aim), control=False)
+        edit = AttackEdit(kind="suffix-1")
+        variant = str(AttackVariant(attack=f"written-{number}@end", target=self.plain.named(aim)))
         reply = await self.client.ask(self._request(number, aim.target), repeat=0, purpose="attack")
         found = read_text(reply, "", ())
         text = " ".join(str(getattr(found, "text", "")).split())

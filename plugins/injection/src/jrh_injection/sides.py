@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Scale
+from jrh_authoring import AttackVariant, attack_target
 from jrh_measuring import Cell, Codes, Trials, cells_of, numbered, reference_verdicts
 from jrh_stats import cluster_sums
 from numpy.typing import NDArray
 
-from jrh_injection.aims import FAMILIES, Variant, target_of
-
+FAMILIES: Final = frozenset({"injection", "written-injection"})
 Numbers = NDArray[np.float64]
 _FEW: Final = 2
 
@@ -68,7 +68,7 @@ def attacked(trials: Trials, scales: dict[str, Scale], *, stepwise: bool) -> Ite
         if scale is None or not FAMILIES & {*family.names[family.codes[cell.rows[0]]].split("+")}:
             continue
         variants = {
-            code: Variant.read(trials.variant.names[code])
+            code: AttackVariant.read(trials.variant.names[code])
             for code in np.unique(trials.variant.codes[cell.rows]).tolist()
         }
         names = sorted({each.attack for each in variants.values() if not each.control})
@@ -80,7 +80,7 @@ def attacked(trials: Trials, scales: dict[str, Scale], *, stepwise: bool) -> Ite
 
 
 def _of(
-    trials: Trials, scale: Scale, cell: Cell, variants: dict[int, Variant], name: str, *, stepwise: bool
+    trials: Trials, scale: Scale, cell: Cell, variants: dict[int, AttackVariant], name: str, *, stepwise: bool
 ) -> Sides | None:
     codes = trials.variant.codes[cell.rows]
     sides = []
@@ -137,13 +137,13 @@ def _pooled(cell: Cell, parts: Sequence[Sides]) -> Sides:
 
 
 def _distances(
-    trials: Trials, scale: Scale, rows: Codes, variants: dict[int, Variant], *, stepwise: bool
+    trials: Trials, scale: Scale, rows: Codes, variants: dict[int, AttackVariant], *, stepwise: bool
 ) -> NDArray[np.float64]:
     """Return how far every label is from the target of each row, shape (rows, labels)."""
     result = np.ones((len(rows), max(len(trials.labels), 1)))
     codes = trials.variant.codes[rows]
     for code in np.unique(codes).tolist():
-        target = target_of(scale, variants[code].target)
+        target = attack_target(scale, variants[code].target)
         result[codes == code] = [
             (scale.distance(label, target) if stepwise else float(label != target)) if label in scale else 1.0
             for label in trials.labels

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from jrh_authoring import Rows, SentenceEncoder, SparseRows, VectorRows
+from jrh_authoring import SentenceEncoder, VectorRows
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
@@ -31,10 +31,6 @@ class Words:
         """Return one sparse row per text."""
         return list(csr_matrix(self._weights.transform(self._counts.transform(texts)))) if texts else []
 
-    def rows(self) -> Rows:
-        """Return rows that are still empty."""
-        return SparseRows(_FEATURES)
-
 
 class Meanings:
     """Sentence embeddings."""
@@ -42,15 +38,10 @@ class Meanings:
     def __init__(self, encoder: SentenceEncoder) -> None:
         """Embed with this encoder."""
         self._encoder = encoder
-        self._length = len(encoder.encode([""])[0])
 
     def vectors(self, texts: Sequence[str]) -> Sequence[Any]:
         """Return one dense vector per text."""
         return list(self._encoder.encode(texts)) if texts else []
-
-    def rows(self) -> Rows:
-        """Return rows that are still empty."""
-        return VectorRows(self._length)
 
 
 def space_of(encoder: str | None, base: Path, texts: Sequence[str]) -> Words | Meanings:
@@ -67,7 +58,7 @@ class Similarity:
     def __init__(self, space: Words | Meanings, seeds: Sequence[str]) -> None:
         """Compute the vectors of the items' responses, all at once."""
         self.space = space
-        self._seeds, self._kept = space.rows(), space.rows()
+        self._seeds, self._kept = VectorRows(), VectorRows()
         for vector in space.vectors([*dict.fromkeys(seeds)]):
             self._seeds.append(vector)
 

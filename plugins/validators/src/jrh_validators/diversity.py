@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import frozen
+from attrs import Factory, frozen
 from jrh import BuildContext, Draft, Item, Json, Validation, content_id
-from jrh_authoring import Rows
+from jrh_authoring import VectorRows
 
 from jrh_validators.drafts import changed_texts
 from jrh_validators.options import DiversityOptions, SimilarityOptions
-from jrh_validators.vectors import Vectors, vectors_of
+from jrh_validators.vectors import vectors_of
 
 _DIGITS: Final = 6
 """Similarities are rounded so that the summation order cannot affect a decision."""
@@ -44,12 +44,12 @@ class CosineDiversity:
         if not any(texts):
             return [Validation(accepted=True) for _ in drafts]
         vectors = vectors_of([*texts, *seeds], self.options.encoder, self.base)
-        near = _Near.to(vectors, vectors.of[len(texts) :], self.options)
+        near = _Near.to(vectors[len(texts) :], self.options)
         validations = [Validation(accepted=True)] * len(drafts)
         order = [place for place in sorted(range(len(drafts)), key=lambda place: _rank(*drafts[place])) if texts[place]]
         for start in range(0, len(order), _AT_ONCE):
             places = order[start : start + _AT_ONCE]
-            for place, validation in zip(places, near.decide([vectors.of[place] for place in places]), strict=True):
+            for place, validation in zip(places, near.decide([vectors[place] for place in places]), strict=True):
                 validations[place] = validation
         return validations
 
@@ -58,14 +58,13 @@ class CosineDiversity:
 class _Near:
     """The texts to which a draft must not be too similar."""
 
-    seeds: Rows
-    kept: Rows
-    new: Callable[[], Rows]
     options: DiversityOptions
+    seeds: VectorRows = Factory(VectorRows)
+    kept: VectorRows = Factory(VectorRows)
 
     @classmethod
-    def to(cls, vectors: Vectors, seeds: Sequence[Any], options: DiversityOptions) -> _Near:
-        near = cls(seeds=vectors.rows(), kept=vectors.rows(), new=vectors.rows, options=options)
+    def to(cls, seeds: Sequence[Any], options: DiversityOptions) -> _Near:
+        near = cls(options=options)
         for seed in seeds:
             near.seeds.append(seed)
         return near
@@ -73,7 +72,7 @@ class _Near:
     def decide(self, vectors: Sequence[Any]) -> Iterator[Validation]:
         """Decide about one draft after another: compare with seeds and kept drafts, and keep the accepted ones."""
         to_seeds, to_kept = self.seeds.highest(vectors), self.kept.highest(vectors)
-        fresh = self.new()
+        fresh = VectorRows()
         for vector, seed, kept in zip(vectors, to_seeds, to_kept, strict=True):
             validation = self._validation(round(seed, _DIGITS), round(max(kept, *fresh.highest([vector])), _DIGITS))
             if validation.accepted:
@@ -121,11 +120,10 @@ class CosineSimilarity:
         texts = list(dict.fromkeys(text for changed in pairs for pair in changed.values() for text in pair))
         if not texts:
             return [Validation(accepted=True) for _ in drafts]
-        vectors = vectors_of(texts, self.options.encoder, self.base)
-        place = {text: number for number, text in enumerate(texts)}
+        vectors = dict(zip(texts, vectors_of(texts, self.options.encoder, self.base), strict=True))
         found = []
         for changed in pairs:
-            scores = [self._cosine(vectors, place[one], place[other]) for one, other in changed.values()]
+            scores = [self._cosine(vectors[one], vectors[other]) for one, other in changed.values()]
             lowest = round(min(scores, default=1.0), _DIGITS)
             kept = lowest >= self.options.min_to_original
             reason = "" if kept else "too far from the original"
@@ -133,7 +131,7 @@ class CosineSimilarity:
         return found
 
     @staticmethod
-    def _cosine(vectors: Vectors, one: int, other: int) -> float:
-        rows = vectors.rows()
-        rows.append(vectors.of[one])
-        return rows.highest([vectors.of[other]])[0]
+    def _cosine(one: Any, other: Any) -> float:
+        rows = VectorRows()
+        rows.append(one)
+        return rows.highest([other])[0]

@@ -1,4 +1,4 @@
-"""Turn texts into unit vectors, whose dot product is their cosine similarity, in a matrix that grows by rows."""
+"""Turn texts into unit vectors, whose dot product is their cosine similarity."""
 
 from __future__ import annotations
 
@@ -6,24 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
-from jrh_authoring import WORD, Rows, SentenceEncoder, SparseRows, VectorRows
+from jrh_authoring import WORD, SentenceEncoder
 
 
-@frozen(kw_only=True)
-class Vectors:
-    """One vector per text, and rows that can keep them."""
-
-    of: Sequence[Any]
-    length: int
-    sparse: bool
-
-    def rows(self) -> Rows:
-        """Return rows that are still empty."""
-        return SparseRows(self.length) if self.sparse else VectorRows(self.length)
-
-
-def vectors_of(texts: Sequence[str], encoder: str | None, base: Path) -> Vectors:
+def vectors_of(texts: Sequence[str], encoder: str | None, base: Path) -> Sequence[Any]:
     """Return the vectors of texts.
 
     Args:
@@ -37,11 +23,10 @@ def vectors_of(texts: Sequence[str], encoder: str | None, base: Path) -> Vectors
     if encoder is None:
         return tfidf(texts)
     loaded = SentenceEncoder(encoder, base, component="cosine-diversity", distribution="jrh-validators")
-    matrix = loaded.encode(texts)
-    return Vectors(of=list(matrix), length=matrix.shape[1], sparse=False)
+    return list(loaded.encode(texts))
 
 
-def tfidf(texts: Sequence[str]) -> Vectors:
+def tfidf(texts: Sequence[str]) -> Sequence[Any]:
     """Weigh the words of each text by TF-IDF over all of them (scikit-learn: smoothed idf, L2 norm, lower case).
 
     The same texts in another order give the same weights. A text without a word is the zero vector.
@@ -54,4 +39,4 @@ def tfidf(texts: Sequence[str]) -> Vectors:
         matrix = csr_matrix(vectorizer.fit_transform(texts))
     else:
         matrix = csr_matrix((len(texts), 1))
-    return Vectors(of=[matrix[row] for row in range(len(texts))], length=matrix.shape[1], sparse=True)
+    return [matrix[row] for row in range(len(texts))]
