@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 import weakref
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import ceil
-from tempfile import TemporaryFile
-from typing import IO, Final, TypeAlias, overload
+from tempfile import SpooledTemporaryFile
+from typing import Final, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -62,47 +62,26 @@ class Similar:
 
 
 class _Sets:
-    """Sets of hashes; those of many texts are in a temporary file, if it has room, and are read one at a time."""
+    """Sets of hashes; those of many texts are in a temporary file, and are read one at a time."""
 
     def __init__(self) -> None:
-        self._file: IO[bytes] | None = None
-        self._written = 0
-        """Bytes that are in the file."""
-        self._held = bytearray()
-        """Those that come after them."""
-        self._full = False
+        self._file = SpooledTemporaryFile(_IN_MEMORY, prefix="jrh-audit-")  # noqa: SIM115 - as long as the sets
+        weakref.finalize(self, self._file.close)
         self._ends = array("q", [0])
 
     def __len__(self) -> int:
         return len(self._ends) - 1
 
     def __getitem__(self, place: int) -> Hashes:
-        start, size = self._ends[place] * _SIZE, self._ends[place + 1] - self._ends[place]
-        if self._file is None or start >= self._written:
-            return np.frombuffer(self._held, dtype=np.uint32, count=size, offset=start - self._written)
-        self._file.seek(start)
-        return np.frombuffer(self._file.read(size * _SIZE), dtype=np.uint32)
+        start, end = self._ends[place : place + 2]
+        self._file.seek(start * _SIZE)
+        return np.frombuffer(self._file.read((end - start) * _SIZE), dtype=np.uint32)
 
     def add(self, hashes: Hashes) -> None:
         """Add a set."""
-        self._held += hashes.tobytes()
+        self._file.seek(self._ends[-1] * _SIZE)
+        self._file.write(hashes.tobytes())
         self._ends.append(self._ends[-1] + len(hashes))
-        if len(self._held) >= _IN_MEMORY and not self._full:
-            try:
-                self._write()
-            except OSError:  # no room: what is there stays, and all else is held
-                self._full = True
-
-    def _write(self) -> None:
-        if self._file is None:
-            self._file = TemporaryFile(prefix="jrh-audit-", buffering=0)  # noqa: SIM115 - as long as the sets
-            weakref.finalize(self, self._file.close)
-        self._file.seek(self._written)
-        done = 0
-        while done < len(self._held):
-            done += self._file.write(self._held[done:])
-        self._written += done
-        self._held = bytearray()
 
     def smallest_first(self) -> list[int]:
         """Return the places of the sets that are not empty, in the order of their two smallest hashes."""
@@ -167,26 +146,6 @@ def _triples(text: str) -> Hashes:
     return np.unique(((mixed * _FACTORS[1]) >> np.uint64(32)).astype(np.uint32))
 
 
-class _InOrder(Sequence[Hashes]):
-    """Some sets in another order; arrays are made as they are asked for."""
-
-    def __init__(self, sets: _Sets, places: Sequence[int]) -> None:
-        self._sets = sets
-        self._places = places
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @overload
-    def __getitem__(self, place: int) -> Hashes: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Hashes]: ...
-    def __getitem__(self, place: int | slice) -> Hashes | Sequence[Hashes]:
-        if isinstance(place, slice):
-            return [self._sets[each] for each in self._places[place]]
-        return self._sets[self._places[place]]
-
-
 class _Search:
     """Finds similar sets block by block, in an order in which similar ones are near each other."""
 
@@ -194,19 +153,18 @@ class _Search:
         self._threshold = threshold
         # Sets of a high index have the smallest hash in common more often than not.
         self._places = sets.smallest_first()
-        self._sets = _InOrder(sets, self._places)
-        self._common = np.zeros(_BUCKETS[len(self._sets) > _MANY], dtype=np.uint8)
-        for start in range(0, len(self._sets), _BLOCK):
-            found, times = np.unique(
-                np.concatenate(self._sets[start : start + _BLOCK]) % len(self._common), return_counts=True
-            )
+        self._sets = sets
+        self._common = np.zeros(_BUCKETS[len(self._places) > _MANY], dtype=np.uint8)
+        for start in range(0, len(self._places), _BLOCK):
+            hashes = np.concatenate([sets[place] for place in self._places[start : start + _BLOCK]])
+            found, times = np.unique(hashes % len(self._common), return_counts=True)
             self._common[found] = np.minimum(self._common[found] + times, _COUNTED)
         self.cut = 0
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Yield the places of similar sets."""
         triples, owners = self._index()
-        starts = np.searchsorted(owners, np.arange(0, len(self._sets) + _BLOCK, _BLOCK))
+        starts = np.searchsorted(owners, np.arange(0, len(self._places) + _BLOCK, _BLOCK))
         # Entries by triple, and within one in the order of the sets: neighbours of an entry come just before it.
         by_triple = np.lexsort((triples,)).astype(np.int32)
         rank = np.empty_like(by_triple)
@@ -220,13 +178,17 @@ class _Search:
         An overlap of at least ceil(t * n) triples cannot lie entirely in the last ceil(t * n) - 1 of them.
         """
         prefixes = []
-        for each in self._sets:
-            ordered = np.sort(self._ranked(each))
+        for place in self._places:
+            ordered = np.sort(self._ranked(self._sets[place]))
             needed = ordered[: len(ordered) - ceil(self._threshold * len(ordered)) + 1]
             # A triple of a single text joins no pair. What is left is a copy: a view would keep the whole set.
             prefixes.append(needed[needed >> np.uint64(32) > 1])
         owners = np.repeat(np.arange(len(prefixes), dtype=np.int32), [len(each) for each in prefixes])
         return np.concatenate([np.zeros(0, dtype=np.uint64), *prefixes]), owners
+
+    def _set(self, place: int) -> Hashes:
+        """Return the set in a place of the order of the search."""
+        return self._sets[self._places[place]]
 
     def _ranked(self, hashes: Hashes) -> NDArray[np.uint64]:
         """Return numbers in the order of how common triples are."""
@@ -246,9 +208,9 @@ class _Search:
                 full = np.unique(owners[by_triple[rank[same]]])
                 break
             rank, mine = rank[same], mine[same]
-            keys.append(owners[by_triple[rank]].astype(np.int64) * len(self._sets) + owners[by_triple[rank - back]])
+            keys.append(owners[by_triple[rank]].astype(np.int64) * len(self._places) + owners[by_triple[rank - back]])
         found, shared = np.unique(np.concatenate(keys), return_counts=True)
-        later, earlier = np.divmod(found, len(self._sets))
+        later, earlier = np.divmod(found, len(self._places))
         many = frozenset(full.tolist())
         for start, end in _runs(later):
             one = int(later[start])
@@ -272,8 +234,8 @@ class _Search:
         order = np.lexsort((-shared,))
         if not counted:
             return others[order]
-        sizes = np.array([len(self._sets[other]) for other in others.tolist()])
-        size = len(self._sets[one])
+        sizes = np.array([len(self._set(other)) for other in others.tolist()])
+        size = len(self._set(one))
         # Of sets of which only a part is kept, the union counts as far as it is kept.
         wanted = np.where(
             np.maximum(sizes, size) < KEPT,
@@ -285,9 +247,9 @@ class _Search:
         return likely
 
     def _compared(self, one: int, others: Numbers) -> Iterator[tuple[int, int]]:
-        mine = self._sets[one]
+        mine = self._set(one)
         for other in self._overlapping(mine, others):
-            if _index_of(mine, self._sets[other]) >= self._threshold:
+            if _index_of(mine, self._set(other)) >= self._threshold:
                 places = self._places[one], self._places[other]
                 yield min(places), max(places)
 
@@ -295,7 +257,7 @@ class _Search:
         """Return the sets with enough triples in common: an index of t takes t times those of the larger set."""
         if not len(others):
             return []
-        sets = [self._sets[other] for other in others.tolist()]
+        sets = [self._set(other) for other in others.tolist()]
         sizes = np.array([len(each) for each in sets])
         every = np.concatenate(sets)
         same = mine[np.minimum(np.searchsorted(mine, every), len(mine) - 1)] == every

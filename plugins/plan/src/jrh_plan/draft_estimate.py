@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, TypeVar
 
 from attrs import evolve, frozen
 from jrh import Case, Changes, Draft, Item, JudgeSpec, Question, Scope, Skip, Task, ValidatorSpec
@@ -15,6 +15,7 @@ from jrh.running import Builder, chosen_items, for_each, reference_cases
 from jrh.suite import Resolved, ResolvedTest, Step
 
 from jrh_plan.call_meter import Amount, Meter, Reading, amount
+from jrh_plan.trial_counts import Computed
 
 T = TypeVar("T")
 MOST_ITEMS: Final = 200
@@ -82,7 +83,7 @@ async def estimate_drafting(
     made = [_case(case, draft, test, place) for place, (case, draft) in enumerate(zip(cases, drafts, strict=True))]
     return Drafting(
         spending=tuple((role, name, spent.times(scale)) for role, name, spent in spending),
-        cases=made if scale <= 1.0 else _Repeated(made, round(len(made) * scale)),
+        cases=made if scale <= 1.0 else _repeated(made, round(len(made) * scale)),
         nothing="" if shown else ", ".join(f"{reason} ({count:,})" for reason, count in reasons.most_common(3)),
     )
 
@@ -231,23 +232,11 @@ def _case(case: Case, draft: Draft | None, test: ResolvedTest, place: int) -> Ca
     )
 
 
-class _Repeated(Sequence[Case]):
-    """The cases of a sample again and again, so that there are as many as the whole has."""
+def _repeated(cases: Sequence[Case], count: int) -> Sequence[Case]:
+    """Return the cases of a sample again and again, so that there are as many as the whole has."""
 
-    def __init__(self, cases: Sequence[Case], count: int) -> None:
-        self._cases = cases
-        self._count = count
+    def make(place: int) -> Case:
+        case = cases[place % len(cases)]
+        return evolve(case, id=f"{case.id}:{place}")
 
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, place: int) -> Case: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Case]: ...
-    def __getitem__(self, place: int | slice) -> Case | Sequence[Case]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(self._count))]
-        number = range(self._count)[place]
-        case = self._cases[number % len(self._cases)]
-        return evolve(case, id=f"{case.id}:{number}")
+    return Computed(count, make)

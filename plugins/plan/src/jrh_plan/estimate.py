@@ -25,7 +25,7 @@ from jrh_measuring import GateOptions, same_families
 from jrh_plan.call_meter import Amount, Meter, Reading, amount
 from jrh_plan.called_models import called_models
 from jrh_plan.draft_estimate import GROWTH, Drafting, estimate_drafting, put_questions, spread
-from jrh_plan.trial_counts import OpenTrials, count_trials
+from jrh_plan.trial_counts import count_trials
 
 if TYPE_CHECKING:
     from jrh.plugins import Loaded
@@ -229,7 +229,7 @@ class _Planning:
             if amount.high and place in cases
         ]
 
-    async def _questions(self, judge: Resolved[JudgeSpec], task: Task, left: OpenTrials) -> Amount:
+    async def _questions(self, judge: Resolved[JudgeSpec], task: Task, left: Sequence[tuple[Case, int]]) -> Amount:
         """Let the judge put a sample of its questions to the counting model."""
         if not left or not judge.all_models or judge.entry.spec.kind is not JudgeKind.SINGLE:
             return Amount()

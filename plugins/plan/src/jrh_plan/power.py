@@ -107,10 +107,22 @@ def precision(
             alpha=alpha,
             power=POWER,
         )
-    design = _Design(units=answered, reference=min(reference, _MOST_ASKINGS), askings=askings, alpha=alpha)
-    power = design.power(assumptions) if reference > 1 else None
-    short = power is not None and power < POWER
-    items_short = design.enough_items(assumptions) if short else None
+    asked = min(reference, _MOST_ASKINGS)
+    noise = assumptions.noise
+
+    def power_of(more: int) -> float:
+        """Return the power if every question is asked so often at least."""
+        most = max(asked, more), max(askings, more)
+        return excess_power(assumptions.effect, answered, noise=noise, reference=most[0], askings=most[1], alpha=alpha)
+
+    power = power_of(0) if reference > 1 else None
+    items_short = askings_short = None
+    if power is not None and power < POWER:
+        items_short = items_for_excess_power(
+            assumptions.effect, reference=asked, askings=askings, noise=noise, alpha=alpha, power=POWER
+        )
+        more = (number for number in _MORE_ASKINGS if number > askings and power_of(number) >= POWER)
+        askings_short = next(more, None)
     return Precision(
         items=items,
         clusters=units,
@@ -120,45 +132,9 @@ def precision(
         items_needed=_with_missing(needed, assumptions),
         power=power,
         enough_items=None if items_short is None else _with_missing(items_short, assumptions),
-        enough_askings=design.enough_askings(assumptions) if short else None,
+        enough_askings=askings_short,
     )
 
 
 def _with_missing(number: int, assumptions: Assumptions) -> int:
     return -int(-number // (1 - assumptions.missing))
-
-
-@frozen(kw_only=True)
-class _Design:
-    units: int
-    reference: int
-    askings: int
-    alpha: float
-
-    def power(self, assumed: Assumptions) -> float:
-        return excess_power(
-            assumed.effect,
-            self.units,
-            noise=assumed.noise,
-            reference=self.reference,
-            askings=self.askings,
-            alpha=self.alpha,
-        )
-
-    def enough_items(self, assumed: Assumptions) -> int | None:
-        return items_for_excess_power(
-            assumed.effect,
-            noise=assumed.noise,
-            reference=self.reference,
-            askings=self.askings,
-            alpha=self.alpha,
-            power=POWER,
-        )
-
-    def enough_askings(self, assumed: Assumptions) -> int | None:
-        for number in _MORE_ASKINGS:
-            reference, askings = max(self.reference, number), max(self.askings, number)
-            more = _Design(units=self.units, reference=reference, askings=askings, alpha=self.alpha)
-            if number > self.askings and more.power(assumed) >= POWER:
-                return number
-        return None

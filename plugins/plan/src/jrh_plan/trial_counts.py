@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
-from typing import Final, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeVar, overload
 
 import numpy as np
 from attrs import define, field
@@ -12,44 +12,41 @@ from jrh import Case, JudgeSpec
 from jrh.running import DryRun, TrialPlanner
 from jrh.suite import Resolved
 
+T = TypeVar("T")
 _AT_ONCE: Final = 500
 """Trials that are looked up at once."""
 
 
-class OpenTrials(Sequence[tuple[Case, int]]):
-    """The trials of a judge and test that are still to be put: case and occasion, read as they are asked for."""
+class Computed(Sequence[T]):
+    """A sequence whose values are made as they are asked for."""
 
-    def __init__(self, cases: Sequence[Case]) -> None:
-        """Begin without trials of some cases."""
-        self._cases = cases
-        self._numbers = array("q")
-
-    def add(self, place: int, occasion: int) -> None:
-        """Add a trial of the case in a place."""
-        self._numbers.extend((place, occasion))
+    def __init__(self, length: int, make: Callable[[int], T]) -> None:
+        """Keep how many values there are, and what makes the one in a place."""
+        self._length = length
+        self._make = make
 
     def __len__(self) -> int:
-        """Return the number of trials."""
-        return len(self._numbers) // 2
+        """Return the number of values."""
+        return self._length
 
     @overload
-    def __getitem__(self, place: int) -> tuple[Case, int]: ...
+    def __getitem__(self, place: int) -> T: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[tuple[Case, int]]: ...
-    def __getitem__(self, place: int | slice) -> tuple[Case, int] | Sequence[tuple[Case, int]]:
-        """Return the trial in a place."""
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        number = 2 * range(len(self))[place]
-        return self._cases[self._numbers[number]], self._numbers[number + 1]
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+        """Make the value in a place."""
+        places = range(self._length)[place]
+        return self._make(places) if isinstance(places, int) else [self._make(each) for each in places]
 
 
 @define
 class Trials:
     """What one judge would be asked about the cases of one test."""
 
-    open: OpenTrials
-    """Trials that are still to be put."""
+    of: Sequence[Case]
+    """The cases."""
+    _open: array[int] = field(factory=lambda: array("q"))
+    """Place of the case and occasion of every trial that is still to be put."""
     trials: int = 0
     cases: int = 0
     items: int = 0
@@ -66,6 +63,16 @@ class Trials:
             self.cases += 1
             for hashes, name in zip(self._names, (case.item_id, cluster), strict=True):
                 hashes.append(hash(name))
+
+    def add_open(self, place: int, occasion: int) -> None:
+        """Note that a trial of the case in a place is still to be put."""
+        self._open.extend((place, occasion))
+
+    @property
+    def open(self) -> Sequence[tuple[Case, int]]:
+        """Return the trials that are still to be put: case and occasion."""
+        numbers = self._open
+        return Computed(len(numbers) // 2, lambda place: (self.of[numbers[2 * place]], numbers[2 * place + 1]))
 
     def close(self) -> None:
         """Count the distinct items and clusters."""
@@ -91,7 +98,7 @@ def count_trials(
     planner = TrialPlanner(judges, tasks, dry.store.trials.occasions() if dry.store is not None else ())
     counts: dict[tuple[str, tuple[str, str]], Trials] = {}
     for key, some in cases.items():
-        own = {judge.use.name: Trials(OpenTrials(some)) for judge, _ in judges}
+        own = {judge.use.name: Trials(some) for judge, _ in judges}
         waiting: list[tuple[int, str, int, str]] = []
         for place, case in enumerate(some):
             for row in planner.trials([case]):
@@ -112,5 +119,5 @@ def _add_open(dry: DryRun, own: Mapping[str, Trials], waiting: list[tuple[int, s
     done = dry.store.trials.lasting(ids) if dry.store is not None else ()
     for place, judge, occasion, trial_id in waiting:
         if trial_id not in done:
-            own[judge].open.add(place, occasion)
+            own[judge].add_open(place, occasion)
     waiting.clear()

@@ -13,7 +13,7 @@ from jrh_measuring import formula_safe
 from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, expectation_code
 from jrh_review.desk import ReviewDesk
 from jrh_review.review_cases import Given, choices, editable, made
-from jrh_review.tables import plain_cell, read_table, refuse_mistakes, write_table
+from jrh_review.tables import plain_cell, read_filled_in, refuse_mistakes, write_table
 
 COLUMNS: Final = (
     *("case_id", "task", "test", "item_id", "probability", "reviewer", "made", "version", "settles"),
@@ -84,7 +84,7 @@ def read_decisions(desk: ReviewDesk, path: Path, reviewer: str = "") -> int:
     """
     cases: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     lines: dict[tuple[str, str, str], int] = {}
-    for line, cells in read_table(path, "case_id", "action"):
+    for line, cells in read_filled_in(path, "case_id", "action"):
         row = dict.fromkeys(COLUMNS, "") | cells
         key = plain_cell(row["case_id"].strip()), plain_cell(row["reviewer"].strip()) or reviewer, row["settles"]
         cases.setdefault(key, []).append(row)

@@ -12,7 +12,7 @@ from jrh_measuring import compare_questions, formula_safe
 
 from jrh_review.labelling import LabelDesk, LabelScreen
 from jrh_review.person_labels import LabelAction, majority
-from jrh_review.tables import read_table, refuse_mistakes, write_table
+from jrh_review.tables import read_filled_in, refuse_mistakes, write_table
 
 SHEET: Final = ("row", "check", "task", "choices", "label")
 GOLD: Final = ("task", "item_id", "label", "share", "labellers", "gold_source")
@@ -87,7 +87,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
     own = {each.key: each for each in desk.labels()}
     new: dict[int, tuple[str, LabelScreen, LabelAction, str, int, float | None]] = {}
     wrong: list[str] = []
-    for line, row in read_table(path, "row", "check", "label"):
+    for line, row in read_filled_in(path, "row", "check", "label"):
         try:
             place = _place(desk, labeller, screens, row)
             screen, cell = screens[place], row["label"].strip()

@@ -10,11 +10,9 @@ from typing import Final
 
 from jrh import JrhError
 from jrh.text import counted
-from jrh_interchange import check_table_file, csv_rows, next_csv_row
+from jrh_interchange import read_table
 from jrh_measuring import formula_safe
 
-LARGEST: Final = 256_000_000
-"""Bytes of a table."""
 _MOST: Final = 10
 """Mistakes that are listed."""
 
@@ -31,30 +29,19 @@ def plain_cell(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and formula_safe(cell[1:]) == cell else cell
 
 
-def read_table(path: Path, *needed: str) -> Iterator[tuple[int, dict[str, str]]]:
+def read_filled_in(path: Path, *needed: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield line and cells of every row that is not empty.
 
     Raises:
         JrhError: the file cannot be read, is not CSV, or lacks one of the needed columns.
     """
-    try:
-        check_table_file(path, LARGEST)
-        text = path.read_bytes().decode("utf-8-sig")  # line ends within cells stay as they are
-    except UnicodeDecodeError as error:
-        raise JrhError(f"{path.name}: not UTF-8 text; save the file as CSV UTF-8") from error
-    except OSError as error:
-        raise JrhError(f"{path.name}: cannot be read: {error.strerror or error}") from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = next_csv_row(reader) or []
-        if missing := [name for name in needed if name not in header]:
-            names = f"{', '.join(needed[:-1])} and {needed[-1]}"
-            raise JrhError(f"{path.name}:1: the table needs the columns {names}; missing: {missing[0]}")
-        for cells in csv_rows(reader):
-            if any(cells):
-                yield reader.line_num, dict.fromkeys(header, "") | dict(zip(header, cells, strict=False))
-    except csv.Error as error:
-        raise JrhError(f"{path.name}:{reader.line_num}: not CSV: {error}") from error
+    rows = read_table(path, path.name, "csv")
+    if missing := [name for name in needed if name not in rows[0].values]:
+        names = f"{', '.join(needed[:-1])} and {needed[-1]}"
+        raise JrhError(f"{path.name}:1: the table needs the columns {names}; missing: {missing[0]}")
+    for row in rows:
+        if any(row.values.values()):
+            yield row.line, {name: row[name] for name in row.values}
 
 
 def refuse_mistakes(mistakes: Sequence[str], unit: str) -> None:
