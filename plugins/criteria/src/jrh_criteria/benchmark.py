@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -12,13 +11,14 @@ from typing import Any, Final
 from attrs import evolve, frozen
 from jrh import BuildContext, Item, JrhError, Json
 from jrh.values import Criterion, JudgedCriterion
+from jrh_interchange import Problems, Row, as_text, is_nested, plain, table_rows
 
 from jrh_criteria.options import BenchmarkOptions
 
 ROW: Final = ("id", "request", "response", "transcript", "group")
 ENTRY: Final = ("criterion", "criterion_id", "weight", "label", "stratum")
 MOST: Final = 1_000_000
-_Line = tuple[str, Mapping[str, Any]]
+_KINDS: Final = {".csv": "csv", ".tsv": "tsv", ".json": "json"}
 _Entry = tuple[str, Mapping[str, Any], Mapping[str, Any]]
 
 
@@ -47,7 +47,8 @@ class BenchmarkSource:
     def read(self) -> Iterator[Item]:
         """Yield the items: responses in the order of the file, and the criteria of each in theirs."""
         responses: dict[str, list[_Entry]] = {}
-        for where, row in self._rows():
+        for line in self._rows():
+            where, row = line.place, line.values
             entries = list(self._entries(where, row))
             shown = tuple(str(row.get(self._column(name))) for name in ("request", self.judged))
             key = _text(row.get(self._column("id"))) or json.dumps(shown)
@@ -59,31 +60,12 @@ class BenchmarkSource:
     def _column(self, target: str) -> str:
         return self.options.columns.get(target, target)
 
-    def _rows(self) -> Iterator[_Line]:
+    def _rows(self) -> Iterator[Row]:
         if not self.path.is_file():
             raise JrhError(f"there is no file '{self.path}'")
-        try:
-            if self.path.suffix == ".csv":
-                yield from self._csv()
-                return
-            text = self.path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise JrhError(f"{self.path}: not UTF-8 at byte {error.start}") from None
-        if text.lstrip().startswith("["):
-            rows = [(f"{self.path.name}[{at}]", row) for at, row in enumerate(_json(text, self.path.name))]
-        else:
-            lines = [(f"{self.path.name}:{at}", line) for at, line in enumerate(text.split("\n"), start=1)]
-            rows = [(where, _json(line, where)) for where, line in lines if line.strip()]
-        for where, row in rows:
-            if not isinstance(row, dict):
-                raise JrhError(f"{where}: expected an object, got {type(row).__name__}")
-            yield where, row
-
-    def _csv(self) -> Iterator[_Line]:
-        with self.path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            for row in reader:
-                yield f"{self.path.name}:{reader.line_num}", {str(name): value for name, value in row.items()}
+        problems = Problems(self.path.name)
+        yield from table_rows(self.path, _KINDS.get(self.path.suffix.lower(), "jsonl"), problems)
+        problems.raise_any()
 
     def _entries(self, where: str, row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         if not self.options.criteria:
@@ -91,7 +73,10 @@ class BenchmarkSource:
             return
         listed = row.get(self.options.criteria)
         if isinstance(listed, str):
-            listed = _json(listed, where)
+            try:
+                listed = json.loads(listed)
+            except (ValueError, RecursionError) as error:
+                raise JrhError(f"{where}: not valid JSON: {str(error)[:200]}") from None
         if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
             raise JrhError(f"{where}: '{self.options.criteria}' is not a list of criteria")
         yield from listed
@@ -120,7 +105,7 @@ class BenchmarkSource:
         if judged is None or judged == "":
             raise JrhError(f"{where}: no '{self._column(self.judged)}'; map it with `columns: {{{self.judged}: ...}}`")
         request = row.get(self._column("request"))
-        return {**({"request": request} if request is not None else {}), self.judged: judged}
+        return {**({"request": plain(request)} if request is not None else {}), self.judged: plain(judged)}
 
     def _criterion(self, where: str, entry: Mapping[str, Any], number: int) -> Criterion:
         text = entry.get(self._column("criterion"))
@@ -149,14 +134,5 @@ def _weight(written: object, where: str, name: str) -> float:
     return weight
 
 
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if value is None else str(value).strip()
-
-
-def _json(text: str, where: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise JrhError(f"{where}: not valid JSON: {str(error)[:200]}") from None
+def _text(value: Json) -> str:
+    return (str(value) if is_nested(value) else as_text(value) or "").strip()

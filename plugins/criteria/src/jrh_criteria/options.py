@@ -107,7 +107,7 @@ class ScoreOptions(MetricOptions):
 class BenchmarkOptions:
     """Options of the source `rubric-benchmark`."""
 
-    path: Path = option("JSON Lines, a JSON list, or csv; relative to the suite's directory")
+    path: Path = option("JSON Lines, a JSON list (`.json`), or csv; relative to the suite's directory")
     criteria: str = option("column with the list of criteria of each row; empty: each row is one criterion", default="")
     columns: Mapping[str, str] = option(
         "target -> column of a row: id, request, response, group; of a criterion: criterion, criterion_id, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from jrh_measuring import (
     Cell,
     Coded,
     Codes,
+    Mask,
     MeasureBuilder,
     ResponseFacts,
     ResponseScores,
@@ -87,67 +88,20 @@ class CriteriaScore:
         if not len(found.score) or not np.isfinite(found.low).any():
             return
         lowest = float(np.nanmin([np.nanmin(found.low), np.nanmin(np.append(found.score, 0.0)), 0.0]))
-        yield self._mean(builder, cell, "weighted-score", found, found.score, (lowest, 1.0), bounded=True)
+        bounds = float(np.nanmean(found.low)), float(np.nanmean(found.high))
+        yield _mean(builder, cell, "weighted-score", found, found.score, (lowest, 1.0), bounds)
         error = found.score - found.gold
         span = 1.0 - lowest
         if np.isfinite(found.gold).any():
-            yield self._mean(builder, cell, "score-error", found, np.abs(error), (0.0, span))
-            yield self._mean(builder, cell, "score-bias", found, error, (-span, span))
-            yield from self._agreement(builder, cell, found)
+            yield _mean(builder, cell, "score-error", found, np.abs(error), (0.0, span))
+            yield _mean(builder, cell, "score-bias", found, error, (-span, span))
+            yield from _agreement(builder, cell, found)
         if table.optional:
             effect = found.score - found.unmet
-            yield self._mean(builder, cell, "not-applicable-effect", found, effect, (-span, span))
+            yield _mean(builder, cell, "not-applicable-effect", found, effect, (-span, span))
             yield from _not_applicable(builder, cell, table)
         if self.options.holistic and cell.test == REFERENCE:
             yield from self._holistic(builder, cell, found, table)
-
-    def _mean(
-        self,
-        builder: MeasureBuilder,
-        cell: Cell,
-        name: str,
-        found: ResponseScores,
-        values: Numbers,
-        limits: tuple[float, float],
-        *,
-        bounded: bool = False,
-    ) -> Measure:
-        there = np.isfinite(values)
-        sums = cluster_sums(found.clusters[there], values[there], np.ones(int(there.sum())))
-        level = builder.context.level
-        estimate = clustered_mean(sums[:, 0].round(12), sums[:, 1], bounds=limits, level=level)
-        bounds = (float(np.nanmean(found.low)), float(np.nanmean(found.high))) if bounded else None
-        note = "" if there.any() else _NO_GOLD if np.isfinite(found.score).any() else _INCOMPLETE
-        return builder.measure(
-            name,
-            cell,
-            estimate,
-            rows=cell.rows,
-            usable=cell.rows[there[found.of]],
-            bounds=bounds,
-            note=note,
-            unit="score",
-        )
-
-    def _agreement(self, builder: MeasureBuilder, cell: Cell, found: ResponseScores) -> Iterator[Measure]:
-        there = np.isfinite(found.score) & np.isfinite(found.gold)
-        score, gold, clusters = found.score[there], found.gold[there], found.clusters[there]
-        enough = len(np.unique(clusters)) > 1
-        level = builder.context.level
-        coefficients: Mapping[str, Callable[[], Estimate]] = {
-            "score-concordance": lambda: concordance(score, gold, clusters, level=level),
-            "score-icc": lambda: icc(np.stack([score, gold], axis=1), "2,1", clusters, level=level),
-        }
-        for name, estimate in coefficients.items():
-            yield builder.measure(
-                name,
-                cell,
-                estimate() if enough else Estimate(value=None),
-                rows=cell.rows,
-                usable=cell.rows[there[found.of]],
-                note="" if there.any() else _NO_GOLD,
-                unit="coefficient",
-            )
 
     def _holistic(self, builder: MeasureBuilder, cell: Cell, found: ResponseScores, table: _Table) -> Iterator[Measure]:
         """Correlate the scores with the verdicts on the responses as a whole, of the same judge."""
@@ -155,20 +109,64 @@ class CriteriaScore:
         names = (table.facts.names[place] for place in found.responses)
         given = np.array([np.mean(level_of[name]) if name in level_of else np.nan for name in names])
         there = np.isfinite(found.score) & np.isfinite(given)
-        estimate = (
-            spearman(found.score[there], given[there], found.clusters[there], level=builder.context.level)
-            if there.any()
-            else Estimate(value=None)
-        )
-        yield builder.measure(
-            "holistic-correlation",
-            cell,
-            estimate,
-            rows=cell.rows,
-            usable=cell.rows[there[found.of]],
-            note="" if there.any() else f"no response has a score and a verdict of task '{self.options.holistic}'",
-            unit="coefficient",
-        )
+        estimate = Estimate(value=None)
+        if there.any():
+            level = builder.context.level
+            estimate = spearman(found.score[there], given[there], found.clusters[there], level=level)
+        nothing = f"no response has a score and a verdict of task '{self.options.holistic}'"
+        yield _measure(builder, cell, "holistic-correlation", found, there, estimate, nothing)
+
+
+def _measure(
+    builder: MeasureBuilder,
+    cell: Cell,
+    name: str,
+    found: ResponseScores,
+    there: Mask,
+    estimate: Estimate,
+    nothing: str,
+    *,
+    unit: str = "coefficient",
+    bounds: tuple[float, float] | None = None,
+) -> Measure:
+    """Put a measure of responses together; `there` are those that it rests on, `nothing` says why there is none."""
+    return builder.measure(
+        name,
+        cell,
+        estimate,
+        rows=cell.rows,
+        usable=cell.rows[there[found.of]],
+        bounds=bounds,
+        note="" if there.any() else nothing,
+        unit=unit,
+    )
+
+
+def _mean(
+    builder: MeasureBuilder,
+    cell: Cell,
+    name: str,
+    found: ResponseScores,
+    values: Numbers,
+    limits: tuple[float, float],
+    bounds: tuple[float, float] | None = None,
+) -> Measure:
+    there = np.isfinite(values)
+    sums = cluster_sums(found.clusters[there], values[there], np.ones(int(there.sum())))
+    estimate = clustered_mean(sums[:, 0].round(12), sums[:, 1], bounds=limits, level=builder.context.level)
+    nothing = _NO_GOLD if np.isfinite(found.score).any() else _INCOMPLETE
+    return _measure(builder, cell, name, found, there, estimate, nothing, unit="score", bounds=bounds)
+
+
+def _agreement(builder: MeasureBuilder, cell: Cell, found: ResponseScores) -> Iterator[Measure]:
+    there = np.isfinite(found.score) & np.isfinite(found.gold)
+    score, gold, clusters = found.score[there], found.gold[there], found.clusters[there]
+    level, agreed, correlated = builder.context.level, Estimate(value=None), Estimate(value=None)
+    if len(np.unique(clusters)) > 1:
+        agreed = concordance(score, gold, clusters, level=level)
+        correlated = icc(np.stack([score, gold], axis=1), "2,1", clusters, level=level)
+    yield _measure(builder, cell, "score-concordance", found, there, agreed, _NO_GOLD)
+    yield _measure(builder, cell, "score-icc", found, there, correlated, _NO_GOLD)
 
 
 def _cells(builder: MeasureBuilder, tasks: Sequence[Task], name: str) -> Iterator[Cell]:
