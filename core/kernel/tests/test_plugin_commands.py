@@ -70,13 +70,13 @@ def test_two_commands_of_one_plugin_each_say_what_they_do_without_being_imported
 
 
 def test_the_line_of_a_command_alone_in_its_plugin_says_what_the_command_does():
-    brought = plugin_commands.summaries(plugin_commands.plugin_commands())
+    brought = {name: plugin_commands.summary_of(points) for name, points in plugin_commands.plugin_commands().items()}
     assert brought["export"].startswith("Bring the run in the directory RUN into another tool")
     assert brought["hunt"].startswith("Search for text that raises the verdicts of a judge")
 
 
 def test_no_two_commands_have_the_same_line_in_the_help():
-    brought = plugin_commands.summaries(plugin_commands.plugin_commands())
+    brought = {name: plugin_commands.summary_of(points) for name, points in plugin_commands.plugin_commands().items()}
     lines = [*COMMANDS_OF_THE_KERNEL.values(), *brought.values()]
     assert sorted(lines) == sorted(set(lines))
 

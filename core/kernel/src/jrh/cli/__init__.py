@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from io import StringIO
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from jrh.cli import plugin_commands
+from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
 from jrh.text import telling
 from jrh.version import __version__
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 COMMANDS: Final = {
     "run": "Run a suite and report. Run it again to continue.",
@@ -28,45 +32,34 @@ COLLECT_AFTER: Final = 10_000
 useless collections, which take 5% of a run's time."""
 
 
-class LazyGroup(click.Group):
-    """A command group that imports a command when it is called; plugins may add commands."""
+class LazyGroup(plugin_commands.ExtendedGroup):
+    """The commands of `jrh`, each imported when it is called."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the commands in the order of use, those of plugins last."""
-        return [*COMMANDS, *(name for name in plugin_commands.plugin_commands() if name not in COMMANDS)]
+    def own_commands(self) -> Mapping[str, str]:
+        """Return the commands of the kernel."""
+        return COMMANDS
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import a command; finding the kernel's own commands does not load plugins."""
+    def brought_commands(self) -> Mapping[str, list[EntryPoint]]:
+        """Return the commands of plugins."""
+        return plugin_commands.plugin_commands()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
         if cmd_name in COMMANDS:
             command: click.Command = import_module(f"jrh.cli.{cmd_name}_command").command
             return command
-        points = plugin_commands.plugin_commands().get(cmd_name)
-        return plugin_commands.load(points) if points else None
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest a similar command for an unknown one."""
-        from difflib import get_close_matches
-
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             known = self.list_commands(ctx)
-            if args[0] in known:
-                return super().resolve_command(ctx, args)
-            close = get_close_matches(args[0], known, n=1)
-            hint = f" Did you mean '{close[0]}'?" if close else ""
-            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
+            if args[0] not in known:
+                hint = did_you_mean(args[0], known)
+                raise click.UsageError(f"No such command '{args[0]}'. {hint}".rstrip(), ctx)
         return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands without importing them."""
-        brought = plugin_commands.summaries(plugin_commands.plugin_commands())
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-        lines = [(name, line) for name, line in brought.items() if name not in COMMANDS]
-        if lines:
-            with formatter.section("Plugin commands"):
-                formatter.write_dl(lines)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

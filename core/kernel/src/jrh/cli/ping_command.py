@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from jrh.cli.shared_options import allowed, plugins_option
+from jrh.cli.shared_options import allowed, plugins_option, read_environment
 from jrh.text import clean_text, counted, format_dollars, telling
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ def command(
     from jrh.running.ping import ping
 
     if env_file is not None:
-        from jrh.cli.shared_options import read_environment
-
         read_environment(env_file)
     settings = Settings(plugins=allowed(plugins), overrides=overrides)
     loaded = load_plugins(settings.plugins)

@@ -19,6 +19,38 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
+class ExtendedGroup(click.Group):
+    """A command group that plugins add to; a command of a plugin is imported when it is called."""
+
+    def own_commands(self) -> Mapping[str, str]:
+        """Return the group's own commands with their lines of the help."""
+        return {name: command.get_short_help_str(80) for name, command in self.commands.items()}
+
+    def brought_commands(self) -> Mapping[str, list[EntryPoint]]:
+        """Return the commands that plugins add: for `jrh plugins`, entry points named such as `plugins.new`."""
+        return plugin_commands(self.name or "")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the group's own commands in the order of use, then those of plugins."""
+        return list(dict.fromkeys([*self.own_commands(), *self.brought_commands()]))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; finding the group's own does not load plugins."""
+        if cmd_name in self.own_commands():
+            return super().get_command(ctx, cmd_name)
+        points = self.brought_commands().get(cmd_name)
+        return load(points) if points else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        own = self.own_commands()
+        with formatter.section("Commands"):
+            formatter.write_dl(list(own.items()))
+        if lines := [(name, summary_of(points)) for name, points in self.brought_commands().items() if name not in own]:
+            with formatter.section("Plugin commands"):
+                formatter.write_dl(lines)
+
+
 def plugin_commands(group: str = "") -> Mapping[str, list[EntryPoint]]:
     """Return the commands of plugins, by name; several plugins may provide the same name.
 
@@ -38,16 +70,8 @@ def plugin_commands(group: str = "") -> Mapping[str, list[EntryPoint]]:
     return found
 
 
-def summaries(brought: Mapping[str, list[EntryPoint]]) -> Mapping[str, str]:
-    """Return the help line of every command.
-
-    It is the first paragraph of the command's docstring, read from its source; without one, the one-line description of
-    the distribution that brings it.
-    """
-    return {name: _line(points) for name, points in brought.items()}
-
-
-def _line(points: list[EntryPoint]) -> str:
+def summary_of(points: list[EntryPoint]) -> str:
+    """Return the help line of a command: the first paragraph of its docstring, or what its distribution says."""
     if len(points) > 1:
         return f"Provided by several plugins: {', '.join(map(_distribution, points))}."
     (point,) = points

@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 import click
-from attrs import frozen
+from attrs import asdict, frozen
 
 from jrh.cli import plugin_commands
 from jrh.cli.shared_options import allowed, plugins_option
+from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
 from jrh.plugins.factories import missing_module
 from jrh.plugins.loading import Loaded, load_plugins
@@ -41,31 +42,7 @@ def plugins_found(loaded: Loaded) -> list[PluginFound]:
     return found
 
 
-class ExtendedGroup(click.Group):
-    """A command group that plugins add to: an entry point named `plugins.new` brings `jrh plugins new`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands of jrh, and then those of plugins."""
-        own = super().list_commands(ctx)
-        return [*own, *(name for name in self._brought() if name not in own)]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command of a plugin when it is called."""
-        points = self._brought().get(cmd_name)
-        return super().get_command(ctx, cmd_name) or (plugin_commands.load(points) if points else None)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands; those of plugins are described without importing them."""
-        lines = {name: each.get_short_help_str(80) for name, each in self.commands.items()}
-        lines = {**plugin_commands.summaries(self._brought()), **lines}
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, lines[name]) for name in self.list_commands(ctx)])
-
-    def _brought(self) -> Any:
-        return plugin_commands.plugin_commands(self.name or "")
-
-
-@click.group("plugins", cls=ExtendedGroup)
+@click.group("plugins", cls=plugin_commands.ExtendedGroup)
 def command() -> None:
     """List installed components and plugins that failed to load."""
 
@@ -125,10 +102,7 @@ def _as_json(loaded: Loaded) -> dict[str, Any]:
             }
             for each in plugins_found(loaded)
         ],
-        "problems": [
-            {"plugin": each.plugin, "distribution": each.distribution, "version": each.version, "message": each.message}
-            for each in loaded.plugins.problems
-        ],
+        "problems": [asdict(each) for each in loaded.plugins.problems],
     }
 
 
@@ -152,12 +126,10 @@ def show(name: str, plugins: str) -> int:
 
 
 def _unknown(name: str, found: Any) -> str:
-    from difflib import get_close_matches
-
     names = sorted({entry.spec.name for registry in found.listed() for entry in registry})
-    close = get_close_matches(name, names, n=1)
-    hint = f"Did you mean '{close[0]}'? " if close else ""
-    return f"no component is named '{name}'\n{hint}Run `jrh plugins list` for all {len(names)} names."
+    return (
+        f"no component is named '{name}'\n{did_you_mean(name, names)}Run `jrh plugins list` for all {len(names)} names."
+    )
 
 
 def _describe(role: str, entry: Any) -> None:

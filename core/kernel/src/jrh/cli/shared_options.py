@@ -153,35 +153,12 @@ def allowed(plugins: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in plugins.split(",") if part.strip())
 
 
-def settings_of(
-    *,
-    plugins: str,
-    judges: tuple[str, ...],
-    tests: tuple[str, ...],
-    limit: int | None,
-    shard: Shard | None,
-    overrides: tuple[str, ...],
-    run_dir: Path | None,
-    env_file: Path | None,
-    no_cache: bool,
-    no_preflight: bool,
-) -> Settings:
-    """Turn the shared options into settings, and read the environment file."""
+def settings_of(*, plugins: str, env_file: Path | None, no_cache: bool, no_preflight: bool, **others: Any) -> Settings:
+    """Turn the shared options into settings, and read the environment file; `others` are called like the settings."""
     if env_file is not None:
-        from jrh.cli.shared_options import read_environment
-
         read_environment(env_file)
     return Settings(
-        run_dir=run_dir,
-        plugins=allowed(plugins),
-        overrides=overrides,
-        judges=judges,
-        tests=tests,
-        limit=limit,
-        shard=shard,
-        use_cache=not no_cache,
-        preflight=not no_preflight,
-        signals=ENDING,
+        plugins=allowed(plugins), use_cache=not no_cache, preflight=not no_preflight, signals=ENDING, **others
     )
 
 

@@ -127,14 +127,8 @@ def _each(parts: Iterable[tuple[str | int, object, Any]], read: Hook) -> list[An
     return done
 
 
-def _str(value: object, kind: Any) -> str:
-    if not isinstance(value, str):
-        raise _unexpected(kind, value)
-    return value
-
-
-def _int(value: object, kind: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+def _leaf(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise _unexpected(kind, value)
     return value
 
@@ -150,49 +144,32 @@ def _float(value: object, kind: Any) -> float:
         raise Mistakes.of("the number is too large") from None
 
 
-def _bool(value: object, kind: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _unexpected(kind, value)
-    return value
-
-
-def _none(value: object, kind: Any) -> None:
-    if value is not None:
-        raise _unexpected(kind, value)
-
-
 def _json(value: object, kind: Any) -> Json:
     if isinstance(value, float):
         return _float(value, float)
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, Mapping):
-        keys = [_str(key, str) for key in value]
+        keys = [_leaf(key, str) for key in value]
         return dict(zip(keys, _each(((key, value[key], kind) for key in keys), _json), strict=True))
     if isinstance(value, list | tuple):
         return _each(((at, part, kind) for at, part in enumerate(value)), _json)
     raise _unexpected(kind, value)
 
 
-_LEAVES: Final[Mapping[Any, Hook]] = {
-    str: _str,
-    int: _int,
-    float: _float,
-    bool: _bool,
-    types.NoneType: _none,
-}
+_LEAVES: Final[Mapping[Any, Hook]] = {**dict.fromkeys((str, int, bool, types.NoneType), _leaf), float: _float}
 
 
 def _choice(value: object, kind: Any) -> Any:
     alternatives = option_types.choices(kind)
     if any(type(value) is type(known) and value == known for known in alternatives):  # because `1 == True`
         return kind(value) if isinstance(kind, type) else value
-    close = did_you_mean(value, filter(_is_text, alternatives)).strip() if isinstance(value, str) else ""
+    close = (
+        did_you_mean(value, (known for known in alternatives if isinstance(known, str))).strip()
+        if isinstance(value, str)
+        else ""
+    )
     raise Mistakes.of("\n".join(filter(None, [str(_unexpected(kind, value)), close])))
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _newtype(value: object, kind: Any, converter: Converter) -> Any:
@@ -204,7 +181,9 @@ def _newtype(value: object, kind: Any, converter: Converter) -> Any:
 def _path(value: object, base: Path) -> Path:
     if value == "":
         raise Mistakes.of("expected a path, got the empty text")
-    written = value if isinstance(value, Path) else Path(_str(value, Path))
+    if not isinstance(value, str | Path):
+        raise _unexpected(Path, value)
+    written = Path(value)
     return base / (written.expanduser() if written.parts[:1] == ("~",) else written)
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias
 
 from aiolimiter import AsyncLimiter
-from attrs import evolve, frozen
+from attrs import evolve, fields, frozen
 
 from jrh.errors import FaultKind, ModelFault, PluginError
 from jrh.hashing import canonical_json, texts_id
@@ -270,14 +270,7 @@ def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
     wanted = request.sampling
     if wanted == defaults:
         return request
-    return ChatRequest(
-        messages=request.messages,
-        sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))),
-        json_schema=request.json_schema,
-        top_logprobs=request.top_logprobs,
-        output=request.output,
-        needed=request.needed,
-    )
+    return evolve(request, sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))))
 
 
 def _alike(sampling: Sampling) -> list[object]:
@@ -287,13 +280,7 @@ def _alike(sampling: Sampling) -> list[object]:
 
 
 def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
-    values = (
-        ("temperature", sampling.temperature),
-        ("top_p", sampling.top_p),
-        ("max_tokens", sampling.max_tokens),
-        ("seed", sampling.seed),
-        ("reasoning_effort", sampling.reasoning_effort),
-    )
+    values = ((field.name, getattr(sampling, field.name)) for field in fields(Sampling))
     return [(name, value) for name, value in values if value is not None]
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from attrs import define, evolve, frozen
+from attrs import define, evolve, fields, frozen
 
 from jrh.errors import StopReason, StopRun
 from jrh.hashing import canonical_json
@@ -175,15 +175,7 @@ class Ledger:
         """Return a ledger that knows what earlier processes spent in the run directory."""
         totals = store.calls.totals()
         paid = totals.paid + store.spending.stated()
-        return cls(
-            budget=budget,
-            paid=paid,
-            earlier=paid,
-            uncertain=totals.uncertain,
-            calls=totals.calls,
-            unpriced=totals.unpriced,
-            unbounded=totals.unbounded,
-        )
+        return cls(budget=budget, earlier=paid, **{**totals._asdict(), "paid": paid})
 
     @property
     def room(self) -> float:
@@ -281,15 +273,7 @@ class Ledger:
 
     def spent(self) -> Spent:
         """Return the sums."""
-        return Spent(
-            paid=self.paid,
-            uncertain=self.uncertain,
-            calls=self.calls,
-            unpriced=self.unpriced,
-            earlier=self.earlier,
-            unbounded=self.unbounded,
-            contradicted=self.contradicted,
-        )
+        return Spent(**{field.name: getattr(self, field.name) for field in fields(Spent)})
 
 
 def _exceeds(cost: float | None, limit: float | None) -> bool:

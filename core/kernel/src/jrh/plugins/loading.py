@@ -15,9 +15,10 @@ from typing import Any, Final
 import pluggy
 from attrs import field, frozen, has
 
+from jrh.document.positions import did_you_mean
 from jrh.errors import RAISED, JrhError, PluginError
-from jrh.plugins import component_identity, entry_points, hookspecs, specs
-from jrh.plugins.component_identity import Source, editable_source, python_source
+from jrh.plugins import entry_points, hookspecs, specs
+from jrh.plugins.component_identity import Source, editable_source, load_file, load_module, python_source
 from jrh.plugins.factories import LOCAL, working_directory_importable
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import Spec
@@ -178,8 +179,7 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
         known |= _without_components()
     for item in wanted:
         if item not in known:
-            close = get_close_matches(item, sorted(known), n=1)
-            hint = f"Did you mean '{close[0]}'? " if close else ""
+            hint = did_you_mean(item, sorted(known))
             raise JrhError(
                 f"--plugins: unknown plugin '{item}'\n{hint}Installed: {', '.join(sorted(known)) or 'none'}."
             )
@@ -198,21 +198,13 @@ def _local(item: str) -> Candidate:
 
 
 def _from_source(item: str, source: Source) -> Candidate:
-    if item.endswith(".py"):
-        return Candidate(
-            name=item,
-            distribution=Path(item).stem.replace("_", "-"),
-            version=LOCAL,
-            load=lambda: component_identity.load_file(source),
-            code=lambda: (source,),
-            local=True,
-        )
     module, _, attribute = item.partition(":")
+    is_file = item.endswith(".py")
     return Candidate(
         name=item,
-        distribution=module.replace("_", "-"),
+        distribution=(Path(item).stem if is_file else module).replace("_", "-"),
         version=LOCAL,
-        load=lambda: _of_module(source, attribute),
+        load=partial(load_file, source) if is_file else partial(_of_module, source, attribute),
         code=lambda: (source,),
         local=True,
     )
@@ -233,7 +225,7 @@ def local_source(written: str) -> Source:
 
 def _of_module(source: Source, attribute: str) -> object:
     with working_directory_importable():
-        module = component_identity.load_module(source)
+        module = load_module(source)
     return getattr(module, attribute) if attribute else module
 
 
@@ -258,14 +250,14 @@ def _load_one(
         with redirect_stdout(sys.stderr):  # what a plugin prints must not get into output that is read by a program
             plugin = candidate.load()
     except RAISED as error:  # a plugin's import may fail in any way
-        return [_problem(candidate, _describe(error))]
+        return [_problem(candidate, error_line(error))]
     unfit = _unfit(plugin)
     if unfit:
         return [_problem(candidate, unfit)]
     try:
         manager.register(plugin, name=f"{candidate.distribution}:{candidate.name}")
     except RAISED as error:
-        return [_problem(candidate, _describe(error))]
+        return [_problem(candidate, error_line(error))]
     problems = [_problem(candidate, message) for message in _misspelt(manager, plugin)]
     if candidate.local and not problems and not manager.get_hookcallers(plugin):
         return [_problem(candidate, "it implements no hook, such as jrh_judges; mark its functions with @hookimpl")]
@@ -308,34 +300,25 @@ def _declared(
         if len(declared) > _MOST:
             raise ValueError(f"it declares more than {_MOST:,} components")
     except RAISED as error:
-        return [_problem(candidate, f"{hook}: {_describe(error)}")]
+        return [_problem(candidate, f"{hook}: {error_line(error)}")]
     problems = []
     names = set()
     for spec in declared:
         if not isinstance(spec, expected):
-            problems.append(
-                _problem(
-                    candidate,
-                    f"{hook} yields {type(spec).__name__}, not {expected.__name__} ({place_in_code(function)})",
-                )
-            )
+            wrong = f"{hook} yields {type(spec).__name__}, not {expected.__name__} ({place_in_code(function)})"
         elif unfit := _unfit_options(spec):
-            problems.append(_problem(candidate, f"{hook}: '{spec.name}': {unfit} ({place_in_code(function)})"))
+            wrong = f"{hook}: '{spec.name}': {unfit} ({place_in_code(function)})"
         elif spec.name in names:
-            problems.append(_problem(candidate, f"{hook} declares '{spec.name}' twice; only the first one is used"))
+            wrong = f"{hook} declares '{spec.name}' twice; only the first one is used"
         elif owner := _owner(hook, spec.name, entries[hook]):
-            problems.append(_problem(candidate, f"{hook} declares '{spec.name}', which {owner} has; it is not used"))
+            wrong = f"{hook} declares '{spec.name}', which {owner} has; it is not used"
         else:
             names.add(spec.name)
-            entries[hook].append(
-                Entry(
-                    spec=spec,
-                    distribution=candidate.distribution,
-                    version=candidate.version,
-                    plugin=candidate.name,
-                    code=_code(candidate, spec),
-                )
-            )
+            code = _code(candidate, spec)
+            where = {"distribution": candidate.distribution, "version": candidate.version, "plugin": candidate.name}
+            entries[hook].append(Entry(spec=spec, **where, code=code))
+            continue
+        problems.append(_problem(candidate, wrong))
     return problems
 
 
@@ -385,10 +368,6 @@ def _problem(candidate: Candidate, message: str) -> LoadProblem:
     )
 
 
-def _describe(error: BaseException) -> str:
-    return error_line(error)
-
-
 class Events:
     """Call the event hooks of plugins; an error in a hook is reported and does not affect the run."""
 
@@ -407,4 +386,4 @@ class Events:
             try:
                 implementation.function(event) if implementation.argnames else implementation.function()
             except RAISED as error:  # a plugin's event hook can never fail a run
-                self._report(hook, implementation.plugin_name, _describe(error))
+                self._report(hook, implementation.plugin_name, error_line(error))

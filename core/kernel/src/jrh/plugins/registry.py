@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from functools import cache
 from typing import Final, Generic, TypeVar
 
 from attrs import field, frozen
 
+from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
 from jrh.plugins import specs
 from jrh.plugins.component_identity import Source
@@ -135,9 +135,7 @@ class Registry(Generic[S]):
         names = sorted({entry.spec.name for entry in self._entries})
         lines = [f"unknown {self.role} '{name}'"]
         bare = name.rpartition("/")[2]
-        close = get_close_matches(bare, names, n=1, cutoff=0.6)
-        hint = f"Did you mean '{close[0]}'? " if close else ""
-        lines.append(f"{hint}Installed: {', '.join(names) or 'none'}.")
+        lines.append(f"{did_you_mean(bare, names)}Installed: {', '.join(names) or 'none'}.")
         if bare in _extras():
             lines.append(f'Run `pip install "{_WHOLE}[{bare}]"` to install what provides it.')
         if self._problems:
@@ -195,8 +193,7 @@ class Plugins:
         wrong = {}
         for name in floors:
             if name not in known:
-                close = get_close_matches(name, known, n=1)
-                hint = f"Did you mean '{close[0]}'? " if close else ""
+                hint = did_you_mean(name, known)
                 listed = ", ".join(known) or "none"
                 wrong[name] = f"no finding '{name}' is held against an effect floor\n{hint}Those that are: {listed}."
         return wrong

@@ -14,35 +14,11 @@ FILENAME: Final = "replies.sqlite"
 _SCHEMA: Final = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID"
 
 
-def _payload(reader: sqlite3.Connection, key: str) -> str | None:
-    try:
-        row = reader.execute("SELECT payload FROM replies WHERE key = ?", (key,)).fetchone()
-    except sqlite3.Error:  # the cache saves money; a run goes on without it
-        return None
-    return row[0] if row else None
-
-
-class CacheView:
-    """The cache, opened for reading."""
-
-    def __init__(self, reader: sqlite3.Connection) -> None:
-        """Use `Cache.view` instead."""
-        self._reader = reader
-
-    def get(self, key: str) -> str | None:
-        """Return the payload of a key; None if there is none or the cache cannot be read."""
-        return _payload(self._reader, key)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._reader.close()
-
-
 class Cache:
     """Replies by key, readable and writable by several processes at once."""
 
-    def __init__(self, reader: sqlite3.Connection, writer: Writer) -> None:
-        """Use `Cache.open` instead."""
+    def __init__(self, reader: sqlite3.Connection, writer: Writer | None = None) -> None:
+        """Use `Cache.open` or `Cache.view` instead."""
         self._reader = reader
         self._writer = writer
 
@@ -62,25 +38,31 @@ class Cache:
         return cls(reader, Writer(connection, FILENAME))
 
     @classmethod
-    def view(cls) -> CacheView | None:
+    def view(cls) -> Cache | None:
         """Open the cache for reading; None if there is none, or it cannot be read."""
         path = directory() / FILENAME
         if not path.is_file():
             return None
         try:
-            return CacheView(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
+            return cls(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
         except (OSError, sqlite3.Error):
             return None
 
     def get(self, key: str) -> str | None:
         """Return the payload of a key; None if there is none or the cache cannot be read."""
-        return _payload(self._reader, key)
+        try:
+            row = self._reader.execute("SELECT payload FROM replies WHERE key = ?", (key,)).fetchone()
+        except sqlite3.Error:  # the cache saves money; a run goes on without it
+            return None
+        return row[0] if row else None
 
     def put(self, key: str, payload: str) -> None:
-        """Store a payload unless the key already has one."""
+        """Store a payload unless the key already has one; only if opened for writing."""
+        assert self._writer is not None
         self._writer.put(("INSERT OR IGNORE INTO replies VALUES (?, ?)", [(key, payload)]))
 
     def close(self) -> None:
         """Write everything queued, then close."""
-        self._writer.close()
+        if self._writer is not None:
+            self._writer.close()
         self._reader.close()

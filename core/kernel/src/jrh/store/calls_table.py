@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import ClassVar, Final, NamedTuple
 from zlib import crc32
 
+from attrs import evolve, fields
+
 from jrh.store.database import Database
 from jrh.store.temporary import NumberTable, part_of
 from jrh.values.report import FaultLine, SpendLine
@@ -218,6 +220,7 @@ OF_STAGES: Final = "stage:"
 
 _NOTE_USE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
+_OF_A_LINE: Final = tuple(field.name for field in fields(SpendLine))
 
 # Every reply once: by its first user, drafting before judging, judging in plan order. The order depends on nothing that
 # differs between equal runs, such as which of two equal requests was sent first.
@@ -231,13 +234,15 @@ SELECT *, row_number() OVER (
 """
 _GATEWAY: Final = f"""
 SELECT role, name, model, task, test, count(*), total(cost), sum(cost IS NULL),
-    total(prompt_tokens), total(completion_tokens), sum(prompt_tokens IS NULL OR completion_tokens IS NULL)
+    CAST(total(prompt_tokens) AS INTEGER), CAST(total(completion_tokens) AS INTEGER),
+    sum(prompt_tokens IS NULL OR completion_tokens IS NULL)
 FROM ({_FIRST_USES}) WHERE nth = 1 GROUP BY role, name, model, task, test
 """  # noqa: S608 - fixed names
 # A judge that asks no model of the suite states what its reply cost; a simulated one states what it would have cost.
 _STATED: Final = f"""
 SELECT 'judge', r.judge, '', r.task, r.test, count(*), total(r.cost), sum(r.cost IS NULL),
-    total(r.prompt_tokens), total(r.completion_tokens), sum(r.prompt_tokens IS NULL OR r.completion_tokens IS NULL)
+    CAST(total(r.prompt_tokens) AS INTEGER), CAST(total(r.completion_tokens) AS INTEGER),
+    sum(r.prompt_tokens IS NULL OR r.completion_tokens IS NULL)
 FROM trials t JOIN records r ON r.trial_id = t.id
 WHERE NOT r.simulated AND r.reply IS NOT NULL AND (r.cost IS NOT NULL OR r.status NOT IN ({_TRANSIENT}))
     AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.owner = r.trial_id)
@@ -315,19 +320,6 @@ class SpendingTable:
     def lines(self) -> tuple[SpendLine, ...]:
         """Add up the replies by role, component, model, task and test."""
         rows = self._database.rows(f"{_GATEWAY} UNION ALL {_STATED}")
-        return tuple(
-            SpendLine(
-                role=role,
-                name=name,
-                model=model,
-                task=task,
-                test=test,
-                replies=replies,
-                cost=round(cost, 12),  # the order of addition must not change the result
-                unknown=unknown,
-                prompt_tokens=int(prompt),
-                completion_tokens=int(completion),
-                tokens_unknown=uncounted,
-            )
-            for role, name, model, task, test, replies, cost, unknown, prompt, completion, uncounted in rows
-        )
+        lines = (SpendLine(**dict(zip(_OF_A_LINE, row, strict=True))) for row in rows)
+        # The order of addition must not change the result.
+        return tuple(evolve(line, cost=round(line.cost, 12)) for line in lines)

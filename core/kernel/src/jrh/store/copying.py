@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -122,10 +122,10 @@ class StoredRows:
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table that are what was written, in the order of their key."""
         keys = (self.declared[table].key if table not in _KEYS else _KEYS[table]).split(", ")
-        types, check = list(self.columns(table).values()), self._check(table)
+        types = list(self.columns(table).values())
         for row in self._both_ways(table, keys):
             try:
-                whole = check(_typed(row[len(keys) :], types, table))
+                whole = self._checked(table, _typed(row[len(keys) :], types, table))
             except (DamagedStoreError, *BROKEN):
                 self.changed[table] += 1
             else:
@@ -157,19 +157,19 @@ class StoredRows:
             else:
                 return
 
-    def _check(self, table: str) -> Callable[[Row], Row]:
-        """Return what returns a row of a table, and raises where it is not what was written."""
-
-        def packed(row: Row) -> Row:
+    def _checked(self, table: str, row: Row) -> Row:
+        """Return a row of a table; raise where it is not what was written."""
+        if table in _PACKED:
             *_, ids, blob = row
             if blob is not None:  # a kept draft is its case
                 from_plain(_PACKED[table], read(json.loads(ids), blob, self._texts))
-            return row
-
-        if table in _PACKED:
-            return packed
-        checks = {"texts": _text, "calls": self._call, "records": _record, CATALOGUE: _spec}
-        return checks.get(table, lambda row: row)
+        elif table == "texts":
+            text_of(row[-1])
+        elif table == CATALOGUE:
+            from_text(TableSpec, row[-1])
+        elif table == "records" and records_table.checksum(row[: len(COLUMNS)]) != row[-1]:
+            raise DamagedStoreError("changed")
+        return self._call(row) if table == "calls" else row
 
     @cached_property
     def _texts(self) -> Mapping[int, str]:
@@ -239,19 +239,3 @@ def _typed(row: Row, types: Sequence[str], table: str) -> Row:
     # A call was paid for whatever else is lost of it; without an outcome it counts at its worst case.
     empty = calls_table.UNREADABLE
     return [value if whole else other for value, whole, other in zip(row, known, empty, strict=True)]
-
-
-def _text(row: Row) -> Row:
-    text_of(row[-1])
-    return row
-
-
-def _spec(row: Row) -> Row:
-    from_text(TableSpec, row[-1])
-    return row
-
-
-def _record(row: Row) -> Row:
-    if records_table.checksum(row[: len(COLUMNS)]) != row[-1]:
-        raise DamagedStoreError("changed")
-    return row

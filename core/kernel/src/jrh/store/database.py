@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 
 from jrh.errors import DamagedStoreError, EmptyStoreError, StoreError
 from jrh.store.writer import SALVAGE, Statement, Writer, closed_on_error, connect, damaged, said
-from jrh.values.records import COLUMNS
+from jrh.values.records import COLUMNS, NUMBER_TYPES
 
 _PLACE: Final = slice(68, 72)
 _VERSION: Final = slice(60, 64)
@@ -129,22 +129,8 @@ PAGE: Final = 500
 MOST_PARAMETERS: Final = 500
 """Ids per statement; older SQLite allows 999 parameters."""
 
-RECORD_TYPES: Final = {
-    "strength": "REAL",
-    "temperature": "REAL",
-    "simulated": "INTEGER",
-    "repeat": "INTEGER",
-    "probability": "REAL",
-    "cost": "REAL",
-    "prompt_tokens": "INTEGER",
-    "completion_tokens": "INTEGER",
-    "latency": "REAL",
-    "attempts": "INTEGER",
-    "left_out": "INTEGER",
-    "parse_attempts": "INTEGER",
-    "score": "REAL",
-}
-"""Column of a record -> its type, where it is not text."""
+_SQL_TYPES: Final[Mapping[type | None, str]] = {float: "REAL", int: "INTEGER", None: "TEXT"}
+_RECORD_COLUMNS: Final = ", ".join(f'"{name}" {_SQL_TYPES[NUMBER_TYPES.get(name)]}' for name in COLUMNS)
 
 # Rows of cases are long and come in the order of the plan, not of the key: a table in the order of its key would leave
 # half of every page empty.
@@ -190,7 +176,7 @@ CREATE TABLE IF NOT EXISTS uses (
     PRIMARY KEY (owner, key, role, name)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (
-    {", ".join(f'"{name}" {RECORD_TYPES.get(name, "TEXT")}' for name in COLUMNS)}, reply TEXT, probabilities TEXT,
+    {_RECORD_COLUMNS}, reply TEXT, probabilities TEXT,
     checksum INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_trial ON records (trial_id);

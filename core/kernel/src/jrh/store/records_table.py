@@ -14,10 +14,10 @@ import orjson
 
 from jrh.document.convert import from_text
 from jrh.errors import DamagedStoreError
-from jrh.store.database import CHUNK, MOST_PARAMETERS, RECORD_TYPES, Database, in_parts
+from jrh.store.database import CHUNK, MOST_PARAMETERS, Database, in_parts
 from jrh.store.writer import SALVAGE, Statement
 from jrh.text.numbers import counted
-from jrh.values.records import COLUMNS
+from jrh.values.records import COLUMNS, NUMBER_TYPES
 from jrh.values.verdicts import CaseRecord, Record, Reply, Status
 
 GROWING: Final = "growing"
@@ -182,8 +182,7 @@ _TRIAL: Final = COLUMNS.index("trial_id")
 _ITEM: Final = COLUMNS.index("item_id")
 _JUDGE: Final = COLUMNS.index("judge")
 _ARGUED: Final = COLUMNS.index("argued")
-_KINDS: Final = {"REAL": float, "INTEGER": int}
-_NUMBERS: Final = tuple((COLUMNS.index(name), _KINDS[kind]) for name, kind in RECORD_TYPES.items())
+_NUMBERS: Final = tuple((COLUMNS.index(name), kind) for name, kind in NUMBER_TYPES.items())
 _COLUMN_NAMES: Final = ", ".join(f'"{name}"' for name in COLUMNS)
 _PLACES: Final = {name: f"?{place}" for place, name in enumerate((*COLUMNS, "reply", "probabilities", "checksum"), 1)}
 _CALL: Final = "@"

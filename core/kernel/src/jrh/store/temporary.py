@@ -37,7 +37,7 @@ def spooled_as(kind: type[T], values: Iterable[T]) -> Sequence[T]:
 
 
 class Spool(Generic[T]):
-    """Values that come some at a time."""
+    """Values that come some at a time; once they are many, all but the last ones wait in a temporary file."""
 
     def __init__(self, kind: type[T]) -> None:
         """Start without values of a kind that is stored as text."""
@@ -52,50 +52,41 @@ class Spool(Generic[T]):
     def add(self, values: Iterable[T]) -> None:
         """Add values."""
         for value in values:
-            if self._file is not None:
-                self._file.add(value)
-                continue
             self._held.append(value)
-            if len(self._held) > IN_MEMORY:
+            if self._file is None and len(self._held) > IN_MEMORY:
                 self._file = _File(self._kind)
-                for each in self._held:
-                    self._file.add(each)
-                self._held.clear()
+            while self._file is not None and len(self._held) >= BLOCK:
+                self._file.write(self._held[:BLOCK])
+                del self._held[:BLOCK]
 
     def all(self) -> Sequence[T]:
         """Return all values as a sequence; after this no more are added."""
+        if self._file is None:
+            return tuple(self._held)
+        self._file.write(self._held)
         # A sequence of values of this kind, whatever it is called.
-        return tuple(self._held) if self._file is None else cast("Sequence[T]", self._file.blocks())
+        return cast("Sequence[T]", ItemBlocks(self._file.count, self._file.read))
 
 
 class _File:
+    """Blocks of values as compressed lines of text."""
+
     def __init__(self, kind: type[Any]) -> None:
         self._kind = kind
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="jrh-items-")  # noqa: SIM115 - open as long as the sequence
         weakref.finalize(self, self._file.close)
         self._ends: list[int] = [0]
         self._compressor = Compressor()
-        self._waiting: list[str] = []
-        self._count = 0
+        self.count = 0
 
-    def add(self, value: object) -> None:
-        self._waiting.append(to_text(value))
-        self._count += 1
-        if len(self._waiting) == BLOCK:
-            self._write()
-
-    def blocks(self) -> ItemBlocks:
-        self._write()
-        return ItemBlocks(self._count, self._read)
-
-    def _write(self) -> None:
-        body = self._compressor.compressed("\n".join(self._waiting).encode())
+    def write(self, values: Sequence[object]) -> None:
+        body = self._compressor.compressed("\n".join(map(to_text, values)).encode())
         self._file.seek(0, 2)
         self._file.write(body)
         self._ends.append(self._ends[-1] + len(body))
-        self._waiting.clear()
+        self.count += len(values)
 
-    def _read(self, start: int, stop: int) -> Sequence[Any]:
+    def read(self, start: int, stop: int) -> Sequence[Any]:
         begin, end = self._ends[start // BLOCK : start // BLOCK + 2]
         self._file.seek(begin)
         lines = decompressed(self._file.read(end - begin)).decode().split("\n")

@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from jrh.errors import DamagedStoreError, StoreError
 
@@ -34,15 +34,10 @@ PORTION: Final = 8
 """Waiting tasks that go on at once; others, and what came over the network meanwhile, have their turn in between."""
 
 
-class _Job:
-    __slots__ = ("done", "first", "statements")
-
-    def __init__(
-        self, statements: Sequence[Statement], done: Future[None] | asyncio.Future[None] | None, first: bool = False
-    ) -> None:
-        self.statements = statements
-        self.done = done
-        self.first = first
+class _Job(NamedTuple):
+    statements: Sequence[Statement]
+    done: Future[None] | asyncio.Future[None] | None = None
+    first: bool = False
 
 
 def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
@@ -132,7 +127,7 @@ class Writer:
 
     def put(self, *statements: Statement) -> None:
         """Queue a job; it is durable after the next `flush` or awaited commit."""
-        self._queue(_Job(statements, None))
+        self._queue(_Job(statements))
 
     def commit(self, *statements: Statement, first: bool = False) -> asyncio.Future[None]:
         """Queue a job and return a future of the running loop that completes once the job is durable.
@@ -195,7 +190,7 @@ class Writer:
                 self._failure = damaged(self._name, error) or StoreError(f"cannot write '{self._name}': {said(error)}")
             except Exception as error:  # every waiter needs an answer, whatever the error is
                 self._failure = StoreError(f"cannot write '{self._name}': {error}")
-        jobs.sort(key=_goes_on_later)
+        jobs.sort(key=lambda job: not job.first)
         _settle([job.done for job in jobs if job.done is not None], self._failure)
 
     def _check_place(self) -> None:
@@ -223,19 +218,13 @@ class Writer:
             yield from sorted(found, key=lambda statement: ranks[statement[0]]) if ranked else found
 
 
-def _goes_on_later(job: _Job) -> bool:
-    return not job.first
-
-
 def _settle(waiting: list[Future[None] | asyncio.Future[None]], failure: StoreError | None) -> None:
     by_loop: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
     for done in waiting:
         if isinstance(done, asyncio.Future):
             by_loop.setdefault(done.get_loop(), []).append(done)
-        elif failure is None:
-            done.set_result(None)
         else:
-            done.set_exception(failure)
+            _set(done, failure)
     for loop, futures in by_loop.items():
         if not loop.is_closed():
             loop.call_soon_threadsafe(_settle_in_loop, futures, failure)
@@ -243,11 +232,14 @@ def _settle(waiting: list[Future[None] | asyncio.Future[None]], failure: StoreEr
 
 def _settle_in_loop(futures: list[asyncio.Future[None]], failure: StoreError | None) -> None:
     for done in futures[:PORTION]:
-        if done.done():  # the waiter was cancelled
-            continue
-        if failure is None:
-            done.set_result(None)
-        else:
-            done.set_exception(failure)
+        if not done.done():  # otherwise the waiter was cancelled
+            _set(done, failure)
     if len(futures) > PORTION:
         asyncio.get_running_loop().call_soon(_settle_in_loop, futures[PORTION:], failure)
+
+
+def _set(done: Future[None] | asyncio.Future[None], failure: StoreError | None) -> None:
+    if failure is None:
+        done.set_result(None)
+    else:
+        done.set_exception(failure)

@@ -79,25 +79,23 @@ def named_secrets(options: Iterable[Any]) -> Iterator[str]:
     An option whose name ends in `_env` holds the name of such a variable, or a mapping to such names. Values of fewer
     than 8 characters are left out: they are placeholders, such as `EMPTY`, and would be masked in every reply.
     """
-    for each in options:
-        for attribute in attrs.fields(type(each)):
-            if attribute.name.endswith("_env"):
-                named = getattr(each, attribute.name)
-                for name in named.values() if isinstance(named, Mapping) else (named,):
-                    value = os.environ.get(name or "", "").strip()
-                    if len(value) >= SHORTEST:
-                        yield value
+    for name in _named_variables(options):
+        value = os.environ.get(name, "").strip()
+        if len(value) >= SHORTEST:
+            yield value
 
 
 def secret_variables(options: Iterable[Any]) -> frozenset[str]:
     """Return the names of the variables that hold secrets: those that options refer to, and those named like one."""
-    found = {name for name in os.environ if _SECRET_NAME.search(name)}
+    return frozenset([*_named_variables(options), *filter(_SECRET_NAME.search, os.environ)])
+
+
+def _named_variables(options: Iterable[Any]) -> Iterator[str]:
     for each in options:
         for attribute in attrs.fields(type(each)):
             if attribute.name.endswith("_env"):
                 named = getattr(each, attribute.name)
-                found |= {name for name in (named.values() if isinstance(named, Mapping) else (named,)) if name}
-    return frozenset(found)
+                yield from filter(None, named.values() if isinstance(named, Mapping) else (named,))
 
 
 def error_line(error: BaseException) -> str:

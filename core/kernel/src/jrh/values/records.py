@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from attrs import fields
@@ -14,29 +14,17 @@ from jrh.values.column_file import ColumnFile, Gathering
 from jrh.values.packed_ids import IdGathering, PackedIds
 from jrh.values.verdicts import Record
 
-if TYPE_CHECKING:
-    pass
-
 _Column = TypeVar("_Column")
 _Number = TypeVar("_Number", bound=np.generic)
 
-NUMERIC: Final = frozenset(
-    {
-        "strength",
-        "temperature",
-        "simulated",
-        "repeat",
-        "probability",
-        "cost",
-        "prompt_tokens",
-        "completion_tokens",
-        "latency",
-        "attempts",
-        "left_out",
-        "parse_attempts",
-        "score",
-    }
-)
+_KINDS: Final = {"float": float, "int": int, "bool": int}
+NUMBER_TYPES: Final[Mapping[str, type[float]]] = {
+    name: _KINDS[kind.partition(" ")[0]]
+    for name, kind in Record.__annotations__.items()
+    if kind.partition(" ")[0] in _KINDS
+}
+"""Columns of a record that hold numbers -> their type; true and false are 1 and 0."""
+NUMERIC: Final = frozenset(NUMBER_TYPES)
 """Columns held as float64, NaN where the record has None; all others are categorical text."""
 
 COLUMNS: Final = tuple(attribute.name for attribute in fields(Record))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from attrs import Factory, frozen
 
@@ -230,6 +230,9 @@ class RunReport:
         return f"All {self.planned:,} planned trials have a record."
 
 
+_COUNTS: Final = ("unknown", "prompt_tokens", "completion_tokens", "tokens_unknown")
+
+
 @frozen(kw_only=True)
 class SpendTotal:
     """A sum of spending."""
@@ -248,28 +251,11 @@ class SpendTotal:
 def total_spending(lines: Iterable[SpendLine]) -> SpendTotal:
     """Add up spending: the only sum of costs that an output may call the run's."""
     some = tuple(lines)
-    return SpendTotal(
-        cost=round(math.fsum(line.cost for line in some), 12),
-        unknown=sum(line.unknown for line in some),
-        replies=sum(line.replies for line in some),
-        prompt_tokens=sum(line.prompt_tokens for line in some),
-        completion_tokens=sum(line.completion_tokens for line in some),
-        tokens_unknown=sum(line.tokens_unknown for line in some),
-    )
+    counts = {name: sum(getattr(line, name) for line in some) for name in ("replies", *_COUNTS)}
+    return SpendTotal(cost=round(math.fsum(line.cost for line in some), 12), **counts)
 
 
 def spending_of(line: CostLine) -> SpendLine:
     """Return the cost of a judge's verdicts as spending, where nothing is known of the calls, as in a log."""
-    return SpendLine(
-        role="judge",
-        name=line.judge,
-        model="",
-        task=line.task,
-        test=line.test,
-        replies=line.trials,
-        cost=line.cost,
-        unknown=line.unknown,
-        prompt_tokens=line.prompt_tokens,
-        completion_tokens=line.completion_tokens,
-        tokens_unknown=line.tokens_unknown,
-    )
+    counts = {name: getattr(line, name) for name in ("task", "test", "cost", *_COUNTS)}
+    return SpendLine(role="judge", name=line.judge, model="", replies=line.trials, **counts)
