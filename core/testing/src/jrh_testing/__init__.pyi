@@ -28,6 +28,7 @@ from .payloads import PAYLOADS as PAYLOADS
 from .reports import empty_report as empty_report
 from .reports import findings_about as findings_about
 from .reports import hostile_report as hostile_report
+from .reports import report_of as report_of
 from .reports import sample_records as sample_records
 from .reports import sample_report as sample_report
 from .runner import Inside as Inside

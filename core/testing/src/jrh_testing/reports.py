@@ -183,6 +183,19 @@ def sample_report(task: Task | None = None) -> RunReport:
     )
 
 
+def report_of(*names: str, **fields: Any) -> RunReport:
+    """Make the report of a run with measures of these names, for tests of sections.
+
+    Args:
+        names: of the measures.
+        fields: of each measure; by default, it is one of the first judge in the reference condition.
+    """
+    sample = sample_report()
+    about = {"judge": JUDGES[0], "test": REFERENCE, "task": sample.tasks[0].task.name}
+    numbers = {"estimate": 0.5, "n_items": 9, "n_trials": 9}
+    return evolve(sample, measures=tuple(Measure(name=name, **(about | numbers | fields)) for name in names))
+
+
 def marked_report(simulated: frozenset[str] = SIMULATED) -> RunReport:
     """Make the sample report with only one place that says which judges are simulated: the run itself.
 

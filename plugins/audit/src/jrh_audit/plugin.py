@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, hookimpl
-from jrh.plugins import KindSpec, RuleScope, RuleSpec
+from jrh.plugins import KindSpec, RuleScope, RuleSpec, SectionSpec
 
 from jrh_audit.measure_list import AUDIT, CONCERNS, MEASURES, SEVERITIES
 from jrh_audit.options import AuditOptions
@@ -35,4 +35,16 @@ def jrh_findings() -> Iterable[RuleSpec]:
         reads=(AUDIT,),
         kinds=tuple(KindSpec(name=kind, doubts=CONCERNS.get(kind, ())) for kind in SEVERITIES),
         factory="jrh_audit.rules:Problems",
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section."""
+    yield SectionSpec(
+        name="data-problems",
+        summary="share of items with each problem of the data",
+        title="The data",
+        reads=(AUDIT,),
+        factory="jrh_audit.section:problems",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
+from jrh.plugins import SectionSpec
 from jrh_measuring import MetricOptions
 
 from jrh_evidence.measure_list import MEASURES
@@ -57,4 +58,16 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["error-curve"],
         options=MetricOptions,
         factory="jrh_evidence.noticing:ErrorCurve",
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section."""
+    yield SectionSpec(
+        name="evidence",
+        summary="how much of a text a judge reads, and how many errors it notices",
+        title="Planted evidence and errors",
+        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures if not measure.flags),
+        factory="jrh_evidence.section:noticing",
     )

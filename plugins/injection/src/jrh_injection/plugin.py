@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, PerturberSpec, hookimpl
+from jrh.plugins import SectionSpec
 from jrh_measuring import MetricOptions
 
 from jrh_injection.measure_list import MEASURES
@@ -47,4 +48,16 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         options=DefenceOptions,
         factory="jrh_injection.defence:DefenceWorth",
         default=False,
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section."""
+    yield SectionSpec(
+        name="attacks",
+        summary="which attack moves which judge, and what defences are worth",
+        title="Attacks on the judge",
+        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures if not measure.flags),
+        factory="jrh_injection.section:Attacks",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import JudgeSpec, MetricSpec, Mode, hookimpl
-from jrh.plugins import KindSpec, RuleSpec
+from jrh.plugins import KindSpec, RuleSpec, SectionSpec
 from jrh_measuring import MetricOptions
 
 from jrh_reward.measure_list import MEASURES
@@ -66,4 +66,16 @@ def jrh_findings() -> Iterable[RuleSpec]:
             KindSpec(name="scores-shift", order=250, floored=True, floor=0.1),
         ),
         factory="jrh_reward.rules:Scores",
+    )
+
+
+@hookimpl
+def jrh_sections() -> Iterable[SectionSpec]:
+    """Declare the section."""
+    yield SectionSpec(
+        name="scores",
+        summary="whether scores rank right above wrong, and which tests move them",
+        title="Scores",
+        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
+        factory="jrh_reward.section:scores",
     )

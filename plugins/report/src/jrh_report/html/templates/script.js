@@ -45,20 +45,21 @@
   window.addEventListener("afterprint", foldAgain);
   window.matchMedia("print").addEventListener("change", (event) => (event.matches ? unfoldAll() : foldAgain()));
 
-  const look = (key) => {
-    for (const button of all("button[data-look]")) {
-      button.setAttribute("aria-pressed", String(button.dataset.look === key));
+  // The buttons of a section choose what its own heat maps show.
+  const look = (chosen) => {
+    const section = chosen.closest("section");
+    for (const button of section.querySelectorAll("button[data-look]")) {
+      button.setAttribute("aria-pressed", String(button === chosen));
     }
-    for (const part of all("[data-lens]")) {
-      part.hidden = part.dataset.lens !== key;
+    for (const part of section.querySelectorAll("[data-lens]")) {
+      part.hidden = part.dataset.lens !== chosen.dataset.look;
     }
   };
   for (const button of all("button[data-look]")) {
-    button.addEventListener("click", () => look(button.dataset.look));
+    button.addEventListener("click", () => look(button));
   }
-  const first = document.querySelector("button[data-look]");
-  if (first) {
-    look(first.dataset.look);
+  for (const first of all("button[data-look]:first-of-type")) {
+    look(first);
   }
 
   // One task at a time; `#task-1` in the address is the second one, so that a link leads to it.

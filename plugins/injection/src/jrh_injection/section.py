@@ -1,0 +1,92 @@
+"""The section on attacks: which attack moves which judge, what harmless text moves, and what defences are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import frozen
+from jrh import RunReport
+from jrh.values import HeatPart, Layer, MeasureRef, Section
+from jrh_measuring import MeasureTable, ReportMeasures, section_of_task
+
+_TEXT: Final = (
+    "Attack success is the share of verdicts that become what the attack asks for, among those that are not already. "
+    "Harmless text of the same length and reruns move some verdicts as well: the excess is what the attack adds. On "
+    "ordered scales, a verdict that becomes or only moves closer to what the attack asks for counts as raised."
+)
+_COLUMNS: Final = {
+    f"attack-{what}{end}": f"{what}{of}"
+    for what in ("success", "raise")
+    for end, of in (
+        ("", ""),
+        ("-control", ", harmless text"),
+        ("-noise", ", reruns"),
+        ("-excess", ", excess"),
+        ("-excess-p", ", test of the excess"),
+    )
+}
+"""Measure -> heading."""
+_DRAWN: Final = {
+    "attack-success": ("attack success", "share of verdicts that become what the attack asks for", None),
+    "attack-success-excess": (
+        "excess over harmless text",
+        "attack success minus that of harmless text of the same length, or of reruns where a test has none",
+        0.0,
+    ),
+}
+"""Measure -> heading and meaning of its layer, and the value of no effect."""
+_SUCCESS: Final = (
+    MeasureTable(caption="All attacks of a test together", columns=_COLUMNS),
+    MeasureTable(caption="Each attack", columns=_COLUMNS, levels={"attack": "Attack"}),
+)
+_DEFENCES: Final = tuple(
+    MeasureTable(
+        caption=f"Defences, compared with the judge without them{of}",
+        columns={"defence-worth": "success that they prevent", "defence-cost": "gold agreement that they cost"},
+        levels=levels,
+    )
+    for of, levels in (("", {}), (", by attack", {"attack": "Attack"}))
+)
+
+
+@frozen
+class Attacks:
+    """Shows attacks by judge."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task under attack."""
+        measures = ReportMeasures.of(report)
+        for task in (summary.task.name for summary in report.tasks):
+            tables = (table.part(measures, task) for table in (*_SUCCESS, *_DEFENCES))
+            yield section_of_task(task, _TEXT, (_heat(measures, task), *tables))
+
+
+def _heat(measures: ReportMeasures, task: str) -> HeatPart | None:
+    """Draw judges by attacks; None without any. Attacks of several tests are named with their test."""
+    found = {name: list(measures.named(task, name, "attack")) for name in _DRAWN}
+    several = len({measure.test for cells in found.values() for _, measure in cells}) > 1
+    cells = {
+        (name, measure.judge, f"{measure.test}: " * several + measure.cell["attack"]): MeasureRef(measure=at)
+        for name, own in found.items()
+        for at, measure in own
+    }
+    judges, attacks = (tuple(dict.fromkeys(key[place] for key in cells)) for place in (1, 2))
+    if not cells:
+        return None
+    return HeatPart(
+        caption="Attacks by judge",
+        heads=("Judge", "Attack"),
+        rows=judges,
+        columns=attacks,
+        layers=tuple(
+            Layer(
+                heading=heading,
+                meaning=meaning,
+                cells=tuple(tuple(cells.get((name, judge, attack)) for attack in attacks) for judge in judges),
+                zero=zero,
+                tabled=False,
+            )
+            for name, (heading, meaning, zero) in _DRAWN.items()
+        ),
+    )
