@@ -20,7 +20,7 @@ from jrh.store.run_store import Store
 from jrh.values import TaskSummary
 from jrh.values.cases import Condition, Equals, Same
 from jrh.version import __version__
-from jrh_review.case_list import CaseList
+from jrh_review.listed_cases import CaseList
 
 LABELS = ("YES", "NO")
 MEASURED = ("as-expected", "gold-accuracy", "agreement", "excess-disagreement", "missing")

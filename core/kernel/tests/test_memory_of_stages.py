@@ -28,7 +28,7 @@ from jrh.values.items import Item, Task
 from jrh.values.records import RecordTable
 from jrh.values.scales import Scale, ScaleKind
 from jrh_plan.trial_counts import count_trials
-from jrh_review.case_list import case_rows
+from jrh_review.listed_cases import case_rows
 from jrh_testing import sample_records
 
 FEW, MANY = 1000, 2500
@@ -149,7 +149,7 @@ def test_the_ids_of_cases_are_read_in_pages(store: Store) -> None:
 
 def test_listed_cases_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sorting and adding up all rows took 70 to 100 bytes of each trial, besides what the metrics have read."""
-    monkeypatch.setattr("jrh_review.case_list._PART", 100)
+    monkeypatch.setattr("jrh_review.listed_cases._PART", 100)
     sample = sample_records(missing=0.0)[0]
     tasks = {sample.task: evolve(TASK, name=sample.task)}
     tables = {

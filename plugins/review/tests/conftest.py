@@ -10,8 +10,7 @@ import pytest
 from attrs import frozen
 from jrh_review.app import make_app
 from jrh_review.runs import Runs
-from jrh_review.security import Guard, Names
-from jrh_review.sessions import Session, Sessions
+from jrh_review.security import Guard, Names, Session, Sessions
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route

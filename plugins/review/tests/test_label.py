@@ -13,17 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 from jrh import Item, JrhError, Mode, Scale, Task
-from jrh_review.agreement import people_agreement
 from jrh_review.app import make_app
 from jrh_review.decisions import StaleError
 from jrh_review.desk_commands import say_agreement
 from jrh_review.labelling import LabelDesk, label_desk
-from jrh_review.labels_csv import read_sheet, write_gold, write_sheet
 from jrh_review.pages.label import Labelling, keys_of
 from jrh_review.person_labels import LabelAction, LabelSettings, majority
+from jrh_review.review_statistics import people_agreement
 from jrh_review.runs import Runs
-from jrh_review.security import Names
-from jrh_review.sessions import Session, Sessions
+from jrh_review.security import Names, Session, Sessions
+from jrh_review.tables import read_sheet, write_gold, write_sheet
 from sklearn.metrics import cohen_kappa_score
 
 from .conftest import HOST, ORIGIN, PORT, Answer, Door, cookie_of

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from jrh.errors import JrhError
 from jrh_review.decisions import QueuedCase
+from jrh_review.desk import drawn, inclusion, systematic
 from jrh_review.listed_cases import CaseScore
 from jrh_review.options import First, QueueRequest
-from jrh_review.review_queue import drawn, inclusion, systematic
 
 CASES = 60
 SIZE = 15

@@ -7,8 +7,7 @@ import json
 
 import pytest
 from jrh import JrhError
-from jrh_review.refusals import HEADERS
-from jrh_review.security import MOST_BODY, Names
+from jrh_review.security import HEADERS, MOST_BODY, Names
 from jrh_review.serving import Place
 
 from .conftest import HOST, ORIGIN, PORT, cookie_of

@@ -53,28 +53,18 @@ _TESTS: Final = (
         "rubric-matters",
         "an inverted, empty or unrelated rubric: a judge that reads it must change its verdicts",
         RubricOptions,
-        "rubric:RubricMatters",
+        "RubricMatters",
     ),
-    ("criteria-order", "the criteria of a call in reverse and in random order", OrderOptions, "calls:OtherOrder"),
-    ("criteria-per-call", "the criteria one by one, or more of them in one call", PerCallOptions, "calls:OtherSize"),
-    ("irrelevant-criterion", "an irrelevant criterion added to the call, first or last", FillerOptions, "calls:Filler"),
-    (
-        "criterion-wording",
-        "a stricter and a more lenient wording of the criterion",
-        WordingOptions,
-        "wording:OtherWording",
-    ),
-    (
-        "criterion-negated",
-        "the criterion negated: the opposite label means the same",
-        NegatedOptions,
-        "wording:Negated",
-    ),
+    ("criteria-order", "the criteria of a call in reverse and in random order", OrderOptions, "OtherOrder"),
+    ("criteria-per-call", "the criteria one by one, or more of them in one call", PerCallOptions, "OtherSize"),
+    ("irrelevant-criterion", "an irrelevant criterion added to the call, first or last", FillerOptions, "Filler"),
+    ("criterion-wording", "a stricter and a more lenient wording of the criterion", WordingOptions, "OtherWording"),
+    ("criterion-negated", "the criterion negated: the opposite label means the same", NegatedOptions, "Negated"),
     (
         "halo",
         "the evidence of one criterion removed: its verdict should change, the others should not",
         HaloOptions,
-        "halo:Halo",
+        "Halo",
     ),
 )
 """Name, summary, options and class of every test."""
@@ -84,7 +74,7 @@ _TESTS: Final = (
 def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturbers."""
     for name, summary, options, factory in _TESTS:
-        yield PerturberSpec(name=name, summary=summary, options=options, factory=f"jrh_criteria.{factory}")
+        yield PerturberSpec(name=name, summary=summary, options=options, factory=f"jrh_criteria.perturbers:{factory}")
 
 
 @hookimpl
@@ -102,14 +92,14 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         summary="share of verdicts that change under another rubric, or when another criterion's evidence is cut",
         measures=EFFECT,
         options=MetricOptions,
-        factory="jrh_criteria.effect:RubricEffect",
+        factory="jrh_criteria.effects:RubricEffect",
     )
     yield MetricSpec(
         name="criteria-place",
         summary="whether criteria late in a call are judged worse than the same ones early in it",
         measures=PLACE,
         options=MetricOptions,
-        factory="jrh_criteria.place:CriteriaPlace",
+        factory="jrh_criteria.effects:CriteriaPlace",
     )
 
 

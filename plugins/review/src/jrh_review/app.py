@@ -14,11 +14,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from jrh_review.pages import case, cases, label, review, run, start
+from jrh_review.pages import cases, label, review
+from jrh_review.pages import runs as run_pages
 from jrh_review.pages.rendering import page
-from jrh_review.refusals import Refused, answer
-from jrh_review.security import ENTER, Guard, Names
-from jrh_review.sessions import Sessions
+from jrh_review.security import ENTER, Guard, Names, Refused, Sessions, answer
 from jrh_review.stored_runs import Measured
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from jrh_review.runs import Runs
 
 
-PAGES = (start, run, cases, case)
+PAGES = (run_pages, cases)
 _MISSING = 404
 FILES: Final = {
     "style.css": "text/css; charset=utf-8",

@@ -9,17 +9,15 @@ from typing import Any, Final
 from jrh import JrhError
 from jrh.text import counted, is_person_name, say, tell
 
-from jrh_review.agreement import people_agreement
-from jrh_review.decisions_csv import read_decisions, write_decisions
 from jrh_review.desk import ReviewDesk
 from jrh_review.labelling import LabelDesk
-from jrh_review.labels_csv import read_sheet, write_gold, write_sheet
 from jrh_review.pages.label import Labelling
 from jrh_review.pages.review import reviewing_of
 from jrh_review.person_labels import LabelAction
-from jrh_review.review_statistics import plain, written
+from jrh_review.review_statistics import people_agreement, plain, written
 from jrh_review.runs import Runs
 from jrh_review.serving import serve
+from jrh_review.tables import read_decisions, read_sheet, write_decisions, write_gold, write_sheet
 
 REVIEWER: Final = "reviewer"
 LABELLER: Final = "labeller"

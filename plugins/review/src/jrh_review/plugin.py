@@ -47,7 +47,7 @@ def jrh_stages() -> Iterable[StageSpec]:
     yield StageSpec(
         name="case-list",
         summary="a row for every case and judge, for `jrh view`",
-        factory="jrh_review.case_list:CaseList",
+        factory="jrh_review.listed_cases:CaseList",
     )
     yield StageSpec(
         name="review-order",

@@ -7,15 +7,124 @@ Nothing behind this module runs before all checks have passed, whatever the path
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import parse_qs
 
-from attrs import define, frozen
+from attrs import define, field, frozen
+from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from jrh_review.refusals import HEADERS, Refused, answer
-from jrh_review.sessions import Session, Sessions, may_write
+BYTES: Final = 32
+"""Random bytes of a token: guessing is not a way in, so wrong guesses need no counting."""
+
+
+def _token() -> str:
+    return secrets.token_urlsafe(BYTES)
+
+
+@frozen(kw_only=True)
+class Session:
+    """One browser that came in by a one-time token."""
+
+    key: str = field(factory=_token, repr=False)
+    """Value of the cookie; never part of a page."""
+    csrf: str = field(factory=_token, repr=False)
+    """What every form and every saving script has to send back."""
+
+
+@define
+class Sessions:
+    """The open sessions, and the one token that opens the next."""
+
+    announce: Callable[[str], None]
+    """Called with the next one-time token whenever the last one is used up: the terminal is the only place that shows
+    one."""
+    _open: list[Session] = field(factory=list, init=False, repr=False)
+    _token: str = field(factory=_token, init=False, repr=False)
+
+    @property
+    def token(self) -> str:
+        """Return the token that opens the next session."""
+        return self._token
+
+    def enter(self, token: str) -> Session | None:
+        """Exchange the one-time token for a session; None where it is wrong or was used."""
+        if not _equal(token, self._token):
+            return None
+        self._token = _token()
+        session = Session()
+        self._open.append(session)
+        self.announce(self._token)
+        return session
+
+    def find(self, key: str) -> Session | None:
+        """Return the session of a cookie. All keys are compared, so that time tells nothing."""
+        found = [session for session in self._open if _equal(key, session.key)]
+        return found[0] if found else None
+
+
+def may_write(session: Session, csrf: str) -> bool:
+    """Tell whether a form carries its session's token."""
+    return _equal(csrf, session.csrf)
+
+
+def _equal(one: str, other: str) -> bool:
+    return secrets.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
+
+
+POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+"""No inline script or style, nothing from elsewhere, no frames; no script makes markup out of text."""
+HEADERS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "content-security-policy": POLICY,
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "cache-control": "no-store",
+        # Not `no-referrer`: browsers would send `Origin: null` with the forms of these pages.
+        "referrer-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    }
+)
+
+
+class Refused(Exception):
+    """A request that is not answered, with the sentence that says why."""
+
+    def __init__(self, status: int, why: str, headers: Mapping[str, str] | None = None) -> None:
+        """Keep the status code, the sentence and further headers."""
+        super().__init__(why)
+        self.status = status
+        self.why = why
+        self.headers = dict(headers or {})
+
+
+def answer(refused: Refused) -> HTMLResponse:
+    """Return the page of a refusal: it quotes nothing that was sent."""
+    text = (
+        f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        f"<title>jrh: {refused.status}</title><main><h1>{refused.status}</h1><p>{escape(refused.why)}</p></main></html>"
+    )
+    return HTMLResponse(text, status_code=refused.status, headers={**HEADERS, **refused.headers, "connection": "close"})
+
 
 MOST_BODY: Final = 1_000_000
 """Bytes of a form: the longest text that may be edited, several times over."""

@@ -16,8 +16,7 @@ from jrh.text import say, tell
 from jrh_review.app import make_app
 from jrh_review.pages.work import Work
 from jrh_review.runs import Runs
-from jrh_review.security import MOST_HEADERS, Names
-from jrh_review.sessions import Sessions
+from jrh_review.security import MOST_HEADERS, Names, Sessions
 
 
 @frozen(kw_only=True)

@@ -1,18 +1,24 @@
-"""The list of cases: filtered, searched and sorted by its address, a page at a time."""
+"""The list of cases, filtered, searched and sorted by its address; a case with what judges said of it; and an item."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
-from jrh import JrhError
+from attrs import frozen
+from jrh import REFERENCE, Case, JrhError, Reply
 from jrh.running import open_store
+from jrh.values import CaseRecord
+from jrh_measuring import NO_PARTS, QuestionParts, compare_questions
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from jrh_review.addresses import View
-from jrh_review.listed_cases import CaseOrder, CaseRow, choices, find_cases
-from jrh_review.pages.rendering import page
+from jrh_review.addresses import Address, View, address
+from jrh_review.decisions import expectation_code
+from jrh_review.listed_cases import CaseOrder, CaseRow, choices, find_cases, rows_of
+from jrh_review.pages.rendering import TEXT, page
+from jrh_review.review_cases import said
 from jrh_review.stored_runs import Store, case_list_id, outline_of
 from jrh_review.tables import write_table
 
@@ -79,7 +85,186 @@ def _check(store: Store) -> None:
         raise JrhError("The verdicts of this run are listed when it ends. Load this page again then.")
 
 
+PARTS: Final = 40
+"""Parts of a question that are shown."""
+RATIONALES: Final = 50
+"""Rationales that are shown of the same verdict."""
+
+
+@frozen(kw_only=True)
+class Told:
+    """Repeats of one judge that gave the same rationale for the same verdict."""
+
+    times: int
+    rationale: str
+    detail: str
+    replies: tuple[str, ...]
+    """Whole replies that say more than the rationale."""
+
+
+@frozen(kw_only=True)
+class Said:
+    """Repeats of one judge with the same verdict, whatever their rationales."""
+
+    times: int
+    label: str
+    """The canonical label; empty: no verdict."""
+    status: str
+    presented: str
+    """The label in the words of the question, where they are others."""
+    told: tuple[Told, ...]
+    """The commonest first."""
+    untold: int
+    """Further rationales, which the page leaves out."""
+
+
+@frozen(kw_only=True)
+class Judged:
+    """What one judge made of the case."""
+
+    row: CaseRow
+    before: str
+    """Its verdicts in the reference condition."""
+    said: tuple[Said, ...]
+
+
+def read_case(request: Request) -> Response:
+    """Show a case."""
+    name, case_id = request.path_params["run"], request.path_params["case"]
+    with open_store(request.app.state.runs.path(name)) as store:
+        rows = rows_of(store, case_id=case_id)
+        if not rows:
+            raise JrhError("This run has no such case.")
+        task, item_id = rows[0].task, rows[0].item_id
+        reference = [row for row in rows_of(store, task=task, item_id=item_id) if row.test == REFERENCE]
+        known = store.cases.by_id(list({case_id, *(row.case_id for row in reference)}))
+        before = next((known[row.case_id] for row in reference if row.case_id in known), None)
+        records = store.records.of_case(case_id)
+        replies = store.records.replies([record.trial_id for record in records])
+        outline = outline_of(store)
+    case = known.get(case_id)
+    return page(
+        request,
+        "case.html.j2",
+        run=name,
+        row=rows[0],
+        case=case,
+        is_reference=rows[0].test == REFERENCE,
+        expected=said(expectation_code(case.expectation)) if case and case.expectation else "",
+        fields=_parts(case, case).context if case else (),
+        parts=_parts(before, case) if before and case else NO_PARTS,
+        task=case.presented_task if case and case.presented_task else _task(outline, task),
+        judged=tuple(_judged(rows, reference, records, replies)),
+        simulated=outline.simulated if outline else (),
+        back=View.read(name, request.query_params),
+        item=item_address(name, task, item_id),
+    )
+
+
+def read_item(request: Request) -> Response:
+    """Show an item under all conditions and judges."""
+    name, asked = request.path_params["run"], request.query_params
+    task, item_id = asked.get("task", ""), asked.get("item", "")
+    with open_store(request.app.state.runs.path(name)) as store:
+        rows = rows_of(store, task=task, item_id=item_id)
+        item, outline = store.items.find(task, item_id), outline_of(store)
+        texts = _fields(store, item.fields if item else None, rows)
+    if not rows and item is None:
+        raise JrhError("This run has no such item.")
+    cells: dict[tuple[str, str, str], dict[str, CaseRow]] = {}
+    for row in rows:
+        cells.setdefault((row.test, row.variant, row.case_id), {})[row.judge] = row
+    judges = [judge for judge in (outline.judges if outline else ()) if any(judge in each for each in cells.values())]
+    return page(
+        request,
+        "item.html.j2",
+        run=name,
+        task=task,
+        item_id=item_id,
+        gold=(item.gold if item else rows[0].gold) or "",
+        stratum=item.stratum if item else rows[0].stratum,
+        texts=texts,
+        judges=judges,
+        simulated=outline.simulated if outline else (),
+        conditions=cells,
+    )
+
+
+def item_address(run: str, task: str, item_id: str) -> Address:
+    """Return the address of an item's page."""
+    return address("run", run, "item", query={"task": task, "item": item_id})
+
+
+def _parts(before: Case, after: Case) -> QuestionParts:
+    return compare_questions(before, after, limit=TEXT, most=PARTS)
+
+
+def _fields(store: Store, fields: Mapping[str, object] | None, rows: Sequence[CaseRow]) -> list[tuple[str, str]]:
+    """Return the item's texts by name; of its reference case where the item itself is not stored."""
+    if fields is None:
+        known = store.cases.by_id([row.case_id for row in rows if row.test == REFERENCE][:1])
+        fields = next((case.fields for case in known.values()), {})
+    whole = Case(id="", task="", test="", item_id="", fields=dict(fields), label_map={})  # type: ignore[arg-type]
+    return list(_parts(whole, whole).context)
+
+
+def _task(outline: object, name: str) -> object:
+    tasks = getattr(outline, "tasks", ())
+    return next((each.task for each in tasks if each.task.name == name), None)
+
+
+def _judged(
+    rows: Iterable[CaseRow], reference: Iterable[CaseRow], records: Iterable[CaseRecord], replies: Mapping[str, Reply]
+) -> Iterable[Judged]:
+    before: dict[str, str] = {}
+    for row in reference:
+        before.setdefault(row.judge, row.verdicts or "no verdict")
+    own: dict[str, list[CaseRecord]] = {}
+    for record in records:
+        own.setdefault(record.judge, []).append(record)
+    for row in rows:
+        groups = _alike(own.get(row.judge, ()), lambda each: (each.canonical, each.presented, each.status))
+        verdicts = tuple(_said(group, replies) for group in groups)
+        yield Judged(row=row, before=before.get(row.judge, ""), said=verdicts)
+
+
+def _alike(records: Iterable[CaseRecord], key: Callable[[CaseRecord], Hashable]) -> list[list[CaseRecord]]:
+    """Return the records in groups of the same key, the largest first."""
+    groups: dict[Hashable, list[CaseRecord]] = {}
+    for record in records:
+        groups.setdefault(key(record), []).append(record)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def _said(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> Said:
+    first = group[0]
+    told = _alike(group, lambda each: (each.rationale, each.detail))
+    return Said(
+        times=len(group),
+        label=first.canonical or "",
+        status=first.status,
+        presented=first.presented or "" if first.presented != first.canonical else "",
+        told=tuple(_told(each, replies) for each in told[:RATIONALES]),
+        untold=len(told[RATIONALES:]),
+    )
+
+
+def _told(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> Told:
+    first = group[0]
+    texts = (replies[record.trial_id].text for record in group if record.trial_id in replies)
+    return Told(
+        times=len(group),
+        rationale=first.rationale,
+        detail=first.detail,
+        replies=tuple(
+            dict.fromkeys(text for text in texts if text.strip() and text.strip() != first.rationale.strip())
+        ),
+    )
+
+
 ROUTES = (
     Route("/run/{run}/cases", read, methods=["GET"]),
     Route("/run/{run}/cases.csv", download, methods=["GET"]),
+    Route("/run/{run}/case/{case}", read_case, methods=["GET"]),
+    Route("/run/{run}/item", read_item, methods=["GET"]),
 )

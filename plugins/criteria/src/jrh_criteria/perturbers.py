@@ -1,0 +1,327 @@
+"""Perturbers: the criteria of a call in other orders and numbers; other texts of criteria, rubrics and responses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import evolve, frozen
+from jrh import (
+    BuildContext,
+    Changes,
+    Draft,
+    Equals,
+    Expectation,
+    Item,
+    Json,
+    NotAbove,
+    NotBelow,
+    Polarity,
+    Same,
+    Skip,
+    Task,
+)
+from jrh.hashing import shuffled
+from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Criterion, asked_together
+
+from jrh_criteria.mode import written_together
+from jrh_criteria.options import (
+    FillerOptions,
+    HaloOptions,
+    NegatedOptions,
+    OrderOptions,
+    PerCallOptions,
+    RubricOptions,
+    WordingOptions,
+)
+
+NO_CRITERIA: Final = Skip(reason="the task has no criteria; set `mode: criteria`")
+
+
+def own_of(item: Item) -> tuple[str, str]:
+    """Return id and text of the item's criterion; empty without one."""
+    one = item.fields.get(CRITERION_FIELD)
+    return (str(one["id"]), str(one["text"])) if item.criterion and isinstance(one, Mapping) else ("", "")
+
+
+def call_of(item: Item) -> dict[str, str]:
+    """Return id -> text of all criteria of the item's call, in order; also where it is the only one."""
+    own, text = own_of(item)
+    return dict(asked_together(item.fields)) or {own: text}
+
+
+def rubric_of(item: Item, task: Task) -> tuple[Criterion, ...]:
+    """Return all criteria of the item's response."""
+    if item.criterion is None or task.criteria is None:
+        return ()
+    return task.criteria.entries or item.criterion.others or (item.criterion.criterion,)
+
+
+def asking(item: Item, call: Mapping[str, str]) -> dict[str, Json]:
+    """Return the fields that ask these criteria in one call, for the verdict on that of the item."""
+    own, _ = own_of(item)
+    fields: dict[str, Json] = {CRITERION_FIELD: {"id": own, "text": call[own]}}
+    if len(call) > 1:
+        fields[TOGETHER_FIELD] = written_together(call.items())
+    elif TOGETHER_FIELD in item.fields:
+        fields[TOGETHER_FIELD] = ""
+    return fields
+
+
+def poles(task: Task) -> tuple[str, str] | None:
+    """Return the labels for met and not met; None where there are more, or levels."""
+    apart = task.criteria.not_applicable if task.criteria else ""
+    labels = [label for label in task.scale.labels if label != apart]
+    if task.scale.ordered or len(labels) != 2:  # noqa: PLR2004 - met and not met
+        return None
+    met = task.scale.positive_label or labels[0]
+    return met, next(label for label in labels if label != met)
+
+
+NO_EVIDENCE: Final = "no criterion of the response has its evidence in the text"
+SHARED: Final = "the criterion's own evidence overlaps the text to cut"
+ALREADY: Final = "the criterion is already unmet"
+NOT_TEXT: Final = "the judged field is not text"
+
+
+@frozen
+class Halo:
+    """Cut the evidence of one criterion out of each response, chosen by the seed."""
+
+    options: HaloOptions
+    context: BuildContext
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return the response without the evidence: `own` for the criterion it belongs to, `others` for the rest."""
+        (name,) = self.context.task.judged_fields[:1]
+        text = item.fields.get(name)
+        if item.criterion is None:
+            return [NO_CRITERIA]
+        if not isinstance(text, str):
+            return [Skip(reason=NOT_TEXT)]
+        rubric = rubric_of(item, self.context.task)
+        found = {each.id: quote for each in rubric if (quote := self._quote(item, each.id, text))}
+        if not found:
+            return [Skip(reason=NO_EVIDENCE)]
+        ids = sorted(found)
+        # The id of the item is that of the response here, so all its criteria lose the same evidence.
+        cut = ids[self.context.seed(item.id) % len(ids)]
+        return [self._draft(item, name, text, cut, found)]
+
+    def _draft(self, item: Item, name: str, text: str, cut: str, found: dict[str, str]) -> Draft | Skip:
+        own, _ = own_of(item)
+        variant = "own" if own == cut else "others"
+        expectation = self._own_verdict(item) if own == cut else Same()
+        if isinstance(expectation, Skip):
+            return expectation
+        shorter = text.replace(found[cut], " ")
+        if own != cut and own in found and found[own] not in shorter:
+            return Skip(reason=SHARED, variant=variant)
+        return Draft(
+            variant=variant,
+            fields={name: shorter},
+            expectation=expectation,
+            repeats=self.options.repeats,
+            details={"cut": cut},
+        )
+
+    def _own_verdict(self, item: Item) -> Expectation | Skip | None:
+        two = poles(self.context.task)
+        if two is None or item.gold is None:
+            return None
+        return Equals(label=two[1]) if item.gold == two[0] else Skip(reason=ALREADY, variant="own")
+
+    def _quote(self, item: Item, criterion: str, text: str) -> str:
+        column = self.options.evidence.replace("{id}", criterion)
+        quote = item.metadata.get(column, item.fields.get(column))
+        return quote if isinstance(quote, str) and quote.strip() and quote in text else ""
+
+
+INVERTED: Final = "The opposite of the following is asked for, and what it asks for is a fault: {text}"
+NO_RUBRIC: Final = "the task has no rubric"
+NO_OTHER: Final = "there is no other rubric; name one with `other`"
+
+
+@frozen
+class RubricMatters:
+    """Show an inverted rubric, an empty one, or that of another task."""
+
+    options: RubricOptions
+    context: BuildContext
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return a draft for every variant."""
+        if item.criterion is None and not self.context.task.rubric.strip():
+            return [Skip(reason=NO_RUBRIC)]
+        return [self._draft(item, variant) for variant in self.options.variants]
+
+    def _draft(self, item: Item, variant: str) -> Draft | Skip:
+        shown = self._of_criteria(item, variant) if item.criterion else self._of_task(variant)
+        if shown is None:
+            return Skip(reason=NO_OTHER, variant=variant)
+        return evolve(shown, variant=variant, expectation=Changes(), repeats=self.options.repeats)
+
+    def _of_task(self, variant: str) -> Draft | None:
+        """Return the draft of a task with one rubric."""
+        if variant == "other":
+            text = self.options.other.content if self.options.other else None
+        else:
+            text = "" if variant == "empty" else INVERTED.format(text=self.context.task.rubric)
+        return None if text is None else Draft(task=evolve(self.context.task, rubric=text))
+
+    def _of_criteria(self, item: Item, variant: str) -> Draft | None:
+        call = call_of(item)
+        texts = self._others(item, call) if variant == "other" else {}
+        if variant == "other" and not texts:
+            return None
+        if variant != "other":
+            template = "" if variant == "empty" else INVERTED
+            texts = {name: template.format(text=text) for name, text in call.items()}
+        return Draft(fields=asking(item, texts))
+
+    def _others(self, item: Item, call: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the text of another criterion for each one of the call: the named one, or the next of the rubric."""
+        if self.options.other is not None:
+            return dict.fromkeys(call, self.options.other.content)
+        rubric = rubric_of(item, self.context.task)
+        following = {each.id: rubric[(place + 1) % len(rubric)].text for place, each in enumerate(rubric)}
+        return {} if len(rubric) == 1 else {name: following[name] for name in call}
+
+
+NEGATED: Final = "It is not the case that the following holds: {text}"
+NOT_TWO: Final = "only a criterion that is met or not met can be negated"
+
+
+@frozen
+class OtherWording:
+    """Add a sentence to every criterion of the call that makes it stricter, or more lenient."""
+
+    options: WordingOptions
+    context: BuildContext
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return the stricter wording and the more lenient one."""
+        return list(self._drafts(item)) if item.criterion else [NO_CRITERIA]
+
+    def _drafts(self, item: Item) -> Iterator[Draft]:
+        for variant, text in (("strict", self.options.strict.content), ("lenient", self.options.lenient.content)):
+            if text.strip():
+                call = {name: f"{old.rstrip()} {text.strip()}" for name, old in call_of(item).items()}
+                yield Draft(
+                    variant=variant,
+                    fields=asking(item, call),
+                    expectation=self._expected(item, variant),
+                    repeats=self.options.repeats,
+                )
+
+    def _expected(self, item: Item, variant: str) -> Expectation | None:
+        """Say what a reliable judge does: levels go one way, and what is not met stays so if asked more strictly.
+
+        Of labels without an order nothing is expected where a doubt may decide.
+        """
+        if self.context.task.scale.ordered:
+            return NotAbove() if variant == "strict" else NotBelow()
+        two = poles(self.context.task)
+        settled = two is not None and item.gold == two[1 if variant == "strict" else 0]
+        return Same() if settled else None
+
+
+@frozen
+class Negated:
+    """Negate the item's criterion, and no other of the call; the opposite label then means the same."""
+
+    options: NegatedOptions
+    context: BuildContext
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return the negated criterion."""
+        two = poles(self.context.task)
+        if item.criterion is None:
+            return [NO_CRITERIA]
+        if two is None:
+            return [Skip(reason=NOT_TWO)]
+        own, text = own_of(item)
+        met, unmet = two
+        return [
+            Draft(
+                variant="negated",
+                fields=asking(item, {**call_of(item), own: NEGATED.format(text=text)}),
+                label_map={**self.context.task.scale.identity_map(), met: unmet, unmet: met},
+                polarity=Polarity.INVERTED,
+                repeats=self.options.repeats,
+            )
+        ]
+
+
+ALONE: Final = "one criterion in the call has no order"
+AS_IT_IS: Final = "the task asks so many per call already"
+SAME_ID: Final = "a criterion of the rubric has the id of the irrelevant one"
+EXTRA: Final = "irrelevant"
+"""Id of the criterion that is added."""
+
+
+@frozen
+class OtherOrder:
+    """Show the criteria of a call in another order, the same for all criteria of a response."""
+
+    options: OrderOptions
+    context: BuildContext
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return the reversed order and the random ones."""
+        call = list(call_of(item).items())
+        if item.criterion is None:
+            return [NO_CRITERIA]
+        if len(call) == 1:
+            return [Skip(reason=ALONE)]
+        orders = {"reversed": call[::-1]}
+        for number in range(1, self.options.shuffles + 1):
+            orders[f"shuffled-{number}"] = shuffled(call, self.context.seed(item.id, number))
+        return [
+            Draft(variant=name, fields=asking(item, dict(order)), repeats=self.options.repeats)
+            for name, order in orders.items()
+        ]
+
+
+@frozen
+class OtherSize:
+    """Ask more or fewer criteria in one call."""
+
+    options: PerCallOptions
+    context: BuildContext
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return a draft for every size that is not the task's."""
+        if item.criterion is None:
+            return [NO_CRITERIA]
+        return [self._sized(item, size) for size in self.options.sizes]
+
+    def _sized(self, item: Item, size: int | str) -> Draft | Skip:
+        own, _ = own_of(item)
+        rubric = [(each.id, each.text) for each in rubric_of(item, self.context.task)]
+        length = len(rubric) if size == "all" else int(size)
+        place = [name for name, _ in rubric].index(own)
+        call = dict(rubric[place - place % length :][:length])
+        variant = "all-per-call" if size == "all" else f"{size}-per-call"
+        if call == call_of(item):
+            return Skip(reason=AS_IT_IS, variant=variant)
+        return Draft(variant=variant, fields=asking(item, call), repeats=self.options.repeats)
+
+
+@frozen
+class Filler:
+    """Add a criterion that does not matter to the call."""
+
+    options: FillerOptions
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return the call with the criterion first, and with it last."""
+        if item.criterion is None:
+            return [NO_CRITERIA]
+        call, extra = call_of(item), {EXTRA: self.options.text.content}
+        if EXTRA in call:
+            return [Skip(reason=SAME_ID)]
+        return [
+            Draft(variant=name, fields=asking(item, fields), repeats=self.options.repeats)
+            for name, fields in (("first", extra | call), ("last", call | extra))
+        ]
