@@ -21,10 +21,9 @@ from jrh_audit.commands import command, lines
 from jrh_audit.facts import Facts
 from jrh_audit.metric import AuditMetric
 from jrh_audit.options import AuditOptions
-from jrh_audit.repetition import duplicates
 from jrh_audit.similarity import COMPARED, KEPT, similar
 from jrh_audit.size import half_width
-from jrh_audit.texts import asks_for_opposite
+from jrh_audit.texts import asks_for_opposite, duplicates
 from statsmodels.stats.proportion import proportion_confint
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"

@@ -27,9 +27,8 @@ from jrh_measuring.flags import (
     ONE_ITEM,
     SIMULATED,
 )
-from jrh_measuring.missing_reasons import is_informative
+from jrh_measuring.missing_verdicts import bounded, is_informative, sensitive
 from jrh_measuring.options import MetricOptions
-from jrh_measuring.partial import bounded, sensitive
 from jrh_measuring.scoring import NO_REFERENCE, Scores
 from jrh_measuring.trials import Trials, missing_by_status, read_trials
 

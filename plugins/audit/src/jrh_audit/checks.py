@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from jrh import Item, Task
 
-from jrh_audit import gold, repetition, size, texts
+from jrh_audit import gold, size, texts
 from jrh_audit.facts import Facts, Finding
 from jrh_audit.options import AuditOptions
 
 CHECKS = (
-    repetition.repeated_rows,
-    repetition.duplicates,
-    repetition.near_duplicates,
+    texts.repeated_rows,
+    texts.duplicates,
+    texts.near_duplicates,
     gold.off_scale,
     gold.constant,
     gold.lopsided,

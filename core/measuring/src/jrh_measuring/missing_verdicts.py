@@ -1,0 +1,276 @@
+"""Missing verdicts: whether they are missing for a reason that matters, and measures known up to what they would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from statistics import NormalDist
+from typing import Final, TypeAlias
+
+import numpy as np
+from attrs import evolve, frozen
+from jrh.values.measures import Interval, Measure
+from jrh_stats import (
+    Bounds,
+    Estimate,
+    cluster_sums,
+    holm,
+    imbens_manski_quantile,
+    missing_association,
+    missingness_test,
+    ratio_variance,
+)
+from numpy.typing import NDArray
+
+from jrh_measuring.cells import Cell, tasks_of
+from jrh_measuring.coded import Codes, Mask
+from jrh_measuring.flags import BOUNDED, INFORMATIVE_MISSING, SENSITIVE_TO_MISSING, UNTESTABLE_MISSING
+from jrh_measuring.scoring import Scores, stated_label
+from jrh_measuring.trials import Trials, condition_codes
+
+_LEAST: Final = 5
+"""With fewer clusters that lack verdicts the tests' approximation is too rough."""
+
+
+class Reason(Enum):
+    """What missing verdicts depend on."""
+
+    CONDITION = "condition"
+    LABEL = "gold label"
+    ERROR = "judge being wrong"
+    CONFIDENCE = "stated probability"
+
+
+@frozen(kw_only=True)
+class Dependence:
+    """What the missing verdicts of a judge depend on in a task, by up to four tests."""
+
+    reasons: tuple[Reason, ...]
+    p: Mapping[Reason, float]
+    """The p-values, adjusted by Holm over the tests that are defined."""
+    on_errors: bool | None = None
+    """Whether more verdicts are missing where the judge is wrong; None where the test is not defined."""
+
+
+def is_informative(trials: Trials, cell: Cell) -> bool:
+    """Tell whether the missing verdicts of a cell's judge and task depend on anything, at a level of 95%."""
+    found = informative(trials).get((cell.task, cell.judge))
+    return found is not None and bool(found.reasons)
+
+
+def is_untestable(trials: Trials, rows: Codes) -> bool:
+    """Tell whether no item among some trials that lacks a verdict has another one, of the same judge and task.
+
+    Then nothing in the study says whether the missing verdicts would have been right.
+    """
+    gone = rows[~trials.usable[rows]]
+    if not len(gone):
+        return False
+    task, judge = (int(column.codes[gone[0]]) for column in (trials.task, trials.judge))
+    answered = trials.shared(("answered", task, judge), lambda: _answered(trials, task, judge))
+    return not answered[trials.cluster.codes[gone]].any()
+
+
+def _answered(trials: Trials, task: int, judge: int) -> Mask:
+    """Return whether a judge has a verdict in a task, shape (clusters,)."""
+    rows = trials.usable & (trials.task.codes == task) & (trials.judge.codes == judge)
+    found = np.zeros(len(trials.cluster.names), dtype=np.bool_)
+    found[trials.cluster.codes[rows]] = True
+    return found
+
+
+def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str], Dependence]:
+    """Return by task and judge what missing verdicts depend on; those that lose too few verdicts are left out.
+
+    Given the item, the share missing may differ by condition (`jrh_stats.missingness_test`). Given the condition, it
+    may differ by the gold label of the item, by how often the judge's other verdicts on the item are right, or by how
+    sure it says it is of them (`jrh_stats.missing_association`). The last two tests need items that are asked more than
+    once: where every item is asked a single time, nothing in the study tells whether the missing verdicts would have
+    been right, and `jrh_measuring.sensitive` flags what that leaves open.
+    """
+    return trials.shared(f"informative {level}", lambda: dict(_found(trials, 1 - level)))
+
+
+def _found(trials: Trials, alpha: float) -> Iterator[tuple[tuple[str, str], Dependence]]:
+    for cell in tasks_of(trials):
+        rows = cell.rows
+        gone = rows[~trials.usable[rows]]
+        if len(np.unique(trials.cluster.codes[gone])) < _LEAST:
+            continue
+        p = {reason: value for reason, value in _tests(trials, rows) if value is not None}
+        adjusted = dict(zip(p, holm(list(p.values())).tolist(), strict=True)) if p else {}
+        reasons = tuple(reason for reason, value in adjusted.items() if value < alpha)
+        yield (cell.task, cell.judge), Dependence(reasons=reasons, p=adjusted, on_errors=_on_errors(trials, rows))
+
+
+def _tests(trials: Trials, rows: Codes) -> Iterator[tuple[Reason, float | None]]:
+    gone, cluster = ~trials.usable[rows], trials.cluster.codes[rows]
+    condition = condition_codes(trials)[rows]
+    yield Reason.CONDITION, missingness_test(gone, condition, trials.item.codes[rows], cluster).p
+    beyond = _beyond(trials, rows)
+    gold = trials.gold[rows]
+    codes = np.unique(gold[gold >= 0])
+    labelled = gold >= 0
+    if labelled.any() and len(codes) > 1:
+        columns = [(gold == code).astype(np.float64) for code in codes[1:]]
+        sums = cluster_sums(cluster[labelled], *(part[labelled] for part in (beyond, *columns, np.ones(len(gold)))))
+        shares = sums[:, :-1] / sums[:, -1:]
+        yield Reason.LABEL, missing_association(shares[:, 0], shares[:, 1:]).p
+    lost, right = _by_rightness(trials, rows)
+    if len(lost):
+        yield Reason.ERROR, missing_association(lost, right).p
+    lost, sure = _by_confidence(trials, rows)
+    if len(lost):
+        yield Reason.CONFIDENCE, missing_association(lost, sure).p
+
+
+def _beyond(trials: Trials, rows: Codes) -> NDArray[np.float64]:
+    """Return what is missing, less what its condition leads to expect."""
+    gone = ~trials.usable[rows]
+    condition = np.unique(condition_codes(trials)[rows], return_inverse=True)[1]
+    asked = np.bincount(condition)
+    return np.asarray(gone - (np.bincount(condition, weights=gone) / np.maximum(asked, 1))[condition])
+
+
+def _by_rightness(trials: Trials, rows: Codes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return by cluster the share missing, beyond its conditions, and the share right of the other verdicts."""
+    truth = stated_label(trials)[rows]
+    scored = (truth >= 0) & trials.usable[rows]
+    right = np.where(scored, trials.label[rows] == truth, 0.0)
+    return _by_other_verdicts(trials, rows, right, scored)
+
+
+def _by_confidence(trials: Trials, rows: Codes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return by cluster the share missing, beyond its conditions, and the mean stated probability of the others."""
+    if "probability" not in trials.records.columns:
+        return np.zeros(0), np.zeros(0)
+    stated = trials.records.number("probability")[rows]
+    told = trials.usable[rows] & np.isfinite(stated)
+    return _by_other_verdicts(trials, rows, np.where(told, stated, 0.0), told)
+
+
+def _by_other_verdicts(
+    trials: Trials, rows: Codes, score: NDArray[np.float64], scored: Mask
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    sums = cluster_sums(trials.cluster.codes[rows], _beyond(trials, rows), score, scored, np.ones(len(rows)))
+    known = sums[sums[:, 2] > 0]
+    return known[:, 0] / known[:, 3], known[:, 1] / known[:, 2]
+
+
+def _on_errors(trials: Trials, rows: Codes) -> bool | None:
+    lost, right = _by_rightness(trials, rows)
+    together = float((lost - lost.mean()) @ (right - right.mean())) if len(lost) else 0.0
+    return together < 0 if together else None
+
+
+Ends: TypeAlias = Callable[[NDArray[np.float64], float], Estimate]
+"""From the sum of scores and the number of trials of each cluster, shape (K, 2), and a level, the estimated mean."""
+
+_ODDS: Final = 10.0
+"""How many times as readily wrong verdicts may be lost as right ones, or the reverse."""
+_SWAY: Final = 0.2
+"""An interval that is off by this share of its half width covers 93% instead of 95%."""
+
+
+def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends: Ends) -> Measure:
+    """Return a measure with Imbens and Manski's interval where its verdicts are not, or may not be, missing at random.
+
+    The interval reaches from the lower end of the mean with every missing verdict at its worst to the upper end of that
+    with every one at its best (`jrh_stats.imbens_manski_quantile`): it covers what the mean would be without missing
+    verdicts, whatever they would have been. So it is where a test has found what the missing verdicts depend on, and
+    where no test can (`is_untestable`) and they might sway the estimate. Elsewhere the measure stays as it is.
+    """
+    untestable = INFORMATIVE_MISSING not in measure.flags and is_untestable(trials, rows) and is_swayed(measure)
+    if (
+        not (untestable or INFORMATIVE_MISSING in measure.flags)
+        or measure.estimate is None
+        or (ends_of := scores.sides(rows)) is None
+    ):
+        return measure
+    level = 0.95 if measure.interval is None else measure.interval.level
+    ones, cluster = np.ones(len(rows)), trials.cluster.codes[rows]
+    sides = [cluster_sums(cluster, side, ones) for side in ends_of]
+    if len(sides[0]) == 1:  # a single cluster tells no variance
+        return measure
+    means = [float(side[:, 0].sum() / side[:, 1].sum()) for side in sides]
+    error = max(float(np.sqrt(ratio_variance(side[:, 0], side[:, 1]))) for side in sides)
+    reach = imbens_manski_quantile(max(means[1] - means[0], 0.0), error, level=level)
+    one_sided = 2 * NormalDist().cdf(reach) - 1
+    low, high = ends(sides[0], one_sided).low, ends(sides[1], one_sided).high
+    if low is None or high is None:
+        return measure
+    interval = Interval(low=min(low, measure.estimate), high=max(high, measure.estimate), level=level, method=BOUNDED)
+    flags = (*measure.flags, UNTESTABLE_MISSING) if untestable else measure.flags
+    return evolve(measure, interval=interval, bounds=(means[0], means[1]), flags=flags)
+
+
+def within_bounds(
+    measure: Measure,
+    bounds: Bounds | None,
+    *,
+    untestable: bool = False,
+    limits: tuple[float, float] = (-1.0, 1.0),
+) -> Measure:
+    """Return a measure with the bounds of its coefficient, and their interval where verdicts are missing for a reason.
+
+    Bounds and interval are widened to hold the estimate, which rests on the verdicts that are there.
+
+    Args:
+        measure: with the interval of the verdicts that are there.
+        bounds: what `jrh_stats` found.
+        untestable: `is_untestable` of its trials: the bounds' interval is taken where they might sway the estimate.
+        limits: the least and the greatest value that it can have.
+    """
+    value = measure.estimate
+    if bounds is None or value is None:
+        return measure
+    told = evolve(measure, bounds=(min(bounds.low, value), max(bounds.high, value)))
+    untestable = untestable and INFORMATIVE_MISSING not in measure.flags and is_swayed(told, limits)
+    if not (untestable or INFORMATIVE_MISSING in measure.flags) or bounds.interval is None:
+        return told
+    if untestable:
+        told = evolve(told, flags=(*told.flags, UNTESTABLE_MISSING))
+    level = 0.95 if measure.interval is None else measure.interval.level
+    low, high = bounds.interval
+    return evolve(told, interval=Interval(low=min(low, value), high=max(high, value), level=level, method=BOUNDED))
+
+
+def sensitive(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> Measure:
+    """Flag a measure whose interval would not hold if its verdicts were missing for a reason that nothing shows.
+
+    With a share u of right verdicts among those that are there, and wrong ones lost with ten times the odds of right
+    ones, 1 / (10 (1 - u) + u) of u is left among the lost. The estimate is then off by 1 less that, times its distance
+    from the lower bound; for right ones lost more readily likewise upwards. Where either is more than a fifth of the
+    interval's half width, the interval covers less than 93% of the time. The flag follows from how many verdicts are
+    missing, not from a test that may miss a dependence; `informative-missing` stands where a test has found one.
+
+    Args:
+        measure: with its bounds.
+        limits: the least and the greatest value that it can have.
+    """
+    if {INFORMATIVE_MISSING, UNTESTABLE_MISSING}.intersection(measure.flags) or not is_swayed(measure, limits):
+        return measure
+    return evolve(measure, flags=(*measure.flags, SENSITIVE_TO_MISSING))
+
+
+def is_swayed(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> bool:
+    """Tell whether missing verdicts could shift an estimate by a fifth of its interval's half width (`sensitive`)."""
+    value, interval, bounds = measure.estimate, measure.interval, measure.bounds
+    if value is None or interval is None or bounds is None:
+        return False
+    share = min(max((value - limits[0]) / (limits[1] - limits[0]), 0.0), 1.0)
+    down = (value - bounds[0]) * (1 - 1 / (_ODDS * (1 - share) + share))
+    up = (bounds[1] - value) * (1 - 1 / (_ODDS * share + 1 - share))
+    return max(down, up) > _SWAY * (interval.high - interval.low) / 2
+
+
+def mirrored(measure: Measure, name: str) -> Measure:
+    """Return 1 - a proportion, with the mirrored interval and bounds."""
+    interval, bounds = measure.interval, measure.bounds
+    return evolve(
+        measure,
+        name=name,
+        estimate=None if measure.estimate is None else 1 - measure.estimate,
+        interval=None if interval is None else evolve(interval, low=1 - interval.high, high=1 - interval.low),
+        bounds=None if bounds is None else (1 - bounds[1], 1 - bounds[0]),
+    )
