@@ -176,34 +176,8 @@ class Measured:
             return self._kept[key]
 
 
-@frozen(kw_only=True)
-class Cell:
-    """One measure as a table shows it."""
-
-    estimate: str
-    interval: str
-    items: int
-    missing: str
-    bounds: str
-    flags: tuple[str, ...]
-    shade: str
-
-    @classmethod
-    def of(cls, measure: Measure, lens: Lens) -> Cell:
-        """Write a measure down."""
-        return cls(
-            estimate=format_estimate(measure, _DIGITS),
-            interval=format_interval(measure, _DIGITS),
-            items=measure.n_items,
-            missing=format_counts(measure.missing),
-            bounds=format_bounds(measure, _DIGITS) if measure.missing else "",
-            flags=tuple(flag for flag in measure.flags if flag not in _UNSAID),
-            shade=_shade(measure, lens),
-        )
-
-
-Cells = Mapping[tuple[str, str], Cell]
-"""(judge, test) -> cell."""
+Cells: TypeAlias = Mapping[tuple[str, str], Mapping[str, Any]]
+"""(judge, test) -> a measure as a table shows it."""
 
 
 def lens_of(key: str, measures: Iterable[Measure]) -> Lens | None:
@@ -216,7 +190,19 @@ def lens_of(key: str, measures: Iterable[Measure]) -> Lens | None:
 def cells_of(measures: Iterable[Measure], lens: Lens) -> Cells:
     """Return the cells of a heat map."""
     named = (measure for measure in measures if measure.name == lens.key)
-    return {(measure.judge, measure.test): Cell.of(measure, lens) for measure in named}
+    return {(measure.judge, measure.test): _cell(measure, lens) for measure in named}
+
+
+def _cell(measure: Measure, lens: Lens) -> Mapping[str, Any]:
+    return {
+        "estimate": format_estimate(measure, _DIGITS),
+        "interval": format_interval(measure, _DIGITS),
+        "items": measure.n_items,
+        "missing": format_counts(measure.missing),
+        "bounds": format_bounds(measure, _DIGITS) if measure.missing else "",
+        "flags": [flag for flag in measure.flags if flag not in _UNSAID],
+        "shade": _shade(measure, lens),
+    }
 
 
 def _shade(measure: Measure, lens: Lens) -> str:

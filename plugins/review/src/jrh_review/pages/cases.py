@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
-from attrs import frozen
 from jrh import REFERENCE, Case, JrhError, Reply
 from jrh.running import open_store
 from jrh.values import CaseRecord
@@ -89,43 +88,6 @@ PARTS: Final = 40
 """Parts of a question that are shown."""
 RATIONALES: Final = 50
 """Rationales that are shown of the same verdict."""
-
-
-@frozen(kw_only=True)
-class Told:
-    """Repeats of one judge that gave the same rationale for the same verdict."""
-
-    times: int
-    rationale: str
-    detail: str
-    replies: tuple[str, ...]
-    """Whole replies that say more than the rationale."""
-
-
-@frozen(kw_only=True)
-class Said:
-    """Repeats of one judge with the same verdict, whatever their rationales."""
-
-    times: int
-    label: str
-    """The canonical label; empty: no verdict."""
-    status: str
-    presented: str
-    """The label in the words of the question, where they are others."""
-    told: tuple[Told, ...]
-    """The commonest first."""
-    untold: int
-    """Further rationales, which the page leaves out."""
-
-
-@frozen(kw_only=True)
-class Judged:
-    """What one judge made of the case."""
-
-    row: CaseRow
-    before: str
-    """Its verdicts in the reference condition."""
-    said: tuple[Said, ...]
 
 
 def read_case(request: Request) -> Response:
@@ -215,7 +177,8 @@ def _task(outline: object, name: str) -> object:
 
 def _judged(
     rows: Iterable[CaseRow], reference: Iterable[CaseRow], records: Iterable[CaseRecord], replies: Mapping[str, Reply]
-) -> Iterable[Judged]:
+) -> Iterable[dict[str, Any]]:
+    """Yield what each judge made of the case, and its verdicts in the reference condition."""
     before: dict[str, str] = {}
     for row in reference:
         before.setdefault(row.judge, row.verdicts or "no verdict")
@@ -224,8 +187,8 @@ def _judged(
         own.setdefault(record.judge, []).append(record)
     for row in rows:
         groups = _alike(own.get(row.judge, ()), lambda each: (each.canonical, each.presented, each.status))
-        verdicts = tuple(_said(group, replies) for group in groups)
-        yield Judged(row=row, before=before.get(row.judge, ""), said=verdicts)
+        verdicts = [_verdict(group, replies) for group in groups]
+        yield {"row": row, "before": before.get(row.judge, ""), "said": verdicts}
 
 
 def _alike(records: Iterable[CaseRecord], key: Callable[[CaseRecord], Hashable]) -> list[list[CaseRecord]]:
@@ -236,30 +199,27 @@ def _alike(records: Iterable[CaseRecord], key: Callable[[CaseRecord], Hashable])
     return sorted(groups.values(), key=len, reverse=True)
 
 
-def _said(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> Said:
+def _verdict(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> dict[str, Any]:
+    """Return repeats of one judge with the same verdict; its rationales, the commonest first, are cut and counted."""
     first = group[0]
-    told = _alike(group, lambda each: (each.rationale, each.detail))
-    return Said(
-        times=len(group),
-        label=first.canonical or "",
-        status=first.status,
-        presented=first.presented or "" if first.presented != first.canonical else "",
-        told=tuple(_told(each, replies) for each in told[:RATIONALES]),
-        untold=len(told[RATIONALES:]),
-    )
+    rationales = _alike(group, lambda each: (each.rationale, each.detail))
+    return {
+        "times": len(group),
+        "label": first.canonical or "",
+        "status": first.status,
+        # The label in the words of the question, where they are others.
+        "presented": first.presented or "" if first.presented != first.canonical else "",
+        "told": [_rationale(each, replies) for each in rationales[:RATIONALES]],
+        "untold": len(rationales[RATIONALES:]),
+    }
 
 
-def _told(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> Told:
+def _rationale(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> dict[str, Any]:
+    """Return repeats with the same rationale, with the whole replies that say more than it does."""
     first = group[0]
     texts = (replies[record.trial_id].text for record in group if record.trial_id in replies)
-    return Told(
-        times=len(group),
-        rationale=first.rationale,
-        detail=first.detail,
-        replies=tuple(
-            dict.fromkeys(text for text in texts if text.strip() and text.strip() != first.rationale.strip())
-        ),
-    )
+    more = dict.fromkeys(text for text in texts if text.strip() and text.strip() != first.rationale.strip())
+    return {"times": len(group), "rationale": first.rationale, "detail": first.detail, "replies": list(more)}
 
 
 ROUTES = (

@@ -21,7 +21,6 @@ from jrh_review.pages.rendering import page
 from jrh_review.runs import written
 from jrh_review.stored_runs import (
     LENSES,
-    Cell,
     Cells,
     Lens,
     RunProgress,
@@ -62,7 +61,7 @@ def read(request: Request) -> Response:
         lens=lens,
         lenses=[each for each in LENSES if any(measure.name == each.key for measure in measures)],
         cells=cells,
-        flags=_flags(outline, sorted({flag for cell in cells.values() for flag in cell.flags})),
+        flags=_flags(outline, sorted({flag for cell in cells.values() for flag in cell["flags"]})),
         tests=[test for test in outline.tests if any(test == each for _, each in cells)] if outline else [],
         listed=listed,
         cases=cell_links(name),
@@ -138,7 +137,7 @@ def _open(request: Request, name: str) -> tuple[dict[str, tuple[Measure, ...]], 
 
 def _pairs(
     ours: Summary | None, theirs: Summary | None, first: Cells, second: Cells
-) -> dict[tuple[str, str], tuple[Cell | None, Cell | None]]:
+) -> dict[tuple[str, str], tuple[Mapping[str, Any] | None, ...]]:
     """Return every cell that a run has, by judge and test, in the order of the first run."""
     known = [outline for outline in (ours, theirs) if outline]
     judges = dict.fromkeys(judge for outline in known for judge in outline.judges)
