@@ -156,6 +156,12 @@ class TestTemplateSensitivity(_OverTemplates):
     component = "template-sensitivity"
 
 
+class TestSampledTemplateSensitivity(_OverTemplates):
+    plugin = jrh_prompts.plugin
+    component = "template-sensitivity"
+    options: ClassVar = {"pairs": 1}
+
+
 class TestPolarity(_OverTemplates):
     plugin = jrh_prompts.plugin
     component = "polarity"

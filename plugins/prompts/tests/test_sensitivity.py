@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jrh import Item, JrhError, Status, Text
-from jrh_prompts.listing import read_pairs
+from jrh import Item, JrhError, MetricContext, RecordTable, Status, Text
+from jrh_measuring import Pairs, answers_by, read_trials
+from jrh_prompts.listing import read_pairs, sampled_pairs
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.sensitivity import TemplateSensitivity
 from jrh_testing import build, sample_task
@@ -139,6 +140,26 @@ def test_within_and_across_languages(yes_no, pick):
 def test_one_template_or_none_has_no_jss(yes_no):
     yes_no.add("1", "a", "YES").add("2", "a", "NO").add("1", "", "NO", test="format")
     assert yes_no.measure(ALL) == []
+
+
+@pytest.mark.parametrize(
+    ("templates", "pairs"), [(5, 5), (5, 3), (5, 7), (6, 3), (6, 6), (6, 8), (4, 2), (7, 10), (3, 3), (2, 1)]
+)
+def test_a_sample_of_pairs_is_balanced_over_the_templates(bench, pick, templates, pairs):
+    made = bench(sample_task())
+    names = [f"t{number}" for number in range(templates)]
+    made.table([(str(item), dict.fromkeys(names, "YES")) for item in range(20)])
+    trials = read_trials(RecordTable.from_records(made.records), MetricContext(tasks={}))
+    (answers,) = answers_by(trials, "template")
+    looked = Pairs.of(answers, sampled_pairs(answers, pairs, seed=1))
+    assert (looked.looked_at.sum(axis=1) == pairs).all()
+    per_item = np.zeros((20, templates))
+    for place, (first, second) in enumerate(zip(looked.first, looked.second, strict=True)):
+        per_item[:, first] += looked.looked_at[:, place]
+        per_item[:, second] += looked.looked_at[:, place]
+    assert np.ptp(per_item, axis=1).max() <= (0 if 2 * pairs % templates == 0 else 1)
+    varied = len({row.tobytes() for row in looked.looked_at}) > 1
+    assert varied or pairs == templates * (templates - 1) // 2, "all items have the same pairs"
 
 
 THREE = [("1", {"a": "YES", "b": "YES", "c": "NO"}), ("2", {"a": "NO", "b": "YES", "c": "NO"})]

@@ -58,7 +58,7 @@ class FlippedByEveryJudge:
             if len(members) > 1:
                 together = aligned(members)
                 items = context.items.get(together[0].cell.task, ())
-                chosen = chosen_pairs(self.options.pairs, together[0], items)
+                chosen = chosen_pairs(self.options.pairs, together[0], items, context.seed)
                 yield from _flipped(builder, together, chosen)
 
 

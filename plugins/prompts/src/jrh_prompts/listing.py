@@ -1,13 +1,14 @@
-"""Choose the template pairs that a data set or a file lists."""
+"""Choose the template pairs that a data set or a file lists, or a balanced sample per item."""
 
 from __future__ import annotations
 
 import csv
+import random
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from jrh import Item, JrhError, Text
+from jrh import Item, JrhError, Text, derive_seed
 from jrh_measuring import Answers, Mask, all_pairs, listed_pairs
 
 from jrh_prompts.options import Which
@@ -19,7 +20,7 @@ _EVERY: Final = ""
 _COLUMNS: Final = ("template_a", "template_b")
 
 
-def chosen_pairs(pairs: Which | Text, answers: Answers, items: Sequence[Item]) -> Mask | None:
+def chosen_pairs(pairs: int | Which | Text, answers: Answers, items: Sequence[Item], seed: int) -> Mask | None:
     """Return the pairs that an option asks for, shape (questions, pairs) as in `all_pairs`; None: all of them.
 
     Raises:
@@ -27,6 +28,8 @@ def chosen_pairs(pairs: Which | Text, answers: Answers, items: Sequence[Item]) -
     """
     if pairs is Which.ALL:
         return None
+    if isinstance(pairs, int):
+        return sampled_pairs(answers, pairs, seed)
     listed = read_pairs(pairs) if isinstance(pairs, Text) else _pairs_of(items)
     first, second = all_pairs(answers)
     names = [frozenset((answers.levels[one], answers.levels[other])) for one, other in zip(first, second, strict=True)]
@@ -69,3 +72,57 @@ def read_pairs(text: Text) -> Mapping[str, frozenset[Names]]:
     if not found:
         raise JrhError(f"{text.source}: the file lists no pair")
     return {item: frozenset(pairs) for item, pairs in found.items()}
+
+
+def sampled_pairs(answers: Answers, sample: int, seed: int) -> Mask:
+    """Choose pairs of every item so that all templates occur in equally many, to within one.
+
+    Args:
+        answers: the answers by template.
+        sample: pairs per item.
+        seed: the run's.
+
+    Returns:
+        Shape (items, pairs), in the order of `jrh_measuring.all_pairs`.
+    """
+    first, second = all_pairs(answers)
+    place = {(int(one), int(other)): pair for pair, (one, other) in enumerate(zip(first, second, strict=True))}
+    chosen = np.zeros((len(answers.items), len(first)), dtype=np.bool_)
+    for row, item in enumerate(answers.items):
+        levels = list(range(len(answers.levels)))
+        random.Random(derive_seed(seed, "template-pairs", item)).shuffle(levels)  # noqa: S311 - a design
+        chosen[row, [place[pair] for pair in _round(levels)[:sample]]] = True
+    return chosen
+
+
+def _round(levels: list[int]) -> list[tuple[int, int]]:
+    """Return all pairs, ordered so that every prefix uses the levels equally often, to within one.
+
+    For an even number of levels: perfect matchings, one after the other (the circle method). For an odd number: the
+    edges of Hamiltonian cycles (Walecki's decomposition), every second edge first.
+    """
+    *ring, fixed = levels
+    if len(levels) % 2 == 0:
+        rounds = [_matching(ring, fixed, turn) for turn in range(len(ring))]
+    else:
+        rounds = [_every_second(_cycle(ring, fixed, turn)) for turn in range(len(ring) // 2)]
+    return [(min(pair), max(pair)) for found in rounds for pair in found]
+
+
+def _matching(ring: list[int], fixed: int, turn: int) -> list[tuple[int, int]]:
+    size = len(ring)
+    mirrored = [(ring[(turn + step) % size], ring[turn - step]) for step in range(1, size // 2 + 1)]
+    return [(fixed, ring[turn]), *mirrored]
+
+
+def _cycle(ring: list[int], fixed: int, turn: int) -> list[int]:
+    """Return a Hamiltonian cycle: the fixed level, then a zigzag across the ring."""
+    size = len(ring)
+    zigzag = [(place + 1) // 2 if place % 2 else -(place // 2) for place in range(size)]
+    return [fixed, *(ring[(turn + step) % size] for step in zigzag)]
+
+
+def _every_second(cycle: list[int]) -> list[tuple[int, int]]:
+    edges = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+    # The cycle has an odd length: the first pass ends with its closing edge, so it reaches every level.
+    return edges[::2] + edges[1::2]

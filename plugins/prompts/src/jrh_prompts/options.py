@@ -218,8 +218,13 @@ class Which(Enum):
 
 
 def _pairs(instance: object, attribute: Attribute[Any], value: object) -> None:  # noqa: ARG001
+    if isinstance(value, int) and value < 1:
+        raise ValueError(f"'pairs' must be 1 or more, got {value}")
     if isinstance(value, Text) and value.source is None:
-        raise ValueError(f"'pairs' must be `all`, `listed` or `{{file: name}}`; got '{value.content[:40]}'")
+        raise ValueError(
+            "'pairs' must be `all`, `listed`, a number of pairs per item, or `{file: name}`; "
+            f"got '{value.content[:40]}'"
+        )
 
 
 def _exclusions(instance: object, attribute: Attribute[Any], value: Mapping[str, tuple[str, ...]]) -> None:  # noqa: ARG001
@@ -232,9 +237,9 @@ def _exclusions(instance: object, attribute: Attribute[Any], value: Mapping[str,
 class OverlapOptions(MetricOptions):
     """Options of the metrics over pairs of prompt templates."""
 
-    pairs: Which | Text = option(
-        "template pairs to compare: all; listed (those that the items list); or {file: name}, a csv file with "
-        "template_a, template_b and, for pairs of one item, item",
+    pairs: int | Which | Text = option(
+        "template pairs to compare: all; listed (those that the items list); a number per item, a balanced "
+        "random sample; or {file: name}, a csv file with template_a, template_b and, for pairs of one item, item",
         _pairs,
         default=Which.ALL,
     )

@@ -123,7 +123,7 @@ class TemplateSensitivity:
 
     def _of_test(self, builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
         items = builder.context.items.get(answers.cell.task, ())
-        chosen = chosen_pairs(self.options.pairs, answers, items)
+        chosen = chosen_pairs(self.options.pairs, answers, items, builder.context.seed)
         languages = _languages(answers)
         excluded = _excluded_templates(answers, self.options.without)
         corrected, raw = (Pairs.of(each, chosen) for each in (answers, answers.as_presented()))
