@@ -36,6 +36,7 @@ from .rewriting import Rewriting as Rewriting
 from .rewriting import RewritingPerturber as RewritingPerturber
 from .starter import write_suite as write_suite
 from .structured import json_objects as json_objects
+from .structured import json_text as json_text
 from .structured import object_schema as object_schema
 from .structured import read_json as read_json
 from .templates import check_template as check_template

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from jrh.values.json_values import Json
@@ -34,6 +34,19 @@ def object_schema(properties: Mapping[str, Json]) -> Mapping[str, Json]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    """Write a value of any mappings and sequences as JSON, on one line unless it is indented."""
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=_container)
+
+
+def _container(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
 
 
 def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | None:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from attrs import define, field, frozen
 from jrh.text.transcripts import ToolCall, TranscriptMessage
-from jrh.values.json_values import Json
+
+from jrh_authoring.structured import json_text
 
 SHORTEST_LIMIT: Final = 2_000
 """Minimum limit in characters: with less, not even the first and the last message could be shown."""
@@ -142,12 +143,8 @@ def _parts(message: TranscriptMessage) -> list[str]:
 
 def _called(call: ToolCall) -> list[str]:
     call_id = f" (call {_line(call.id)})" if call.id else ""
-    arguments = json.dumps(call.arguments, ensure_ascii=False, default=_plain)
+    arguments = json_text(call.arguments)
     return [f"{_LABEL}calls {_line(call.name)}{call_id}:", _indented(arguments)]
-
-
-def _plain(value: Json) -> Json:
-    return dict(value) if isinstance(value, Mapping) else list(value)  # type: ignore[arg-type]
 
 
 def _indented(text: str) -> str:

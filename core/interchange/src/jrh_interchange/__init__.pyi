@@ -17,6 +17,7 @@ from .paired_prompts import literal as literal
 from .paired_prompts import paired_task as paired_task
 from .paired_prompts import requests_of as requests_of
 from .paired_prompts import template_of as template_of
+from .row_files import check_columns as check_columns
 from .row_files import check_table_file as check_table_file
 from .row_files import read_rows as read_rows
 from .row_files import read_table as read_table

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from jrh.document.plain_files import check_plain
 from jrh.errors import JrhError
+from jrh.text.escaping import clean_text
 
 from jrh_interchange.table_rows import LARGEST_TABLE, Problems, Row, table_rows
+
+_LISTED: Final = 1000
+"""Characters of a list of columns in a message."""
 
 
 def check_table_file(path: Path, most: int = LARGEST_TABLE) -> None:
@@ -20,6 +24,28 @@ def check_table_file(path: Path, most: int = LARGEST_TABLE) -> None:
         OSError: it does not exist, is a device, a pipe or a directory, or is larger than `most` bytes.
     """
     check_plain(path, most)
+
+
+def check_columns(named: Iterable[tuple[str, str]], columns: Sequence[str]) -> None:
+    """Check that a table has some columns.
+
+    Args:
+        named: where a column is named, such as `--judge`, and the column.
+        columns: those of the table.
+
+    Raises:
+        JrhError: lists all that are missing, each with the nearest one.
+    """
+    folded = {column.strip().casefold(): column for column in columns}
+    absent = []
+    for where, column in named:
+        if column not in columns:
+            close = get_close_matches(column.strip().casefold(), folded, n=1)
+            hint = f"; did you mean '{clean_text(folded[close[0]])}'?" if close else ""
+            absent.append(f"there is no column '{clean_text(column)}' ({where}){hint}")
+    if absent:
+        listed = ", ".join(clean_text(column) for column in columns)
+        raise JrhError("\n".join([*absent, f"Columns: {clean_text(listed, _LISTED)}"]))
 
 
 def read_table(path: Path, shown: str, kind: str, *, most: int | None = None, **settings: Any) -> tuple[Row, ...]:

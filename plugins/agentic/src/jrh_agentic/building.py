@@ -2,71 +2,82 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
-from jrh import BuildContext, JrhError, ModelName
+from jrh import BuildContext, Draft, Item, JrhError, ModelName, Skip
 from jrh.plugins import Perturber
 from jrh_authoring import WrittenBy
 
-from jrh_agentic.aims import Labels, levels_of
+from jrh_agentic import aims
+from jrh_agentic.aims import Aim, Labels, levels_of
 from jrh_agentic.options import PerturbationOptions, PipelineOptions, PositivesOptions, StyleOptions
+
+LEVELLED: Final = "the entry has levels; use agent-perturbation, which reaches each level"
 
 if TYPE_CHECKING:
     from jrh_agentic.pipeline import Pipeline
 
 
 def perturbation(options: PerturbationOptions, context: BuildContext) -> Perturber:
-    """Build `agent-perturbation`.
+    """Build `agent-perturbation`: transcripts that violate the entry or, on a scale with levels, reach each level.
 
     Raises:
         JrhError: The options contradict each other or do not fit the task.
     """
-    from jrh_agentic.by_rules import LevelsKept, Violations
+    from jrh_agentic.by_rules import TranscriptPerturber, Violations, keep_levels, untouched
 
     test = "agent-perturbation"
     labels = Labels.of(options, context.task, test)
     levels = levels_of(options.levels, context.task.scale, test) if labels is None else ()
     if _by(options) is WrittenBy.MODEL:
-        from jrh_agentic.by_model import perturbed
 
-        return perturbed(_pipeline(options, context, test), labels, levels)
+        def wanted(item: Item, _original: object) -> Sequence[Aim | Draft | Skip]:
+            if labels is not None:
+                return [aims.violation(labels, item)]
+            return [untouched(aim) if aim.label == item.gold else aim for aim in map(aims.level, levels)]
+
+        pipeline = _pipeline(options, context, test)
+        return TranscriptPerturber(wanted=wanted, pipeline=pipeline, most_aims=1 if labels else len(levels))
     if labels is None:
-        return LevelsKept(levels=levels)
-    return Violations(task=context.task, labels=labels, options=options, seed=context.seed)
+        return TranscriptPerturber(wanted=lambda item, _: keep_levels(item, levels))
+    violations = Violations(task=context.task, labels=labels, options=options, seed=context.seed)
+    return TranscriptPerturber(wanted=violations.of)
 
 
 def positives(options: PositivesOptions, context: BuildContext) -> Perturber:
-    """Build `agent-positives`.
+    """Build `agent-positives`: transcripts that satisfy the entry, as they are where they do, edited where they do not.
 
     Raises:
         JrhError: The options contradict each other or do not fit the task.
     """
-    from jrh_agentic.by_rules import Levelled, Satisfied
+    from jrh_agentic.by_rules import TranscriptPerturber, keep_good, untouched
 
     test = "agent-positives"
     labels = Labels.of(options, context.task, test)
-    if labels is None:
-        return Levelled()
+    if labels is None:  # a suite may also have a task without levels
+        return TranscriptPerturber(wanted=lambda *_: [Skip(reason=LEVELLED)])
     if _by(options) is WrittenBy.MODEL:
-        from jrh_agentic.by_model import repaired
 
-        return repaired(_pipeline(options, context, test), labels)
-    return Satisfied(labels=labels)
+        def wanted(item: Item, _original: object) -> Sequence[Aim | Draft]:
+            return [untouched(aims.good(labels)) if item.gold == labels.satisfies else aims.repair(labels)]
+
+        return TranscriptPerturber(wanted=wanted, pipeline=_pipeline(options, context, test), most_aims=1)
+    return TranscriptPerturber(wanted=lambda item, _: keep_good(item, labels))
 
 
 def restyled(options: StyleOptions, context: BuildContext) -> Perturber:
-    """Build `agent-style`.
+    """Build `agent-style`: transcripts edited in what must not matter.
 
     Raises:
         JrhError: the options do not fit each other.
     """
+    from jrh_agentic.by_rules import TranscriptPerturber, restyle
+
     if _by(options) is WrittenBy.MODEL:
-        from jrh_agentic.by_model import reworded
-
-        return reworded(_pipeline(options, context, "agent-style"))
-    from jrh_agentic.by_rules import Restyled
-
-    return Restyled(variants=options.variants, seed=context.seed)
+        pipeline = _pipeline(options, context, "agent-style")
+        return TranscriptPerturber(wanted=lambda *_: [aims.STYLED], pipeline=pipeline, most_aims=1)
+    return TranscriptPerturber(wanted=lambda item, original: restyle(item, original, options.variants, context.seed))
 
 
 def _by(options: PipelineOptions) -> WrittenBy:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 from jrh import Draft, Equals, Expectation, Item, Json, Same, Skip, Task
@@ -15,12 +16,44 @@ from jrh_agentic.rules import statements, style
 from jrh_agentic.rules.possible import Possible, apply, choose
 from jrh_agentic.rules.statements import asks_for_agreement, demanded_tools, forbids_invention
 
+if TYPE_CHECKING:
+    from jrh_agentic.pipeline import Pipeline
+
 
 def untouched(aim: Aim) -> Draft:
     """Return the transcript as it is, where it is what is wanted already."""
     return Draft(
         variant=aim.variant, expectation=aim.expectation, details={"by": "rules", "rule": "untouched", "edits": []}
     )
+
+
+@frozen(kw_only=True)
+class TranscriptPerturber:
+    """Transcripts as a test wants them: found by rules, or edited by models towards aims."""
+
+    wanted: Callable[[Item, Original], Sequence[Aim | Draft | Skip]]
+    """Returns an item's outcomes in order, and aims where models have to edit."""
+    pipeline: Pipeline | None = None
+    most_aims: int = 0
+    """The most aims of one item."""
+
+    def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
+        """Return the most calls to each model."""
+        calls = self.pipeline.most_calls() if self.pipeline else {}
+        return {name: most * self.most_aims * len(items) for name, most in calls.items()}
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return a draft or a skip for everything that is wanted, in order."""
+        original = Original.of(item)
+        if isinstance(original, Skip):
+            return [original]
+        return [await self._outcome(item, original, wanted) for wanted in self.wanted(item, original)]
+
+    async def _outcome(self, item: Item, original: Original, wanted: Aim | Draft | Skip) -> Draft | Skip:
+        if not isinstance(wanted, Aim):
+            return wanted
+        assert self.pipeline is not None
+        return await self.pipeline.edited(item, original, wanted)
 
 
 @frozen(kw_only=True)
@@ -33,12 +66,9 @@ class Violations:
     seed: Callable[..., int]
     """Derives a seed from what it is for."""
 
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+    def of(self, item: Item, original: Original) -> Sequence[Draft | Skip]:
         """Return a draft or a skip per kind and number of edits, in the order of the options."""
-        original = Original.of(item)
         aim = aims.violation(self.labels, item)
-        if isinstance(original, Skip):
-            return [original]
         if isinstance(aim, Skip):
             return [aim]
         return [outcome for kind in self.options.variants for outcome in self._kind(item, original, kind)]
@@ -88,68 +118,30 @@ class Violations:
         return self.task.rubric or self.task.instruction
 
 
-@frozen(kw_only=True)
-class LevelsKept:
-    """The one level a rule can reach: the one the transcript has."""
-
-    levels: tuple[str, ...]
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return a draft for the gold level, and a skip for every other."""
-        original = Original.of(item)
-        if isinstance(original, Skip):
-            return [original]
-        return [
-            untouched(aims.level(level))
-            if level == item.gold
-            else Skip(reason="rules cannot reach a level", variant=f"level-{level}")
-            for level in self.levels
-        ]
+def keep_levels(item: Item, levels: Sequence[str]) -> list[Draft | Skip]:
+    """Return the transcript as it is for its gold level, the one level a rule can reach, and a skip for every other."""
+    return [
+        untouched(aims.level(level))
+        if level == item.gold
+        else Skip(reason="rules cannot reach a level", variant=f"level-{level}")
+        for level in levels
+    ]
 
 
-@frozen(kw_only=True)
-class Levelled:
-    """Replaces `agent-positives` on a scale with levels; a suite may also have a task without levels."""
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 - the signature is the protocol's
-        """Skip every item."""
-        return [Skip(reason="the entry has levels; use agent-perturbation, which reaches each level")]
+def keep_good(item: Item, labels: Labels) -> list[Draft | Skip]:
+    """Return the transcript as it is where its gold label says that it satisfies the entry."""
+    if item.gold != labels.satisfies:
+        return [Skip(reason="rules cannot repair a transcript" if item.gold else "the item has no gold label")]
+    return [untouched(aims.good(labels))]
 
 
-@frozen(kw_only=True)
-class Satisfied:
-    """Transcripts that satisfy the entry as they are."""
-
-    labels: Labels
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return the transcript as it is where its gold label says that it satisfies the entry."""
-        original = Original.of(item)
-        if isinstance(original, Skip):
-            return [original]
-        if item.gold != self.labels.satisfies:
-            return [Skip(reason="rules cannot repair a transcript" if item.gold else "the item has no gold label")]
-        return [untouched(aims.good(self.labels))]
-
-
-@frozen(kw_only=True)
-class Restyled:
-    """Style edits that do not change the meaning."""
-
-    variants: tuple[Style, ...]
-    seed: Callable[..., int]
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return a draft or a skip per kind of change, in the order of the options."""
-        original = Original.of(item)
-        if isinstance(original, Skip):
-            return [original]
-        outcomes = []
-        for kind in self.variants:
-            found = style.possible(original.messages, kind)
-            seed = self.seed(item.id, kind.value)
-            outcomes.append(drafted(original, found, max(1, len(found)), kind.value, Same(), seed=seed))
-        return outcomes
+def restyle(item: Item, original: Original, kinds: Sequence[Style], seed: Callable[..., int]) -> list[Draft | Skip]:
+    """Return a draft or a skip per kind of change that does not change the meaning, in order."""
+    possible = {kind: style.possible(original.messages, kind) for kind in kinds}
+    return [
+        drafted(original, found, max(1, len(found)), kind.value, Same(), seed=seed(item.id, kind.value))
+        for kind, found in possible.items()
+    ]
 
 
 def drafted(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias, cast
 
 from attrs import frozen
 from jrh import Item, JrhError, Json, Skip, read_transcript
 from jrh.text import TranscriptMessage
+from jrh_authoring import json_text
 
 LONGEST: Final = 2_000
 """Characters of one side of a diff."""
@@ -52,11 +52,6 @@ def diff(before: TranscriptMessage, after: TranscriptMessage | None) -> str:
     return "\n".join(part for part in (_side("-", gone), _side("+", come)) if part)
 
 
-def as_json(value: Json) -> str:
-    """Write a value as JSON on one line."""
-    return json.dumps(value, ensure_ascii=False, default=_plain)
-
-
 def cut(text: str, most: int = LONGEST) -> str:
     """Return the text, or its beginning and a word on how much is left out."""
     return text if len(text) <= most else f"{text[:most]}... [{len(text) - most} characters left out]"
@@ -65,7 +60,7 @@ def cut(text: str, most: int = LONGEST) -> str:
 def _shown(message: TranscriptMessage) -> str:
     parts = [f"reasoning: {message.reasoning}"] if message.reasoning else []
     parts.append(message.content)
-    parts += [f"call {call.id}: {call.name} {as_json(call.arguments)}" for call in message.tool_calls]
+    parts += [f"call {call.id}: {call.name} {json_text(call.arguments)}" for call in message.tool_calls]
     return "\n".join(parts)
 
 
@@ -76,14 +71,6 @@ def _side(sign: str, lines: Sequence[str]) -> str:
 def _equal(one: Sequence[str], other: Sequence[str]) -> int:
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Sequence):
-        return list(value)
-    raise TypeError(f"a message holds {type(value).__name__}, which is not JSON")
 
 
 Messages: TypeAlias = tuple[TranscriptMessage, ...]

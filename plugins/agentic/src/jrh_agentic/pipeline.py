@@ -9,11 +9,11 @@ from typing import Final, TypeVar
 from attrs import Factory, define, frozen
 from jrh import Draft, Item, Json, Scale, Skip, Task
 from jrh.text import TranscriptMessage
-from jrh_authoring import PROVIDER_ERROR, Unusable, object_schema, read_json, render_transcript, text_schema
+from jrh_authoring import PROVIDER_ERROR, Unusable, json_text, object_schema, read_json, render_transcript, text_schema
 
 from jrh_agentic.aims import Aim
 from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Prompt, Role, Roles, word_request
-from jrh_agentic.messages import Edit, Original, as_json, cut, described, diff
+from jrh_agentic.messages import Edit, Original, cut, described, diff
 from jrh_agentic.replies import EDIT_SCHEMA, PLAN_SCHEMA, Plan, Step, as_text, described_steps, read_edit, read_plan
 
 _EDITS_SHOWN: Final = 8_000
@@ -337,5 +337,5 @@ def _neighbours(messages: Sequence[TranscriptMessage], start: int, end: int) -> 
 
 def _said(message: TranscriptMessage) -> str:
     return "\n".join(
-        [message.content, *(f"calls {call.name} {as_json(call.arguments)}" for call in message.tool_calls)]
+        [message.content, *(f"calls {call.name} {json_text(call.arguments)}" for call in message.tool_calls)]
     )

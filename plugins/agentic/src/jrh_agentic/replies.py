@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final, cast
@@ -10,7 +9,7 @@ from typing import Final, cast
 from attrs import evolve, frozen
 from jrh import Json
 from jrh.text import ToolCall, TranscriptMessage
-from jrh_authoring import Unusable, json_objects, object_schema, read_json
+from jrh_authoring import Unusable, json_objects, json_text, object_schema, read_json
 
 from jrh_agentic.asking import NO_JSON, NoPlan
 from jrh_agentic.messages import cut
@@ -45,9 +44,9 @@ def as_text(message: TranscriptMessage, number: int) -> str:
         shown["reasoning"] = message.reasoning
     if message.tool_calls:
         shown["tool_calls"] = [
-            {"id": call.id, "name": call.name, "arguments": _plain(call.arguments)} for call in message.tool_calls
+            {"id": call.id, "name": call.name, "arguments": call.arguments} for call in message.tool_calls
         ]
-    return json.dumps(shown, ensure_ascii=False, indent=1)
+    return json_text(shown, indent=1)
 
 
 def read_edit(text: str, message: TranscriptMessage, number: int, entry: str) -> TranscriptMessage | Unusable:
@@ -158,14 +157,6 @@ def _texts(value: Json) -> Iterator[str]:
     elif isinstance(value, Sequence):
         for each in value:
             yield from _texts(each)
-
-
-def _plain(value: Json) -> Json:
-    if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_plain(each) for each in value]
-    return value
 
 
 _LONGEST: Final = 1_000

@@ -85,7 +85,7 @@ def import_described(file: Path, run_dir: Path | None, plugins: tuple[str, ...])
         tasks,
         found.records,
         origins=found.origins,
-        notes=(*mapping.notes, *found.notes),
+        notes=mapping.notes,
         plugins=plugins,
         level=mapping.level,
         resamples=mapping.resamples,

@@ -114,7 +114,7 @@ def init_from(config: Path, path: Path, force: bool) -> int:
 
 
 @click.command("check")
-@click.argument("table", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
+@click.argument("table", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--judge", "judges", metavar="COLUMN", multiple=True, required=True, help="Column with verdicts. Repeatable."
 )
@@ -144,8 +144,6 @@ def init_from(config: Path, path: Path, force: bool) -> int:
     type=FiniteRange(0, 1),
     help="Agreement that is enough: the answer then starts with Yes, No or Undecided.",
 )
-@click.option("--drop-duplicates", is_flag=True, help="Drop rows that equal an earlier row in every cell.")
-@click.option("--table-format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="[default: by suffix]")
 @click.option("--format", "shown", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option(
     "--write-import",
@@ -153,11 +151,11 @@ def init_from(config: Path, path: Path, force: bool) -> int:
     metavar="FILE",
     help="Write the import file that gives the same numbers with `jrh import`.",
 )
-def check(table: Path, *, table_format: str | None, shown: str, write_import: Path | None, **question: Any) -> int:
+def check(table: Path, *, shown: str, write_import: Path | None, **question: Any) -> int:
     """Check judges against people: does each agree with them well enough?
 
-    TABLE is a csv, tsv, jsonl or parquet file with a column of verdicts per judge and a column of labels by people; `-`
-    is standard input. Needs no suite and makes no model calls.
+    TABLE is a csv, tsv, jsonl or parquet file with a column of verdicts per judge and a column of labels by people.
+    Needs no suite and makes no model calls.
 
     Exit codes: 0 answered, 2 the table cannot be checked.
     """
@@ -165,9 +163,8 @@ def check(table: Path, *, table_format: str | None, shown: str, write_import: Pa
     from jrh_import.checking.asked import Asked
     from jrh_import.checking.measured import check_table
     from jrh_import.checking.rendering import as_json, as_text
-    from jrh_import.mapping import Format
 
-    asked = Asked(path=table, format=None if table_format is None else Format(table_format), **question)
+    asked = Asked(path=table, **question)
     checked = check_table(asked)
     answers = answers_of(checked)
     say(as_json(checked, answers) if shown == "json" else as_text(checked, answers), data=shown == "json")
@@ -183,9 +180,7 @@ def _write(checked: Checked, file: Path) -> None:
 
     from jrh_import.checking.measured import as_yaml, described
 
-    if str(checked.asked.path) == "-":
-        raise JrhError("--write-import needs a file: standard input cannot be read again")
-    content = described(checked.asked, checked.source, checked.labels, folder=file.parent)
+    content = described(checked.asked, checked.table, checked.labels, folder=file.parent)
     try:
         file.write_text(as_yaml(content), encoding="utf-8")
     except OSError as error:

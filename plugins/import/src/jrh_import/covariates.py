@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Final, TypeAlias
 
 from attrs import frozen
-from jrh import JrhError, Json, Mode, Task
+from jrh import Json, Mode, Task
 from jrh.values import LENGTH, length_of
-from jrh_interchange import Row
+from jrh_interchange import Row, check_columns
 
 from jrh_import.tables import Table
 
@@ -37,14 +36,8 @@ class Covariates:
         """
         written = stated if isinstance(stated, Mapping) else dict.fromkeys(_names(stated))
         columns = {name: _columns(name, column, task) for name, column in written.items()}
-        absent = [
-            _absent(name, column, table.columns)
-            for name, each in columns.items()
-            for column in each.values()
-            if column not in table.columns
-        ]
-        if absent:
-            raise JrhError("\n".join([*absent, f"Columns: {', '.join(table.columns)}"]))
+        named = [(f"covariates.{name}", column) for name, each in columns.items() for column in each.values()]
+        check_columns(named, table.columns)
         lengths = columns.get(LENGTH, {}).values()
         return cls(columns=columns, measured=frozenset(each for each in lengths if not _numeric(each, table)))
 
@@ -89,8 +82,3 @@ def _numeric(column: str, table: Table) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _absent(name: str, column: str, columns: Sequence[str]) -> str:
-    close = get_close_matches(column, columns, n=1)
-    return f"there is no column '{column}' (covariates.{name}){f'; did you mean {close[0]!r}?' if close else '.'}"

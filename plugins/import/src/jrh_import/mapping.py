@@ -141,9 +141,6 @@ class ImportFile:
         "Treatment of labels that are not on the scale: `error` or `status`.", default=OffScale.ERROR
     )
     number_items: bool = option("Every row is a separate item, named row-1, row-2 and so on.", default=False)
-    drop_duplicates: bool = option(
-        "Drop rows that equal an earlier row in every cell; a note counts them.", default=False
-    )
     count_repeats: bool = option("Number rows that are otherwise identical as repeats, in file order.", default=False)
     simulated: bool = option("All judges are simulated; the target of this name sets it per judge.", default=False)
     seed: int = option("Seed of all random numbers in the measures.", default=0)

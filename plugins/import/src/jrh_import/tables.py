@@ -1,14 +1,26 @@
-"""Read a table of verdicts whole, with its columns."""
+"""Read a table of verdicts whole, of a stated kind or of one that its suffix and its beginning tell."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from attrs import frozen
-from jrh_interchange import Row
+from jrh import JrhError
+from jrh_interchange import Row, check_table_file
 from jrh_interchange import read_table as read_table_rows
 
 from jrh_import.mapping import Format
+
+MOST_ROWS: Final = 1_000_000
+"""Rows beyond this would not fit into the memory of a small machine."""
+_DELIMITERS: Final = (",", "\t", ";")
+_SUFFIXES: Final = {
+    **{f".{each.value}": each for each in Format},
+    ".txt": Format.CSV,
+    ".tab": Format.TSV,
+    ".ndjson": Format.JSONL,
+}
 
 
 @frozen(kw_only=True)
@@ -18,6 +30,8 @@ class Table:
     columns: tuple[str, ...]
     """By first appearance."""
     rows: tuple[Row, ...]
+    format: Format
+    delimiter: str
 
 
 def read_table(
@@ -27,7 +41,6 @@ def read_table(
     *,
     neutralised: bool = False,
     most: int | None = None,
-    shown: str = "",
 ) -> Table:
     """Read a table whole; cells are text exactly as the file writes them.
 
@@ -38,16 +51,46 @@ def read_table(
         neutralised: remove the apostrophe at the start of a cell, which keeps spreadsheets from reading it as a
             formula.
         most: refuse a table with more rows; None: no limit.
-        shown: the file's name for messages.
 
     Raises:
         JrhError: The file does not exist or is not a table of the format; the text says where.
     """
     settings = {"delimiter": delimiter} if kind is Format.CSV else {}
-    rows = read_table_rows(path, shown or str(path), kind.value, most=most, **settings)
+    rows = read_table_rows(path, str(path), kind.value, most=most, **settings)
     if neutralised:
         rows = tuple(
             Row(line=row.line, source=row.source, values={name: row[name].removeprefix("'") for name in row.values})
             for row in rows
         )
-    return Table(columns=tuple(dict.fromkeys(name for row in rows for name in row.values)), rows=rows)
+    columns = tuple(dict.fromkeys(name for row in rows for name in row.values))
+    return Table(columns=columns, rows=rows, format=kind, delimiter=delimiter)
+
+
+def read_any_table(path: Path) -> Table:
+    """Read a table; the format follows from the suffix or the content, the delimiter from the header.
+
+    Raises:
+        JrhError: it is no table, or has more than `MOST_ROWS` rows.
+    """
+    try:
+        check_table_file(path)
+        found = _SUFFIXES.get(path.suffix.lower()) or _guessed(path)
+        delimiter = _delimiter(path) if found is Format.CSV else ","
+    except OSError as error:
+        raise JrhError(f"{path}: cannot be read: {error.strerror or error}") from error
+    return read_table(path, found, delimiter, most=MOST_ROWS)
+
+
+def _guessed(path: Path) -> Format:
+    with path.open("rb") as file:
+        start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"PAR1"):
+        return Format.PARQUET
+    return Format.JSONL if start.startswith(b"{") else Format.CSV
+
+
+def _delimiter(path: Path) -> str:
+    """Return the delimiter that the first line has most of; a comma where it has none."""
+    with path.open("rb") as file:
+        header = file.readline(100_000).decode("utf-8-sig", errors="replace")
+    return max(_DELIMITERS, key=header.count)

@@ -10,8 +10,8 @@ from typing import Any
 from attrs import evolve, frozen
 from jrh import REFERENCE, JrhError, Polarity, Record, Status, SuiteError, Task, content_id
 from jrh.errors import Problem
-from jrh.text import clean_text, counted
-from jrh_interchange import Row, imported_record, read_order, read_polarity
+from jrh.text import clean_text
+from jrh_interchange import Row, check_columns, imported_record, read_order, read_polarity
 
 from jrh_import.covariates import Covariates
 from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
@@ -33,8 +33,6 @@ class Imported:
 
     records: tuple[Record, ...]
     origins: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-    """What readers of the report need to know of how the table was read."""
 
 
 def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> Imported:
@@ -47,10 +45,7 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
     records: list[Record] = []
     origins: list[str] = []
     problems: dict[str, list[str]] = {}
-    repeated = duplicates(table) if mapping.drop_duplicates else {}
     for position, row in enumerate(table.rows, start=1):
-        if row.place in repeated:
-            continue
         if mapping.number_items:
             row = evolve(row, values={**row.values, _ROW: f"row-{position}"})  # noqa: PLW2901 - the row, with a name
         for meaning in meanings:
@@ -62,19 +57,7 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
     if problems:
         raise SuiteError(_bounded(problems))
     kept = _numbered(records) if mapping.count_repeats else records
-    notes = (f"{counted(len(repeated), 'exact duplicate row')} dropped.",) if repeated else ()
-    return Imported(records=tuple(kept), origins=tuple(origins), notes=notes)
-
-
-def duplicates(table: Table) -> Mapping[str, str]:
-    """Return the rows that equal an earlier row in every cell: place -> place of the earlier row."""
-    first: dict[tuple[str, ...], str] = {}
-    found = {}
-    for row in table.rows:
-        earlier = first.setdefault(tuple(row[column] for column in table.columns), row.place)
-        if earlier != row.place:
-            found[row.place] = earlier
-    return found
+    return Imported(records=tuple(kept), origins=tuple(origins))
 
 
 def _bounded(problems: Mapping[str, Sequence[str]]) -> list[Problem]:
@@ -114,11 +97,8 @@ class _Meaning:
             raise JrhError(f"`columns` or `values` must give the {' and the '.join(absent)} of a verdict")
         if mapping.task is not None and ("task" in columns or "task" in values):
             raise JrhError("a column or value gives the task; describe the tasks by name in `tasks` instead of `task`")
-        strange = [
-            _no_column(*each, table.columns) for each in columns.items() if each[1] not in (*table.columns, _ROW)
-        ]
-        if strange:
-            raise JrhError("\n".join([*strange, f"Columns: {', '.join(table.columns)}"]))
+        named = [(f"columns.{target}", column) for target, column in columns.items() if column != _ROW]
+        check_columns(named, table.columns)
         return cls(
             columns=columns,
             values=values,
@@ -237,12 +217,6 @@ class _Meaning:
         if text in self.mapping.labels:
             return self.mapping.labels[text]
         return task.scale.match(text) or text
-
-
-def _no_column(target: str, column: str, columns: Sequence[str]) -> str:
-    close = get_close_matches(column, columns, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else "."
-    return f"there is no column '{column}' (columns.{target}){hint}"
 
 
 def _test(target: str, text: str, tests: Mapping[str, str]) -> str:

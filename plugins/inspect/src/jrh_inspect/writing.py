@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import REFERENCE, Case, Equals, JrhError, Json, RunReport
+from jrh_authoring import json_text
 
 _CHUNK: Final = 20
 """Cases held at once."""
@@ -128,18 +128,10 @@ def write_lines(path: Path, edited: Iterable[Edited]) -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             for each in edited:
-                file.write(json.dumps(as_line(each), ensure_ascii=False, default=_plain) + "\n")
+                file.write(json_text(as_line(each)) + "\n")
                 count += 1
     except FileExistsError as error:
         raise JrhError(f"{path} already exists; choose another name") from error
     except OSError as error:
         raise JrhError(f"{path}: cannot be written: {error.strerror or error}") from error
     return count
-
-
-def _plain(value: Json) -> Json:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Sequence):
-        return list(value)
-    raise TypeError(f"{type(value).__name__} is not JSON")

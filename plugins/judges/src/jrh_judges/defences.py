@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
@@ -25,7 +24,7 @@ from jrh import (
     read_transcript,
 )
 from jrh.text import transcript_problems
-from jrh_authoring import LeftOut, Rendered, render_transcript, variables_of
+from jrh_authoring import LeftOut, Rendered, json_text, render_transcript, variables_of
 
 from jrh_judges.options import Defence
 
@@ -41,7 +40,7 @@ class ShownList(tuple[Any, ...]):
 
     def __str__(self) -> str:
         """Write JSON."""
-        return _json(self)
+        return json_text(self)
 
 
 class ShownTranscript(tuple[Any, ...]):
@@ -85,7 +84,7 @@ class ShownMapping(dict[str, Any]):
 
     def __str__(self) -> str:
         """Write JSON, keys in the item's order."""
-        return _json(self)
+        return json_text(self)
 
 
 def shown(fields: Mapping[str, Json], limit: int | None = None) -> dict[str, object]:
@@ -131,18 +130,6 @@ def _shown(name: str, value: Json, limit: int | None) -> object:
         is_transcript = name == _TRANSCRIPT or not transcript_problems(value)
         return ShownTranscript.of(value, limit) if is_transcript else ShownList(value)
     return "" if value is None else value
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=_plain)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Sequence):
-        return list(value)
-    raise TypeError(f"a field holds {type(value).__name__}, which is not JSON")
 
 
 _MARK_LENGTH: Final = 8

@@ -11,7 +11,7 @@ from typing import Final
 from attrs import evolve, frozen
 from jrh import JrhError, Json, Message, Mode, Question, Reply, Scale, ScaleKind, Status, Task, Text, Verdict
 from jrh.values import asked_together
-from jrh_authoring import object_schema, read_json, render, variables_of
+from jrh_authoring import json_text, object_schema, read_json, render, variables_of
 
 from jrh_judges.defences import Defences, left_out_of, mark_for, shown, text_of
 
@@ -62,12 +62,8 @@ def part_about(reply: Reply, own: str, ids: Sequence[str]) -> Reply | Verdict:
     value = found.get(own)
     if value is None:
         return Verdict(status=Status.UNPARSABLE, detail=f"the reply has no verdict on criterion '{own[:80]}'")
-    text = value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False)
+    text = value if isinstance(value, str) else json_text(value)
     return evolve(reply, text=text, token_probabilities=())
-
-
-def _plain(value: Json) -> object:
-    return dict(value) if isinstance(value, Mapping) else value
 
 
 RESPONSES: Final = "responses"

@@ -13,6 +13,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.text import TranscriptMessage
+from jrh_authoring import json_text
 from jrh_measuring import (
     CONSTANT_VERDICTS,
     Mask,
@@ -26,7 +27,6 @@ from jrh_measuring import (
 from numpy.typing import NDArray
 
 from jrh_agentic.measures.edited import DRAWS, PERTURBATION, edited_cases, of_families
-from jrh_agentic.messages import as_json
 
 _LONGEST: Final = 20_000
 """Characters of a rationale that are read."""
@@ -85,7 +85,7 @@ def texts_of(messages: Sequence[TranscriptMessage]) -> Mapping[int, str]:
 def _parts(message: TranscriptMessage) -> Iterator[str]:
     yield from (message.reasoning, message.content)
     for call in message.tool_calls:
-        yield f"{call.name} {as_json(call.arguments)}"
+        yield f"{call.name} {json_text(call.arguments)}"
 
 
 def pointed_at(rationale: str, texts: Mapping[int, str]) -> frozenset[int]:

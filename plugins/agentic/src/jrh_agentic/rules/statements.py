@@ -10,8 +10,9 @@ from typing import Final
 
 from jrh import Json
 from jrh.text import TranscriptMessage
+from jrh_authoring import json_text
 
-from jrh_agentic.messages import Messages, answers, as_json, called_tools, final_answer, result_tools
+from jrh_agentic.messages import Messages, answers, called_tools, final_answer, result_tools
 from jrh_agentic.rules.possible import Possible, Splice, another, values_of, within
 
 _ENTRY_SENTENCE: Final = re.compile(r"[^.;!?\n]+")
@@ -253,6 +254,6 @@ def _plain_mentions(text: str) -> dict[str, list[tuple[int, int]]]:
 
 def _everything(messages: Messages) -> str:
     """Return the whole content of a transcript as one searchable text."""
-    calls = (as_json(call.arguments) for message in messages for call in message.tool_calls)
+    calls = (json_text(call.arguments) for message in messages for call in message.tool_calls)
     texts = (text for message in messages for text in (message.content, message.reasoning, message.error, message.name))
     return "\n".join([*texts, *called_tools(messages), *calls])

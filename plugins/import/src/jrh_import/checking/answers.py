@@ -92,7 +92,7 @@ def _with_blanks(finding: Finding, checked: Checked, missing: Measure) -> Findin
     """Return a finding that calls blank cells blank; a record has no status of its own for them."""
     if finding.kind != MISSING:
         return finding
-    texts = [row[finding.judge].strip() for row in checked.source.table.rows]
+    texts = [row[finding.judge].strip() for row in checked.table.rows]
     unreadable = missing.missing.get(Status.UNPARSABLE.value, 0)
     blank = min(sum(not text for text in texts), unreadable)
     reasons = {**missing.missing, BLANK: blank, Status.UNPARSABLE.value: unreadable - blank}
@@ -218,7 +218,7 @@ def open_covariates(checked: Checked, judge: str) -> Iterator[str]:
         for basis in finding.basis
     }
     for column in checked.asked.covariates:
-        name = covariate_name(column, checked.source.table)
+        name = covariate_name(column, checked.table)
         if name not in told:
             yield _open_sentence(checked, judge, name, column)
 

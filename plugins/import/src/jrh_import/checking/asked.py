@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attrs import field, frozen
 from attrs.validators import gt, lt, min_len
 from jrh import JrhError
 from jrh.text import clean_text
-
-from jrh_import.mapping import Format
+from jrh_interchange import check_columns
 
 
 @frozen(kw_only=True)
@@ -32,8 +30,6 @@ class Asked:
     scale: str | None = None
     missing: tuple[str, ...] = ()
     """Further texts that mean there is no verdict."""
-    format: Format | None = None
-    drop_duplicates: bool = False
     within: float = field(default=0.05, validator=[gt(0), lt(0.5)])
     """Target half-width of the interval of agreement."""
     at_least: float | None = None
@@ -48,16 +44,13 @@ class Asked:
         yield from (("--covariate", column) for column in self.covariates)
 
 
-def check_columns(asked: Asked, columns: Sequence[str]) -> None:
+def check_asked(asked: Asked, columns: Sequence[str]) -> None:
     """Check that the columns exist and that none is asked to be two things.
 
     Raises:
         JrhError: lists all columns that are missing, with the nearest ones, or named twice.
     """
-    absent = [_absent(option, column, columns) for option, column in asked.named() if column not in columns]
-    if absent:
-        listed = ", ".join(clean_text(column) for column in columns)
-        raise JrhError("\n".join([*absent, f"Columns: {clean_text(listed, 1000)}"]))
+    check_columns(asked.named(), columns)
     first: dict[str, str] = {}
     for option, column in asked.named():
         earlier = first.setdefault(column, option)
@@ -66,10 +59,3 @@ def check_columns(asked: Asked, columns: Sequence[str]) -> None:
             raise JrhError(f"column '{clean_text(column)}' is named twice, as {both}; name two different columns")
     if asked.item is None and (asked.repeat is not None or asked.reruns):
         raise JrhError("reruns need an item: name its column with --item")
-
-
-def _absent(option: str, column: str, columns: Sequence[str]) -> str:
-    folded: Mapping[str, str] = {each.strip().casefold(): each for each in columns}
-    close = get_close_matches(column.strip().casefold(), folded, n=1)
-    hint = f"; did you mean '{clean_text(folded[close[0]])}'?" if close else ""
-    return f"{option}: there is no column '{clean_text(column)}'{hint}"

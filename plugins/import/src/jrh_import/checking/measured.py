@@ -13,12 +13,12 @@ from jrh import Json, RunReport, Scale, ScaleKind
 from jrh.running import load_metrics
 from jrh_interchange import measure_records, read_settings, unmeasured
 
-from jrh_import.checking.asked import Asked, check_columns
+from jrh_import.checking.asked import Asked, check_asked
 from jrh_import.checking.labels import Labels, read_labels
-from jrh_import.checking.repeated import is_telling, repeated_rows
-from jrh_import.checking.sources import Source, read_source
+from jrh_import.checking.repeated import repeated_rows
 from jrh_import.covariates import covariate_name
 from jrh_import.mapping import Format, ImportFile
+from jrh_import.tables import Table, read_any_table
 from jrh_import.verdicts import read_verdicts
 
 ADDED: Final = ("judge-comparison",)
@@ -38,7 +38,7 @@ class Checked:
     """What a table shows about its judges."""
 
     asked: Asked
-    source: Source
+    table: Table
     labels: Labels
     report: RunReport
     notes: tuple[str, ...]
@@ -53,13 +53,13 @@ def check_table(asked: Asked) -> Checked:
     Raises:
         JrhError: the table cannot be read or checked; the text says where and what to do.
     """
-    source = read_source(asked.path, asked.format)
-    check_columns(asked, source.table.columns)
-    labels = read_labels(source.table, asked)
-    notes = (*labels.notes, *repeated_rows(source.table, asked, labels))
-    mapping = read_settings(described(asked, source, labels, folder=Path()), ImportFile)
+    table = read_any_table(asked.path)
+    check_asked(asked, table.columns)
+    labels = read_labels(table, asked)
+    notes = (*labels.notes, *repeated_rows(table, asked, labels))
+    mapping = read_settings(described(asked, table, labels, folder=Path()), ImportFile)
     tasks = mapping.described_tasks()
-    found = read_verdicts(source.table, mapping, tasks)
+    found = read_verdicts(table, mapping, tasks)
     report = measure_records(
         mapping.name,
         tasks,
@@ -72,7 +72,7 @@ def check_table(asked: Asked) -> Checked:
     )
     return Checked(
         asked=asked,
-        source=source,
+        table=table,
         labels=labels,
         report=report,
         notes=(*notes, *report.notes),
@@ -80,29 +80,28 @@ def check_table(asked: Asked) -> Checked:
     )
 
 
-def described(asked: Asked, source: Source, labels: Labels, *, folder: Path) -> Mapping[str, Json]:
+def described(asked: Asked, table: Table, labels: Labels, *, folder: Path) -> Mapping[str, Json]:
     """Return the content of the import file, with the table's path relative to a folder."""
     item = {} if asked.item is None else {"item": asked.item}
     more = {"group": asked.group, "repeat": asked.repeat}
     columns = {**item, "gold": asked.human, **{target: column for target, column in more.items() if column}}
     found: dict[str, Json] = {
-        "name": asked.path.stem if str(asked.path) != "-" else "stdin",
+        "name": asked.path.stem,
         "path": os.path.relpath(asked.path, folder),
-        "format": source.format.value,
+        "format": table.format.value,
         "task": {"scale": _scale(labels.scale)},
         "columns": columns,
         "decisions": [{"columns": {"label": judge}, "values": {"judge": judge}} for judge in asked.judges],
         "missing": {text: status.value for text, status in labels.missing.items()},
         "off_scale": "status",
-        "covariates": {covariate_name(column, source.table): column for column in asked.covariates},
+        "covariates": {covariate_name(column, table): column for column in asked.covariates},
         "metrics": {"add": list(ADDED)},
     }
     optional: dict[str, Json] = {
-        "delimiter": source.delimiter if source.format is Format.CSV and source.delimiter != "," else None,
+        "delimiter": table.delimiter if table.format is Format.CSV and table.delimiter != "," else None,
         "labels": dict(labels.written),
         "number_items": asked.item is None,
         "count_repeats": asked.item is not None and asked.repeat is None,
-        "drop_duplicates": asked.drop_duplicates and is_telling(source.table, asked),
     }
     return found | {key: value for key, value in optional.items() if value}
 

@@ -57,7 +57,7 @@ def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
     (summary,) = checked.report.tasks
     document = {
         "path": str(checked.asked.path),
-        "rows": len(checked.source.table.rows),
+        "rows": len(checked.table.rows),
         "items": summary.items,
         "labelled": summary.labelled,
         "scale": {"kind": summary.task.scale.kind.value, "labels": list(summary.task.scale.labels)},
@@ -138,7 +138,7 @@ def _comparisons(checked: Checked) -> Iterator[str]:
 
 def _sizes(checked: Checked) -> str:
     (summary,) = checked.report.tasks
-    rows = len(checked.source.table.rows)
+    rows = len(checked.table.rows)
     unlabelled = summary.items - summary.labelled
     blank = f", {unlabelled:,} of them without a label by people (not scored)" if unlabelled else ""
     return f"{counted(rows, 'row')}, {counted(summary.items, 'item')}{blank}"

@@ -12,7 +12,6 @@ from jrh_interchange import Row
 from jrh_import.checking.asked import Asked
 from jrh_import.checking.labels import Labels
 from jrh_import.tables import Table
-from jrh_import.verdicts import duplicates
 
 _SHOWN: Final = 3
 _LONG: Final = 20
@@ -29,17 +28,12 @@ def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
     Raises:
         JrhError: rows of one item differ and nothing says that they are reruns; the rows are named.
     """
-    telling = is_telling(table, asked)
-    exact = duplicates(table) if telling else {}
-    dropped = exact if asked.drop_duplicates else {}
-    rows = [row for row in table.rows if row.place not in dropped]
-    notes = [_exact(exact, dropped=asked.drop_duplicates, items=asked.item is not None)] if exact else []
-    if asked.drop_duplicates and not telling:
-        notes.append("No row dropped: the columns cannot tell a duplicate from another item; name --item.")
+    exact = _duplicates(table) if _is_telling(table, asked) else []
+    notes = [_exact(exact, items=asked.item is not None)] if exact else []
     notes += _shared_texts(table, asked)
     if asked.item is None:
         return [*notes, "Every row counts as an item. If rows share an item, name its column with --item."]
-    several = {item: found for item, found in _by_item(rows, asked.item).items() if len(found) > 1}
+    several = {item: found for item, found in _by_item(table.rows, asked.item).items() if len(found) > 1}
     if several and not (asked.reruns or asked.repeat):
         _check_alike(several, asked, labels)
     _check_human(several, asked, labels)
@@ -51,7 +45,7 @@ def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
     return notes
 
 
-def is_telling(table: Table, asked: Asked) -> bool:
+def _is_telling(table: Table, asked: Asked) -> bool:
     """Tell whether rows have an identity: an item, or other columns that mostly differ."""
     if asked.item is not None:
         return True
@@ -82,13 +76,22 @@ def _shared_texts(table: Table, asked: Asked) -> Iterator[str]:
             )
 
 
-def _exact(found: Mapping[str, str], *, dropped: bool, items: bool) -> str:
-    rows = counted(len(found), "row")
-    named = _places(tuple(found))
-    if dropped:
-        return f"Dropped {rows} equal to an earlier row in every cell ({named})."
+def _duplicates(table: Table) -> list[str]:
+    """Return the places of the rows that equal an earlier row in every cell."""
+    seen: set[tuple[str, ...]] = set()
+    found = []
+    for row in table.rows:
+        cells = tuple(row[column] for column in table.columns)
+        if cells in seen:
+            found.append(row.place)
+        seen.add(cells)
+    return found
+
+
+def _exact(found: Sequence[str], *, items: bool) -> str:
     how = "They count as reruns" if items else "They count as separate items"
-    return f"{rows} equal to an earlier row in every cell ({named}). {how}; --drop-duplicates drops them."
+    rows = counted(len(found), "row")
+    return f"{rows} equal to an earlier row in every cell ({_places(found)}). {how}; remove them if they are copies."
 
 
 def _by_item(rows: Sequence[Row], column: str) -> dict[str, list[Row]]:
