@@ -169,33 +169,10 @@ def test_parts_are_one_array_whatever_their_types(kind: str, rows: int) -> None:
         found[:] = 0
 
 
-@in_files
-@pytest.mark.parametrize("writes", [0, 1, 5])
-def test_parts_are_one_array_where_the_disk_is_full_before_the_last(
-    writes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, real = np.random.default_rng(6).random(LARGE), os.pwrite
-    done: list[int] = []
-
-    def full(*given: Any) -> int:
-        if len(done) >= writes:
-            raise OSError(28, "No space left on device")
-        done.append(1)
-        return real(*given)
-
-    monkeypatch.setattr(os, "pwrite", full)
-    file = ColumnFile()
-    found = file.joined(np.array_split(whole, 9), whole.shape, whole.dtype)
-    assert not is_mapped(found)
-    assert np.array_equal(found, whole)
-    monkeypatch.undo()
-    assert not is_mapped(file.put(whole))
-
-
 @pytest.mark.parametrize("size", [3, LARGE])
 @pytest.mark.parametrize("other", [-1, 1])
 def test_parts_of_another_size_are_refused(size: int, other: int) -> None:
-    with pytest.raises(BufferError, match="bytes for an array of shape"):
+    with pytest.raises(BufferError, match="rows for an array of shape"):
         ColumnFile().joined(iter([np.zeros(size)]), (size + other,), np.dtype("f8"))
 
 

@@ -16,7 +16,6 @@ from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, fingerprint_of, rates_of, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger, worst_case
-from jrh.models.replies import refused_settings
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, ChatRequest, Completion, Rates
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME
@@ -852,20 +851,3 @@ async def test_another_value_of_a_needed_setting_is_tried_by_itself(desk: Desk) 
     asked = [evolve(request(reasoning_effort=level), needed=("reasoning_effort",)) for level in ("none", "high")]
     assert [(await client.ask(each)).status for each in asked] == [Status.NOT_AVAILABLE, Status.OK]
     assert (await client.ask(request("without", reasoning_effort="none"))).not_settable == ("reasoning_effort",)
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("'response_format.type' must be 'json_schema' or 'text'", ""),
-        ("This model does not support tools", ""),
-        ("Invalid parameter", "response_format"),
-        ("`tool_choice` is not available", ""),
-    ],
-)
-def test_an_error_that_names_the_form_of_the_reply_refuses_the_mode(text: str, named: str) -> None:
-    assert "output" in refused_settings(text, named)
-
-
-def test_an_error_about_something_else_refuses_no_mode() -> None:
-    assert "output" not in refused_settings("The model does not support images; prompt is invalid")

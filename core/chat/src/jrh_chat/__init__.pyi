@@ -4,7 +4,6 @@ from .completions import FILTERED as FILTERED
 from .completions import OUT_OF_FUNDS as OUT_OF_FUNDS
 from .completions import cost_or_none as cost_or_none
 from .completions import count_or_none as count_or_none
-from .completions import discarded as discarded
 from .completions import from_error_response as from_error_response
 from .completions import http_fault as http_fault
 from .completions import is_filtered as is_filtered
@@ -43,3 +42,4 @@ from .http import response_format as response_format
 from .http import retry_after as retry_after
 from .http import stated_limits as stated_limits
 from .http import tool_arguments as tool_arguments
+from .refusals import refused_settings as refused_settings

@@ -8,18 +8,18 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import orjson
 from jrh.errors import FaultKind, ModelFault
-from jrh.models.replies import FAILED, refused_settings
+from jrh.models.replies import FAILED
 from jrh.plugins.protocols import Completion
 from jrh.text.escaping import utf8_text
 from jrh.values.verdicts import Usage
 
 from jrh_chat.http import retry_after, tool_arguments
+from jrh_chat.refusals import refused_settings
 
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 """Error codes of a provider's content filter: an answer of the model, not a failure."""
@@ -36,7 +36,6 @@ MOST_TOKENS: Final = 100_000_000
 """A larger number of tokens of one call is no count."""
 MOST_DOLLARS: Final = 10_000.0
 """A larger cost of one call is no cost."""
-_MOST: Final = (("prompt_tokens", MOST_TOKENS), ("completion_tokens", MOST_TOKENS), ("cost", MOST_DOLLARS))
 
 
 def string_or_empty(value: object) -> str:
@@ -57,20 +56,6 @@ def cost_or_none(value: object) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_DOLLARS:
         return float(value)
     return None
-
-
-def discarded(usage: Mapping[str, object]) -> Mapping[str, float]:
-    """Return the token counts and the cost that `count_or_none` and `cost_or_none` discard as too large.
-
-    Args:
-        usage: what a provider states: `prompt_tokens`, `completion_tokens`, `cost`; other names do not count.
-    """
-    found = {}
-    for name, limit in _MOST:
-        value = usage.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and value > limit:
-            found[name] = float(min(value, sys.float_info.max))
-    return found
 
 
 def served_version(model: object, fingerprint: object) -> str:
@@ -201,7 +186,6 @@ def read_document(document: Mapping[str, Any]) -> Completion:
         finish_reason=reason,
         usage=_usage(usage),
         cost=cost_or_none(usage.get("cost")) if isinstance(usage, dict) else None,
-        discarded=discarded(usage) if isinstance(usage, dict) else {},
         refusal=string_or_empty(message.get("refusal")) or None,
         model_version=served_version(document.get("model"), document.get("system_fingerprint")),
         token_probabilities=_probabilities(choice.get("logprobs")),

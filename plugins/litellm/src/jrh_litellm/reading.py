@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import COMPLETE, FAILED, refused_settings
+from jrh.models import COMPLETE, FAILED
 from jrh.plugins import Completion
 from jrh.text import utf8_text
 from jrh_chat import (
@@ -16,9 +16,9 @@ from jrh_chat import (
     OUT_OF_FUNDS,
     cost_or_none,
     count_or_none,
-    discarded,
     http_fault,
     is_filtered,
+    refused_settings,
     retry_after,
     served_version,
     stated_limits,
@@ -150,7 +150,6 @@ def _text(error: Exception) -> str:
 
 
 _PROVIDERS: Final = "llm_provider-"
-_BILLED: Final = ("prompt_tokens", "completion_tokens", "cost")
 """What litellm puts before the names of the provider's headers."""
 
 
@@ -181,7 +180,6 @@ def read_completion(response: Any) -> Completion:
         finish_reason=reason,
         usage=_usage(usage),
         cost=cost_or_none(getattr(usage, "cost", None)),
-        discarded=discarded({name: getattr(usage, name, None) for name in _BILLED}),
         refusal=string_or_empty(_extra(message).get("refusal"))
         or string_or_empty(getattr(message, "refusal", None))
         or None,

@@ -5,6 +5,5 @@ from .ledger import prompt_tokens_at_most as prompt_tokens_at_most
 from .ledger import worst_case as worst_case
 from .replies import COMPLETE as COMPLETE
 from .replies import FAILED as FAILED
-from .replies import refused_settings as refused_settings
 from .routing import header_digests as header_digests
 from .routing import routing_digest as routing_digest

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define
@@ -24,7 +24,7 @@ from jrh.models.retries import (
     FIRST_WAIT,
     STOPPING,
     as_fault,
-    contradicted,
+    billed_beyond,
     refused_account,
     retrying,
     too_long_for_budget,
@@ -352,8 +352,7 @@ class Gateway:
         client.seen.note(request, reply, rates)
         cut = reply.status is Status.TRUNCATED and request is not wanted  # by the budget, not by the suite
         limit = worst_case(request, rates)  # more than is reserved where that follows from what was used so far
-        discarded = completion.discarded if reply.cost is None else {}
-        durable = self._note_reply(client, call, reply, None if cut else payload, worst, limit, discarded)
+        durable = self._note_reply(client, call, reply, None if cut else payload, worst, limit)
         if cut:
             await durable
             message = too_long_for_budget(client.name, request.sampling.max_tokens, self.ledger)
@@ -376,23 +375,13 @@ class Gateway:
         return fault
 
     def _note_reply(
-        self,
-        client: Client,
-        call: _Call,
-        reply: Reply,
-        payload: str | None,
-        worst: float | None,
-        limit: float | None,
-        discarded: Mapping[str, float],
+        self, client: Client, call: _Call, reply: Reply, payload: str | None, worst: float | None, limit: float | None
     ) -> asyncio.Future[None]:
-        beyond = self.ledger.settle(worst, reply.cost, most=limit, discarded=bool(discarded))
+        beyond = self.ledger.settle(worst, reply.cost, most=limit)
         self._reserving.settled()
         self._on_paid()
-        if discarded:
-            self._log.warning("absurd usage discarded", model=client.name, stated=dict(discarded))
         if beyond:
-            self.stop(StopReason.BUDGET, contradicted(client.name, reply.cost, limit, discarded, self.ledger))
-        outcome, cost, detail, bounded = reply.status.value, reply.cost, reply.detail, not discarded
+            self.stop(StopReason.BUDGET, billed_beyond(client.name, reply.cost or 0.0, limit or 0.0, self.ledger))
         return self._calls.conclude(
-            call.row, outcome=outcome, final=True, cost=cost, detail=detail, payload=payload, bounded=bounded
+            call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
         )

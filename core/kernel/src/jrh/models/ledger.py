@@ -223,16 +223,13 @@ class Ledger:
         self.reserved += worst or 0.0
         self.in_flight += bool(worst)
 
-    def settle(
-        self, worst: float | None, cost: float | None, *, most: float | None = None, discarded: bool = False
-    ) -> bool:
+    def settle(self, worst: float | None, cost: float | None, *, most: float | None = None) -> bool:
         """Replace the reserved amount by the reply's cost; an unknown cost counts as the worst case.
 
         Args:
             worst: what was reserved.
             cost: what the reply cost; None if unknown.
             most: the call's worst case by its price and longest reply, where less than that was reserved.
-            discarded: the cost is unknown because the provider stated an absurd one: no worst case bounds it.
 
         Returns:
             Whether the provider has shown that a budget in dollars cannot be held: it billed more than the call could
@@ -241,11 +238,11 @@ class Ledger:
         self._release(worst)
         if cost is None:
             self.unpriced += 1
-            self._doubt(None if discarded else worst)
+            self._doubt(worst)
         else:
             self.paid += cost
         limit = worst if most is None else most
-        beyond = discarded or _exceeds(cost, limit)
+        beyond = _exceeds(cost, limit)
         self.contradicted += beyond
         if self.budget.usd is None:
             return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from jrh.errors import FaultKind, ModelFault, StopReason
@@ -58,7 +58,6 @@ def _wait(state: RetryCallState) -> float:
 
 STOPPING: Final = {FaultKind.UNAUTHORIZED: StopReason.UNAUTHORIZED, FaultKind.NO_CREDIT: StopReason.NO_CREDIT}
 """Kinds of faults that no other call of the run would escape."""
-_LONG: Final = 1e15
 _AGAIN: Final = "and run the same command again: finished calls are not repeated"
 
 
@@ -74,14 +73,7 @@ def too_many_failures(model: str, calls: int, kind: FaultKind, detail: str) -> s
     return f"model '{model}' failed {calls} calls in a row, the last one with {kind.value}: {detail}"
 
 
-def contradicted(
-    model: str, cost: float | None, most: float | None, stated: Mapping[str, float], ledger: Ledger
-) -> str:
-    """Return the message for a call whose bill contradicts the most it could cost."""
-    return _stated_absurdly(model, stated, ledger) if stated else _billed(model, cost or 0.0, most or 0.0, ledger)
-
-
-def _billed(model: str, cost: float, worst: float, ledger: Ledger) -> str:
+def billed_beyond(model: str, cost: float, worst: float, ledger: Ledger) -> str:
     """Return the message for a call that cost more than it could: no reservation holds the budget."""
     budget = ledger.budget.usd or 0.0
     passed = ", more than the budget" if ledger.paid > budget else ""
@@ -90,20 +82,6 @@ def _billed(model: str, cost: float, worst: float, ledger: Ledger) -> str:
         f"`max_tokens`, so jrh cannot hold the budget of ${amount(budget)}: ${ledger.paid:.4f} is paid{passed}. "
         f"Correct its `price`, ask its provider, or remove the budget, {_AGAIN}"
     )
-
-
-def _stated_absurdly(model: str, stated: Mapping[str, float], ledger: Ledger) -> str:
-    """Return the message for a call whose stated use or cost is too large to be one: its cost has no bound."""
-    said = " and ".join(f"{name} {_large(value)}" for name, value in stated.items())
-    return (
-        f"model '{model}' reports {said} for one call, so its cost is unknown and jrh cannot hold the budget of "
-        f"${amount(ledger.budget.usd or 0.0)}: correct the endpoint's counts, ask its provider, or remove the budget, "
-        f"{_AGAIN}"
-    )
-
-
-def _large(value: float) -> str:
-    return f"{value:,.0f}" if value < _LONG else f"{value:.3g}"
 
 
 def too_long_for_budget(model: str, tokens: int | None, ledger: Ledger) -> str:

@@ -280,9 +280,6 @@ class Completion:
     usage: Usage = Usage()
     cost: float | None = None
     """Only if the provider states a cost; otherwise the gateway computes it from `rates`."""
-    discarded: Mapping[str, float] = Factory(dict)
-    """Token counts and a cost too large to be true, as `jrh.models.discarded` picks them. They are in neither `usage`
-    nor `cost`; a run with a budget in dollars stops, because the call's cost has no upper bound."""
     refusal: str | None = None
     model_version: str = ""
     """The model version that the provider reports."""

@@ -27,8 +27,7 @@ UNREADABLE: Final = (0, "", "", "", 0.0, None, None, None, None, None, None, Non
 
 _INTENT: Final = "INSERT INTO calls (id, key, model, purpose, started, worst) VALUES (?, ?, ?, ?, ?, ?)"
 _OUTCOME: Final = (
-    "UPDATE calls SET outcome = ?, final = ?, cost = ?, detail = ?, payload = ?, checksum = ?, "
-    "worst = CASE WHEN ? THEN worst END WHERE id = ?"
+    "UPDATE calls SET outcome = ?, final = ?, cost = ?, detail = ?, payload = ?, checksum = ? WHERE id = ?"
 )
 _FINAL: Final = "UPDATE calls SET final = 1 WHERE id = ?"
 _LOST: Final = "UPDATE calls SET outcome = ? WHERE outcome IS NULL AND model NOT IN (SELECT value FROM json_each(?))"
@@ -125,20 +124,16 @@ class CallsTable:
         cost: float | None,
         detail: str,
         payload: str | None,
-        bounded: bool = True,
     ) -> asyncio.Future[None]:
         """Queue the outcome of a call; return a future that completes once it is durable.
 
-        `payload` is the reply if it can be reused; `final` means no further attempt follows; `bounded` means that the
-        provider has not contradicted the worst case.
+        `payload` is the reply if it can be reused; `final` means no further attempt follows.
         """
         key = self._keys.pop(call, None)
         if payload is not None and key is not None:
             self._answered.put(part_of(key), 1)
         summed = None if payload is None else checksum(payload)
-        return self._database.writer.commit(
-            (_OUTCOME, [(outcome, final, cost, detail, payload, summed, bounded, call)])
-        )
+        return self._database.writer.commit((_OUTCOME, [(outcome, final, cost, detail, payload, summed, call)]))
 
     def mark_final(self, call: int) -> asyncio.Future[None]:
         """Queue a mark that no further attempt follows a failed one."""

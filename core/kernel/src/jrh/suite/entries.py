@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, combinations
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from attrs import frozen
+from attrs import evolve, fields, frozen
 
 from jrh.document import option_types
 from jrh.document.nodes import Node
@@ -14,6 +14,8 @@ from jrh.errors import JrhError
 from jrh.plugins.registry import Plugins
 from jrh.suite.definition import TestUse, Use
 from jrh.suite.syntax import CHAIN, CROSS, MOST_FACTORS, TEST, VALIDATOR, Role, TestSettings
+
+U = TypeVar("U", bound=Use)
 
 
 @frozen(kw_only=True)
@@ -27,16 +29,19 @@ class Written:
     place: Node
     """The mapping the options are in; of an entry that is just a name the entry itself."""
 
-    def common(self) -> dict[str, Any]:
-        """Return what every `Use` is made of."""
-        name = self.settings.name or self.component.rpartition("/")[2]
-        return {"name": name, "component": self.component, "options": self.options, "location": self.place.at}
+    def use(self, cls: type[U], **further: Any) -> U:
+        """Return the entry as a class of uses, whose fields of the settings' names are theirs."""
+        own = {field.name for field in fields(cls)} & {field.name for field in fields(type(self.settings))}
+        values = {name: getattr(self.settings, name) for name in own}
+        values["name"] = self.settings.name or self.component.rpartition("/")[2]
+        where = {"component": self.component, "options": self.options, "location": self.place.at}
+        return cls(**values | where | further)
 
 
 def read_use(node: Node, role: Role, plugins: Plugins) -> Use | None:
     """Read an entry of a role whose only setting is the name."""
     written = read_entry(node, role, plugins)
-    return None if written is None else Use(**written.common())
+    return None if written is None else written.use(Use)
 
 
 def read_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
@@ -136,20 +141,14 @@ def _perturber(node: Node, plugins: Plugins) -> TestUse | None:
     written = read_entry(node, TEST, plugins)
     if written is None:
         return None
-    return TestUse(**written.common(), **_common(written.settings, written.place, plugins))
+    return written.use(TestUse, **_converted(written.settings, written.place, plugins))
 
 
-def _common(settings: TestSettings, node: Node, plugins: Plugins) -> dict[str, Any]:
+def _converted(settings: TestSettings, node: Node, plugins: Plugins) -> dict[str, Any]:
+    """Return the settings of a test that a suite writes in another form than `TestUse` holds them."""
     validators = node.holding({"validate": settings.validate}).entries("validate")
-    uses = [read_use(validator, VALIDATOR, plugins) for validator in validators]
-    return {
-        "validate": tuple(use for use in uses if use is not None),
-        "on_mismatch": settings.on_mismatch,
-        "repeats": settings.repeats,
-        "sample": settings.sample,
-        "ids": tuple(str(identity) for identity in settings.ids),
-        "allow_empty": settings.allow_empty,
-    }
+    uses = (read_use(validator, VALIDATOR, plugins) for validator in validators)
+    return {"validate": tuple(use for use in uses if use is not None), "ids": tuple(map(str, settings.ids))}
 
 
 def _chain(node: Node, written: Node, plugins: Plugins) -> TestUse | None:
@@ -160,13 +159,9 @@ def _chain(node: Node, written: Node, plugins: Plugins) -> TestUse | None:
 
 def _whole(steps: Sequence[TestUse], name: str, settings: TestSettings, node: Node, plugins: Plugins) -> TestUse:
     """Make one test of steps; of a single step with settings of its own as well."""
-    return TestUse(
-        name=name,
-        component="+".join(step.component for step in steps),
-        location=node.at,
-        steps=tuple(steps),
-        **_common(settings, node, plugins),
-    )
+    component = "+".join(step.component for step in steps)
+    written = Written(component=component, settings=evolve(settings, name=name), options={}, place=node)
+    return written.use(TestUse, steps=tuple(steps), **_converted(settings, node, plugins))
 
 
 def _steps(node: Node, plugins: Plugins) -> list[TestUse] | None:

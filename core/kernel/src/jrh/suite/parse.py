@@ -155,17 +155,7 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
         stages[declared[key].name] = options
     rest = {key: value for key, value in node.value.items() if key not in declared or key in own}
     written = read_flat_entry(node.holding(rest), DATA, plugins)
-    return (
-        None
-        if written is None
-        else DataUse(
-            **written.common(),
-            sample=written.settings.sample,
-            gold_source=written.settings.gold_source,
-            covariates=written.settings.covariates,
-            stages=stages,
-        )
-    )
+    return None if written is None else written.use(DataUse, stages=stages)
 
 
 def read_name(node: Node) -> str:
@@ -227,7 +217,7 @@ def read_parser(node: Node, name: str, plugins: Plugins) -> Use | None:
 def read_judge(node: Node, plugins: Plugins) -> JudgeUse | None:
     """Read an entry of `judges`."""
     written = read_entry(node, JUDGE, plugins)
-    return None if written is None else JudgeUse(**written.common(), folds=written.settings.folds)
+    return None if written is None else written.use(JudgeUse)
 
 
 def _read_judges(suite: Node, plugins: Plugins) -> tuple[JudgeUse, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import mmap
 import os
 import tempfile
@@ -31,25 +30,8 @@ _MAPPED: Final = hasattr(mmap, "MADV_DONTNEED") and hasattr(os, "pwrite")
 """Elsewhere, as on Windows, all arrays stay in memory."""
 
 
-class _Process:
-    """What must differ after a fork: two processes that go on with one file would write over each other's arrays."""
-
-    def __init__(self) -> None:
-        self.renew()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.renew)
-
-    def renew(self) -> None:
-        """Start another file in every table; a thread that wrote at the moment of the fork is not there any more."""
-        self.writing = threading.Lock()
-        self.own = object()
-
-
-_PROCESS: Final = _Process()
-
-
-@attrs.frozen(eq=False)
-class _Mapped:
+@attrs.define(eq=False)
+class _Part:
     """A part of the file, and where in it the next array can be."""
 
     map: mmap.mmap
@@ -57,29 +39,6 @@ class _Mapped:
     """Where the part starts in the file."""
     used: int = 0
     """Bytes of it that hold arrays."""
-
-
-@attrs.frozen(eq=False)
-class _Room:
-    """Where one array is written, and from where it is read."""
-
-    map: mmap.mmap
-    offset: int
-    """Where the array starts in the map."""
-    file: int
-    """File descriptor."""
-    position: int
-    """Where the array starts in the file."""
-
-    def write(self, data: memoryview, at: int = 0) -> None:
-        """Write bytes of the array, or raise `OSError`."""
-        done = 0
-        while done < len(data):
-            done += os.pwrite(self.file, data[done:], self.position + at + done)
-
-    def bytes(self, size: int) -> NDArray[np.uint8]:
-        """Return the first bytes of the array."""
-        return np.frombuffer(self.map, dtype=np.uint8, count=size, offset=self.offset)
 
 
 class ColumnFile:
@@ -91,11 +50,15 @@ class ColumnFile:
 
     def __init__(self) -> None:
         """Start without a file."""
-        self._file: IO[bytes] | None = None
         self._maps: list[mmap.mmap] = []
-        self._last: _Mapped | None = None
-        self._process = _PROCESS.own
         self._full = not _MAPPED
+        self._begin_file()
+
+    def _begin_file(self) -> None:
+        self._file: IO[bytes] | None = None
+        self._last: _Part | None = None
+        self._writing = threading.Lock()
+        self._process = os.getpid()
 
     def __reduce__(self) -> tuple[type[ColumnFile], tuple[()]]:
         """Pickle as another file: arrays of this one are pickled with what they hold."""
@@ -119,88 +82,56 @@ class ColumnFile:
                 each.madvise(mmap.MADV_DONTNEED)
 
     def joined(self, parts: Iterable[NDArray[Any]], shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
-        """Return parts as one read-only array, in the file if it is large: they are not in memory together.
+        """Return parts as one read-only array, in the file if it is large.
 
         Args:
-            parts: arrays along the first axis, taken one after the other.
+            parts: arrays along the first axis, taken one after the other: they are not in memory together.
             shape: of the whole.
             kind: of the whole.
 
         Raises:
             BufferError: together, the parts have another size.
         """
-        size, at = math.prod(shape) * kind.itemsize, 0
-        room = self._reserved(size) if size >= _LEAST else None
-        found = np.empty(size, dtype=np.uint8) if room is None else room.bytes(size)
+        whole: NDArray[Any] = np.empty(shape, dtype=kind)
+        rows = 0
         for part in parts:
-            data = _bytes_of(np.ascontiguousarray(part, dtype=kind))
-            if at + len(data) > size:
-                raise BufferError(f"more than {size} bytes for an array of shape {shape}")
-            if room is not None:
-                try:
-                    room.write(data, at)
-                except OSError:
-                    self._full, room = True, None
-                    found = np.concatenate([found[:at], np.empty(size - at, dtype=np.uint8)])
-            if room is None:
-                found[at : at + len(data)] = data
-            at += len(data)
-            self.release()
-        if at < size:
-            raise BufferError(f"{at} bytes for an array of shape {shape}, which has {size}")
-        whole: NDArray[Any] = found.view(kind).reshape(shape)
-        whole.flags.writeable = False
-        return whole
+            if rows + len(part) <= len(whole):
+                whole[rows : rows + len(part)] = part
+            rows += len(part)
+        if rows != len(whole):
+            raise BufferError(f"{rows} rows for an array of shape {shape}")
+        return self.put(whole)
 
     def _written(self, array: NDArray[Any]) -> NDArray[Any]:
+        if self._process != os.getpid():  # after a fork, two processes would write over each other's arrays
+            self._begin_file()
         # The axes keep their order in memory: sums along them depend on it in their last digit.
         axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
         rows = np.asarray(array.transpose(axes), order="C")
-        room = self._reserved(rows.nbytes)
-        if room is None:
-            return array
-        room.write(_bytes_of(rows))
-        return room.bytes(rows.nbytes).view(array.dtype).reshape(rows.shape).transpose(np.argsort(axes))
+        data, done = rows.reshape(-1).view(np.uint8).data, 0
+        with self._writing:
+            number, part = self._room_for(len(data))
+            offset = part.used
+            part.used += -(-len(data) // _ALIGNED) * _ALIGNED
+        while done < len(data):
+            done += os.pwrite(number, data[done:], part.start + offset + done)
+        found = np.frombuffer(part.map, dtype=np.uint8, count=len(data), offset=offset)
+        return found.view(array.dtype).reshape(rows.shape).transpose(np.argsort(axes))
 
-    def _reserved(self, size: int) -> _Room | None:
-        """Return where an array can be; None where the file cannot grow."""
-        if self._full:
-            return None
-        try:
-            with _PROCESS.writing:
-                if self._process is not _PROCESS.own:
-                    self._file, self._last, self._process = None, None, _PROCESS.own
-                last = self._mapped(size)
-                used = last.used + size
-                self._last = attrs.evolve(last, used=-(-used // _ALIGNED) * _ALIGNED)
-                return _Room(last.map, last.used, self._number(), last.start + last.used)
-        except OSError:  # no room: what is there stays, and nothing more is written
-            self._full = True
-            return None
-
-    def _mapped(self, size: int) -> _Mapped:
-        """Return the last part of the file; map more of it if that has no room for an array."""
-        last = self._last
-        if last is not None and last.used + size <= len(last.map):
-            return last
-        length = -(-max(size, _CHUNK) // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
-        start = last.start + len(last.map) if last is not None else 0
-        os.truncate(self._number(), start + length)
-        more = mmap.mmap(self._number(), length, prot=mmap.PROT_READ, offset=start)
-        self._maps.append(more)
-        return _Mapped(more, start)
-
-    def _number(self) -> int:
+    def _room_for(self, size: int) -> tuple[int, _Part]:
+        """Return the file's number and the part where an array can be; map more of the file if the last has no room."""
         if self._file is None:
             _give_back()
             self._file = tempfile.TemporaryFile(prefix="jrh-columns-")  # noqa: SIM115 - open as long as the arrays
             weakref.finalize(self, self._file.close)
-        return self._file.fileno()
-
-
-def _bytes_of(array: NDArray[Any]) -> memoryview:
-    """Return the bytes of an array whose rows lie one after the other."""
-    return array.reshape(-1).view(np.uint8).data
+        number, last = self._file.fileno(), self._last
+        if last is None or last.used + size > len(last.map):
+            length = -(-max(size, _CHUNK) // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
+            start = last.start + len(last.map) if last is not None else 0
+            os.truncate(number, start + length)
+            last = self._last = _Part(mmap.mmap(number, length, prot=mmap.PROT_READ, offset=start), start)
+            self._maps.append(last.map)
+        return number, last
 
 
 class Gathering:

@@ -19,19 +19,6 @@ ARGUES_FOR_NONE: Final = "(none)"
 """Stands for no label in `Record.argued`. A word, because in a table an empty cell would look like a missing value."""
 
 
-@frozen(kw_only=True)
-class Trial:
-    """Case x judge x repeat: one question, asked once."""
-
-    id: str
-    case_id: str
-    judge: str
-    repeat: int
-    """0-based, within the case."""
-    occasion: int
-    """0-based, within all trials of this judge with the identical question; part of the cache key."""
-
-
 class Status(Enum):
     """Whether a trial has a verdict, and if not, why."""
 
