@@ -39,7 +39,7 @@ def test_test_and_its_key_are_the_same():
         ("a[x > 1", "character 5: expected `,` or `]`; got '> 1'"),
         ("a[] > 1", "character 3: expected a test, or a selector such as `judge=NAME`; got '] > 1'"),
         ("a[judge=] > 1", "character 9: expected the judge that is meant; got '] > 1'"),
-        ("a[x, test=y] > 1", "character 5: the test is given twice; got 'test=y] > 1'"),
+        ("a[x, test=y] > 1", "character 6: the test is given twice; got 'test=y] > 1'"),
         ("a >= high", "character 6: expected a number or a percentage, such as 0.9 or 90%; got 'high'"),
         ("a >= 1e999", "character 6: expected a number"),
         ("a >= 0.9 or b", "character 10: expected the end of the rule; got 'or b'"),

@@ -93,10 +93,6 @@ from .flags import unsure as unsure
 from .gate_rules import GateOptions as GateOptions
 from .gate_rules import GateRule as GateRule
 from .gate_rules import parse_rule as parse_rule
-from .judges import Ballots as Ballots
-from .judges import ballots_of as ballots_of
-from .judges import judge_pairs as judge_pairs
-from .judges import questions as questions
 from .looks import Look as Look
 from .looks import take_look as take_look
 from .measure_stage import one_sided_measures as one_sided_measures
@@ -130,11 +126,15 @@ from .options import Factor as Factor
 from .options import MetricOptions as MetricOptions
 from .pairs import DECISIONS as DECISIONS
 from .pairs import PAIRS as PAIRS
+from .pairs import Ballots as Ballots
 from .pairs import Pairs as Pairs
 from .pairs import all_pairs as all_pairs
+from .pairs import ballots_of as ballots_of
 from .pairs import joint_kappa as joint_kappa
+from .pairs import judge_pairs as judge_pairs
 from .pairs import listed_pairs as listed_pairs
 from .pairs import listed_rows as listed_rows
+from .pairs import questions as questions
 from .question_parts import NO_PARTS as NO_PARTS
 from .question_parts import PartChange as PartChange
 from .question_parts import QuestionParts as QuestionParts

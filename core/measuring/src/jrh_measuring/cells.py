@@ -43,25 +43,17 @@ class Cell:
         return evolve(self, levels=levels, rows=self.rows if rows is None else rows)
 
 
-VARIANT: Final = "variant"
-FACTORS: Final = (VARIANT, "stratum", "gold", "strength", "temperature", "output")
-"""What a test can be broken down by."""
-
-
 def cells_of(trials: Trials, factors: Sequence[str] = ()) -> Iterator[Cell]:
     """Yield the cells: tasks in the suite's order, judges by name, the reference before the other tests.
 
-    After each whole test follow its parts by one of the `FACTORS` at a time, where it has two levels or more.
+    After each whole test follow its parts by one `Factor` at a time, where it has two levels or more.
     """
     for rows, *parts in trials.shared(("cells", *factors), lambda: list(_divided(trials, factors))):
-        first = rows[0]
-        task = trials.task.names[trials.task.codes[first]]
-        judge = trials.judge.names[trials.judge.codes[first]]
-        test = trials.test.names[trials.test.codes[first]]
-        yield Cell(task=task, judge=judge, test=test, rows=rows)
+        cell = _cell(rows, {"task": trials.task, "judge": trials.judge, "test": trials.test})
+        yield cell
         for factor, levels in zip(factors, parts, strict=True):
             for level, part in levels:
-                yield Cell(task=task, judge=judge, test=test, levels={factor: level}, rows=part)
+                yield cell.part({factor: level}, part)
 
 
 Levels: TypeAlias = list[tuple[str, Codes]]
@@ -84,41 +76,39 @@ def _tests(trials: Trials) -> Codes:
 
 def panels_of(trials: Trials) -> Iterator[Cell]:
     """Yield one cell per task and test with the trials of all judges together; `judge` is empty."""
-    for rows in grouped(numbered(trials.task.codes, trials.test.codes)):
-        task, test = (column.names[column.codes[rows[0]]] for column in (trials.task, trials.test))
-        yield Cell(task=task, judge="", test=test, rows=rows)
+    return _cells_by(trials, "task", "test")
 
 
 def tasks_of(trials: Trials) -> Iterator[Cell]:
     """Yield one cell per task and judge with the trials of all tests together; `test` is empty."""
-    for rows in grouped(numbered(trials.task.codes, trials.judge.codes)):
-        task, judge = (column.names[column.codes[rows[0]]] for column in (trials.task, trials.judge))
-        yield Cell(task=task, judge=judge, test="", rows=rows)
+    return _cells_by(trials, "task", "judge")
 
 
 def judged_tasks_of(trials: Trials) -> Iterator[Cell]:
     """Yield one cell per task with the trials of all judges and tests; `judge` and `test` are empty."""
-    for rows in grouped(trials.task.codes):
-        yield Cell(task=trials.task.names[trials.task.codes[rows[0]]], judge="", test="", rows=rows)
+    return _cells_by(trials, "task")
+
+
+def _cells_by(trials: Trials, *names: str) -> Iterator[Cell]:
+    columns: dict[str, Coded] = {name: getattr(trials, name) for name in names}
+    for rows in grouped(numbered(*(column.codes for column in columns.values()))):
+        yield _cell(rows, columns)
+
+
+def _cell(rows: Codes, columns: Mapping[str, Coded]) -> Cell:
+    """Return a cell of trials that agree in some columns, after the names in these; the others are empty."""
+    named = {name: column.names[column.codes[rows[0]]] for name, column in columns.items()}
+    return Cell(**{"task": "", "judge": "", "test": ""} | named, rows=rows)
 
 
 def _levels(trials: Trials, factor: str, rows: Codes) -> Levels:
-    column = _column(trials, factor)
+    own = ("variant", "stratum", "strength", "temperature")
+    if factor == "gold":
+        column = Coded(codes=trials.gold + 1, names=("", *trials.labels))
+    else:
+        column = getattr(trials, factor) if factor in own else trials.column(factor)
     parts = [rows[within] for within in grouped(column.codes[rows])]
     if len(parts) == 1:
         return []
     named = [(column.names[column.codes[part[0]]], part) for part in parts]
     return [(name, part) for name, part in named if name]
-
-
-def _column(trials: Trials, factor: str) -> Coded:
-    if factor == "gold":
-        return Coded(codes=trials.gold + 1, names=("", *trials.labels))
-    columns = {
-        VARIANT: trials.variant,
-        "stratum": trials.stratum,
-        "strength": trials.strength,
-        "temperature": trials.temperature,
-        "output": trials.column("output"),
-    }
-    return columns[factor]

@@ -59,10 +59,11 @@ class GateRule:
     """Further factor levels; empty for the whole test."""
 
 
-_MEASURE: Final = re.compile(r'[^\s()\[\],=<>"]+')
-_WORD: Final = re.compile(r'[^\[\],=<>"]+')
-_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_MEASURE: Final = r'[^\s()\[\],=<>"]+'
+_WORD: Final = r'[^\s\[\],=<>"][^\[\],=<>"]*'
+_QUOTED: Final = r'"(?:[^"\\]|\\.)+"'
+_NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_THRESHOLD: Final = "a number or a percentage, such as 0.9 or 90%"
 _FORM: Final = "write a rule as `as-expected[label-flip, judge=mini] >= 0.9`"
 
 
@@ -136,10 +137,15 @@ class _Parser:
 
     def rule(self) -> GateRule:
         measure = self._name("the name of a measure", _MEASURE)
-        selected = self._selectors() if self._take("[") else {}
-        operator = self._operator()
-        threshold = self._threshold()
-        if self._rest():
+        selected = self._selectors() if self._take(r"\[") else {}
+        operator = Operator(self._expect(">=|<=|>|<", "one of >=, <=, >, <"))
+        place = self.at
+        threshold = float(self._expect(_NUMBER, _THRESHOLD))
+        if not math.isfinite(threshold):
+            self.at = place
+            raise self._mistake(f"expected {_THRESHOLD}")
+        threshold = threshold / 100 if self._take("%") else threshold
+        if self.text[self.at :].strip():
             raise self._mistake("expected the end of the rule")
         named = {key: selected.pop(key, None) for key in ("test", "judge", "task")}
         return GateRule(
@@ -151,60 +157,32 @@ class _Parser:
         while True:
             before = self.at
             key = self._name("a test, or a selector such as `judge=NAME`")
-            if self._take("="):
-                value = self._name(f"the {key} that is meant")
-            else:
-                key, value = "test", key
+            key, value = (key, self._name(f"the {key} that is meant")) if self._take("=") else ("test", key)
             if key in found:
                 self.at = before
                 raise self._mistake(f"the {key} is given twice")
             found[key] = value
-            if self._take("]"):
+            if self._expect("[],]", "`,` or `]`") == "]":
                 return found
-            if not self._take(","):
-                raise self._mistake("expected `,` or `]`")
 
-    def _operator(self) -> Operator:
-        self._skip()
-        for operator in Operator:  # the two-character ones come first
-            if self._take(operator.value):
-                return operator
-        raise self._mistake("expected one of >=, <=, >, <")
+    def _name(self, what: str, word: str = _WORD) -> str:
+        name = self._expect(f"{_QUOTED}|{word}", what)
+        return re.sub(r"\\(.)", r"\1", name[1:-1]) if name.startswith('"') else name.strip()
 
-    def _threshold(self) -> float:
-        self._skip()
-        found = _NUMBER.match(self.text, self.at)
-        if found is None or not math.isfinite(float(found[0])):
-            raise self._mistake("expected a number or a percentage, such as 0.9 or 90%")
-        self.at = found.end()
-        return float(found[0]) / 100 if self._take("%") else float(found[0])
-
-    def _name(self, what: str, word: re.Pattern[str] = _WORD) -> str:
-        self._skip()
-        quoted = _QUOTED.match(self.text, self.at)
-        found = quoted or word.match(self.text, self.at)
-        name = re.sub(r"\\(.)", r"\1", quoted[1]) if quoted else found[0].strip() if found else ""
-        if found is None or not name:
+    def _expect(self, pattern: str, what: str) -> str:
+        """Return what the pattern matches at this place, behind white space."""
+        found = self._take(pattern)
+        if found is None:
             raise self._mistake(f"expected {what}")
-        self.at = found.end()
-        return name
+        return found
 
-    def _skip(self) -> None:
-        self.at += len(self._remainder()) - len(self._remainder().lstrip())
-
-    def _take(self, token: str) -> bool:
-        self._skip()
-        taken = self.text.startswith(token, self.at)
-        self.at += len(token) if taken else 0
-        return taken
-
-    def _rest(self) -> str:
-        return self._remainder().strip()
-
-    def _remainder(self) -> str:
-        return self.text[self.at :]
+    def _take(self, pattern: str) -> str | None:
+        found = re.compile(rf"\s*({pattern})").match(self.text, self.at)
+        self.at = found.end() if found else self.at
+        return found[1] if found else None
 
     def _mistake(self, message: str) -> JrhError:
-        found = self._rest()
-        seen = f"got '{found[:20]}'" if found else "the rule ends there"
-        return JrhError(f"rule '{self.text.strip()}', character {self.at + 1}: {message}; {seen}\n{_FORM}")
+        rest = self.text[self.at :]
+        place = len(self.text) - len(rest.lstrip()) + 1
+        seen = f"got '{rest.strip()[:20]}'" if rest.strip() else "the rule ends there"
+        return JrhError(f"rule '{self.text.strip()}', character {place}: {message}; {seen}\n{_FORM}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from attrs import frozen
 from attrs.validators import deep_iterable, ge, in_
@@ -10,7 +10,6 @@ from jrh.plugins import option
 
 Factor: TypeAlias = Literal["variant", "stratum", "gold", "strength", "temperature", "output"]
 """What a test can be broken down by."""
-_FACTORS: Final = ("variant", "stratum", "gold", "strength", "temperature", "output")
 
 
 @frozen(kw_only=True)
@@ -26,6 +25,6 @@ class BreakdownOptions(MetricOptions):
 
     by: tuple[Factor, ...] = option(
         "also measure each level of: `variant`, `stratum`, `gold`, `strength`, `temperature`, `output`",
-        deep_iterable(in_(_FACTORS)),
+        deep_iterable(in_(get_args(Factor))),
         default=(),
     )
