@@ -60,7 +60,7 @@ def view(run_dirs: tuple[Path, ...], **serving: Any) -> int:
 @click.option("--seed", type=int, metavar="SEED", help="Seed of the sample. Default: 0.")
 @click.option(
     "--first",
-    type=click.Choice(["random", "disagreement", "influence"]),
+    type=click.Choice(["random", "disagreement"]),
     help="Which cases come first and are more likely to be sampled. Default: random.",
 )
 @click.option("--export", type=_FILE, help="Write the decisions as CSV and exit.")

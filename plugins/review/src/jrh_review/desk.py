@@ -64,12 +64,12 @@ def drawn(
         if size == len(chosen):
             return tuple(chosen)
         return tuple(case._replace(probability=size / len(chosen)) for case in mixed[:size])
-    found = _SCORES[request.first](scores())
-    if not found:
+    disagreement = _disagreement(scores())
+    if not disagreement:
         raise NoVerdictsError(
             f"the order '{request.first.value}' needs verdicts; run the suite first, or review at random"
         )
-    weights = [_FLOOR + found.get(case.case_id, 0.0) for case in mixed]
+    weights = [_FLOOR + disagreement.get(case.case_id, 0.0) for case in mixed]
     chances = inclusion(weights, size)
     start = random.Random(f"{request.seed}").random()  # noqa: S311 - a sample, not a secret
     taken = [(mixed[place], weights[place], chances[place]) for place in systematic(chances, start)]
@@ -109,44 +109,18 @@ def systematic(chances: Sequence[float], start: float) -> list[int]:
     return taken
 
 
-def _disagreement(rows: Sequence[CaseScore]) -> Mapping[str, float]:
-    """Return the share of pairs of judges that differ, plus the share of verdicts unlike the stated label."""
-    found = {}
-    for case, mine in _by_case(rows).items():
-        pairs = list(combinations([each.verdict for each in mine if each.verdict], 2))
+def _disagreement(rows: Iterable[CaseScore]) -> Mapping[str, float]:
+    """Return the share of pairs of judges that differ, plus the share of verdicts unlike the stated label, by case."""
+    by_case: defaultdict[str, list[CaseScore]] = defaultdict(list)
+    for row in rows:
+        by_case[row.case_id].append(row)
+    scores = {}
+    for case, own in by_case.items():
+        pairs = list(combinations([row.verdict for row in own if row.verdict], 2))
         differ = sum(one != other for one, other in pairs) / len(pairs) if pairs else 0.0
-        wrong = [1 - each.right for each in mine if each.right is not None]
-        found[case] = differ + (sum(wrong) / len(wrong) if wrong else 0.0)
-    return found
-
-
-def _influence(rows: Sequence[CaseScore]) -> Mapping[str, float]:
-    """Return how far a case lies from the mean as-expected of its test, averaged over the judges."""
-    cells: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
-    for each in rows:
-        if each.expected is not None:
-            cells[each.task, each.test, each.judge].append(each.expected)
-    means = {cell: sum(values) / len(values) for cell, values in cells.items()}
-    found = {}
-    for case, mine in _by_case(rows).items():
-        known = [
-            abs(each.expected - means[each.task, each.test, each.judge]) for each in mine if each.expected is not None
-        ]
-        found[case] = sum(known) / len(known) if known else 0.0
-    return found
-
-
-def _by_case(rows: Sequence[CaseScore]) -> Mapping[str, list[CaseScore]]:
-    found: defaultdict[str, list[CaseScore]] = defaultdict(list)
-    for each in rows:
-        found[each.case_id].append(each)
-    return found
-
-
-_SCORES: Final[Mapping[First, Callable[[Sequence[CaseScore]], Mapping[str, float]]]] = {
-    First.DISAGREEMENT: _disagreement,
-    First.INFLUENCE: _influence,
-}
+        wrong = [1 - row.right for row in own if row.right is not None]
+        scores[case] = differ + (sum(wrong) / len(wrong) if wrong else 0.0)
+    return scores
 
 
 DECISIONS: Final = TableSpec(

@@ -140,12 +140,8 @@ class CaseScore(NamedTuple):
     """What one judge did with one case."""
 
     case_id: str
-    task: str
-    test: str
-    judge: str
     verdict: str
     right: float | None
-    expected: float | None
 
 
 def case_scores(store: Any) -> list[CaseScore]:

@@ -33,8 +33,6 @@ class First(Enum):
     RANDOM = "random"
     DISAGREEMENT = "disagreement"
     """Cases that judges answer differently, or unlike the stated label."""
-    INFLUENCE = "influence"
-    """Cases whose removal would change the share as expected of their test most."""
 
 
 @frozen(kw_only=True)
@@ -66,8 +64,8 @@ class QueueRequest:
     seed: int = option("Seed of the sample.", default=0)
     first: First = option(
         "Cases that come first and are likelier in a sample. disagreement: judges differ, or give another "
-        "label than the stated one. influence: they change their test's as-expected most. Both need verdicts: the "
-        "first run asks the judges about all cases, and its end makes the queue.",
+        "label than the stated one. It needs verdicts: the first run asks the judges about all cases, and its end "
+        "makes the queue.",
         default=First.RANDOM,
     )
 
