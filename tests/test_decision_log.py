@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from jrh import MetricContext, RecordTable, Scale, Task
-from jrh_import.decisions import read_decisions, records_of
+from jrh import MetricContext, RecordTable
+from jrh_import.decisions import read_log
+from jrh_import.options import JudgeSenseOptions
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.sensitivity import TemplateSensitivity
 from jrh_testing import paired_row
-
-YES_NO = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
 
 
 def decided(number, a, b, **more):
@@ -26,8 +25,9 @@ def write(path, rows):
 def test_jss_of_a_log_needs_no_model(tmp_path):
     path = tmp_path / "log.jsonl"
     write(path, [decided(1, "YES", "NO"), decided(2, "NO", "NO"), decided(3, "NO", "NO"), decided(4, "NO", "hm")])
-    table = RecordTable.from_records(records_of(read_decisions(path), YES_NO))
-    context = MetricContext(tasks={"facts": YES_NO}, resamples=100)
+    log = read_log(path, JudgeSenseOptions(scale="YES,NO", off_scale=True))
+    table = RecordTable.from_records(log.records)
+    context = MetricContext(tasks={task.name: task for task in log.tasks}, resamples=100)
     found = {
         each.name: each for each in TemplateSensitivity(SensitivityOptions()).measure(table, context) if not each.cell
     }

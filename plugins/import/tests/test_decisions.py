@@ -6,12 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from jrh import JrhError, Scale, Status, Task
-from jrh_import.decisions import read_decisions, records_of
+from jrh import JrhError, Status
+from jrh_import.decisions import read_log
+from jrh_import.options import JudgeSenseOptions
 from jrh_testing import paired_row
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
-YES_NO = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
+
+
+def records_of(path, **options):
+    return read_log(path, JudgeSenseOptions(scale="YES,NO", **options)).records
 
 
 def write(path, rows):
@@ -27,7 +31,7 @@ def test_a_decision_log_becomes_records_with_one_template_per_prompt(tmp_path):
     rows = [decided(1, "YES", "NO"), decided(2, "yes", "YES", judge="other"), decided(1, "YES", "YES", pair_id="again")]
     path = tmp_path / "log.jsonl"
     write(path, rows)
-    records = records_of(read_decisions(path), YES_NO)
+    records = records_of(path)
     assert [(each.judge, each.item_id, each.template, each.repeat, each.canonical) for each in records] == [
         ("judge", "p1", "prompt-1", 0, "YES"),
         ("judge", "p1", "prompt-2", 0, "NO"),
@@ -110,7 +114,7 @@ def test_a_log_becomes_a_report_without_one_model_call(project):
 def test_missing_decisions_are_statuses_and_inverted_prompts_are_turned_around(tmp_path):
     path = tmp_path / "log.jsonl"
     write(path, [decided(1, "", "YES"), decided(2, "YES", "x", status_b="truncated")])
-    records = records_of(read_decisions(path), YES_NO, inverted=["Right?\ntext 2"])
+    records = records_of(path, inverted=("Right?\ntext 2",))
     assert [each.status for each in records] == [Status.UNPARSABLE, Status.OK, Status.OK, Status.TRUNCATED]
     assert (records[2].presented, records[2].canonical, records[2].polarity) == ("YES", "NO", "inverted")
 
@@ -119,7 +123,7 @@ def test_a_log_without_decisions_or_with_an_unknown_status_is_refused(tmp_path):
     path = tmp_path / "log.jsonl"
     write(path, [paired_row()])
     with pytest.raises(JrhError, match="no column 'decision_a'"):
-        read_decisions(path)
+        records_of(path)
     write(path, [decided(1, "YES", "NO", status_a="lost")])
     with pytest.raises(JrhError, match=r"log\.jsonl:1: `status_a`: 'lost' is not a status"):
-        read_decisions(path)
+        records_of(path)

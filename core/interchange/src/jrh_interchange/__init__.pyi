@@ -11,12 +11,9 @@ from .option_orders import read_order as read_order
 from .option_orders import read_polarity as read_polarity
 from .paired_prompts import PAIR_COLUMNS as PAIR_COLUMNS
 from .paired_prompts import PairedPrompts as PairedPrompts
-from .paired_prompts import judged_fields as judged_fields
 from .paired_prompts import label_of as label_of
-from .paired_prompts import literal as literal
 from .paired_prompts import paired_task as paired_task
-from .paired_prompts import requests_of as requests_of
-from .paired_prompts import template_of as template_of
+from .paired_prompts import prompt_source as prompt_source
 from .row_files import check_columns as check_columns
 from .row_files import check_table_file as check_table_file
 from .row_files import read_rows as read_rows

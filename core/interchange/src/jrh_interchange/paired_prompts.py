@@ -26,12 +26,12 @@ _CODE: Final = re.compile(r"\{(?=[{%#\r]|\Z)|\r")
 """Text that Jinja2 would treat as code: a brace before another mark or at the end of the text; and a bare CR."""
 
 
-def literal(text: str) -> str:
+def _literal(text: str) -> str:
     """Return the Jinja2 source that renders to exactly this text."""
     return _CODE.sub(lambda found: '{{ "\\r" }}' if found[0] == "\r" else '{{ "{" }}', text)
 
 
-def template_of(prompt: str, fields: Mapping[str, str]) -> str | None:
+def _template_of(prompt: str, fields: Mapping[str, str]) -> str | None:
     """Return the Jinja2 source that renders the fields to the prompt, or None if the prompt lacks a field.
 
     Searches for longer texts first, so that a response that contains the request is not split.
@@ -41,7 +41,7 @@ def template_of(prompt: str, fields: Mapping[str, str]) -> str | None:
         if not text or not any(text in part for part, done in parts if not done):
             return None
         parts = [piece for part in parts for piece in _divided(part, name, text)]
-    source = "".join(part if done else literal(part) for part, done in parts)
+    source = "".join(part if done else _literal(part) for part, done in parts)
     return source if _renders(source, fields, prompt) else None
 
 
@@ -63,7 +63,7 @@ def _renders(source: str, fields: Mapping[str, str], prompt: str) -> bool:
         return False
 
 
-def requests_of(prompts: Sequence[Sequence[str]], judged: Sequence[Sequence[str]]) -> list[str]:
+def _requests_of(prompts: Sequence[Sequence[str]], judged: Sequence[Sequence[str]]) -> list[str]:
     """Find the request of each item: the longest text common to all its prompts, apart from the judged texts.
 
     Args:
@@ -152,16 +152,19 @@ class PairedPrompts:
             JrhError: the file cannot be read, or holds several task types and none was chosen.
         """
         rows = read_rows(self.path, self.shown, self.columns, PAIR_COLUMNS)
+        return self.items(_of_type(rows, self.task_type, self.shown))
+
+    def items(self, rows: Sequence[Row]) -> list[Item]:
+        """Return the items of rows of one task type; raise `SuiteError` with all mistakes."""
         problems = Problems(self.shown)
-        chosen = _of_type(rows, self.task_type, self.shown)
-        groups = _by_response(chosen)
+        groups = _by_response(rows)
         judged = [self._judged(members[0], problems) for members in groups]
         for members, texts in zip(groups, judged, strict=True):
             _check_prompts(members, texts, problems)
         golds = [self._gold(members, problems) for members in groups]
         problems.raise_any()
         prompts = [_prompts_of(members) for members in groups]
-        requests = requests_of(prompts, [tuple(texts.values()) for texts in judged])
+        requests = _requests_of(prompts, [tuple(texts.values()) for texts in judged])
         names: dict[str, str] = {}
         return [
             self._item(members, {"request": request, **texts}, gold, names)
@@ -170,7 +173,7 @@ class PairedPrompts:
 
     def _judged(self, row: Row, problems: Problems) -> dict[str, str]:
         try:
-            return judged_fields(row["response_being_judged"], self.task.mode)
+            return _judged_fields(row["response_being_judged"], self.task.mode)
         except JrhError as error:
             problems.add(str(error), line=row.line)
             return {}
@@ -189,7 +192,7 @@ class PairedPrompts:
         return label
 
     def _item(self, rows: Sequence[Row], fields: Mapping[str, str], gold: str | None, names: dict[str, str]) -> Item:
-        sources = {prompt: _source(prompt, fields) for prompt in _prompts_of(rows)}
+        sources = {prompt: prompt_source(prompt, fields) for prompt in _prompts_of(rows)}
         for source in sources.values():
             names.setdefault(source, f"prompt-{len(names) + 1}")
         own = {prompt: names[source] for prompt, source in sources.items()}
@@ -233,7 +236,7 @@ def _by_response(rows: Sequence[Row]) -> list[list[Row]]:
     return list(groups.values())
 
 
-def judged_fields(text: str, mode: Mode) -> dict[str, str]:
+def _judged_fields(text: str, mode: Mode) -> dict[str, str]:
     """Return what is judged as fields; two options are written `A: ... | B: ...`.
 
     Raises:
@@ -290,8 +293,8 @@ def _check_prompts(rows: Sequence[Row], texts: Mapping[str, str], problems: Prob
             problems.add("`prompt_a` and `prompt_b` have the same text, so the pair measures nothing", line=row.line)
 
 
-def _source(prompt: str, fields: Mapping[str, str]) -> str:
+def prompt_source(prompt: str, fields: Mapping[str, str]) -> str:
     """Return the template of a prompt: with the request if it is there, else without, else the prompt as it is."""
     shown = {name: text for name, text in fields.items() if text}
     judged = {name: text for name, text in shown.items() if name != "request"}
-    return template_of(prompt, shown) or template_of(prompt, judged) or literal(prompt)
+    return _template_of(prompt, shown) or _template_of(prompt, judged) or _literal(prompt)
