@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jrh_authoring import SentenceEncoder, SparseRows, VectorRows
-from jrh_validators.vectors import tfidf
+from jrh_authoring import SentenceEncoder, VectorRows
+from jrh_validators.diversity import tfidf
 from scipy.sparse import vstack
 
 from tests.benchmarks.table import Line
@@ -39,8 +39,8 @@ def lines(folder: Path) -> list[Line]:
     noise = np.random.default_rng(1).normal(size=(KEPT + CHECKS, EMBEDDING)).astype(np.float32)
     vectors = list(noise / np.linalg.norm(noise, axis=1, keepdims=True))
     return [
-        _line("TF-IDF", SparseRows(texts.length), texts.of, lambda kept, new: (vstack(kept) @ new.T).max()),
-        _line("embeddings", VectorRows(EMBEDDING), vectors, lambda kept, new: (np.vstack(kept) @ new).max()),
+        _line("TF-IDF", VectorRows(), texts, lambda kept, new: (vstack(kept) @ new.T).max()),
+        _line("embeddings", VectorRows(), vectors, lambda kept, new: (np.vstack(kept) @ new).max()),
         *_encoding(folder),
     ]
 

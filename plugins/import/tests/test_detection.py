@@ -84,17 +84,21 @@ def _long(tmp_path: Path, name: str, rows: int, tail: str = "") -> Path:
     return path
 
 
-@pytest.mark.parametrize(("name", "tool"), [("promptfoo.json", "promptfoo"), ("langsmith_feedback.jsonl", "langsmith")])
-def test_the_first_entries_of_a_large_file_tell_whose_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, tool: str
-) -> None:
-    path = _long(tmp_path, name, 4000)
+def test_the_first_lines_of_a_large_file_tell_whose_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = _long(tmp_path, "langsmith_feedback.jsonl", 4000)
     opened: list[int] = []
     monkeypatch.setattr("jrh_import.exports.reader.read_objects", lambda file, *within: _noted(opened, file, *within))
     assert path.stat().st_size > 2_000_000
-    assert tools_of(path, {}) == (tool,)
+    assert tools_of(path, {}) == ("langsmith",)
     assert opened
     assert max(opened) <= 1_000_100
+
+
+def test_a_document_is_looked_at_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = _long(tmp_path, "promptfoo.json", 1000)
+    assert tools_of(path, {}) == ("promptfoo",)
+    monkeypatch.setattr("jrh_interchange.export_reading.LARGEST_LOOKED_AT", 100_000)
+    assert tools_of(path, {}) == ()
 
 
 def _noted(opened: list[int], file: Path, *within: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError
 from jrh_authoring import WORD, VectorRows
 from jrh_testing import build
-from jrh_validators.diversity import _rank
-from jrh_validators.vectors import tfidf
+from jrh_validators.diversity import _rank, tfidf
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
@@ -57,7 +56,7 @@ def read_objects(path: Path, *within: str) -> Iterator[tuple[str, Mapping[str, A
             start = file.read(_START)
             _check_start(start, shown)
             file.seek(0)
-            found = _lines(file, shown) if has_lines(file, start) else _document(path, shown, within)
+            found = _lines(file, shown) if _has_lines(file, start) else _document(path, shown, within)
             yield from found
     except OSError as error:
         raise JrhError(f"'{shown}' cannot be read: {error.strerror or error}") from error
@@ -71,7 +70,7 @@ def _check_start(start: bytes, shown: str) -> None:
         raise OtherToolError(f"'{shown}' is empty")
 
 
-def has_lines(file: IO[bytes], start: bytes) -> bool:
+def _has_lines(file: IO[bytes], start: bytes) -> bool:
     """Tell whether the first line is a JSON object of its own and not the beginning of a document."""
     if not start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         return False
@@ -144,63 +143,29 @@ def _no_number(_text: str) -> None:
 
 
 HEAD: Final = 1_000_000
-"""Bytes that are looked at."""
-_DEEPEST: Final = 8
-"""Brackets within which the entries of an export lie, at most."""
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[][{},]', re.DOTALL)
+"""Bytes of JSON Lines that are looked at."""
+LARGEST_LOOKED_AT: Final = 16 * 1024 * 1024
+"""Bytes of a JSON document that every importer may read: for a larger one, the user names the tool."""
 
 
 @contextmanager
-def head_of(path: Path) -> Iterator[tuple[Path, bool]]:
-    """Yield a file of the same name with the first entries of an export, and whether it may lack what tells whose.
-
-    JSON Lines are cut at the end of a line and lack nothing. One JSON document is cut between two entries of the
-    outermost list that is still open there, and every open bracket is closed; keys after that list are not in it. A
-    small file is yielded itself.
-    """
-    start, lacks = _start(path)
-    if not start:
-        yield path, False
-        return
-    with TemporaryDirectory(prefix="jrh-import-") as folder:
-        head = Path(folder) / path.name
-        head.write_bytes(start)
-        yield head, lacks
-
-
-def _start(path: Path) -> tuple[bytes, bool]:
-    """Return the first entries of a file; nothing where it is small, no JSON, or its first entry is long."""
+def _head_of(path: Path) -> Iterator[Path | None]:
+    """Yield a file of the same name with the first lines of an export; None for a document that is too large."""
     try:
         check_plain(path, LARGEST_TABLE)
-        if path.stat().st_size <= HEAD:
-            return b"", False
+        size = path.stat().st_size
         with path.open("rb") as file:
             start = file.read(HEAD)
     except OSError:  # the importers say what it is
-        return b"", False
-    if has_lines(BytesIO(start), start):
-        return start[: start.rfind(b"\n") + 1], False
-    return _cut_document(start), True
-
-
-def _cut_document(start: bytes) -> bytes:
-    """Return the beginning of a document, cut and closed; nothing where no list is open at its end."""
-    closing: list[bytes] = []
-    cuts: dict[int, int] = {}
-    for token in _TOKEN.finditer(start):
-        mark = token[0]
-        if mark in b"[{":
-            closing.append(b"]" if mark == b"[" else b"}")
-        elif mark in b"]}":
-            cuts.pop(len(closing), None)
-            if not closing or closing.pop() != mark:
-                return b""
-        elif mark == b"," and len(closing) <= _DEEPEST and closing and closing[-1] == b"]":
-            cuts[len(closing)] = token.start()
-    if not cuts:
-        return b""
-    depth = min(cuts)
-    return start[: cuts[depth]] + b"".join(reversed(closing[:depth]))
+        yield path
+        return
+    if size <= HEAD or not _has_lines(BytesIO(start), start):
+        yield path if size <= LARGEST_LOOKED_AT else None
+        return
+    with TemporaryDirectory(prefix="jrh-import-") as folder:
+        head = Path(folder) / path.name
+        head.write_bytes(start[: start.rfind(b"\n") + 1])
+        yield head
 
 
 def read_export(path: Path, importer: str, options: Mapping[str, Json], plugins: Sequence[str] = ()) -> ImportedLog:
@@ -238,8 +203,8 @@ def _read(path: Path, entry: Entry[ImporterSpec], options: Mapping[str, Json]) -
 def tools_of(path: Path, options: Mapping[str, Json], plugins: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the importers that recognise a file or folder as an export of their tool, by reading it.
 
-    Of a large file the first entries decide; one JSON document is read whole where no importer takes them. An importer
-    that reads the file takes it for its tool's. Where none does, those do that fail for another reason than
+    Of many JSON Lines the first decide; a JSON document of more than 16 MB is not looked at. An importer that reads the
+    file takes it for its tool's. Where none does, those do that fail for another reason than
     `OtherToolError`, such as a metric that has to be named.
 
     Args:
@@ -247,10 +212,8 @@ def tools_of(path: Path, options: Mapping[str, Json], plugins: Sequence[str] = (
         options: options of the import; an importer that does not have them is left out.
         plugins: as for `read_export`.
     """
-    importers = _importers(plugins)
-    with head_of(path) as (head, lacks):
-        found = _takers(head, importers, options)
-    return _takers(path, importers, options) if lacks and not found else found
+    with _head_of(path) as head:
+        return () if head is None else _takers(head, _importers(plugins), options)
 
 
 def _takers(path: Path, importers: Registry[ImporterSpec], options: Mapping[str, Json]) -> tuple[str, ...]:

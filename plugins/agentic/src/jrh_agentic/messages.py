@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias, cast
 
-from attrs import frozen
+from attrs import asdict, frozen
 from jrh import Item, JrhError, Json, Skip, read_transcript
 from jrh.text import TranscriptMessage
 from jrh_authoring import json_text
@@ -29,14 +29,10 @@ class Edit:
     """The rule's name, or the goal of the plan's step."""
     diff: str
 
-    def described(self) -> dict[str, Json]:
-        """Return what the provenance keeps."""
-        return {"was": self.was, "message": self.message, "what": self.what, "diff": self.diff}
-
 
 def described(edits: Sequence[Edit]) -> dict[str, Json]:
     """Return the edits for the provenance, and how many are left out of the list."""
-    kept: list[Json] = [edit.described() for edit in edits[:MOST_RECORDED]]
+    kept: list[Json] = [asdict(edit) for edit in edits[:MOST_RECORDED]]
     return {"edits": kept, "edits_left_out": max(0, len(edits) - MOST_RECORDED)}
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeVar
 
-from attrs import Factory, define, frozen
+from attrs import Factory, asdict, define, frozen
 from jrh import Draft, Item, Json, Scale, Skip, Task
 from jrh.text import TranscriptMessage
 from jrh_authoring import PROVIDER_ERROR, Unusable, json_text, object_schema, read_json, render_transcript, text_schema
@@ -73,10 +73,6 @@ class Verification:
     label: str | None
     """What the verifier answered; None where it only compared."""
     reason: str
-
-    def described(self) -> dict[str, Json]:
-        """Return it for the provenance."""
-        return {"accepted": self.accepted, "label": self.label, "reason": self.reason}
 
 
 def _schema(name: str, kind: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -283,7 +279,7 @@ class Pipeline:
         found = await self._ask(run, Role.VERIFIER, prompt, variables, read, schema, *parts)
         if not isinstance(found, Verification):
             return _of(Role.VERIFIER, found)
-        run.rounds[-1].update(accepted=found.accepted, verification=found.described())
+        run.rounds[-1].update(accepted=found.accepted, verification=asdict(found))
         answered = f"it answers {found.label}, because: " if found.label is not None else ""
         run.objections.append(f"- {answered}{found.reason}")
         return ""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final, cast
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 from jrh import Json
 from jrh.text import ToolCall, TranscriptMessage
 from jrh_authoring import Unusable, json_objects, json_text, object_schema, read_json
@@ -192,7 +192,7 @@ class Plan:
         """Return the plan for the provenance."""
         return {
             "thesis": self.thesis,
-            "steps": [{"message": step.message, "goal": step.goal, "reason": step.reason} for step in self.steps],
+            "steps": [asdict(step) for step in self.steps],
             "dropped": described_steps(self.dropped),
         }
 
