@@ -1,5 +1,3 @@
-from .asking import Answer as Answer
-from .asking import ask_until_read as ask_until_read
 from .attacks import Attack as Attack
 from .attacks import AttackEdit as AttackEdit
 from .attacks import AttackVariant as AttackVariant
@@ -16,8 +14,10 @@ from .edits import apply_edits as apply_edits
 from .edits import edits_at as edits_at
 from .embeddings import SentenceEncoder as SentenceEncoder
 from .embeddings import VectorRows as VectorRows
+from .generation import Answer as Answer
 from .generation import Generated as Generated
 from .generation import TextWriter as TextWriter
+from .generation import ask_until_read as ask_until_read
 from .generation import text_schema as text_schema
 from .own_code import MAX_ANSWER as MAX_ANSWER
 from .own_code import Asker as Asker
@@ -32,6 +32,7 @@ from .own_endpoints import OwnEndpoint as OwnEndpoint
 from .own_endpoints import endpoint_of as endpoint_of
 from .own_functions import OwnFunction as OwnFunction
 from .own_functions import function_call as function_call
+from .own_functions import load_function as load_function
 from .rewriting import Rewriting as Rewriting
 from .rewriting import RewritingPerturber as RewritingPerturber
 from .starter import write_suite as write_suite

@@ -1,19 +1,19 @@
-"""Have a model write a text, with repeated attempts until one is usable, and record the attempts."""
+"""Ask a model until its answer can be read, or the text that it writes can be used, and record the attempts."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from attrs import field, frozen
 from attrs.validators import ge
 from jrh.plugins.protocols import ChatRequest, ModelClient
 from jrh.values.cases import Draft, Expectation, Message, Same, Sampling, Skip
 from jrh.values.json_values import Json
-from jrh.values.verdicts import Status
+from jrh.values.verdicts import Reply, Status
 
 from jrh_authoring.structured import object_schema
-from jrh_authoring.texts import PROVIDER_ERROR, Unusable, Written, read_text
+from jrh_authoring.texts import PROVIDER_ERROR, Unusable, Written, no_text, read_text
 from jrh_authoring.wording import length_ratio
 
 _SAME: Final = Same()
@@ -144,3 +144,49 @@ class TextWriter:
         return Draft(
             variant=variant, fields=fields, expectation=expectation, model=self.client.fingerprint, details=history
         )
+
+
+T = TypeVar("T")
+
+_NOT_READ: Final = "no answer in the reply"
+
+
+@frozen(kw_only=True)
+class Answer(Generic[T]):
+    """The parsed answer, or the reason why there is none."""
+
+    value: T | None
+    reason: str = ""
+    """Reason of the last failed attempt, in the same words for all failures of its kind."""
+    attempts: int
+    fingerprint: str
+
+    @property
+    def details(self) -> dict[str, Json]:
+        """Return the details for the draft's provenance."""
+        return {"model": self.fingerprint, "attempts": self.attempts}
+
+
+async def ask_until_read(
+    client: ModelClient, request: ChatRequest, read: Callable[[Reply], T | None], attempts: int
+) -> Answer[T]:
+    """Ask, as a validator, until an answer can be parsed. Every attempt is a separate repeat.
+
+    Stops at a provider failure, because the gateway has already retried.
+
+    Args:
+        client: the model.
+        request: the request, the same for each attempt.
+        read: parses a reply with text; returns None if it contains no answer.
+        attempts: maximum number of attempts, at least 1.
+    """
+    reason, attempt = _NOT_READ, 0
+    for attempt in range(attempts):
+        reply = await client.ask(request, repeat=attempt, purpose="validate")
+        value = read(reply) if reply.ok else None
+        if value is not None:
+            return Answer(value=value, attempts=attempt + 1, fingerprint=client.fingerprint)
+        reason = no_text(reply) or _NOT_READ
+        if reason == PROVIDER_ERROR:
+            break
+    return Answer(value=None, reason=reason, attempts=attempt + 1, fingerprint=client.fingerprint)

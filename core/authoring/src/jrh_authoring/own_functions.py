@@ -36,36 +36,28 @@ def function_call(options: OwnFunction, context: BuildContext) -> Call:
     Raises:
         JrhError: The module or name does not exist, or is not callable.
     """
-    return _caller(_load(context, options.function))
+    return _caller(load_function("function", options.function, context.code))
 
 
-def _load(context: BuildContext, written: str) -> Callable[..., Any]:
-    place, _, name = written.rpartition(":")
+def load_function(option: str, written: str, code: Callable[[str], Any]) -> Callable[..., Any]:
+    """Return the function at `module:name` or `path/to/file.py:name`.
+
+    Args:
+        option: where it is named, for messages.
+        written: as the option names it.
+        code: loads it, such as `BuildContext.code`.
+
+    Raises:
+        JrhError: It cannot be loaded, or is not callable.
+    """
     try:
-        found = context.code(written)
-    except AttributeError as error:
-        if error.name not in name.split("."):
-            raise _broken(place, error) from error
-        raise JrhError(f"function '{written}': {place} has no '{error.name}'") from None
-    except JrhError as error:
-        raise JrhError(f"function '{written}': {error}") from None
-    except ImportError as error:
-        if place.endswith(".py") or error.name != place.partition(".")[0]:
-            raise _broken(place, error) from error
-        raise JrhError(
-            f"function: module '{place}' cannot be imported ({error}); install it, or write path/to/file.py:name"
-        ) from error
-    except Exception as error:  # the code is the user's and may raise anything
-        raise _broken(place, error) from error
-    if not callable(found):
-        raise JrhError(f"function '{written}' is not callable (type {type(found).__name__})")
-    return found  # type: ignore[no-any-return]
-
-
-def _broken(place: str, error: Exception) -> JrhError:
-    file = place.endswith(".py")
-    what = f"'{place}' fails when loaded" if file else f"module '{place}' fails when imported"
-    return JrhError(f"function: {what}: {type(error).__name__}: {error}")
+        function = code(written)
+    except Exception as error:  # the module is the user's, and may raise anything
+        reason = str(error) if isinstance(error, JrhError) else f"{type(error).__name__}: {error}"
+        raise JrhError(f"{option}: '{written}' cannot be loaded: {reason}") from error
+    if not callable(function):
+        raise JrhError(f"{option}: '{written}' is not callable (type {type(function).__name__})")
+    return function  # type: ignore[no-any-return]
 
 
 def _caller(function: Callable[..., Any]) -> Call:

@@ -6,7 +6,6 @@ machine's memory. Every operation that makes a text longer than its parts is che
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, MutableMapping, Sized
 from functools import wraps
 from inspect import signature
@@ -25,14 +24,11 @@ LARGEST: Final = 16 * 1024 * 1024
 WIDEST: Final = 100_000
 """The largest number that says how wide, how deep or how many, such as the width of `center`."""
 _BITS: Final = 100_000
-_WIDTH: Final = re.compile(r"\d{6,}")
-_NESTED: Final = re.compile(r"%[^a-zA-Z%]*\*|\{[^{}]*:[^{}]*\{")
-"""A pattern whose width is one of its arguments."""
 _LONGEST_MARK: Final = 1000
 """Characters of what is put before or after every line."""
 _OF_TASKS: Final = frozenset(each.name for each in fields(Task))
-_PADDING: Final = frozenset({"center", "expandtabs", "ljust", "rjust", "zfill"})
-"""Methods of a text with a number that says how much they add."""
+_UNBOUNDED: Final = frozenset({"center", "expandtabs", "format", "format_map", "ljust", "rjust", "zfill"})
+"""Methods of a text whose result may have any width; a prompt has no columns to align."""
 
 
 class PromptEnvironment(ImmutableSandboxedEnvironment):
@@ -44,6 +40,8 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         """Prompts are plain text for a model: HTML escaping would change what the judge reads."""
         super().__init__(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
         self.globals.pop("lipsum")  # random text: the same suite would not ask the same question twice
+        for name in _UNBOUNDED & set(self.filters):
+            del self.filters[name]
         for name, check in _FILTERS.items():
             self.filters[name] = _checked(self.filters[name], check)
 
@@ -60,6 +58,13 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
             return getattr(obj, attribute)
         return super().getattr(obj, attribute)
 
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Refuse the methods of a text that pad it to any width, besides what Jinja2 refuses."""
+        return not (isinstance(obj, str) and attr in _UNBOUNDED) and super().is_safe_attribute(obj, attr, value)
+
+    def wrap_str_format(self, value: Any) -> None:  # noqa: ARG002 - Jinja2's signature
+        """Wrap nothing: `format` is refused."""
+
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Calculate, unless the result could be too large."""
         _OPERATORS[operator](left, right)
@@ -67,10 +72,9 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """Call a method of a text or anything else, unless the result could be too large."""
-        method = getattr(__obj, "__wrapped__", __obj)  # the sandbox wraps `format`
-        text = getattr(method, "__self__", None)
+        text = getattr(__obj, "__self__", None)
         if isinstance(text, str):
-            args = _check_method(text, getattr(method, "__name__", ""), args, kwargs)
+            args = _check_method(text, getattr(__obj, "__name__", ""), args)
         return super().call(__context, __obj, *args, **kwargs)
 
     @staticmethod
@@ -127,20 +131,12 @@ def _plus(left: Any, right: Any) -> None:
     _bound(_length(left) + _length(right))
 
 
-def _pattern(text: Any, arguments: Any) -> None:
-    """Check a pattern of `%` or `format`: its widths, and what it shows."""
-    if not isinstance(text, str):
-        return
-    shown = arguments if isinstance(arguments, tuple) else (arguments,)
-    if _NESTED.search(text):
-        _numbers(shown)
-    for width in _WIDTH.findall(text):
-        _bound(int(width[:9]), WIDEST)
-    # A pattern can show an argument once for every two of its characters.
-    _bound(len(text) + (len(text) // 2) * max(map(_length, shown), default=0))
+def _modulo(left: Any, _right: Any) -> None:
+    if isinstance(left, str):
+        raise SecurityError("a pattern with % may have any width; write the parts with ~")
 
 
-_OPERATORS: Final[dict[str, Callable[[Any, Any], None]]] = {"*": _times, "**": _power, "+": _plus, "%": _pattern}
+_OPERATORS: Final[dict[str, Callable[[Any, Any], None]]] = {"*": _times, "**": _power, "+": _plus, "%": _modulo}
 
 
 def _numbers(values: Iterable[Any]) -> None:
@@ -149,14 +145,9 @@ def _numbers(values: Iterable[Any]) -> None:
             _bound(value, WIDEST)
 
 
-def _check_method(text: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def _check_method(text: str, name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Check a call of a method of a text; return its arguments, which an iterator in them is read into."""
-    given = (*args, *kwargs.values())
-    if name in _PADDING:
-        _numbers(given)
-    elif name in ("format", "format_map"):
-        _pattern(text, tuple(given))
-    elif name == "replace":
+    if name == "replace":
         _replacing(text, *args)
     elif name == "join" and args:
         parts = list(args[0])
@@ -192,17 +183,12 @@ def _filter_join(args: list[Any]) -> None:
     _joining(args[1], args[2] if len(args) > 2 else "")  # noqa: PLR2004
 
 
-def _filter_format(args: list[Any]) -> None:
-    _pattern(args[0], tuple(args[1:]))
-
-
 _FILTERS: Final[dict[str, Callable[[list[Any]], None]]] = {
-    **{name: _counts(0) for name in ("batch", "center", "indent", "slice")},
+    **{name: _counts(0) for name in ("batch", "indent", "slice")},
     # Jinja2 hands these its environment or context first.
     **{name: _counts(1) for name in ("tojson", "wordwrap")},
     "join": _filter_join,
     "replace": _filter_replace,
-    "format": _filter_format,
 }
 
 

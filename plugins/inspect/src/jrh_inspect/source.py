@@ -11,6 +11,7 @@ from attrs import Factory, define, evolve, frozen
 from jrh import BuildContext, Item, JrhError, Json, Mode, Task, content_id, read_transcript
 from jrh.plugins import Logger
 from jrh.text import ToolCall, TranscriptMessage
+from jrh_authoring import load_function
 
 from jrh_inspect.guard import Bounds
 from jrh_inspect.logs import Log, Sample, find_logs, open_log
@@ -22,22 +23,6 @@ if TYPE_CHECKING:
 
 
 Preprocess: TypeAlias = Callable[[list[dict[str, Json]], Mapping[str, Json]], Any]
-
-
-def load_preprocess(written: str, code: Callable[[str], Any]) -> Preprocess:
-    """Return the function at `module:name` or `file.py:name`, which `code` loads.
-
-    Raises:
-        JrhError: It cannot be loaded or is not callable.
-    """
-    try:
-        function = code(written)
-    except Exception as error:  # the module is the user's, and may raise anything
-        told = str(error) if isinstance(error, JrhError) else f"{type(error).__name__}: {error}"
-        raise JrhError(f"preprocess: '{written}' cannot be loaded: {told}") from error
-    if not callable(function):
-        raise JrhError(f"preprocess: '{written}' is not callable (type {type(function).__name__})")
-    return function  # type: ignore[no-any-return]
 
 
 _CODE: Final = "code"
@@ -187,7 +172,7 @@ class InspectSource:
 
     def _read(self, paths: Sequence[Path], left_out: Counter[str]) -> Iterator[Entry]:
         options = self.options
-        preprocess = load_preprocess(options.preprocess, self.code) if options.preprocess else None
+        preprocess = load_function("preprocess", options.preprocess, self.code) if options.preprocess else None
         shape = Shape(options=options, preprocess=preprocess)
         wanted = set(options.samples)
         for path in paths:
