@@ -62,7 +62,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         """Refuse the methods of a text that pad it to any width, besides what Jinja2 refuses."""
         return not (isinstance(obj, str) and attr in _UNBOUNDED) and super().is_safe_attribute(obj, attr, value)
 
-    def wrap_str_format(self, value: Any) -> None:  # noqa: ARG002 - Jinja2's signature
+    def wrap_str_format(self, value: Any) -> None:
         """Wrap nothing: `format` is refused."""
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
