@@ -96,7 +96,7 @@ def test_records_come_back_in_the_order_they_were_given(tmp_path):
     records = [record(item_id=f"i{number}", label="NO" if number % 3 else "YES") for number in (5, 1, 9, 2)]
     assert import_records(tmp_path, "s", [TASK], records) == 4
     store = Store.view(tmp_path)
-    found = RecordTable.from_columns(store.records.columns())
+    found = RecordTable.from_slices(store.records.slices())
     store.close()
     assert found.text("item_id") == ["i5", "i1", "i9", "i2"]
     assert found.text("canonical") == [each.canonical for each in records]

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 from jrh.cli import invoke
-from jrh.plugins.factories import WrongShapeError, check_class, make, protocol_of
+from jrh.plugins.factories import WrongShapeError, check_members, make, protocol_of
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
     KINDS,
@@ -138,7 +138,7 @@ def test_a_class_that_cannot_be_built_is_held_to_the_same(spec: Any) -> None:
 
     def refused(made: type) -> str:
         with pytest.raises(WrongShapeError) as caught:
-            check_class(Entry(spec=spec, distribution="acme", version="1.0", plugin="acme"), made)
+            check_members(Entry(spec=spec, distribution="acme", version="1.0", plugin="acme"), made)
         return str(caught.value)
 
     def needs(self: Any, options: Any) -> None: ...
@@ -147,7 +147,7 @@ def test_a_class_that_cannot_be_built_is_held_to_the_same(spec: Any) -> None:
 
     async def coroutine(self: Any) -> Any: ...
 
-    check_class(Entry(spec=spec, distribution="acme", version="1.0", plugin="acme"), kind(spec, __init__=needs))
+    check_members(Entry(spec=spec, distribution="acme", version="1.0", plugin="acme"), kind(spec, __init__=needs))
     for name, member in members(spec).items():
         assert f"it has no `{name}`, which" in refused(kind(spec, __init__=needs, **{name: None}))
         if inspect.isfunction(member):

@@ -41,7 +41,7 @@ def imported(folder, rows, more=TESTS, columns="", header="item,judge,order,said
 def measured(folder, *metrics, scale=None):
     """Return (judge, test, measure) -> measure of an imported run."""
     store = Store.view(folder)
-    table = RecordTable.from_columns(store.records.columns())
+    table = RecordTable.from_slices(store.records.slices())
     summary = json.loads(store.meta("summary"))
     store.close()
     tie = summary["tasks"][0]["task"]["scale"].get("tie")
@@ -105,7 +105,7 @@ def test_polarities_are_a_closed_vocabulary(tmp_path, written, polarity):
     columns = ", polarity: asked"
     assert imported(tmp_path, [f"i,j,AB,A,A,{written}"], more="", columns=columns, header=header) is None
     store = Store.view(tmp_path / "run")
-    assert RecordTable.from_columns(store.records.columns()).text("canonical") == [polarity]
+    assert RecordTable.from_slices(store.records.slices()).text("canonical") == [polarity]
     store.close()
     error = imported(tmp_path, ["i,j,AB,A,A,true"], more="", columns=columns, header=header)
     assert "log.csv:2: column 'asked': 'true' is not a polarity. Accepted: positive (" in error
@@ -166,7 +166,7 @@ def test_two_columns_may_assign_tests_unless_they_contradict_each_other(tmp_path
     rows = ["i,j,AB,A,A,positive", "i,j,BA,B,A,", "i,j,AB,B,A,inverted"]
     assert imported(tmp_path, rows, more=more, **how) is None
     store = Store.view(tmp_path / "run")
-    assert RecordTable.from_columns(store.records.columns()).text("test") == ["reference", "swapped", "turned"]
+    assert RecordTable.from_slices(store.records.slices()).text("test") == ["reference", "swapped", "turned"]
     store.close()
     error = imported(tmp_path, ["i,j,BA,A,A,inverted"], more=more, **how)
     assert "tests.option_order says 'swapped' and tests.polarity says 'turned'" in error

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 from attrs import frozen
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins import entry_points
-from jrh.plugins.factories import check_class, find_factory, missing_module
+from jrh.plugins.factories import check_members, find_factory, missing_module
 from jrh.plugins.loading import Loaded
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.secrets import secrets_optional
@@ -83,7 +83,7 @@ def _examined(builder: Builder, entry: Entry[Any]) -> bool:
     except JrhError:  # it needs what only a suite has
         made = _class_of(factory)
         if made is not None:
-            check_class(entry, made)
+            check_members(entry, made)
         return made is not None
     return True
 

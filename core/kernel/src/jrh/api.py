@@ -120,9 +120,7 @@ def read_items(
     Raises:
         JrhError: the suite, a plugin or the data cannot be used.
     """
-    settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
-    loaded = load_for_suite(suite, settings)
-    resolved = resolve(suite, loaded, settings)
+    resolved, loaded = _resolved(suite, plugins, overrides)
     items = loading_items.read(Builder(resolved, loaded.plugins, Quiet, StandIn))
     return tuple((use.task, items[use.task.name]) for use in resolved.suite.tasks)
 
@@ -134,8 +132,7 @@ def read_judge_models(
 
     Arguments and errors as `read_items`; judges without a model are left out.
     """
-    settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
-    return judge_models(resolve(suite, load_for_suite(suite, settings), settings))
+    return judge_models(_resolved(suite, plugins, overrides)[0])
 
 
 def read_suite(
@@ -145,13 +142,20 @@ def read_suite(
 
     Arguments and errors as `read_items`.
     """
-    settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
-    resolved = resolve(suite, load_for_suite(suite, settings), settings)
+    resolved, _ = _resolved(suite, plugins, overrides)
     document = read_document(Path(suite))
-    for setting in settings.overrides:
+    for setting in overrides:
         document = override(document, setting)
     found = document.value if isinstance(document.value, Mapping) else {}  # it is one: the suite has been read
     return found, tuple(use.name for use in resolved.suite.judges)
+
+
+def _resolved(
+    suite: str | Path | Mapping[str, Any], plugins: Sequence[str], overrides: Sequence[str]
+) -> tuple[ResolvedSuite, Loaded]:
+    settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
+    loaded = load_for_suite(suite, settings)
+    return resolve(suite, loaded, settings), loaded
 
 
 def execute(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, progress: Progress) -> RunResult:

@@ -234,7 +234,7 @@ class Project:
         """Read the records of a run directory, even while it is being written."""
         store = Store.view(self.path / run_dir)
         try:
-            return RecordTable.from_columns(store.records.columns())
+            return RecordTable.from_slices(store.records.slices())
         finally:
             store.close()
 

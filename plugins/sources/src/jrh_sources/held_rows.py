@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from jrh import JrhError
-from jrh.values import table_columns
 from jrh_interchange import BYTES, Problems, Row, json_value
 
 
@@ -47,7 +47,7 @@ def row_of(values: object, line: int, problems: Problems) -> Row | None:
 def _mappings(thing: Any) -> Iterable[Any]:
     if isinstance(thing, list | tuple):
         return thing
-    columns = table_columns(thing)
+    columns = _columns(thing)
     if columns is None:
         raise JrhError(
             f"the rows are {_described(thing)}; jrh reads a list of mappings, or a data frame of pandas, polars or "
@@ -58,3 +58,22 @@ def _mappings(thing: Any) -> Iterable[Any]:
 
 def _described(thing: object) -> str:
     return f"of type {type(thing).__name__}"
+
+
+def _columns(thing: Any) -> Mapping[str, Sequence[Any]] | None:
+    """Return the columns of a data frame of pandas or polars or of an Arrow table as lists; None for anything else."""
+    if hasattr(thing, "collect") and hasattr(thing, "collect_schema"):  # a lazy frame
+        thing = thing.collect()
+    if hasattr(thing, "iloc"):  # pandas: by position, since names may repeat
+        names = [str(name) for name in thing.columns]
+        columns: Any = {name: thing.iloc[:, place].tolist() for place, name in enumerate(names)}
+        return columns if len(columns) == len(names) else None
+    if hasattr(thing, "get_column"):  # polars
+        return {str(name): thing.get_column(name).to_list() for name in thing.columns}
+    if not hasattr(thing, "to_pydict") and hasattr(thing, "columns") and hasattr(thing, "__arrow_c_stream__"):
+        try:
+            thing = import_module("pyarrow").table(thing)
+        except ImportError:
+            return None
+    columns = thing.to_pydict() if hasattr(thing, "to_pydict") else None
+    return columns if isinstance(columns, Mapping) else None

@@ -163,10 +163,7 @@ def _is_installed(directory: Path) -> bool:
 
 def _not_python(name: str) -> dict[str, str]:
     """Identify a module without Python source: a compiled one by its file, a built-in one by Python's version."""
-    try:
-        found = importlib.util.find_spec(name.partition(".")[0])
-    except (ImportError, ValueError):
-        found = None
+    found = _find_spec(name.partition(".")[0])
     if found is None:
         return {}  # loading it reports that it does not exist
     if found.origin and Path(found.origin).is_file():
@@ -247,11 +244,15 @@ _pinned: Final[Callable[..., Source]] = cache(_distribution)
 """Modules stay loaded while the process lives, so their source is what was read first."""
 
 
-def _package_files(package: str) -> Iterator[tuple[Path, str]]:
+def _find_spec(module: str) -> ModuleSpec | None:
     try:
-        found = importlib.util.find_spec(package)
+        return importlib.util.find_spec(module)
     except (ImportError, ValueError):
-        found = None
+        return None
+
+
+def _package_files(package: str) -> Iterator[tuple[Path, str]]:
+    found = _find_spec(package)
     if found is None:
         return
     for place in found.submodule_search_locations or ():
@@ -348,7 +349,7 @@ def load_file(source: Source) -> ModuleType:
     # Register the module before it runs, as the import system does: dataclasses and attrs look it up.
     sys.modules[name] = module
     try:
-        with importable([source]), _first_on_path(file.path.parent):
+        with importable([source]), first_on_path(file.path.parent):
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
@@ -390,8 +391,8 @@ def load_object(written: str, base: Path, source: Source | None = None) -> Any:
 
 
 @contextmanager
-def _first_on_path(directory: Path) -> Iterator[None]:
-    """Let a file import what is beside it, as Python does for a program."""
+def first_on_path(directory: Path) -> Iterator[None]:
+    """Let code import what is in a directory before anything else, as Python does for a program."""
     entry = str(directory)
     sys.path.insert(0, entry)
     try:

@@ -10,7 +10,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 
 from jrh.errors import PluginError
 from jrh.plugins import protocols, specs
-from jrh.plugins.component_identity import importable
+from jrh.plugins.component_identity import first_on_path, importable
 from jrh.plugins.protocols import DeferredModel
 from jrh.plugins.registry import Entry
 from jrh.text.redact import place_in_code
@@ -101,26 +101,22 @@ def check_shape(entry: Entry[Any], component: object, protocol: type | None = No
     """
     if wrong := _no_component(component):
         raise _refusal(entry, wrong, component)
-    _check_members(entry, component, protocol)
+    check_members(entry, component, protocol)
 
 
-def check_class(entry: Entry[Any], made: type, protocol: type | None = None) -> None:
-    """Refuse a class that makes components whose methods jrh could not call.
+def check_members(entry: Entry[Any], subject: object, protocol: type | None = None) -> None:
+    """Refuse a component, or a class that makes components, whose methods jrh could not call.
 
-    Makes no object of it, so that it needs no options. What the class may get only when an object is made passes.
+    Makes no object of a class, so that it needs no options. What the class may get only when an object is made passes.
 
     Args:
         entry: the declaration.
-        made: the class.
-        protocol: what its objects have to follow; by default what the declaration asks for.
+        subject: the component or the class.
+        protocol: what it has to follow; by default what the declaration asks for.
 
     Raises:
         WrongShapeError: a method is missing or has the wrong shape.
     """
-    _check_members(entry, made, protocol)
-
-
-def _check_members(entry: Entry[Any], subject: object, protocol: type | None) -> None:
     wanted, asked_by = protocol_of(entry.spec)
     followed = (protocol or wanted, *_OPTIONAL.get(type(entry.spec), ()))
     for wrong, where in _faults(subject, followed, asked_by):
@@ -328,18 +324,9 @@ def missing_module(entry: Entry[Any]) -> str:
     return "" if known else str(_wrong(entry, f"no module '{module}' exists"))
 
 
-@contextmanager
-def working_directory_importable(wanted: bool = True) -> Iterator[None]:
+def working_directory_importable(wanted: bool = True) -> AbstractContextManager[None]:
     """Put the working directory on the import path, for local plugins that are not installed."""
-    if not wanted:
-        yield
-        return
-    entry = str(Path.cwd())
-    sys.path.insert(0, entry)
-    try:
-        yield
-    finally:
-        sys.path.remove(entry)
+    return first_on_path(Path.cwd()) if wanted else nullcontext()
 
 
 def _imported(entry: Entry[Any], module: str) -> Any:

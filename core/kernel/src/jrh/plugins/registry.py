@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, Generic, TypeVar
 
@@ -21,26 +21,21 @@ _WHOLE: Final = "jrh"
 """The distribution that brings the shipped plugins; those with many dependencies are extras of it."""
 
 
-def _extras() -> frozenset[str]:
-    """Return the extras of the whole distribution, some of which are named after what they provide."""
+def _stated(key: str) -> Sequence[str]:
+    """Return what the whole distribution states in its metadata; nothing where it is not installed."""
     from importlib import metadata
 
     try:
-        return frozenset(metadata.metadata(_WHOLE).get_all("Provides-Extra") or ())
+        return metadata.metadata(_WHOLE).get_all(key) or ()
     except metadata.PackageNotFoundError:
-        return frozenset()
+        return ()
 
 
 @cache
 def shipped_distributions() -> frozenset[str]:
     """Return the distributions that come with jrh: what the whole distribution requires, extras included."""
-    from importlib import metadata
-
-    try:
-        needed = metadata.requires(_WHOLE) or ()
-    except metadata.PackageNotFoundError:
-        return frozenset()
-    return frozenset(match.group() for line in needed if (match := re.match(r"[A-Za-z0-9._-]+", line)))
+    needed = (re.match(r"[A-Za-z0-9._-]+", line) for line in _stated("Requires-Dist"))
+    return frozenset(match.group() for match in needed if match)
 
 
 @frozen(kw_only=True)
@@ -136,7 +131,7 @@ class Registry(Generic[S]):
         lines = [f"unknown {self.role} '{name}'"]
         bare = name.rpartition("/")[2]
         lines.append(f"{did_you_mean(bare, names)}Installed: {', '.join(names) or 'none'}.")
-        if bare in _extras():
+        if bare in _stated("Provides-Extra"):  # some extras are named after what they provide
             lines.append(f'Run `pip install "{_WHOLE}[{bare}]"` to install what provides it.')
         if self._problems:
             count = len({problem.plugin for problem in self._problems})

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Final
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
 
 _PLACEHOLDER: Final = "not-set"
 
@@ -26,22 +28,20 @@ def read_secret(variable: str) -> str:
     return value or (_PLACEHOLDER if _optional.get() else "")
 
 
-@contextmanager
-def noting_secrets() -> Iterator[list[str]]:
+def noting_secrets() -> AbstractContextManager[list[str]]:
     """Note the names of the variables that components read while they are built."""
-    names: list[str] = []
-    token = _noted.set(names)
-    try:
-        yield names
-    finally:
-        _noted.reset(token)
+    return _during(_noted, [])
+
+
+def secrets_optional() -> AbstractContextManager[bool]:
+    """Let components be built without their secrets; they must not send anything."""
+    return _during(_optional, True)
 
 
 @contextmanager
-def secrets_optional() -> Iterator[None]:
-    """Let components be built without their secrets; they must not send anything."""
-    token = _optional.set(True)
+def _during(variable: ContextVar[Any], value: T) -> Iterator[T]:
+    token = variable.set(value)
     try:
-        yield
+        yield value
     finally:
-        _optional.reset(token)
+        variable.reset(token)

@@ -163,10 +163,6 @@ class CasesTable:
         """Begin to replace the cases and drafts of one test over one task; one at a time."""
         return CasesWriting(self._database, self._texts, task, test)
 
-    def read(self, task: str, test: str) -> tuple[Case, ...]:
-        """Read the cases of one test over one task, in order."""
-        return tuple(self.iterate(task, test))
-
     def iterate(self, task: str, test: str) -> Iterator[Case]:
         """Yield the cases of one test over one task, in order, read in slices."""
         sql = (

@@ -245,20 +245,10 @@ class RecordsTable:
         """Queue records, each with its reply and label probabilities as JSON; durable after the next flush."""
         self._database.writer.put((_INSERT, [_row(*row) for row in rows]))
 
-    def columns(self, trial_ids: Sequence[str] | None = None) -> dict[str, tuple[Any, ...]]:
-        """Return the records of the plan as columns, in plan order; or those of some trials, by id.
-
-        Raises:
-            DamagedStoreError: some are not what was written.
-        """
-        columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        for part in self.slices(trial_ids):
-            for name, values in part.items():
-                columns[name] += values
-        return {name: tuple(values) for name, values in columns.items()}
-
     def slices(self, trial_ids: Sequence[str] | None = None) -> Iterator[dict[str, tuple[Any, ...]]]:
-        """Yield the same columns some thousand records at a time, with what their items say in the run as it is.
+        """Yield the records of the plan as columns, in plan order; or those of some trials, by id.
+
+        Some thousand at a time, with what their items say in the run as it is.
 
         A record can be older than an item that joins two clusters, so the items decide wherever they are known.
 

@@ -62,14 +62,12 @@ class StageTable:
 
     def last(self) -> Any:
         """Return the largest key; None where there are no rows."""
-        return self._query(f"SELECT max({self._spec.key}) FROM {{table}}", ())[0][0] if self._exists else None
+        return next((row[0] for row in self._query(f"SELECT max({self._spec.key}) FROM {{table}}", ())), None)
 
     def count(self, where: Sequence[Where] = ()) -> int:
         """Count the rows that fit."""
         condition, values = _condition(where)
-        return (
-            int(self._query(f"SELECT count(*) FROM {{table}} WHERE {condition}", values)[0][0]) if self._exists else 0
-        )
+        return sum(row[0] for row in self._query(f"SELECT count(*) FROM {{table}} WHERE {condition}", values))
 
     def select(
         self,
@@ -91,8 +89,6 @@ class StageTable:
             start: rows that are passed over.
             limit: of rows; -1: all.
         """
-        if not self._exists:
-            return []
         key, names = self._spec.key, ", ".join(map(_quoted, columns or self._spec.columns))
         by = (
             "" if order in ("", key) else f"{_quoted(order)} IS NULL, {_quoted(order)} {'DESC' if descending else ''}, "
@@ -105,23 +101,19 @@ class StageTable:
 
     def values(self, column: str, where: Sequence[Where] = ()) -> tuple[Any, ...]:
         """Return the different values of a column, sorted."""
-        if not self._exists:
-            return ()
         condition, values = _condition(where)
         name = _quoted(column)
         rows = self._query(f"SELECT DISTINCT {name} FROM {{table}} WHERE {condition} ORDER BY {name}", values)
         return tuple(value for (value,) in rows)
 
     @property
-    def _exists(self) -> bool:
-        return self._spec.name in declared_tables(self._database)
-
-    @property
     def _insert(self) -> str:
         return f"INSERT INTO {self._name} VALUES ({marks(tuple(self._spec.columns))})"
 
     def _query(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        return self._database.rows(sql.replace("{table}", self._name), values)
+        """Return the rows of a query; none where the table is not made yet."""
+        known = self._spec.name in declared_tables(self._database)
+        return self._database.rows(sql.replace("{table}", self._name), values) if known else []
 
 
 def declared_tables(database: Database) -> Mapping[str, TableSpec]:

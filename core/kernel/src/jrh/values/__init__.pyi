@@ -12,7 +12,6 @@ from .finding import ClaimFamily as ClaimFamily
 from .finding import Finding as Finding
 from .finding import FindingSettings as FindingSettings
 from .finding import Severity as Severity
-from .held_objects import table_columns as table_columns
 from .item_covariates import LENGTH as LENGTH
 from .item_covariates import GoldKind as GoldKind
 from .item_covariates import GoldSource as GoldSource

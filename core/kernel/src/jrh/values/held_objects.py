@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from importlib import import_module
 from typing import Any, Final
 
 PREFIX: Final = "<python>"
@@ -37,39 +36,8 @@ def name_of(thing: Any) -> str:
     return re.sub(r"\W+", "_", str(name)[:_LONGEST]).strip("_") or "object"
 
 
-def table_columns(thing: Any) -> Mapping[str, Sequence[Any]] | None:
-    """Return the columns of a data frame of pandas or polars or of an Arrow table as lists; None for anything else."""
-    if hasattr(thing, "to_pydict"):  # Arrow
-        return _checked(thing.to_pydict())
-    if hasattr(thing, "collect") and hasattr(thing, "collect_schema"):  # a lazy frame
-        thing = thing.collect()
-    if not hasattr(thing, "columns"):
-        return None
-    if hasattr(thing, "get_column"):  # polars
-        return _checked({str(name): thing.get_column(name).to_list() for name in thing.columns})
-    if hasattr(thing, "iloc"):  # pandas: by position, since names may repeat
-        names = [str(name) for name in thing.columns]
-        columns = {name: thing.iloc[:, place].tolist() for place, name in enumerate(names)}
-        return columns if len(columns) == len(names) else None
-    if hasattr(thing, "__arrow_c_stream__"):
-        return _of_capsule(thing)
-    return None
-
-
 def is_table(thing: Any) -> bool:
     """Tell whether an object looks like a table: a data frame, an Arrow table, or rows as mappings."""
     if isinstance(thing, list | tuple):
         return bool(thing) and all(isinstance(row, Mapping) for row in thing)
     return any(hasattr(thing, name) for name in ("to_pydict", "collect_schema", "iloc", "__arrow_c_stream__"))
-
-
-def _of_capsule(thing: Any) -> Mapping[str, Sequence[Any]] | None:
-    try:
-        arrow = import_module("pyarrow")
-    except ImportError:
-        return None
-    return _checked(arrow.table(thing).to_pydict())
-
-
-def _checked(columns: Any) -> Mapping[str, Sequence[Any]] | None:
-    return columns if isinstance(columns, Mapping) else None
