@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 from jrh.cli import COMMANDS
 from jrh.cli.plugins_command import command
-from jrh.plugins import hookspecs
 from jrh.plugins.loading import load_plugins
 from jrh_authoring.commands import doctor
 from jrh_authoring.doctor import problems
@@ -119,12 +118,6 @@ def test_a_name_that_is_none_is_one_sentence(site: Any, name: str) -> None:
     site.install("acme", declares(f'ParserSpec(name="{name}", summary="", factory=print)'))
     told = f"the name {name!r} must begin with a-z or 0-9, and continue with these, '.', '_' and '-'"
     assert messages() == [f"jrh_parsers: ValueError: {told} (acme.py, line 5)"]
-
-
-def test_a_removed_hook_says_what_to_use_instead(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hookspecs, "REMOVED", {"jrh_readers": "jrh_parsers"})
-    site.install("acme", "from jrh import hookimpl\n@hookimpl\ndef jrh_readers():\n    return ()\n")
-    assert messages() == ["the hook 'jrh_readers' was removed; use 'jrh_parsers' instead"]
 
 
 def test_a_plugin_adds_a_command_to_the_group_of_plugins(site: Any) -> None:

@@ -9,10 +9,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from jrh.document.long_ids import listed_id
 from jrh.hashing import content_id
 from jrh.running.stages.load import choose
-from jrh.store.cases_table import items_id
+from jrh.store.cases_table import items_id, listed_id
 from jrh.store.database import FILENAME
 from jrh.store.run_store import Store
 from jrh.store.temporary import spooled

@@ -7,16 +7,16 @@ budget, retries, ending the run.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from aiolimiter import AsyncLimiter
 from attrs import evolve, fields, frozen
 
 from jrh.errors import FaultKind, ModelFault, PluginError
 from jrh.hashing import canonical_json, texts_id
-from jrh.models.concurrency import Place, SharedConcurrency
+from jrh.models.concurrency import Place
 from jrh.models.ledger import JUDGE, SeenUsage, current_payer, estimate_prompt_tokens
 from jrh.models.replies import set_in, without
 from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, DeferredModel, Rates
@@ -54,31 +54,19 @@ def _bucket(per_minute: float | None, window: float) -> AsyncLimiter | None:
     return AsyncLimiter(per_minute * window / 60.0, window)
 
 
+if TYPE_CHECKING:
+    from jrh.models.gateway import Gateway
+
 BREAKER: Final = 20
 """Consecutive failed calls of one model (each after all its retries) that stop the run."""
 
 _UNSET: Final = Sampling()
 
 
-class CallGate(Protocol):
-    """The part of the gateway that a client uses."""
-
-    concurrency: SharedConcurrency
-
-    async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
-        """Answer from stored replies or ask the provider."""
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait, or return early if the run stops."""
-
-    async def unless_stopped(self, waiting: Coroutine[Any, Any, None]) -> None:
-        """Wait for a coroutine, or return early if the run stops."""
-
-
 class Client:
     """A model as components see it (`jrh.ModelClient`)."""
 
-    def __init__(self, use: ModelUse, model: ChatModel, gate: CallGate) -> None:
+    def __init__(self, use: ModelUse, model: ChatModel, gate: Gateway) -> None:
         """Combine the suite's entry, the provider's model and the gateway."""
         self.use = use
         self.model = model

@@ -23,14 +23,16 @@ from jrh.models.replies import read_reply, reply_about_question, set_in
 from jrh.models.retries import (
     FIRST_WAIT,
     STOPPING,
+    StoredNotes,
     as_fault,
     billed_beyond,
+    call_prefix,
     refused_account,
     retrying,
     too_long_for_budget,
     too_many_failures,
+    unless_given_up,
 )
-from jrh.models.waiting import Reserving, StoredNotes, call_prefix, left_pending, unless_given_up
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
 from jrh.store.calls_table import ANSWERED, NOT_SETTABLE
 from jrh.suite.definition import ModelUse
@@ -84,7 +86,10 @@ class Gateway:
         self._log = log
         self._on_paid = on_paid
         self._stopping = asyncio.Event()
-        self._reserving = Reserving(ledger, log, self.unless_stopped, self._check)
+        self._pending: StopRun | None = None
+        """Set once this process no longer waits for a call in flight: nothing more may be settled."""
+        self._settled = asyncio.Event()
+        self._settling_awaited = False
         self._prefix = ""
         self._in_flight: dict[str, asyncio.Future[Reply]] = {}
         self._clients: list[Client] = []
@@ -257,7 +262,7 @@ class Gateway:
         except TimeoutError:
             return
 
-    async def unless_stopped(self, waiting: Coroutine[Any, Any, None]) -> None:
+    async def unless_stopped(self, waiting: Coroutine[Any, Any, object]) -> None:
         """Wait for a coroutine, or return early if the run stops."""
         turn = asyncio.ensure_future(waiting)
         stop = asyncio.ensure_future(self._stopping.wait())
@@ -303,6 +308,38 @@ class Gateway:
             self._cache.put(call.key, to_text_once(reply))
         return reply
 
+    async def _reserve(self, client: Client, request: ChatRequest) -> tuple[ChatRequest, float | None]:
+        """Reserve a call's worst case, as soon as it fits the budget; return the request as it may be sent.
+
+        Where it does not fit, calls in flight are waited for, because most cost less than is set aside for them. What
+        still does not fit is sent with a lower limit for its reply, if the model's replies so far are shorter than it.
+
+        Raises:
+            StopRun: it does not fit, or the run stops.
+        """
+        rates = client.rates
+        worst = worst_case(request, rates)
+        while self.ledger.may_wait(worst):
+            if self._pending is not None:
+                raise self._pending
+            self._settling_awaited = True
+            await self.unless_stopped(self._settled.wait())
+            self._check()
+        if rates is not None and worst is not None and worst > self.ledger.room:
+            narrowed = client.seen.narrowed(request, rates, self.ledger.room)
+            if narrowed is not None and client.accepted(narrowed[0]) == narrowed[0]:
+                request, worst = narrowed
+                self._log.info("reserved by what was used so far", model=client.name, usd=worst)
+        self.ledger.reserve(worst)
+        return request, worst
+
+    def _note_settled(self) -> None:
+        """Tell waiting calls that one in flight is settled."""
+        if self._settling_awaited:
+            self._settling_awaited = False
+            self._settled.set()
+            self._settled = asyncio.Event()
+
     async def _intend(self, client: Client, call: _Call, wanted: ChatRequest) -> tuple[ChatRequest, float | None]:
         """Reserve a call's worst case and write its intent, unless an earlier process has handed the call over."""
         resumed = self._calls.resume(call.key) if client.deferred is not None else None
@@ -311,7 +348,7 @@ class Gateway:
             self.ledger.resume(worst)
             return wanted, worst
         try:
-            request, worst = await self._reserving.reserve(client, wanted)
+            request, worst = await self._reserve(client, wanted)
         except StopRun as stop:
             if stop.reason is StopReason.BUDGET:
                 stop = self.stop(stop.reason, stop.message)
@@ -341,9 +378,9 @@ class Gateway:
             payload = to_text_once(reply)
         except StillPendingError as error:  # no outcome: the row stays open, and a later run resumes the call
             self.ledger.lose(worst, billed=True)
-            self._reserving.pending = left_pending(client.name, error)
-            self._reserving.settled()
-            raise self.stopped or self._reserving.pending from None
+            self._pending = StopRun(StopReason.PENDING, f"model '{client.name}' has not answered yet: {error}")
+            self._note_settled()
+            raise self.stopped or self._pending from None
         except Exception as error:  # a provider's bug, too, ends this call and not the run
             fault = as_fault(error, client.limits.timeout)
             # A bug may have lost an answer.
@@ -363,7 +400,7 @@ class Gateway:
         self, client: Client, call: _Call, request: ChatRequest, fault: ModelFault, worst: float | None, *, billed: bool
     ) -> ModelFault:
         self.ledger.lose(worst, billed=billed)
-        self._reserving.settled()
+        self._note_settled()
         detail = self._redact(fault.detail)
         self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
         outcome = NOT_SETTABLE if set_in(request).keys() & set(fault.settings) else fault.kind.value
@@ -378,7 +415,7 @@ class Gateway:
         self, client: Client, call: _Call, reply: Reply, payload: str | None, worst: float | None, limit: float | None
     ) -> asyncio.Future[None]:
         beyond = self.ledger.settle(worst, reply.cost, most=limit)
-        self._reserving.settled()
+        self._note_settled()
         self._on_paid()
         if beyond:
             self.stop(StopReason.BUDGET, billed_beyond(client.name, reply.cost or 0.0, limit or 0.0, self.ledger))

@@ -1,14 +1,22 @@
-"""Decide when to retry a failed call, and say why the gateway stops a run."""
+"""What becomes of a call that is not answered at once: retries, waiting, and the messages of a run that stops."""
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
+from uuid import uuid4
+
+from attrs import frozen
 
 from jrh.errors import FaultKind, ModelFault, StopReason
 from jrh.models.ledger import Ledger, amount
+from jrh.store.run_store import Store
 from jrh.suite.definition import Limits
+from jrh.text.redact import Redactor
+from jrh.values.verdicts import Reply
 
 if TYPE_CHECKING:
     from tenacity import AsyncRetrying, RetryCallState
@@ -90,3 +98,45 @@ def too_long_for_budget(model: str, tokens: int | None, ledger: Ledger) -> str:
         f"the budget of ${ledger.budget.usd or 0.0:.2f} is used up: ${ledger.paid:.4f} is paid, and a reply of model "
         f"'{model}' is longer than the {tokens} tokens that were left for it"
     )
+
+
+@contextmanager
+def unless_given_up(under_way: asyncio.Future[Reply]) -> Iterator[None]:
+    """Suppress the cancellation of another task's call, so that the waiter asks itself."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if not under_way.cancelled() or (task is not None and task.cancelling()):
+            raise
+
+
+_ID: Final = "id"
+"""Meta key of a run directory's own id; a copy of the directory keeps it, and with it what was paid for."""
+
+
+@frozen
+class StoredNotes:
+    """The notes of one model (`jrh.plugins.ModelNotes`)."""
+
+    _store: Store
+    _model: str
+    """Its fingerprint: another model or endpoint has notes of its own."""
+    _redact: Redactor
+
+    def read(self) -> Mapping[str, str]:
+        """Return all notes by name."""
+        return self._store.notes.read(self._model)
+
+    async def write(self, name: str, text: str) -> None:
+        """Write a note; it is durable when this returns."""
+        await self._store.notes.write(self._model, name, self._redact(text))
+
+
+def call_prefix(store: Store) -> str:
+    """Return what the ids of this run directory's calls begin with, so that no two runs share an id."""
+    known = store.meta(_ID)
+    if known is None:
+        known = uuid4().hex[:16]
+        store.set_meta(_ID, known)
+    return known

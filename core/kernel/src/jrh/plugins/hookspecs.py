@@ -18,7 +18,7 @@ Event hooks return nothing and never fail a run: an exception is logged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 import pluggy
@@ -48,8 +48,6 @@ PROJECT: Final = "jrh"
 hookspec: Final = pluggy.HookspecMarker(PROJECT)
 hookimpl: Final = pluggy.HookimplMarker(PROJECT)
 """Mark a function of a plugin as the implementation of the hook it is named after."""
-REMOVED: Final[Mapping[str, str]] = {"jrh_deciders": "jrh_stages"}
-"""Hooks that existed in an earlier version of the plugin API -> the hook to use instead."""
 
 
 @hookspec

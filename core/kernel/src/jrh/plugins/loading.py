@@ -353,9 +353,7 @@ def _misspelt(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
     known = [name for name in vars(hookspecs) if name.startswith("jrh_")]
     for name in (each for each in dir(plugin) if each.startswith("jrh_") and callable(getattr(plugin, each))):
         marked = manager.parse_hookimpl_opts(plugin, name) is not None
-        if name in hookspecs.REMOVED:
-            yield f"the hook '{name}' was removed; use '{hookspecs.REMOVED[name]}' instead"
-        elif name in known:
+        if name in known:
             if not marked:
                 yield f"'{name}' lacks @hookimpl, so it is never called"
         elif (close := get_close_matches(name, known, n=1)) or marked:

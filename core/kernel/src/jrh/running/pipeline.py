@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from itertools import islice
 from typing import Final
 
-from jrh.document.long_ids import listed_id
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.component_changes import components, note_components
 from jrh.running.declared_stages import stages_of_cases, work_of
@@ -26,6 +25,7 @@ from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored import StoredCases
 from jrh.running.stages.summary import note_plan as note_plan_notes
 from jrh.running.stages.summary import notes_of_plan
+from jrh.store.cases_table import listed_id
 from jrh.store.records_table import GROWING, TrialRow
 from jrh.suite.definition import Budget
 from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, tests_of

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from jrh.document.convert import compact, from_plain, from_text, to_json, to_text
-from jrh.document.long_ids import listed_id
-from jrh.hashing import content_id
+from jrh.hashing import ID_LENGTH, canonical_json, content_id
 from jrh.store.database import Database
 from jrh.store.temporary import IN_MEMORY
 from jrh.store.texts_table import NOTHING, SWEEP, Packer, Shared, TextsTable
@@ -98,6 +98,16 @@ def _plain_item(item: Item) -> dict[str, Any]:
 
 def _gold_source(item: Item) -> str:
     return GoldSource.read(item.gold_source).text if item.gold is not None and item.gold_source else ""
+
+
+def listed_id(texts: Iterable[str], *parts: object) -> str:
+    """Return `content_id(list(texts), *parts)` without holding the list."""
+    digest = hashlib.sha256(b"[[")
+    for place, text in enumerate(texts):
+        digest.update(("," * (place > 0) + canonical_json(text)).encode("utf-8", "surrogatepass"))
+    rest = "".join(f",{canonical_json(part)}" for part in parts)
+    digest.update(f"]{rest}]".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:ID_LENGTH]
 
 
 def items_ids(items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
@@ -228,8 +238,8 @@ class CasesTable:
         wanted = wanted.casefold()
         found = []
         for rows in self._database.chunks("SELECT id, texts, payload FROM cases"):
-            values = self._texts.parts([row[1:] for row in rows], "fields")
-            found += [row[0] for row, fields in zip(rows, values, strict=True) if _holds(fields, wanted)]
+            values = self._texts.unpacked([row[1:] for row in rows])
+            found += [row[0] for row, value in zip(rows, values, strict=True) if _holds(value["fields"], wanted)]
         revised = self._revised(sorted(self.revised_ids()))
         return found + [case.id for case in revised if _holds(dict(case.fields), wanted)]
 

@@ -7,8 +7,7 @@ difference. Strings that equal a shared text are left out altogether.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -316,34 +315,13 @@ class TextsTable:
         Raises:
             DamagedStoreError: one of them is not what was written.
         """
-        return self._read(rows, read_folded)
-
-    def parts(self, rows: Sequence[tuple[str, bytes]], key: str) -> Iterator[Any]:
-        """Yield what stands under a key of each row's object, several times as fast as `unpacked` yields the whole.
-
-        Args:
-            rows: as for `unpacked`.
-            key: in the object; nothing that stands before it has the same key.
-
-        Raises:
-            DamagedStoreError: a row is not what was written.
-        """
-        decoder, start = json.JSONDecoder(), f'"{key}":'
-
-        def read(data: bytes, texts: Sequence[str]) -> Any:
-            text = data.decode()
-            return unfolded(decoder.raw_decode(text, text.index(start) + len(start))[0], texts)
-
-        return self._read(rows, read)
-
-    def _read(self, rows: Sequence[tuple[str, bytes]], read: Callable[[bytes, Sequence[str]], Any]) -> Iterator[Any]:
         listed = [self._ids(ids) for ids, _ in rows]
         texts = self._texts({each for ids in listed for each in ids})
         unpack = Decompressor().decompressed
         for ids, (_, blob) in zip(listed, rows, strict=True):
             try:
                 own = _Own.of(ids, texts)
-                value = read(unpack(blob, joined(own.against)), own.texts)
+                value = read_folded(unpack(blob, joined(own.against)), own.texts)
             except BROKEN as error:
                 raise self._damaged() from error
             yield value
