@@ -31,7 +31,7 @@ def test_the_example_tells_circles_agreement_and_what_the_reference_changes(tmp_
     assert (model.with_reference, model.without) == (32, 64)
     told = {f["kind"]: f["sentence"] for f in report["findings"]}
     # One of the four triples of every request is a cycle.
-    start = "Preferences run in circles more often than noise explains: 25.0%"
+    start = "Preferences run in circles more often than noise explains (share of triples): 0.25"
     assert told["preference-cycles"].startswith(start)
     assert start in project.read("runs/consistency/report.md")
     flips = [

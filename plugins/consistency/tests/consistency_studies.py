@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 import jrh_consistency.plugin
 import numpy as np
 from jrh import MetricContext, Mode, RecordTable, Scale, Task
-from jrh_testing import build
+from jrh_testing import build, findings_about
 
 RANKS = [">".join(order) for order in permutations("ABC")]
 TASKS = {
@@ -116,10 +116,8 @@ def measured(records, metric):
     return list(build(jrh_consistency.plugin, metric).measure(records, CONTEXT))
 
 
-def claims(world, metric, name):
-    """Return the share of studies with a claim, each as if it were alone: its finding tests a 95% interval."""
-    mine = [each for each in measured(world.records(), metric) if each.name == name]
-    assert len(mine) == world.studies
-    return float(
-        np.mean([each.interval is not None and each.interval.low > 0 and each.estimate >= 0.02 for each in mine])
-    )
+def claims(world, metric, kind):
+    """Return the share of studies with a finding of a kind, each judge decided as if it were the only one."""
+    found = findings_about(measured(world.records(), metric), *TASKS.values(), plugin=jrh_consistency.plugin)
+    assert len(found) == world.studies
+    return float(np.mean([any(each.kind == kind for each in findings) for findings in found.values()]))

@@ -11,7 +11,15 @@ import jrh_consistency.plugin
 import pytest
 from attrs import evolve
 from jrh import Item, Measure, MetricContext, Mode, Record, RecordTable, Scale, Task
-from jrh_testing import DataSourceContract, MetricContract, PerturberContract, sample_items, sample_records, sample_task
+from jrh_testing import (
+    DataSourceContract,
+    MetricContract,
+    PerturberContract,
+    RuleContract,
+    sample_items,
+    sample_records,
+    sample_task,
+)
 
 pytestmark = pytest.mark.inside
 ORDERS = ("A>B>C", "A>C>B", "B>A>C", "B>C>A", "C>A>B", "C>B>A")
@@ -134,3 +142,13 @@ class TestScoreRanking(_TwoTasks):
         names = {own: f"q{place}::c|a|b" for place, own in enumerate(sorted({each.item_id for each in records}))}
         mine = (_renamed(each, names[each.item_id]) for each in records)
         return (*mine, *self.seconds())
+
+
+class TestRuleCycles(RuleContract):
+    plugin = jrh_consistency.plugin
+    component = "cycles"
+
+
+class TestRuleAgreement(RuleContract):
+    plugin = jrh_consistency.plugin
+    component = "agreement-of-ways"

@@ -15,23 +15,23 @@ STUDIES, SOME = 60, 30
 MOST = binom.ppf(0.999, STUDIES, 0.05) / STUDIES
 
 
-def cycles(circle=0.0, *, studies=STUDIES, seed=21, responses=4, **asked):
+def cycles(circle=0.0, *, studies=STUDIES, seed=21, responses=4, kind="preference-cycles", **asked):
     world = World(seed, studies, 30, responses)
     world.pairs(world.circle(circle) if circle else world.better, **asked)
-    return claims(world, "transitivity", "cycle-excess")
+    return claims(world, "transitivity", kind)
 
 
 def scores(contrary=0.0, *, studies=STUDIES, seed=22, **asked):
     world = World(seed, studies, 30, 3).levels(noise=0.2, contrary=contrary)
     world.pairs(world.better, **asked)
-    return claims(world, "pointwise-pairwise", "pointwise-pairwise-excess")
+    return claims(world, "pointwise-pairwise", "pointwise-pairwise-conflict")
 
 
 def lists(contrary=0.0, *, studies=STUDIES, seed=23):
     world = World(seed, studies, 30, 3)
     world.pairs(world.better, noise=0.05)
     world.lists("order", noise=0.1, contrary=contrary)
-    return claims(world, "listwise-pairwise", "listwise-pairwise-excess")
+    return claims(world, "listwise-pairwise", "listwise-pairwise-conflict")
 
 
 def _named(value):
@@ -63,3 +63,18 @@ def test_noisy_ways_of_asking_about_one_order_are_not_accused(study, asked):
 )
 def test_planted_inconsistency_is_found_with_the_stated_power(study, rate, asked, power):
     assert study(rate, studies=SOME, **asked) >= power - 0.2
+
+
+def test_a_judge_with_an_order_is_called_transitive_only_with_enough_requests():
+    """Without a cycle, 30 requests leave room for more than 5% of cycles, and 100 do not."""
+    assert cycles(studies=5, kind="transitive") == 0.0
+    world = World(24, 5, 100, 4)
+    world.pairs(world.better)
+    assert claims(world, "transitivity", "transitive") == 1.0
+
+
+def test_cycles_of_five_percent_are_called_rare_in_few_studies():
+    """A fifth of the requests follow a circle on which a quarter of the triples are cycles: exactly the bound."""
+    world = World(25, SOME, 100, 4)
+    world.pairs(world.circle(0.2))
+    assert claims(world, "transitivity", "transitive") <= binom.ppf(0.999, SOME, 0.05) / SOME

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 import attrs
 from attrs import evolve
 from jrh.hashing import content_id, derive_seed
 from jrh.plugins.loading import load_plugins
-from jrh.plugins.registry import Registry
+from jrh.plugins.registry import Plugins, Registry
 from jrh.plugins.specs import RuleSpec
 from jrh.running.without_suite import load_flags
 from jrh.values.cases import REFERENCE
@@ -352,7 +353,7 @@ def findings_about(
         plugin: the module whose rules speak; None: all that are installed.
         records: what was asked, where rules read it.
     """
-    plugins = load_plugins().plugins
+    plugins = _installed()
     if plugin is not None:
         own = {spec.name for spec in declarations(plugin) if isinstance(spec, RuleSpec)}
         plugins = evolve(
@@ -368,3 +369,8 @@ def findings_about(
         judge: findings_of(evolve(report, judges=(judge,), measures=tuple(found)), plugins=plugins)
         for judge, found in by_judge.items()
     }
+
+
+@cache
+def _installed() -> Plugins:
+    return load_plugins().plugins

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh_measuring import Cell, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, cluster_sums, clustered_mean
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from jrh_consistency.naming import Kind
 from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, judged_sets
-from jrh_consistency.telling import Told, claim_builder, joined, told_agreement
 
 COMPARED: Final = "compared-with"
 """Level that names the other task."""
@@ -81,26 +80,11 @@ class _Agreement:
     other: ClassVar[frozenset[Kind]] = frozenset()
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the measures of every two tasks about the same sets, and a finding each."""
+        """Yield the measures of every two tasks about the same sets."""
         builder = MeasureBuilder.of(records, context, self.options)
         found = [each for each in self._compared(judged_sets(builder)) if each.both.missing or len(each.both.agree)]
-        claims = claim_builder(builder, len(found))
-        told: list[Told] = []
         for each in found:
-            measures = dict(_measured(builder, self.name, each))
-            yield from measures.values()
-            told.append(
-                Told(
-                    judged=each.second,
-                    other=each.first,
-                    cell=each.cell,
-                    measures={name.removeprefix(self.name): one for name, one in measures.items()},
-                    claim=_excess(claims, each),
-                    size=len(each.both.agree),
-                    missing=each.both.missing,
-                )
-            )
-        yield from told_agreement(builder, self.name, told)
+            yield from _measured(builder, self.name, each)
 
     def _compared(self, judged: Sequence[Judged]) -> Iterator[_Compared]:
         for second in (each for each in judged if each.kind in self.other):
@@ -178,20 +162,20 @@ def tau_by_set(both: Both) -> Mapping[str, tuple[int, float]]:
     return found
 
 
-def _measured(builder: MeasureBuilder, name: str, each: _Compared) -> Iterator[tuple[str, Measure]]:
+def _measured(builder: MeasureBuilder, name: str, each: _Compared) -> Iterator[Measure]:
     both, level = each.both, builder.context.level
     note = _note(both)
     sums = both.sums(both.agree, both.conflict, both.tie)
     decided = sums[:, 0] + sums[:, 1]
     agreement = builder.proportion(each.cell, sums[:, 0], decided)
-    yield name, _put(builder, name, each, agreement, note if decided.any() else _none(both))
+    yield _put(builder, name, each, agreement, note if decided.any() else _none(both))
     for part, column in (("conflict", 1), ("tie", 2)):
         found = clustered_mean(sums[:, column], sums[:, 3], bounds=(0.0, 1.0), level=level)
-        yield f"{name}-{part}", _put(builder, f"{name}-{part}", each, found, note)
+        yield _put(builder, f"{name}-{part}", each, found, note)
     reason = note if each.noisy or not len(both.agree) else "a question was asked only once, so the noise is unknown"
-    yield f"{name}-excess", _put(builder, f"{name}-excess", each, _excess(builder, each), reason, unit="difference")
+    yield _put(builder, f"{name}-excess", each, _excess(builder, each), reason, unit="difference")
     if {each.first.kind, each.second.kind} <= _ORDERED:
-        yield f"{name}-tau-b", _tau(builder, f"{name}-tau-b", each)
+        yield _tau(builder, f"{name}-tau-b", each)
 
 
 def _tau(builder: MeasureBuilder, name: str, each: _Compared) -> Measure:
@@ -224,7 +208,33 @@ def _excess(builder: MeasureBuilder, each: _Compared) -> Estimate:
 def _put(
     builder: MeasureBuilder, name: str, each: _Compared, found: Estimate, note: str, unit: str = "proportion"
 ) -> Measure:
-    return joined(builder, name, each.first, each.second, each.cell, found, unit=unit, note=note)
+    return _joined(builder, name, each.first, each.second, each.cell, found, unit=unit, note=note)
+
+
+def _joined(
+    builder: MeasureBuilder,
+    name: str,
+    first: Judged,
+    second: Judged,
+    cell: Cell,
+    found: Estimate,
+    *,
+    unit: str = "proportion",
+    note: str = "",
+) -> Measure:
+    """Put a measure of two tasks together: clusters and flags are those of the second, trials those of both.
+
+    Each task names its clusters by its own items, so that the clusters of both would count every request twice.
+    """
+    measured = builder.measure(name, cell, found, rows=second.cell.rows, usable=second.usable, unit=unit, note=note)
+    missing = Counter(measured.missing)
+    missing.update(builder.missing(first.cell.rows, first.usable))
+    return evolve(
+        measured,
+        n_trials=measured.n_trials + len(first.usable),
+        n_items=measured.n_items + builder.items(first.usable),
+        missing=dict(sorted(missing.items())),
+    )
 
 
 def _none(both: Both) -> str:

@@ -7,6 +7,16 @@ from typing import Final
 
 from jrh.plugins import MeasureInfo
 
+CYCLES: Final = "preference-cycles"
+"""Kind of finding."""
+ONE_ORDER: Final = "one-order"
+"""Flag of cycles among options that were shown in one order only."""
+WAYS: Final[Mapping[str, tuple[str, str]]] = {
+    "pointwise-pairwise": ("scores", "comparisons"),
+    "listwise-pairwise": ("lists", "comparisons"),
+    "score-ranking": ("scores", "lists"),
+}
+"""Metric -> the two ways of asking that it compares."""
 _ROBUST: Final = "cluster-robust, within the bounds (`cluster-robust-wilson`)"
 _CYCLES: Final = (
     MeasureInfo(
@@ -14,6 +24,7 @@ _CYCLES: Final = (
         formula="share of triples of responses with circular preferences",
         better="lower",
         interval=_ROBUST,
+        flags=(ONE_ORDER,),
     ),
     MeasureInfo(
         name="tie-conflict-share",
@@ -35,13 +46,6 @@ _CYCLES: Final = (
         unit="difference",
         better="lower",
         interval="delta method, by cluster (`cluster-robust-wilson`)",
-        source="jrh",
-    ),
-    MeasureInfo(
-        name="transitivity-finding",
-        formula="finding: whether preferences are circular more often than noise explains",
-        better="lower",
-        flags=("finding",),
         source="jrh",
     ),
 )
@@ -79,18 +83,10 @@ def _agreement(name: str, one: str, other: str) -> Iterator[MeasureInfo]:
         interval=_ROBUST,
         source="Kendall (1945)",
     )
-    yield MeasureInfo(
-        name=f"{name}-finding",
-        formula="finding: whether the two contradict each other more often than noise explains",
-        better="higher",
-        flags=("finding",),
-    )
 
 
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "transitivity": _CYCLES,
-    "pointwise-pairwise": tuple(_agreement("pointwise-pairwise", "scores", "comparisons")),
-    "listwise-pairwise": tuple(_agreement("listwise-pairwise", "lists", "comparisons")),
-    "score-ranking": tuple(_agreement("score-ranking", "scores", "lists")),
+    **{name: tuple(_agreement(name, *ways)) for name, ways in WAYS.items()},
 }
 """Metric -> its measures."""

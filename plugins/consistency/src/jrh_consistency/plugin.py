@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, Mode, PerturberSpec, hookimpl
-from jrh.plugins import SectionSpec
+from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
 from jrh_measuring import MetricOptions
 
-from jrh_consistency.measure_list import MEASURES
+from jrh_consistency.measure_list import CYCLES, MEASURES, ONE_ORDER, WAYS
 from jrh_consistency.options import ReferenceOptions, ResponseSetsOptions
 
 JRH_API_VERSION = 2
@@ -77,6 +77,39 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="consistency",
         summary="circular preferences, and scores, comparisons and lists that contradict each other",
         title="Consistency of preferences",
-        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures if not measure.flags),
+        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
         factory="jrh_consistency.sections:consistency",
+    )
+
+
+@hookimpl
+def jrh_flags() -> Iterable[FlagSpec]:
+    """Declare the flag."""
+    meaning = "options were shown in one order only: position bias may make preferences circular; add `option-order`."
+    yield FlagSpec(name=ONE_ORDER, meaning=meaning)
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rules."""
+    yield RuleSpec(
+        name="cycles",
+        summary="whether preferences run in circles more often than noise explains",
+        reads=("cycle-excess", "cycle-share", "cycle-chance", "cycle-noise"),
+        kinds=(
+            KindSpec(name=CYCLES, order=270, floored=True, floor=0.02),
+            KindSpec(name="transitive", order=270),
+            KindSpec(name="cycles-undecided", order=270),
+        ),
+        factory="jrh_consistency.rules:Cycles",
+    )
+    yield RuleSpec(
+        name="agreement-of-ways",
+        summary="whether scores, comparisons and lists contradict each other more often than noise explains",
+        reads=tuple(f"{name}{end}" for name in WAYS for end in ("", "-conflict", "-tie", "-excess")),
+        kinds=(
+            *(KindSpec(name=f"{name}-conflict", order=280, floored=True, floor=0.02) for name in WAYS),
+            *(KindSpec(name=f"{name}-{end}", order=280) for name in WAYS for end in ("agree", "undecided")),
+        ),
+        factory="jrh_consistency.rules:Agreement",
     )

@@ -15,9 +15,9 @@ from jrh_measuring import Cell, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, cluster_sums, clustered_mean
 from numpy.typing import NDArray
 
+from jrh_consistency.measure_list import ONE_ORDER
 from jrh_consistency.naming import Kind
 from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, Shares, judged_sets
-from jrh_consistency.telling import Told, claim_builder, told_cycles
 
 NOTHING: Final = "no three responses to one request were compared with each other"
 _CHANCE: Final = 0.25
@@ -65,25 +65,11 @@ class Transitivity:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the measures of every task with pairs of responses, and a finding each."""
+        """Yield the measures of every task with pairs of responses."""
         builder = MeasureBuilder.of(records, context, self.options)
         compared = [each for each in judged_sets(builder) if each.kind is Kind.PAIRS]
-        claims = claim_builder(builder, len(compared))
-        told: list[Told] = []
         for judged in compared:
-            triples = triples_of(judged)
-            found = dict(_measured(builder, judged, triples))
-            yield from found.values()
-            told.append(
-                Told(
-                    judged=judged,
-                    measures=found,
-                    claim=_excess(claims, judged, triples),
-                    size=len(triples.cycle),
-                    missing=triples.missing,
-                )
-            )
-        yield from told_cycles(builder, told)
+            yield from _measured(builder, judged, triples_of(judged))
 
 
 def triples_of(judged: Judged) -> Triples:
@@ -143,7 +129,7 @@ def _patterns(first: Shares, second: Shares, across: Shares) -> tuple[float, flo
     return cycle, max(1 - fitting - cycle, 0.0), strict
 
 
-def _measured(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iterator[tuple[str, Measure]]:
+def _measured(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iterator[Measure]:
     cell, number = judged.cell, len(triples.cycle)
     note = _note(triples)
     for name, values in (("cycle-share", triples.cycle), ("tie-conflict-share", triples.conflict)):
@@ -151,19 +137,19 @@ def _measured(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iter
         found = clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=builder.context.level)
         total, every = float(values.sum().round(12)), number + triples.missing
         bounds = (total / every, (total + triples.missing) / every) if every else None
-        yield name, builder.measure(name, cell, found, rows=cell.rows, usable=judged.usable, bounds=bounds, note=note)
+        flags = () if judged.crossed or name != "cycle-share" else (ONE_ORDER,)
+        yield builder.measure(
+            name, cell, found, rows=cell.rows, usable=judged.usable, bounds=bounds, note=note, flags=flags
+        )
     chance = float(triples.strict.mean() * _CHANCE) if number else None
-    yield "cycle-chance", _plain(builder, "cycle-chance", judged, chance, note)
+    yield _plain(builder, "cycle-chance", judged, chance, note)
     known = number > 0 and judged.noise is not None
     mean = float(triples.noise.mean().round(12)) if known else 0.0
     reason = note if known or not number else "no question was asked twice, so the noise is unknown"
-    yield "cycle-noise", _plain(builder, "cycle-noise", judged, mean * (1 - mean) if known else None, reason)
+    yield _plain(builder, "cycle-noise", judged, mean * (1 - mean) if known else None, reason)
     excess = _excess(builder, judged, triples)
-    yield (
-        "cycle-excess",
-        builder.measure(
-            "cycle-excess", cell, excess, rows=cell.rows, usable=judged.usable, unit="difference", note=reason
-        ),
+    yield builder.measure(
+        "cycle-excess", cell, excess, rows=cell.rows, usable=judged.usable, unit="difference", note=reason
     )
 
 

@@ -76,6 +76,10 @@ class Situation:
         """Return the measure of a place."""
         return self.index.by_place.get(place)
 
+    def related(self, measure: Measure, name: str) -> Measure | None:
+        """Return the measure of another name that is about the same as a measure."""
+        return self.at(evolve(Place.of(measure), name=name))
+
     def reruns_tell(self, task: str, test: str) -> bool:
         """Tell whether reruns tell a change from noise in a test."""
         excess = self.of_role(Role.CHANGE, task, test)

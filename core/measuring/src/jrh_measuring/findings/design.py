@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -87,6 +88,13 @@ class Design:
     def parts(self, name: str) -> tuple[Place, ...]:
         """Return the measures of a name by factor levels."""
         return tuple(place for place in self.places.get(name, ()) if place.cell)
+
+    def weighted_parts(self, name: str) -> Iterator[tuple[Place, float]]:
+        """Yield the measures of a name by factor levels, each with an equal share of the weight 1 of a whole test."""
+        parts = self.parts(name)
+        sizes = Counter((place.task, place.test) for place in parts)
+        for place in parts:
+            yield place, 1 / sizes[place.task, place.test]
 
     def steady(self, name: str) -> tuple[Place, ...]:
         """Return those for tests in which the verdict of a reliable judge stays the same."""
