@@ -57,19 +57,19 @@ class Checked:
     """The findings of the gate."""
 
     suite: str
-    run_id: str
+    run_id: str = ""
     """Empty if the run has nothing to report."""
-    level: float | None
+    level: float | None = None
     """Coverage of the intervals."""
-    judges: tuple[str, ...]
-    simulated: frozenset[str]
+    judges: tuple[str, ...] = ()
+    simulated: frozenset[str] = frozenset()
     terms: Terms
     unfinished: str
     """Why the run is not finished; empty if it is."""
     ended: int
     """Exit code for how the run ended; 0 if it finished."""
-    answered: tuple[Answered, ...]
-    decisions: tuple[Decision, ...]
+    answered: tuple[Answered, ...] = ()
+    decisions: tuple[Decision, ...] = ()
     findings: tuple[Finding, ...] = ()
     """The findings of the run."""
     look: Look = Look()
@@ -157,18 +157,7 @@ def check(
     """
     ended, unfinished = _end(state, report)
     if report is None:
-        return Checked(
-            suite=state.suite,
-            run_id="",
-            level=None,
-            judges=(),
-            simulated=frozenset(),
-            terms=terms,
-            unfinished=unfinished,
-            ended=ended,
-            answered=(),
-            decisions=(),
-        )
+        return Checked(suite=state.suite, terms=terms, unfinished=unfinished, ended=ended)
     limits = LimitTable.of(report.level, look, (places(rule, report) for rule in unique(terms.rules)), measured)
     return Checked(
         suite=report.suite,
