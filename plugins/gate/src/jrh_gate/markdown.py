@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from jrh_measuring import LONGEST_COMMENT, markdown_text
+from jrh_measuring import LONGEST_COMMENT, lines_that_fit, markdown_text
 
 from jrh_gate import wording
 from jrh_gate.checking import Checked
 from jrh_gate.deciding import Decision, Outcome
 
-_RESERVE: Final = 2_000
-"""Characters reserved for the text around the tables."""
 _HEAD: Final = "| | rule | judge | where | estimate | rests on |\n| --- | --- | --- | --- | --- | --- |"
 _OPEN: Final = (Outcome.FAILS, Outcome.UNDECIDED)
 _NAMES: Final = 40
@@ -24,32 +22,26 @@ def markdown(checked: Checked) -> str:
 
     At most 65,536 characters, GitHub's limit for comments; lines that do not fit are dropped from the end and counted.
     """
+    lines = len(checked.decisions) + len(checked.touching)
+    return _document(checked, lines_that_fit(lambda room: _document(checked, room), lines, LONGEST_COMMENT))
+
+
+def _document(checked: Checked, room: int) -> str:
+    """Return the document with so many lines of tables and lists at most."""
     blocks = list(_head(checked))
-    left = LONGEST_COMMENT - _RESERVE - sum(map(len, blocks))
-    trouble = [each for each in checked.decisions if each.outcome in _OPEN]
-    holding = [each for each in checked.decisions if each.outcome not in _OPEN]
-    for title, decisions in (("", trouble), (f"{len(holding)} hold", holding)):
-        lines, dropped = _fitting([_line(each, checked) for each in decisions], left)
-        if lines or dropped:
-            more = f"\n\n{dropped} more do not fit here; the JSON file has them all." if dropped else ""
-            table = "\n".join([_HEAD, *lines]) + more
-            block = f"<details><summary>{title}</summary>\n\n{table}\n\n</details>" if title else table
-            blocks.append(block)
-            left -= len(block)
-        if not title:
-            found = _found(checked, left)
-            blocks += found
-            left -= sum(map(len, found))
+    trouble = [_line(each, checked) for each in checked.decisions if each.outcome in _OPEN]
+    findings = [f"- {markdown_text(wording.told(each, checked), 2000)}" for each in checked.touching]
+    holding = [_line(each, checked) for each in checked.decisions if each.outcome not in _OPEN]
+    for lines, head, form in (
+        (trouble, _HEAD, "{}"),
+        (findings, "Findings about what was judged:\n", "{}"),
+        (holding, _HEAD, f"<details><summary>{len(holding)} hold</summary>\n\n{{}}\n\n</details>"),
+    ):
+        more = f"\n\n{len(lines[room:])} more do not fit here; the JSON file has them all." if lines[room:] else ""
+        if lines:
+            blocks.append(form.format("\n".join([head, *lines[:room]]) + more))
+        room -= len(lines[:room])
     return "\n\n".join(blocks) + "\n"
-
-
-def _found(checked: Checked, room: int) -> list[str]:
-    """Return what the run found about what was judged, as a list; nothing where it found nothing."""
-    lines, dropped = _fitting(
-        [f"- {markdown_text(wording.told(each, checked), 2000)}" for each in checked.touching], room
-    )
-    more = [f"- {dropped} more do not fit here; the JSON file has them all."] if dropped else []
-    return ["Findings about what was judged:", "\n".join([*lines, *more])] if lines or more else []
 
 
 def _head(checked: Checked) -> Iterator[str]:
@@ -91,16 +83,3 @@ def _line(each: Decision, checked: Checked) -> str:
         wording.sizes(each.measure),
     )
     return f"| {' | '.join((outcome, *cells))} |"
-
-
-def _fitting(lines: Iterable[str], room: int) -> tuple[list[str], int]:
-    """Return the lines that fit into `room` characters, and the number of those that do not."""
-    kept: list[str] = []
-    dropped = 0
-    for line in lines:
-        room -= len(line) + 1
-        if room >= 0 and not dropped:
-            kept.append(line)
-        else:
-            dropped += 1
-    return kept, dropped
