@@ -10,8 +10,7 @@ from jrh.document import option_types
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.suite import syntax
 from jrh.suite.definition import Limits, Price, SuiteSettings, Turns
-from jrh.suite.modes import all_modes
-from jrh.suite.syntax import Named, Role
+from jrh.suite.syntax import Named, Role, all_modes
 from jrh.values.cases import Sampling
 from jrh.values.report import RunReport
 from jrh.values.verdicts import Record

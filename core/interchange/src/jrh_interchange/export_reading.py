@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any, Final, NoReturn
 
 from jrh.document.convert import structure
-from jrh.document.plain_files import check_plain, not_utf8, read_plain
+from jrh.document.positions import check_plain, not_utf8, read_plain
 from jrh.errors import RAISED, JrhError, OtherToolError, PluginError
 from jrh.plugins.factories import make
 from jrh.plugins.loading import load_plugins

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from jrh.document.plain_files import check_plain
+from jrh.document.positions import check_plain
 from jrh.errors import JrhError
 from jrh.text.escaping import clean_text
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from zipfile import BadZipFile, ZipFile
 
 from attrs import frozen
-from jrh.document.plain_files import UTF16
+from jrh.document.positions import UTF16
 from jrh.errors import Problem, SuiteError
 from jrh.values.json_values import Json
 

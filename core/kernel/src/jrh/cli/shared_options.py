@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -33,29 +33,23 @@ def read_environment(path: Path) -> None:
     Raises:
         JrhError: the file cannot be read, or a line is expected KEY=VALUE.
     """
-    for name, value in _variables(path).items():
-        os.environ.setdefault(name, value)
-
-
-def _variables(path: Path) -> Mapping[str, str]:
     from dotenv.parser import parse_stream
 
     found: dict[str, str] = {}
-    wrong: list[int] = []
+    wrong: list[str] = []
     for binding in parse_stream(io.StringIO(_text(path))):
         if binding.key is None and not binding.error:
             continue  # a comment, or blank lines
         if binding.error or binding.key is None or binding.value is None or "=" in binding.key:
-            wrong.append(_line(binding))
+            wrong.append(f"--env-file: {path}:{_line(binding)}: expected KEY=VALUE")
         else:
             found[binding.key] = binding.value
     if wrong:
-        rest = len(wrong) - _MOST
-        lines = [f"--env-file: {path}:{line}: expected KEY=VALUE" for line in wrong[:_MOST]]
-        more = [f"and {rest} more lines"] if rest > 0 else []
+        more = [f"and {len(wrong) - _MOST} more lines"] if len(wrong) > _MOST else []
         what_to_do = "Write one KEY=VALUE per line, with matching quotes or none; # starts a comment."
-        raise JrhError("\n".join([*lines, *more, what_to_do]))
-    return found
+        raise JrhError("\n".join([*wrong[:_MOST], *more, what_to_do]))
+    for name, value in found.items():
+        os.environ.setdefault(name, value)
 
 
 def _text(path: Path) -> str:

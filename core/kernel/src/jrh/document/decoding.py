@@ -15,8 +15,7 @@ from cattrs.errors import AttributeValidationNote, BaseValidationError, Forbidde
 from cattrs.gen import make_dict_structure_fn, override
 
 from jrh.document import option_types
-from jrh.document.plain_files import UTF16, not_utf8, read_plain
-from jrh.document.positions import Location, did_you_mean, unknown_key
+from jrh.document.positions import UTF16, Location, did_you_mean, not_utf8, read_plain, unknown_key
 from jrh.errors import JrhError, PluginError
 from jrh.values.json_values import Json
 from jrh.values.option_values import Text

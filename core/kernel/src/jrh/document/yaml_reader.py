@@ -15,8 +15,7 @@ from typing import Any, Final
 import yaml
 from attrs import define, field
 
-from jrh.document.plain_files import not_utf8
-from jrh.document.positions import Document, Location, Position, path_text
+from jrh.document.positions import Document, Location, Position, not_utf8, path_text
 from jrh.errors import Problem, SuiteError
 from jrh.values.held_objects import Held
 from jrh.values.json_values import Json

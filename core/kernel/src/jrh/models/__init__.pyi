@@ -1,9 +1,9 @@
 from .client import StandIn as StandIn
+from .client import header_digests as header_digests
 from .client import rates_of as rates_of
 from .client import request_key as request_key
+from .client import routing_digest as routing_digest
 from .ledger import prompt_tokens_at_most as prompt_tokens_at_most
 from .ledger import worst_case as worst_case
 from .replies import COMPLETE as COMPLETE
 from .replies import FAILED as FAILED
-from .routing import header_digests as header_digests
-from .routing import routing_digest as routing_digest

@@ -1,12 +1,13 @@
 """A model as components see it: a provider with the suite's settings, called through the gateway.
 
 A client owns the state of one model: limits, calls in flight, failures. The gateway decides what follows from it:
-budget, retries, ending the run.
+budget, retries, ending the run. Whatever makes an endpoint choose another model is part of a model's identity.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -15,7 +16,7 @@ from aiolimiter import AsyncLimiter
 from attrs import evolve, fields, frozen
 
 from jrh.errors import FaultKind, ModelFault, PluginError
-from jrh.hashing import canonical_json, texts_id
+from jrh.hashing import canonical_json, content_id, texts_id
 from jrh.models.concurrency import Place
 from jrh.models.ledger import JUDGE, SeenUsage, current_payer, estimate_prompt_tokens
 from jrh.models.replies import set_in, without
@@ -23,6 +24,39 @@ from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, DeferredMo
 from jrh.suite.definition import Limits, ModelUse, Turns
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply
+
+CREDENTIALS: Final = frozenset(
+    {"authorization", "proxy-authorization", "api-key", "x-api-key", "x-goog-api-key", "x-auth-token", "cookie"}
+)
+"""Headers that say who asks and not who answers: a run goes on with a new key and repeats no call."""
+_DIGITS: Final = 12
+
+
+def routing_digest(parts: Mapping[str, Any]) -> str:
+    """Return `#` and the digest of everything that routes a request; empty if no part is set.
+
+    Args:
+        parts: such as the query of the address, `header_digests`, and extra fields of the body.
+    """
+    given = {name: value for name, value in parts.items() if value}
+    return f"#{content_id(given)[:_DIGITS]}" if given else ""
+
+
+def header_digests(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the digests of header values that may route a request; headers with credentials are left out.
+
+    No value can be read from its digest: the digest is salted with the header's name and slow to compute (scrypt), and
+    12 digits of it are kept. It has no key of its own, because a lost key would repeat every paid call.
+    """
+    routing = ((name.lower(), value) for name, value in headers.items())
+    return {name: _slow_digest(name, value) for name, value in sorted(routing) if name not in CREDENTIALS}
+
+
+@lru_cache(maxsize=256)
+def _slow_digest(name: str, value: str) -> str:
+    salt = f"jrh routing header {name}".encode()
+    return hashlib.scrypt(value.encode(), salt=salt, n=2**14, r=8, p=1, dklen=16).hex()[:_DIGITS]
+
 
 REQUEST_WINDOW: Final = 1.0
 TOKEN_WINDOW: Final = 10.0

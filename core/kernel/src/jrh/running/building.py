@@ -14,8 +14,7 @@ from attrs import evolve, frozen
 from jrh.document.convert import structure, unstructure
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.hashing import derive_seed
-from jrh.models.client import Client
-from jrh.models.routing import header_digests
+from jrh.models.client import Client, header_digests
 from jrh.plugins.component_identity import Source, code_digest, load_object
 from jrh.plugins.factories import make
 from jrh.plugins.protocols import (

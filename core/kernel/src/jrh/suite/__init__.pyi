@@ -1,5 +1,4 @@
 from .definition import ModelUse as ModelUse
-from .modes import read_file as read_file
 from .resolved import Resolved as Resolved
 from .resolved import ResolvedSuite as ResolvedSuite
 from .resolved import ResolvedTest as ResolvedTest
@@ -9,3 +8,4 @@ from .resolved import judge_models as judge_models
 from .resolved import tests_of as tests_of
 from .syntax import WrittenScale as WrittenScale
 from .syntax import WrittenTask as WrittenTask
+from .syntax import read_file as read_file

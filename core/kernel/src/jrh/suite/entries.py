@@ -38,10 +38,10 @@ class Written:
         return cls(**values | where | further)
 
 
-def read_use(node: Node, role: Role, plugins: Plugins) -> Use | None:
-    """Read an entry of a role whose only setting is the name."""
+def read_use(node: Node, role: Role, plugins: Plugins, cls: type[U] = Use) -> U | None:  # type: ignore[assignment]
+    """Read an entry of a role as a class of uses."""
     written = read_entry(node, role, plugins)
-    return None if written is None else written.use(Use)
+    return None if written is None else written.use(cls)
 
 
 def read_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:

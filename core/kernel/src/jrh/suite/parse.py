@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -31,9 +32,9 @@ from jrh.suite.definition import (
     Turns,
     Use,
 )
-from jrh.suite.entries import own_options, read_entry, read_flat_entry, read_tests, read_use
-from jrh.suite.modes import read_tasks as read_tasks_of_mode
+from jrh.suite.entries import own_options, read_flat_entry, read_tests, read_use
 from jrh.suite.syntax import DATA, JUDGE, METRIC, PARSER, REPORTER, unfit_name
+from jrh.suite.syntax import read_tasks as read_tasks_of_mode
 from jrh.values.cases import REFERENCE, Sampling
 from jrh.values.items import Task
 
@@ -214,18 +215,12 @@ def read_parser(node: Node, name: str, plugins: Plugins) -> Use | None:
     return Use(name=name, component=written.component, options=written.options, location=node.at)
 
 
-def read_judge(node: Node, plugins: Plugins) -> JudgeUse | None:
-    """Read an entry of `judges`."""
-    written = read_entry(node, JUDGE, plugins)
-    return None if written is None else written.use(JudgeUse)
-
-
 def _read_judges(suite: Node, plugins: Plugins) -> tuple[JudgeUse, ...]:
     if "judges" not in suite.value:
         suite.report("missing key 'judges'")
     elif suite.value["judges"] == []:
         suite.report("name at least one judge", "judges")
-    return _uses(suite, "judges", lambda node: read_judge(node, plugins))
+    return _uses(suite, "judges", lambda node: read_use(node, JUDGE, plugins, JudgeUse))
 
 
 def read_metrics(suite: Node, plugins: Plugins) -> tuple[tuple[Use, ...] | None, tuple[Use, ...]]:
@@ -233,10 +228,7 @@ def read_metrics(suite: Node, plugins: Plugins) -> tuple[tuple[Use, ...] | None,
     if "metrics" not in suite.value:
         return None, ()
     section = suite["metrics"]
-
-    def read(node: Node) -> Use | None:
-        return read_use(node, METRIC, plugins)
-
+    read = partial(read_use, role=METRIC, plugins=plugins)
     if not isinstance(section.value, Mapping):
         return _uses(suite, "metrics", read), ()
     section.allow_keys((syntax.ADD,))
