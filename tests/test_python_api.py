@@ -22,7 +22,7 @@ import pyarrow
 import pytest
 from jrh.plugins.component_identity import python_source
 from jrh.running import RunResult
-from jrh.values.held_objects import Held
+from jrh.values.option_values import Held
 from jrh_notebook.frames import measures_frame, records_frame
 from jrh_notebook.progress import NotebookProgress
 from jrh_testing import ChatServer

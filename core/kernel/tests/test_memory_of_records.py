@@ -13,7 +13,7 @@ import pytest
 from jrh.running.stages.stored import read_records
 from jrh.store.records_table import TrialRow
 from jrh.store.run_store import Store
-from jrh.values.packed_ids import PackedIds
+from jrh.values.column_file import PackedIds
 from jrh.values.records import Categorical, RecordTable
 from jrh_review.listed_cases import TABLE, CaseRow, choices, rows_of
 from jrh_testing import sample_records

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 from attrs.validators import gt
-from jrh.document.nodes import Node
+from jrh.document.convert import Node
 from jrh.document.yaml_reader import parse_document
 
 

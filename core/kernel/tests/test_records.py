@@ -7,7 +7,7 @@ import pytest
 from attrs import asdict, evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.values.packed_ids import PackedIds
+from jrh.values.column_file import PackedIds
 from jrh.values.records import COLUMNS, NUMERIC, Categorical, RecordTable
 from jrh.values.verdicts import Record, Status
 from jrh_testing import sample_records

@@ -13,9 +13,8 @@ from jrh.errors import JrhError
 from jrh.plugins.protocols import MetricContext
 from jrh.values.cases import REFERENCE
 from jrh.values.clusters import linked
-from jrh.values.column_file import ColumnFile
+from jrh.values.column_file import ColumnFile, PackedIds
 from jrh.values.items import Task
-from jrh.values.packed_ids import PackedIds
 from jrh.values.records import NUMERIC, RecordTable
 from jrh.values.verdicts import Status
 from jrh_stats import parts_of

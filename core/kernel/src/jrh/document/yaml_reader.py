@@ -17,8 +17,8 @@ from attrs import define, field
 
 from jrh.document.positions import Document, Location, Position, not_utf8, path_text
 from jrh.errors import Problem, SuiteError
-from jrh.values.held_objects import Held
 from jrh.values.json_values import Json
+from jrh.values.option_values import Held
 
 MAX_BYTES: Final = 10_000_000
 MAX_VALUES: Final = 100_000

@@ -31,7 +31,7 @@ from jrh.errors import JrhError
 from jrh.hashing import content_id
 from jrh.plugins import python_files
 from jrh.plugins.python_files import ObjectIdentity, PythonFile, check_unedited, is_interactive, read_bytes
-from jrh.values.held_objects import Held, name_of
+from jrh.values.option_values import Held, name_of
 
 LARGE: Final = 64 * 1024 * 1024
 """Files of a program or a package above this size, such as weights, count by size and time of change."""

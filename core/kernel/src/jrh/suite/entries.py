@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from attrs import evolve, fields, frozen
 
 from jrh.document import option_types
-from jrh.document.nodes import Node
+from jrh.document.convert import Node
 from jrh.errors import JrhError
 from jrh.plugins.registry import Plugins
 from jrh.suite.definition import TestUse, Use

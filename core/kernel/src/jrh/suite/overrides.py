@@ -13,8 +13,8 @@ from jrh.document.yaml_reader import parse_document
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.plugins.registry import Plugins, Registry
 from jrh.suite.syntax import DATA, JUDGE, Role
-from jrh.values.held_objects import Held, is_table, name_of
 from jrh.values.json_values import Json
+from jrh.values.option_values import Held, is_table, name_of
 
 ENTRY_KEYS: Final = ("test", "judge", "metric", "validator", "reporter")
 """The keys that name the component of a list entry that is written flat."""

@@ -12,7 +12,7 @@ import attrs
 from attrs import frozen
 
 from jrh.document import option_types
-from jrh.document.nodes import Node
+from jrh.document.convert import Node
 from jrh.document.positions import Document, Location
 from jrh.errors import Problem, SuiteError
 from jrh.plugins.protocols import TaskMode

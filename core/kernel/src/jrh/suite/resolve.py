@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from jrh.document.nodes import Node
+from jrh.document.convert import Node
 from jrh.document.option_types import field_names
 from jrh.document.positions import Document, did_you_mean
 from jrh.document.yaml_reader import document_of, in_order, read_document

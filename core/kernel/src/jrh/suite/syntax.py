@@ -9,8 +9,7 @@ from typing import Any, Final, TypeVar
 import attrs
 from attrs import field, frozen
 
-from jrh.document.convert import collect
-from jrh.document.nodes import Node
+from jrh.document.convert import Node, collect
 from jrh.document.option_types import field_names
 from jrh.document.positions import Document, Location
 from jrh.document.yaml_reader import read_document

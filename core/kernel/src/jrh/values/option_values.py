@@ -1,8 +1,11 @@
-"""Define options that mean more than their text: names of models, parsers and validators, local code, files."""
+"""Define options that mean more than their text: names, local code, files, and objects that a suite in Python holds."""
 
 from __future__ import annotations
 
-from typing import NewType
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final, NewType
 
 from attrs import frozen
 
@@ -29,3 +32,39 @@ class Text:
     content: str
     source: str | None = None
     """The file it came from, as written in the suite."""
+
+
+PREFIX: Final = "<python>"
+"""What the written name of a held object begins with: no file and no module has such a name."""
+_LONGEST: Final = 60
+
+
+class Held(str):
+    """The name of a Python object that a suite in Python holds, as an option of type `CodeName`; carries the object."""
+
+    __slots__ = ("thing",)
+    thing: Any
+
+    @classmethod
+    def of(cls, thing: Any) -> Held:
+        """Name an object; a text that is already held stays what it is."""
+        if isinstance(thing, Held):
+            return thing
+        made = cls(f"{PREFIX}:{re.sub('[^0-9A-Za-z_]|^(?=[0-9])', '_', name_of(thing))}")
+        made.thing = thing
+        return made
+
+
+def name_of(thing: Any) -> str:
+    """Return a name for an object: its own, or that of its class, with letters, digits and underscores only."""
+    while isinstance(thing, partial):
+        thing = thing.func
+    name = getattr(thing, "__name__", None) or type(thing).__name__
+    return re.sub(r"\W+", "_", str(name)[:_LONGEST]).strip("_") or "object"
+
+
+def is_table(thing: Any) -> bool:
+    """Tell whether an object looks like a table: a data frame, an Arrow table, or rows as mappings."""
+    if isinstance(thing, list | tuple):
+        return bool(thing) and all(isinstance(row, Mapping) for row in thing)
+    return any(hasattr(thing, name) for name in ("to_pydict", "collect_schema", "iloc", "__arrow_c_stream__"))

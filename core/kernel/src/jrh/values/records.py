@@ -10,8 +10,7 @@ import numpy as np
 from attrs import fields
 from numpy.typing import NDArray
 
-from jrh.values.column_file import ColumnFile, Gathering
-from jrh.values.packed_ids import IdGathering, PackedIds
+from jrh.values.column_file import ColumnFile, Gathering, IdGathering, PackedIds
 from jrh.values.verdicts import Record
 
 _Column = TypeVar("_Column")
