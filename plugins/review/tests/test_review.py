@@ -455,10 +455,10 @@ def test_the_program_exports_and_imports_and_salvage_keeps_decisions(run_dir: Pa
 
 @pytest.mark.parametrize("names", [("Ann", "Ann"), ("",), ("a\x1bb",), (" Ann",), ("x" * 81,)])
 def test_a_reviewer_needs_a_name_of_their_own(names: tuple[str, ...]) -> None:
-    from jrh_review.desk_commands import checked_names
+    from jrh_review.desk_commands import check_names
 
     with pytest.raises(JrhError, match="--reviewer"):
-        checked_names(names)
+        check_names(names)
 
 
 def test_a_settling_skip_settles_nothing(two: tuple[Browser, Browser], desk: ReviewDesk) -> None:

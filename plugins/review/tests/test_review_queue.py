@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from jrh.errors import JrhError
 from jrh_review.decisions import QueuedCase
-from jrh_review.desk import drawn, inclusion, systematic
+from jrh_review.desk import draw_queue, inclusion, systematic
 from jrh_review.listed_cases import CaseScore
 from jrh_review.options import First, QueueRequest
 
@@ -42,7 +42,8 @@ def test_cases_are_drawn_as_often_as_their_chance_says_and_weights_undo_it() -> 
     request = QueueRequest(sample=SIZE, first=First.DISAGREEMENT)
     made, rows = cases(), scores()
     queues = [
-        drawn(made, QueueRequest(sample=SIZE, first=request.first, seed=seed), lambda: rows) for seed in range(DRAWS)
+        draw_queue(made, QueueRequest(sample=SIZE, first=request.first, seed=seed), lambda: rows)
+        for seed in range(DRAWS)
     ]
     assert {len(queue) for queue in queues} <= {SIZE - 1, SIZE, SIZE + 1}
     chance = {case.case_id: case.probability for queue in queues for case in queue}
@@ -63,7 +64,7 @@ def test_cases_are_drawn_as_often_as_their_chance_says_and_weights_undo_it() -> 
 
 
 def test_the_highest_score_comes_first_and_all_cases_have_a_chance() -> None:
-    queue = drawn(cases(), QueueRequest(first=First.DISAGREEMENT), scores)
+    queue = draw_queue(cases(), QueueRequest(first=First.DISAGREEMENT), scores)
     assert len(queue) == CASES
     assert {case.probability for case in queue} == {1.0}
     first = [int(case.case_id[1:]) for case in queue[:12]]
@@ -73,7 +74,7 @@ def test_the_highest_score_comes_first_and_all_cases_have_a_chance() -> None:
 
 def test_an_order_without_verdicts_is_refused() -> None:
     with pytest.raises(JrhError, match="needs verdicts"):
-        drawn(cases(), QueueRequest(first=First.DISAGREEMENT), list)
+        draw_queue(cases(), QueueRequest(first=First.DISAGREEMENT), list)
 
 
 def test_a_systematic_sample_takes_certain_cases_always() -> None:

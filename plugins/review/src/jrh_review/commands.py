@@ -83,10 +83,10 @@ def review(
     before the page says "saved". Makes no model calls. No other jrh process can write to the run meanwhile.
     """
     from jrh_review.desk import review_desk
-    from jrh_review.desk_commands import checked_names, use_review_desk
+    from jrh_review.desk_commands import check_names, use_review_desk
     from jrh_review.options import First, QueueRequest
 
-    names = checked_names(reviewers)
+    names = check_names(reviewers)
     asked = bool(tests or sample is not None or seed is not None or first is not None)
     order = First(first or "random")
     request = QueueRequest(tests=tests, sample=sample, seed=seed or 0, first=order) if asked else None
@@ -135,11 +135,11 @@ def label(
     """
     from jrh import read_items
 
-    from jrh_review.desk_commands import checked_names, use_label_desk
+    from jrh_review.desk_commands import check_names, use_label_desk
     from jrh_review.labelling import label_desk
     from jrh_review.person_labels import LabelSettings
 
-    known = checked_names(names, "--name")
+    known = check_names(names, "--name")
     settings = None
     if seed is not None or repeats is not None:
         settings = LabelSettings(seed=seed or 0, repeats=LabelSettings().repeats if repeats is None else repeats)

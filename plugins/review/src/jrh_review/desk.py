@@ -31,7 +31,7 @@ class NoVerdictsError(JrhError):
     """Report an order of review that needs verdicts while the run has none. Run the suite first, or order by plan."""
 
 
-def known_cases(cases: Iterable[QueuedCase], request: QueueRequest) -> list[QueuedCase]:
+def require_cases(cases: Iterable[QueuedCase], request: QueueRequest) -> list[QueuedCase]:
     """Return the cases.
 
     Raises:
@@ -46,7 +46,7 @@ def known_cases(cases: Iterable[QueuedCase], request: QueueRequest) -> list[Queu
     return listed
 
 
-def drawn(
+def draw_queue(
     cases: Iterable[QueuedCase], request: QueueRequest, scores: Callable[[], Sequence[CaseScore]]
 ) -> tuple[QueuedCase, ...]:
     """Return the queue: all cases, or a sample with the chance of each case.
@@ -182,7 +182,7 @@ class ReviewDesk:
                 "--sample, --seed and --first to continue with it"
             )
         request = request or QueueRequest()
-        cases = drawn(known_cases(self._candidates(), request), request, lambda: case_scores(self._store))
+        cases = draw_queue(require_cases(self._candidates(), request), request, lambda: case_scores(self._store))
         self._replace_queue(request, cases)
         return cases
 
@@ -211,7 +211,7 @@ class ReviewDesk:
             if kept := tuple(case for case in self.queue() if case.case_id in there):
                 return kept
         try:
-            return drawn(found, request, lambda: case_scores(self._store))
+            return draw_queue(found, request, lambda: case_scores(self._store))
         except NoVerdictsError:
             return ()
 

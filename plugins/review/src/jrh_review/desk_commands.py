@@ -14,7 +14,7 @@ from jrh_review.labelling import LabelDesk
 from jrh_review.pages.label import Labelling
 from jrh_review.pages.review import reviewing_of
 from jrh_review.person_labels import LabelAction
-from jrh_review.review_statistics import people_agreement, plain, written
+from jrh_review.review_statistics import people_agreement, plain_estimate, write_estimate
 from jrh_review.runs import Runs
 from jrh_review.serving import serve
 from jrh_review.tables import read_decisions, read_sheet, write_decisions, write_gold, write_sheet
@@ -25,7 +25,7 @@ LABELLER: Final = "labeller"
 _LEVEL: Final = 0.95
 
 
-def checked_names(names: Sequence[str], option: str = "--reviewer") -> tuple[str, ...]:
+def check_names(names: Sequence[str], option: str = "--reviewer") -> tuple[str, ...]:
     """Check the names of people, as an option gave them.
 
     Raises:
@@ -105,10 +105,11 @@ def say_agreement(desk: LabelDesk) -> None:
         lines += [("All: Krippendorff's alpha", found.alpha, "label")] if found.alpha else []
         for what, estimate, unit in lines:
             counts = f"{counted(int(estimate.n), unit)}, {counted(estimate.clusters, 'cluster')}"
-            say(f"{task.name}: {what} {written(plain(estimate, _LEVEL), share=False)}, n = {counts}")
+            say(f"{task.name}: {what} {write_estimate(plain_estimate(estimate, _LEVEL), share=False)}, n = {counts}")
         for name, share in again.items():
             repeats = counted(int(share.n), "hidden repeat")
-            say(f"{task.name}: {name} gives the same label again in {written(plain(share, _LEVEL))} of {repeats}")
+            same = write_estimate(plain_estimate(share, _LEVEL))
+            say(f"{task.name}: {name} gives the same label again in {same} of {repeats}")
 
 
 def _only(names: Sequence[str], option: str) -> str:

@@ -42,7 +42,7 @@ class Given:
     settles: bool = False
 
 
-def made(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) -> Decision:
+def build_decision(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) -> Decision:
     """Return the decision that is stored: only what an edit changed is part of it.
 
     Raises:
@@ -90,10 +90,10 @@ def choices(case: Case) -> dict[str, str]:
     """Return the expectations that a reviewer can choose, as code and sentence."""
     codes = ["same", "changes", *(f"={label}" for label in dict.fromkeys(case.label_map.values()))]
     known = expectation_code(case.expectation)
-    return {code: said(code) for code in dict.fromkeys([*([known] if known else []), *codes])}
+    return {code: describe_expectation(code) for code in dict.fromkeys([*([known] if known else []), *codes])}
 
 
-def said(code: str) -> str:
+def describe_expectation(code: str) -> str:
     """Say an expectation in words."""
     return f"the verdict is {visible_line(code[1:])}" if code.startswith("=") else EXPECTED.get(code, "nothing stated")
 
@@ -151,6 +151,6 @@ def _told(decision: Decision | None) -> dict[str, Any] | None:
         "reviewer": visible_line(decision.reviewer),
         "action": decision.action.value,
         "reason": visible_text(decision.reason),
-        "expected": said(decision.expected_after) if decision.expected_after else "",
+        "expected": describe_expectation(decision.expected_after) if decision.expected_after else "",
         "after": [[visible_line(name), visible_text(text, TEXT)] for name, text in decision.after.items()],
     }

@@ -18,7 +18,7 @@ from jrh_review.review_statistics import (
     review_shares,
     reviewer_agreement,
     validator_checks,
-    written,
+    write_estimate,
 )
 
 NAME: Final = "review"
@@ -93,7 +93,7 @@ class ReviewSection:
                 "Agreement of reviewers",
                 review["agreement"],
                 {"reviewers": "who", "coefficient": "coefficient"},
-                {"agreement": lambda row: written(row["agreement"], share=False), "cases": _number("agreement")},
+                {"agreement": lambda row: write_estimate(row["agreement"], share=False), "cases": _number("agreement")},
                 "Agreement on accept, edit or reject, each decided without seeing the other's decision.",
             ),
             _table(
@@ -101,9 +101,9 @@ class ReviewSection:
                 review["validators"],
                 {"task": "task", "test": "test", "validator": "validator"},
                 {
-                    "precision": lambda row: written(row["precision"]),
+                    "precision": lambda row: write_estimate(row["precision"]),
                     "cases": _number("precision"),
-                    "recall": lambda row: written(row["recall"]),
+                    "recall": lambda row: write_estimate(row["recall"]),
                     "cases accepted by people": _number("recall"),
                 },
                 "Precision: share of the cases the validator accepted that people accepted unchanged. Recall: share of "
@@ -115,9 +115,9 @@ class ReviewSection:
                 review["effects"],
                 {"judge": "judge", "task": "task", "test": "test"},
                 {
-                    "as reviewed": lambda row: written(row["counted"]),
+                    "as reviewed": lambda row: write_estimate(row["counted"]),
                     "verdicts": _number("counted"),
-                    "as made": lambda row: written(row["made"]),
+                    "as made": lambda row: write_estimate(row["made"]),
                     "verdicts as made": _number("made"),
                 },
                 "As reviewed: without rejected cases, and with edited cases as edited. As made: all cases, unedited.",
@@ -142,7 +142,7 @@ def _decisions(review: Mapping[str, Any]) -> TablePart:
 
     def share(action: str) -> Callable[[Mapping[str, Any]], str]:
         return lambda row: (
-            f"{row['counts'][action]:,} of {row['decided']:,}: {written(row['shares'][action])}"
+            f"{row['counts'][action]:,} of {row['decided']:,}: {write_estimate(row['shares'][action])}"
             if row["decided"]
             else "-"
         )

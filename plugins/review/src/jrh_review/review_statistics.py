@@ -130,7 +130,7 @@ _PREFIX: Final = "validator:"
 _DIGITS: Final = 2
 
 
-def plain(found: Estimate, level: float, n: int | None = None) -> dict[str, Any]:
+def plain_estimate(found: Estimate, level: float, n: int | None = None) -> dict[str, Any]:
     """Return an estimate as plain data; `n` is what it rests on, where that is not its number of observations."""
     whole = found.low is not None and found.high is not None
     ends = {"low": found.low, "high": found.high, "level": level, "method": found.method}
@@ -140,12 +140,12 @@ def plain(found: Estimate, level: float, n: int | None = None) -> dict[str, Any]
 
 
 def not_estimable(why: str, n: int = 0) -> dict[str, Any]:
-    """Return, as `plain` does, that there is no estimate."""
+    """Return, as `plain_estimate` does, that there is no estimate."""
     return {"estimate": None, "interval": None, "n": n, "why": why}
 
 
-def written(found: Mapping[str, Any], *, share: bool = True) -> str:
-    """Write an estimate that `plain` returned, with its interval."""
+def write_estimate(found: Mapping[str, Any], *, share: bool = True) -> str:
+    """Write an estimate that `plain_estimate` returned, with its interval."""
     if found["estimate"] is None:
         return f"not estimable ({found['why']})" if found["why"] else "not estimable"
     number = format_number(found["estimate"], _DIGITS, proportion=share)
@@ -192,7 +192,7 @@ def _share(rows: Sequence[tuple[QueuedCase, bool]], level: float) -> dict[str, A
     if not rows:
         return not_estimable(NO_CASE)
     hits, clusters = [hit for _, hit in rows], [case.cluster for case, _ in rows]
-    return plain(share_of(hits, clusters, level, [case.probability for case, _ in rows]), level, len(rows))
+    return plain_estimate(share_of(hits, clusters, level, [case.probability for case, _ in rows]), level, len(rows))
 
 
 def expected_shares(
@@ -209,7 +209,7 @@ def expected_shares(
     for judge, task, test in np.unique(keys[:, rows], axis=1).T.tolist():
         mine = np.flatnonzero(rows & (keys == np.array([[judge], [task], [test]])).all(axis=0))
         names = trials.judge.names[judge], trials.task.names[task], trials.written_test.names[test]
-        found[names] = plain(share_of(scores.value[mine], trials.cluster.codes[mine], level), level, len(mine))
+        found[names] = plain_estimate(share_of(scores.value[mine], trials.cluster.codes[mine], level), level, len(mine))
     return found
 
 
@@ -249,7 +249,7 @@ def reviewer_agreement(
     ratings = [{name: DECIDING.index(each.action) for name, each in own.items()} for _, own in blind]
     clusters = [f"{case.task}\0{case.cluster}" for case, _ in blind]
     found = rater_agreement(ratings, clusters, len(DECIDING), level=level)
-    rows = [(" and ".join(pair), "cohen-kappa", plain(kappa, level)) for pair, kappa in found.pairs.items()]
+    rows = [(" and ".join(pair), "cohen-kappa", plain_estimate(kappa, level)) for pair, kappa in found.pairs.items()]
     if found.alpha is not None:
-        rows.append(("all", "krippendorff-alpha", plain(found.alpha, level, found.several)))
+        rows.append(("all", "krippendorff-alpha", plain_estimate(found.alpha, level, found.several)))
     return [{"who": who, "coefficient": name, "agreement": estimate} for who, name, estimate in rows]

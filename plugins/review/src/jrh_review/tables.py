@@ -19,7 +19,7 @@ from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction,
 from jrh_review.desk import ReviewDesk
 from jrh_review.labelling import LabelDesk, LabelScreen
 from jrh_review.person_labels import LabelAction, majority
-from jrh_review.review_cases import Given, choices, editable, made
+from jrh_review.review_cases import Given, build_decision, choices, editable
 
 _MOST: Final = 10
 """Mistakes that are listed."""
@@ -183,7 +183,7 @@ def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[dict[str
     changed = any(text != texts.get(name) for name, text in given.after.items())
     if action is not ReviewAction.EDIT and (changed or given.expected not in ("", expectation_code(case.expectation))):
         raise JrhError(f"the row edits the case, but its action is {word}")
-    decision = made(desk, case_id, name, given)
+    decision = build_decision(desk, case_id, name, given)
     if stored and stored.content == decision.content and formula_safe(stored.reason) == formula_safe(decision.reason):
         return None
     return decision, version

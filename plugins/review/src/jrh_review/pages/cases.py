@@ -17,7 +17,7 @@ from jrh_review.addresses import Address, View, address
 from jrh_review.decisions import expectation_code
 from jrh_review.listed_cases import CaseOrder, CaseRow, choices, find_cases, rows_of
 from jrh_review.pages.rendering import TEXT, page
-from jrh_review.review_cases import said
+from jrh_review.review_cases import describe_expectation
 from jrh_review.stored_runs import Store, case_list_id, outline_of
 from jrh_review.tables import write_table
 
@@ -112,7 +112,7 @@ def read_case(request: Request) -> Response:
         row=rows[0],
         case=case,
         is_reference=rows[0].test == REFERENCE,
-        expected=said(expectation_code(case.expectation)) if case and case.expectation else "",
+        expected=describe_expectation(expectation_code(case.expectation)) if case and case.expectation else "",
         fields=_parts(case, case).context if case else (),
         parts=_parts(before, case) if before and case else NO_PARTS,
         task=case.presented_task if case and case.presented_task else _task(outline, task),

@@ -17,8 +17,8 @@ from jrh_review.decisions import DECIDING, CaseReview, QueuedCase, ReviewAction
 from jrh_review.desk import ReviewDesk
 from jrh_review.pages.rendering import page
 from jrh_review.pages.work import NotThereError, Work, work_routes
-from jrh_review.review_cases import Given, made, shown_case
-from jrh_review.review_statistics import review_shares, reviewer_agreement, written
+from jrh_review.review_cases import Given, build_decision, shown_case
+from jrh_review.review_statistics import review_shares, reviewer_agreement, write_estimate
 from jrh_review.runs import Runs
 
 _COEFFICIENTS: Final = {"cohen-kappa": "Cohen's kappa", "krippendorff-alpha": "Krippendorff's alpha"}
@@ -81,7 +81,7 @@ def save(here: Reviewing, name: str, sent: Mapping[str, Any]) -> Mapping[str, An
     if action is None or not plain or type(version) is not int:
         raise JrhError("The decision is malformed.")
     given = Given(action=action, reason=reason, after=after, expected=expected, settles=settles)
-    review = here.desk.decide(made(here.desk, known.case_id, name, given), version)
+    review = here.desk.decide(build_decision(here.desk, known.case_id, name, given), version)
     return {"saved": True, "version": review.version(name), **_line(known, review, name), "open": review.is_open}
 
 
@@ -111,7 +111,7 @@ def summarize(request: Request) -> Response:
         tests=review_shares(cases, reviews),
         agreement=reviewer_agreement(cases, reviews),
         coefficients=_COEFFICIENTS,
-        written=written,
+        write_estimate=write_estimate,
         conflicts=[case for case in cases if reviews.get(case.case_id, CaseReview()).in_conflict],
     )
 
