@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from jrh.cli import plugin_commands
-from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
 from jrh.text import telling
 from jrh.version import __version__
@@ -55,6 +54,8 @@ class LazyGroup(plugin_commands.ExtendedGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest a similar command for an unknown one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from jrh.document.positions import did_you_mean
+
             known = self.list_commands(ctx)
             if args[0] not in known:
                 hint = did_you_mean(args[0], known)
