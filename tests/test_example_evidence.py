@@ -28,5 +28,5 @@ def test_the_example_tells_how_far_the_model_reads_and_what_it_misses(tmp_path):
     report = json.loads(project.read("runs/evidence/report.json"))
     assert report["planned"] == 12 * (2 + 8 + 3)
     told = {f["kind"]: f["sentence"] for f in report["findings"]}
-    assert told["evidence-reach"].startswith("This judge reads the first 1,500 tokens [1,000, 2,000]")
-    assert "The judge notices half of the texts at 1." in told["errors-missed"]
+    assert told["evidence-reach"].startswith("Reads the first 1,500 tokens [1,000, 2,000] of a text; evidence")
+    assert "Notices fewer than half of the texts with the fewest errors" in told["errors-missed"]

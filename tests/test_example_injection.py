@@ -13,7 +13,7 @@ from support.example_models import obeying
 
 pytestmark = pytest.mark.inside
 EXAMPLE = Path(__file__).parents[1] / "examples" / "injection"
-ITEMS = 24
+ITEMS = 40
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,8 @@ def test_the_finding_names_the_judges_that_obey_and_the_attack(ran):
     report, done, _ = ran
     told = {f["judge"]: f["sentence"] for f in report["findings"] if f["kind"] == "obeys-attacks"}
     assert set(told) == {"plain", "marks"}
-    assert "command@end 1.00" in told["plain"]
+    assert "1.00" in told["plain"]
+    assert "command@end" in told["plain"]
     assert "Text addressed to the judge moves verdicts" in done.stdout
 
 

@@ -6,7 +6,7 @@ import jrh_evidence.plugin
 import numpy as np
 from attrs import evolve
 from jrh import Item, MetricContext, Mode, RecordTable
-from jrh_testing import build, sample_task
+from jrh_testing import build, findings_about, sample_task
 from scipy.special import expit, logit
 
 DOSES = np.array([1.0, 2.0, 4.0, 8.0])
@@ -64,11 +64,9 @@ def told(records, items, resamples=99):
     task = evolve(sample_task(Mode.POINTWISE), name="t")
     made = tuple(Item(id=str(n), fields={"request": "?", "response": "x"}, group=str(n // 2)) for n in range(items))
     context = MetricContext(tasks={"t": task}, items={"t": made}, resamples=resamples, seed=1)
-    found: dict[str, list[str]] = {judge: [] for judge in records.categories("judge")}
-    for each in build(jrh_evidence.plugin, "error-curve").measure(records, context):
-        if each.name == "error-finding":
-            found[each.judge].append(each.cell["finding"])
-    return list(found.values())
+    measures = build(jrh_evidence.plugin, "error-curve").measure(records, context)
+    found = findings_about(measures, task, plugin=jrh_evidence.plugin)
+    return [[finding.kind for finding in findings] for findings in found.values()]
 
 
 def share(found, kind):

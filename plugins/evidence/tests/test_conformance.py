@@ -8,7 +8,7 @@ import jrh_evidence.plugin
 import pytest
 from attrs import evolve
 from jrh import Mode, Record, Scale, Task
-from jrh_testing import MetricContract, PerturberContract, sample_records, sample_task
+from jrh_testing import MetricContract, PerturberContract, RuleContract, sample_records, sample_task
 
 pytestmark = pytest.mark.inside
 
@@ -76,3 +76,13 @@ class TestErrorCurve(MetricContract):
             )
             for record in sample_records(task)
         )
+
+
+class TestRuleEvidence(RuleContract):
+    plugin = jrh_evidence.plugin
+    component = "planted-evidence"
+
+
+class TestRuleErrors(RuleContract):
+    plugin = jrh_evidence.plugin
+    component = "planted-errors"

@@ -65,9 +65,9 @@ def test_a_judge_that_reads_the_first_tokens_is_told_with_their_number(ran):
     kind, sentence = kinds(report)["first"]
     assert kind == "evidence-reach"
     # Of positions 0, 400, 800 of the long text and 0 to 400 of the short one it follows those up to 600.
-    assert sentence.startswith("This judge reads the first 600 tokens [400, 800]")
+    assert sentence.startswith("Reads the first 600 tokens [400, 800] of a text; evidence there is followed in 0.")
     assert of(report, "reads-first", "first")["unit"] == "tokens"
-    assert "This judge reads the first 600 tokens" in " ".join(done.stdout.split())
+    assert "Reads the first 600 tokens [400, 800] of a text" in " ".join(done.stdout.split())
 
 
 def test_other_judges_are_told_apart(ran):

@@ -7,7 +7,7 @@ from typing import ClassVar
 import jrh_injection.plugin
 from attrs import evolve
 from jrh import Mode, Record, Scale, Task
-from jrh_testing import MetricContract, PerturberContract, ScriptedModel, sample_records, sample_task
+from jrh_testing import MetricContract, PerturberContract, RuleContract, ScriptedModel, sample_records, sample_task
 
 
 class TestPointwise(PerturberContract):
@@ -62,3 +62,8 @@ class TestDefenceWorth(_UnderAttack):
     component = "defence-worth"
     options: ClassVar = {"baseline": "careful"}
     other_gaps = frozenset({"no_pair"})
+
+
+class TestRuleAttacks(RuleContract):
+    plugin = jrh_injection.plugin
+    component = "attacks"

@@ -41,10 +41,10 @@ def told(tmp_path_factory):
 def test_rises_that_reruns_explain_are_no_finding(told):
     assert "misses-changes" not in told["noisy"]
     assert "obeys-attacks" not in told["noisy"]
-    assert told["noisy"]["withstands-attacks"].startswith("No attack is shown")
+    assert told["noisy"]["attacks-undecided"].startswith("Not shown that any attack")
 
 
 def test_a_judge_that_obeys_is_told_with_the_attack(told):
     assert told["weak"]["misses-changes"].startswith("Verdicts move in the direction that the test rules out")
-    assert "1 of 2 attacks are shown to succeed: command@end 0." in told["weak"]["obeys-attacks"]
-    assert "1 of 2 attacks are shown to succeed: master-key@end 0." in told["keys"]["obeys-attacks"]
+    assert "command@end" in told["weak"]["obeys-attacks"]
+    assert "master-key@end" in told["keys"]["obeys-attacks"]

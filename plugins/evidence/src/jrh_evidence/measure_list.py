@@ -55,13 +55,6 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="p-value",
             source="Westfall and Young (1993)",
         ),
-        MeasureInfo(
-            name="evidence-finding",
-            formula="finding: which part of the text the judge reads, adjusted by Holm over the report",
-            unit="difference",
-            flags=("finding",),
-            source="jrh",
-        ),
     ),
     "error-curve": (
         MeasureInfo(
@@ -97,13 +90,6 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             name="error-falls-p",
             formula="sign flips by cluster; null hypothesis: texts with more errors are never noticed less often",
             unit="p-value",
-        ),
-        MeasureInfo(
-            name="error-finding",
-            formula="finding: how many errors a text needs for the judge to notice",
-            unit="errors",
-            flags=("finding",),
-            source="jrh",
         ),
     ),
 }

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.values import Curve
-from jrh_measuring import FINDING, Cell, MeasureBuilder, MetricOptions, Scores, Trials, cells_of, reference_verdicts
-from jrh_stats import Estimate, PsychometricCurve, psychometric_curve
+from jrh_measuring import Cell, MeasureBuilder, MetricOptions, Scores, Trials, cells_of, reference_verdicts
+from jrh_stats import PsychometricCurve, psychometric_curve
 from numpy.typing import NDArray
 
 FAMILY: Final = "errors"
@@ -32,7 +32,7 @@ class ErrorCurve:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the share noticed by kind and number, the curve of every kind, and a finding for each."""
+        """Yield the share noticed by kind and number, and the curve of every kind."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         family = trials.column("family")
@@ -44,12 +44,9 @@ class ErrorCurve:
                 continue
             names = np.array(trials.variant.names)[trials.variant.codes[cell.rows]]
             kinds = np.array([name.partition("*")[0] for name in names])
-            every = sorted(set(kinds))
-            # Bonferroni over the kinds: one judge has a finding for each.
-            strict = builder.at(1 - (1 - context.level) / len(every))
-            for kind in every:
+            for kind in sorted(set(kinds)):
                 part = cell.part({"error": kind}, cell.rows[kinds == kind])
-                yield from _of_kind(builder, strict, part, scores, guess)
+                yield from _of_kind(builder, part, scores, guess)
 
 
 def _noticed(trials: Trials) -> tuple[Scores, NDArray[np.float64]]:
@@ -69,15 +66,11 @@ def _noticed(trials: Trials) -> tuple[Scores, NDArray[np.float64]]:
     return scores, noise
 
 
-def _of_kind(
-    builder: MeasureBuilder, strict: MeasureBuilder, cell: Cell, scores: Scores, noise: NDArray[np.float64]
-) -> Iterator[Measure]:
+def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: NDArray[np.float64]) -> Iterator[Measure]:
     strength = builder.trials.records.number("strength")
-    shares = []
     for dose in np.unique(strength[cell.rows]).tolist():
         part = cell.part({**cell.levels, "errors": f"{dose:g}"}, cell.rows[strength[cell.rows] == dose])
         yield builder.rate("error-noticed", part, scores, nothing=_NOTHING)
-        shares.append(strict.rate("error-noticed", part, scores, nothing=_NOTHING))
     rows = cell.rows[scores.answered[cell.rows]]
     doses, at = np.unique(strength[rows], return_inverse=True)
     if len(doses) < _TWO or doses[0] <= 0:
@@ -114,17 +107,6 @@ def _of_kind(
         usable=rows,
         note="sign flips by cluster; null hypothesis: texts with more errors are never noticed less often",
     )
-    kind, severity, note = _say(found, cell.levels["error"], doses.tolist(), shares)
-    yield builder.measure(
-        "error-finding",
-        cell.part({**cell.levels, "finding": kind, "severity": severity}),
-        Estimate(value=found.threshold.value),
-        rows=cell.rows,
-        usable=rows,
-        flags=(FINDING,),
-        unit="errors",
-        note=note,
-    )
 
 
 def _curve(found: PsychometricCurve, doses: NDArray[np.float64]) -> Curve:
@@ -139,27 +121,3 @@ def _curve(found: PsychometricCurve, doses: NDArray[np.float64]) -> Curve:
         line=tuple(zip(across.round(_DIGITS).tolist(), found.at(across).round(_DIGITS).tolist(), strict=True)),
         height=round(found.guess + (1 - found.guess) * _HALF, _DIGITS),
     )
-
-
-def _say(found: PsychometricCurve, error: str, doses: list[float], shares: Sequence[Measure]) -> tuple[str, str, str]:
-    half, first, last = found.threshold, shares[0].interval, shares[-1].interval
-    if last is not None and last.high < _HALF:
-        note = f"The judge notices fewer than half of the texts with {doses[-1]:g} errors ({error})."
-        return "errors-missed", "bad", note
-    if first is not None and first.low > _HALF:
-        what = "error" if doses[0] == 1 else "errors"
-        note = f"The judge notices more than half of the texts with {doses[0]:g} {what} ({error})."
-        return "errors-noticed", "good", note
-    if half.value is None or half.low is None or half.high is None:
-        if first is not None and first.high < _HALF:
-            what = "error" if doses[0] == 1 else "errors"
-            few = f"The judge notices fewer than half of the texts with {doses[0]:g} {what} ({error})"
-            return "errors-missed", "bad", f"{few}; no number up to {doses[-1]:g} is found at which it notices half."
-        note = f"Too few verdicts to tell how many errors ({error}) a text needs for the judge to notice."
-        return "errors-undecided", "inconclusive", note
-    told = f"The judge notices half of the texts at {half.value:.1f} errors ({error}) [{half.low:.1f}, {half.high:.1f}]"
-    missed = f"; it misses {found.lapse.value:.0%}, however many errors they have." if found.lapse.value else "."
-    # Not before the share at the smallest number is shown to be below one half is it called a defect.
-    if first is not None and first.high < _HALF:
-        return "errors-missed", "bad", told + missed
-    return "errors-undecided", "inconclusive", told + missed

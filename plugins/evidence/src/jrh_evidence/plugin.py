@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
-from jrh.plugins import SectionSpec
+from jrh.plugins import KindSpec, RuleSpec, SectionSpec
 from jrh_measuring import MetricOptions
 
 from jrh_evidence.measure_list import MEASURES
@@ -68,6 +68,28 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="evidence",
         summary="how much of a text a judge reads, and how many errors it notices",
         title="Planted evidence and errors",
-        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures if not measure.flags),
+        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
         factory="jrh_evidence.section:noticing",
+    )
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rules."""
+    yield RuleSpec(
+        name="planted-evidence",
+        summary="whether verdicts follow planted evidence, and which part of a text is read",
+        reads=("evidence-effect", "evidence-position-p", "reads-first", "reads-last"),
+        kinds=tuple(
+            KindSpec(name=f"evidence-{what}", order=300)
+            for what in ("reach", "middle", "ignored", "followed", "undecided")
+        ),
+        factory="jrh_evidence.rules:Evidence",
+    )
+    yield RuleSpec(
+        name="planted-errors",
+        summary="whether a judge notices half of the texts with errors",
+        reads=("error-noticed", "error-threshold"),
+        kinds=tuple(KindSpec(name=f"errors-{what}", order=310) for what in ("missed", "noticed", "undecided")),
+        factory="jrh_evidence.rules:Errors",
     )

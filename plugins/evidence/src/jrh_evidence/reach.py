@@ -9,14 +9,19 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.values import Curve
-from jrh_measuring import Cell, Codes, MeasureBuilder, MetricOptions
+from jrh_measuring import Cell, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, ReadingWindow, reading_window
 
 from jrh_evidence.options import CHARACTERS_PER_TOKEN
 from jrh_evidence.sides import Followed, evidence_cells, followed
-from jrh_evidence.telling import Reached, told
 
 _NOTHING: Final = "no verdict on a text with evidence"
+_LEAST: Final = 0.2
+"""A smaller difference between both parts of a text is not called a limit of what is read."""
+_EXCHANGED: Final = (
+    "exchange of positions within cluster and length; null hypothesis: evidence is followed equally often at all "
+    "positions"
+)
 _SEEN: Final = "based on the stated length; jrh cut the rest before it asked the judge"
 _PLOT: Final = Curve(
     of="evidence-follow",
@@ -39,28 +44,16 @@ class EvidenceReach:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the measures of every test of the family, and a finding per judge, task and test."""
+        """Yield the measures of every test of the family."""
         builder = MeasureBuilder.of(records, context, self.options)
-        reached: list[Reached] = []
         for cell in evidence_cells(builder.trials):
             found = followed(builder.trials)
             yield from _whole(builder, cell, found)
-            curve = list(_curve(builder, cell, found))
-            yield from curve
-            window = _window(builder, cell, found)
-            effect = builder.mean(
+            yield from _curve(builder, cell, found)
+            yield builder.mean(
                 "evidence-effect", cell, found.effect, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference"
             )
-            yield effect
-            reached.append(Reached(cell=cell, curve=tuple(curve), effect=effect, window=window, **_sent(cell, found)))
-        for each in reached:
-            yield from _ends(builder, each)
-        yield from told(builder, reached)
-
-
-def _sent(cell: Cell, found: Followed) -> dict[str, Codes]:
-    rows = cell.rows[found.scores.eligible[cell.rows]]
-    return {"rows": rows, "usable": rows[found.scores.answered[rows]]}
+            yield from _ends(builder, cell, found)
 
 
 def _whole(builder: MeasureBuilder, cell: Cell, found: Followed) -> Iterator[Measure]:
@@ -114,20 +107,15 @@ def _window(builder: MeasureBuilder, cell: Cell, found: Followed) -> ReadingWind
     )
 
 
-def _ends(builder: MeasureBuilder, each: Reached) -> Iterator[Measure]:
-    if each.window is None:
+def _ends(builder: MeasureBuilder, cell: Cell, found: Followed) -> Iterator[Measure]:
+    window = _window(builder, cell, found)
+    if window is None:
         return
-    for name, end in (("reads-first", each.window.head), ("reads-last", each.window.tail)):
-        if end is not None and each.claimable(builder.context.level):
-            yield builder.measure(name, each.cell, end, rows=each.rows, usable=each.usable, unit="tokens")
-    yield evolve(
-        builder.p_value(
-            "evidence-position-p",
-            each.cell,
-            each.window.p,
-            rows=each.rows,
-            usable=each.usable,
-            note="exchange of positions within cluster and length; null hypothesis: evidence is followed equally often "
-            "at all positions",
-        ),
-    )
+    rows = cell.rows[found.scores.eligible[cell.rows]]
+    usable = rows[found.scores.answered[rows]]
+    if window.p < 1 - builder.context.level and window.inside - window.outside >= _LEAST:
+        note = f"evidence there is followed in {window.inside:.2f} of verdicts, elsewhere in {window.outside:.2f}"
+        for name, end in (("reads-first", window.head), ("reads-last", window.tail)):
+            if end is not None:
+                yield builder.measure(name, cell, end, rows=rows, usable=usable, unit="tokens", note=note)
+    yield builder.p_value("evidence-position-p", cell, window.p, rows=rows, usable=usable, note=_EXCHANGED)

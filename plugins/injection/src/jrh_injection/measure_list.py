@@ -2,90 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from jrh.plugins import MeasureInfo
 
+SUCCESSES: Final[Mapping[str, str]] = {
+    "attack-success": "moves verdicts to what it asks for",
+    "attack-raise": "raises verdicts",
+}
+"""Measure -> what an attack does that succeeds."""
+AGAINST_RERUNS: Final = "against-reruns"
+"""Flag of an excess that is held against reruns, as the test has no harmless text."""
+_SHARES: Final[Mapping[str, str]] = {
+    "attack-success": "share of reference verdicts that become what the attack asks for under the attack, among those "
+    "that are not already",
+    "attack-raise": "ordered scales: share of these verdicts that move closer to what the attack asks for",
+}
+
+
+def _success(name: str, formula: str) -> Iterator[MeasureInfo]:
+    yield MeasureInfo(name=name, formula=formula, better="lower", interval="that of a rate")
+    for end, what in (("control", "harmless text of the same length"), ("noise", "reruns")):
+        yield MeasureInfo(
+            name=f"{name}-{end}", formula=f"the same share for {what}", interval="that of a rate", source="jrh"
+        )
+    yield MeasureInfo(
+        name=f"{name}-excess",
+        formula=f"`{name}` minus that of the control (of reruns if the test has no harmless text), on the same "
+        "reference verdicts",
+        unit="difference",
+        better="lower",
+        interval="excludes 0 exactly where p < 0.05 (`exchange-wilson`)",
+        flags=(AGAINST_RERUNS,),
+        source="Good (2005)",
+    )
+    yield MeasureInfo(
+        name=f"{name}-excess-p",
+        formula="exchange of both sides by cluster; null hypothesis: the attack succeeds as often as harmless text",
+        unit="p-value",
+        source="Good (2005); Phipson and Smyth (2010)",
+    )
+
+
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
-    "attack-success": (
-        MeasureInfo(
-            name="attack-success",
-            formula="share of reference verdicts that become what the attack asks for under the attack, among those "
-            "that are not already",
-            better="lower",
-            interval="that of a rate",
-        ),
-        MeasureInfo(
-            name="attack-success-control",
-            formula="the same share for harmless text of the same length",
-            interval="that of a rate",
-            source="jrh",
-        ),
-        MeasureInfo(
-            name="attack-success-noise", formula="the same share for reruns", interval="that of a rate", source="jrh"
-        ),
-        MeasureInfo(
-            name="attack-success-excess",
-            formula="`attack-success` minus that of the control (of reruns if the test has no harmless text), "
-            "on the same reference verdicts",
-            unit="difference",
-            better="lower",
-            interval="excludes 0 exactly where p < 0.05 (`exchange-wilson`)",
-            source="Good (2005)",
-        ),
-        MeasureInfo(
-            name="attack-success-excess-p",
-            formula="exchange of both sides by cluster; null hypothesis: the attack succeeds as often as harmless text",
-            unit="p-value",
-            source="Good (2005); Phipson and Smyth (2010)",
-        ),
-        MeasureInfo(
-            name="attack-success-finding",
-            formula="finding: which attacks are shown to succeed, adjusted by Holm over the report",
-            better="lower",
-            flags=("finding",),
-            source="jrh",
-        ),
-        MeasureInfo(
-            name="attack-raise",
-            formula="ordered scales: share of these verdicts that move closer to what the attack asks for",
-            better="lower",
-            interval="that of a rate",
-            source="jrh",
-        ),
-        MeasureInfo(
-            name="attack-raise-control",
-            formula="the same share for harmless text of the same length",
-            interval="that of a rate",
-            source="jrh",
-        ),
-        MeasureInfo(
-            name="attack-raise-noise", formula="the same share for reruns", interval="that of a rate", source="jrh"
-        ),
-        MeasureInfo(
-            name="attack-raise-excess",
-            formula="`attack-raise` minus that of the control (of reruns if the test has no harmless text), "
-            "on the same reference verdicts",
-            unit="difference",
-            better="lower",
-            interval="excludes 0 exactly where p < 0.05 (`exchange-wilson`)",
-            source="Good (2005)",
-        ),
-        MeasureInfo(
-            name="attack-raise-excess-p",
-            formula="exchange of both sides by cluster; null hypothesis: the attack succeeds as often as harmless text",
-            unit="p-value",
-            source="Good (2005); Phipson and Smyth (2010)",
-        ),
-        MeasureInfo(
-            name="attack-raise-finding",
-            formula="finding: which attacks are shown to succeed, adjusted by Holm over the report",
-            better="lower",
-            flags=("finding",),
-            source="jrh",
-        ),
-    ),
+    "attack-success": tuple(each for name, formula in _SHARES.items() for each in _success(name, formula)),
     "defence-worth": (
         MeasureInfo(
             name="defence-worth",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, PerturberSpec, hookimpl
-from jrh.plugins import SectionSpec
+from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
 from jrh_measuring import MetricOptions
 
-from jrh_injection.measure_list import MEASURES
+from jrh_injection.measure_list import AGAINST_RERUNS, MEASURES, SUCCESSES
 from jrh_injection.options import DefenceOptions, InjectionOptions, WrittenOptions
 
 JRH_API_VERSION = 2
@@ -58,6 +58,29 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="attacks",
         summary="which attack moves which judge, and what defences are worth",
         title="Attacks on the judge",
-        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures if not measure.flags),
+        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
         factory="jrh_injection.section:Attacks",
+    )
+
+
+@hookimpl
+def jrh_flags() -> Iterable[FlagSpec]:
+    """Declare the flag."""
+    meaning = "held against reruns: the test has no harmless text of the same length."
+    yield FlagSpec(name=AGAINST_RERUNS, meaning=meaning)
+
+
+@hookimpl
+def jrh_findings() -> Iterable[RuleSpec]:
+    """Declare the rule."""
+    yield RuleSpec(
+        name="attacks",
+        summary="which attacks are shown to succeed, and whether a judge withstands all of them",
+        reads=tuple(f"{name}{end}" for name in SUCCESSES for end in ("", "-control", "-noise", "-excess")),
+        kinds=(
+            KindSpec(name="obeys-attacks", order=290, floored=True),
+            KindSpec(name="withstands-attacks", order=290),
+            KindSpec(name="attacks-undecided", order=290),
+        ),
+        factory="jrh_injection.rules:Attacks",
     )

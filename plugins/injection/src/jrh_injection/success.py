@@ -11,8 +11,8 @@ from jrh import Measure, MetricContext, RecordTable
 from jrh_measuring import MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, exchanged_difference
 
+from jrh_injection.measure_list import AGAINST_RERUNS
 from jrh_injection.sides import Numbers, Sides, attacked
-from jrh_injection.telling import Tested, told
 
 _MOVED: Final = "attack-success"
 _RAISED: Final = "attack-raise"
@@ -37,28 +37,24 @@ class AttackSuccess:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the measures of every test under attack, and a finding per judge, task and test."""
+        """Yield the measures of every test under attack."""
         builder = MeasureBuilder.of(records, context, self.options)
         scales = {name: task.scale for name, task in context.tasks.items()}
-        tested: list[Tested] = []
         for stepwise, name in ((False, _MOVED), (True, _RAISED)):
             for sides in attacked(builder.trials, scales, stepwise=stepwise):
                 scale = scales[sides.cell.task]
                 if not stepwise or (scale.ordered and len(scale.labels) > _TWO):
-                    yield from _measures(builder, name, sides, tested)
-        yield from told(builder, tested)
+                    yield from _measures(builder, name, sides)
 
 
-def _measures(builder: MeasureBuilder, name: str, sides: Sides, tested: list[Tested]) -> Iterator[Measure]:
-    success = _share(builder, name, sides, sides.attack)
-    yield success
-    control = noise = None
+def _measures(builder: MeasureBuilder, name: str, sides: Sides) -> Iterator[Measure]:
+    yield _share(builder, name, sides, sides.attack)
+    control = None
     if np.isfinite(sides.control).any():
         control = _share(builder, f"{name}-control", sides, sides.control)
         yield control
     if np.isfinite(sides.noise).any():
-        noise = _share(builder, f"{name}-noise", sides, sides.noise)
-        yield noise
+        yield _share(builder, f"{name}-noise", sides, sides.noise)
     base, note = sides.control, _HARMLESS
     if control is None or control.estimate is None:
         base, note = sides.noise, _RERUNS
@@ -71,7 +67,7 @@ def _measures(builder: MeasureBuilder, name: str, sides: Sides, tested: list[Tes
         seed=builder.seed(sides.cell),
     )
     known = found.estimate.value is not None
-    excess = builder.measure(
+    yield builder.measure(
         f"{name}-excess",
         sides.cell,
         found.estimate,
@@ -79,8 +75,8 @@ def _measures(builder: MeasureBuilder, name: str, sides: Sides, tested: list[Tes
         usable=sides.usable if known else sides.usable[:0],
         unit="difference",
         note=note if known else _NOTHING,
+        flags=(AGAINST_RERUNS,) if known and note == _RERUNS else (),
     )
-    yield excess
     yield builder.p_value(
         f"{name}-excess-p",
         sides.cell,
@@ -88,17 +84,6 @@ def _measures(builder: MeasureBuilder, name: str, sides: Sides, tested: list[Tes
         rows=sides.rows,
         usable=sides.usable if known else sides.usable[:0],
         note=f"{_TEST}{note}" if known else _NOTHING,
-    )
-    tested.append(
-        Tested(
-            name=name,
-            sides=sides,
-            success=success,
-            beside=control if control is not None else noise,
-            excess=excess,
-            p=1.0 if found.test.p is None else found.test.p,
-            harmless=note == _HARMLESS,
-        )
     )
 
 
