@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,11 +126,22 @@ def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None,
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file; creates missing directories, as pytest does for its reports."""
+    """Write a file atomically; write directly to anything that is not a regular file, such as a pipe.
+
+    Creates missing directories, as pytest does for its reports.
+    """
     from jrh import JrhError
 
+    partial = path.with_name(f".{path.name}.partial")
+    special = path.is_symlink() or (path.exists() and not path.is_file())
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        with suppress(FileExistsError):  # the parent is a file: reported when writing fails below
+            path.parent.mkdir(parents=True, exist_ok=True)
+        (path if special else partial).write_bytes(content)
+        if not special:
+            partial.replace(path)
     except OSError as error:
+        if not special:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
         raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
