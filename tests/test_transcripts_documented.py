@@ -58,4 +58,5 @@ def test_the_suite_over_a_log_is_judged_and_written_back(documented: Project, in
     (command,) = re.findall(r"jrh (export-transcripts .*)", PAGE)
     done = documented.run(*command.split())
     assert done.exit_code == 0, done.output
+    assert (documented.path / "edited.eval").is_file()
     assert (documented.path / "edited.jsonl").is_file()

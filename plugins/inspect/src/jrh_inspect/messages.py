@@ -36,10 +36,15 @@ def to_message(message: ChatMessage, number: int) -> TranscriptMessage:
         tool_call_id=answered if message.role == "tool" and isinstance(answered, str) else "",
         name=getattr(message, "function", None) or "",
         error=f"{error.type}: {error.message}" if error is not None else "",
-        id=message.id or f"message-{number}",
+        id=message_id(message, number),
         source=message.source or "",
         metadata=_mapping(message.metadata or {}),
     )
+
+
+def message_id(message: ChatMessage, number: int) -> str:
+    """Return a message's id in the transcript; old logs have no ids, so one is made from the number."""
+    return message.id or f"message-{number}"
 
 
 def text_of(content: str | list[Any]) -> str:
