@@ -223,7 +223,7 @@ _PARTS: Final = 1_000
 def write_sheet(desk: LabelDesk, labeller: str) -> str:
     """Return what a person is shown as CSV, with their labels so far; the rest is to be filled in.
 
-    Instruction and rubric stand in the first row of every task.
+    Instruction and rubric are in the first row of every task.
     """
     screens = desk.screens(labeller)
     own = {each.key: each for each in desk.labels()}

@@ -27,8 +27,8 @@ _MOST: Final = 10
 def read_environment(path: Path) -> None:
     """Set the variables of the file that are not set already.
 
-    Comments, blank lines, `export` and quotes are allowed; nothing is interpolated. Of a line that is none of these
-    only the number is told, as it may hold a key.
+    Comments, blank lines, `export` and quotes are allowed; nothing is interpolated. Any other line is named
+    by its number alone, because it may hold a key.
 
     Raises:
         JrhError: the file cannot be read, or a line is expected KEY=VALUE.

@@ -83,7 +83,7 @@ class LearntPace:
         self._accepted -= 1
 
     def slow_down(self) -> None:
-        """Set the pace anew once all complaints are in."""
+        """Set the pace again once all complaints are in."""
         self._ending = True
 
     def _end_cycle(self, now: float) -> None:

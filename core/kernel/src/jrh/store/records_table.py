@@ -104,7 +104,7 @@ class TrialsTable:
         self._database.replace(_PLAN, GROWING, ("DELETE FROM trials", [()]))
 
     def reopen(self) -> None:
-        """Note that cases are made anew, so that a plan of earlier cases is not called complete."""
+        """Note that cases are being replaced, so that a plan of earlier cases is not called complete."""
         if self.digest() not in (None, GROWING):
             self._database.replace(_PLAN, GROWING)
 
