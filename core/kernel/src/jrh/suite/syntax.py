@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 from attrs import field, frozen
 
-from jrh.document.convert import Node, collect
 from jrh.document.option_types import field_names
 from jrh.document.positions import Document, Location
-from jrh.document.yaml_reader import read_document
 from jrh.errors import JrhError, SuiteError
-from jrh.plugins.factories import make
 from jrh.plugins.protocols import TaskMode
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ModeSpec
@@ -25,6 +22,10 @@ from jrh.values.json_values import Json
 from jrh.values.option_values import Text
 from jrh.values.scales import Scale, ScaleKind
 from jrh.version import __version__
+
+# Plugins declare options with `WrittenScale`: what reads files and builds components is imported where it works.
+if TYPE_CHECKING:
+    from jrh.document.convert import Node
 
 MOST_LEVELS: Final = 1000
 MOST_FACTORS: Final = 5
@@ -316,6 +317,8 @@ def all_modes(plugins: Plugins) -> Registry[ModeSpec]:
 
 def read_tasks(node: Node, name: str, plugins: Plugins) -> tuple[Sequence[Task], TaskMode | None]:
     """Read a section `task` in its mode: one task or several, and what makes their items."""
+    from jrh.plugins.factories import make
+
     try:
         chosen = _mode_of(node, all_modes(plugins))
     except JrhError as error:
@@ -361,6 +364,9 @@ def read_file(path: Path, kind: type[T], check: Callable[[T], Iterable[tuple[Loc
     Raises:
         SuiteError: with every mistake of the file, each with its line and column.
     """
+    from jrh.document.convert import collect
+    from jrh.document.yaml_reader import read_document
+
     document: Document = read_document(path)
     value, problems = collect(document.value, kind, base=path.parent, document=document)
     if value is not None and check is not None:
