@@ -84,8 +84,8 @@ async def test_a_synonym_of_a_kept_response_is_rejected_and_retried_at_the_next_
     assert (rejected["temperature"], rejected["rejected"]) == (0.7, "too similar to a draft already kept")
     assert (rejected["to_seeds"], rejected["to_kept"]) == pytest.approx((0.0, 1.0), abs=1e-5)
     assert (kept["temperature"], kept["to_kept"]) == (0.9, 0.0)
-    # Once to learn the vectors' length, the one distinct seed, then each round's texts together: nothing twice.
-    assert batches == [1, 1, 2, 1]
+    # The one distinct seed, then each round's texts together: nothing twice.
+    assert batches == [1, 2, 1]
 
 
 async def test_the_two_limits_are_apart(tmp_path):
