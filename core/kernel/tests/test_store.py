@@ -7,6 +7,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +51,58 @@ def test_what_was_flushed_is_there_again(tmp_path: Path) -> None:
     again.close()
 
 
+class SlowReader:
+    """A connection of which every query that asks for values is halfway through until another thread has read."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.halfway, self.read = threading.Event(), threading.Event()
+
+    def execute(self, sql: str, parameters: Any = ()) -> Any:
+        cursor = self.connection.execute(sql, parameters)
+        if "value," in sql:
+            self.halfway.set()
+            self.read.wait(1)  # long enough for another thread that reads at once, which it must not
+        return cursor
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def test_a_thread_reads_what_it_wrote_while_another_reads(tmp_path: Path) -> None:
+    store = Store.open(tmp_path, "essays")
+    store.set_meta("decided", "no")
+    database: Any = store.records._database
+    database._reader = slow = SlowReader(database._reader)
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(database.rows, "SELECT value, key FROM meta")
+        assert slow.halfway.wait(60)
+        database.writer.flush(("UPDATE meta SET value = 'yes' WHERE key = 'decided'", [()]))
+        seen = store.meta("decided")
+        slow.read.set()
+        assert len(reading.result(60)) == 2
+    store.close()
+    assert seen == "yes"
+
+
+def test_a_long_reading_hides_nothing_that_is_written_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store.open(tmp_path, "essays")
+    store.set_meta("decided", "no")
+    monkeypatch.setattr("jrh.store.database.CHUNK", 1)
+    feed = store.records._database.chunks("SELECT key FROM meta")
+    first = next(feed)
+    store.set_meta("decided", "yes")
+    assert store.meta("decided") == "yes"
+    assert sorted([*first, *next(feed)]) == [("decided",), ("suite",)]
+    store.close()
+
+
 HOLDER = """
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from jrh.store.run_store import Store
 store = Store.open(Path(sys.argv[1]), "essays")

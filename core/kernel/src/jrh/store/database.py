@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final, TypeVar
 from zlib import crc32
 
@@ -213,14 +214,18 @@ class Database:
     def __init__(
         self,
         path: Path,
-        reader: sqlite3.Connection,
-        writer: Writer | None,
+        connected: Callable[[], sqlite3.Connection],
+        writing: sqlite3.Connection | None,
         lock: FileLock | None,
     ) -> None:
         """Use `Database.open` or `Database.view` instead."""
         self.path = path
-        self._reader = reader
-        self._writer = writer
+        self._connected = connected
+        self._reader = _guard(path, connected)
+        # While a query of a connection is under way, every other one of it sees what that one sees. A thread that has
+        # just written would then read what was there before.
+        self._reading = Lock()
+        self._writer = None if writing is None else Writer(writing, str(path), watched=path)
         self._lock = lock
         _OPEN[path.resolve()] += 1
 
@@ -244,11 +249,10 @@ class Database:
                 raise StoreError(belongs(run_dir, owner[0], suite))
             if not owner:
                 _guard(path, lambda: connection.execute(_SET_META, ("suite", suite)))
-            reader = _guard(path, lambda: connect(path, synchronous="FULL"))
+            return cls(path, lambda: connect(path, synchronous="FULL"), connection, lock)
         except BaseException:
             lock.release()
             raise
-        return cls(path, reader, Writer(connection, str(path), watched=path), lock)
 
     @classmethod
     def view(cls, run_dir: Path) -> Database:
@@ -271,7 +275,7 @@ class Database:
                     raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
             return reader
 
-        return cls(path, _guard(path, connected), None, None)
+        return cls(path, connected, None, None)
 
     def close(self) -> None:
         """Write everything queued, then release the directory."""
@@ -290,13 +294,15 @@ class Database:
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; it sees committed data only."""
-        return self.guarded(lambda: self._reader.execute(sql, parameters).fetchall())
+        with self._reading:
+            return self.guarded(lambda: self._reader.execute(sql, parameters).fetchall())
 
     def chunks(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query, `CHUNK` at a time, so that not all are in memory at once."""
-        cursor = self.guarded(lambda: self._reader.execute(sql))
-        while rows := self.guarded(lambda: cursor.fetchmany(CHUNK)):
-            yield rows
+        with closing(self.guarded(self._connected)) as reader:  # as the query is under way until the last of them
+            cursor = self.guarded(lambda: reader.execute(sql))
+            while rows := self.guarded(lambda: cursor.fetchmany(CHUNK)):
+                yield rows
 
     def pages(self, sql: str, *parameters: object, most: int = PAGE) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query some at a time; nothing stays open between two of them.
@@ -318,7 +324,8 @@ class Database:
 
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
         """Return the first column of the first row as text, or None if there is no row."""
-        row = self.guarded(lambda: self._reader.execute(sql, parameters).fetchone())
+        with self._reading:
+            row = self.guarded(lambda: self._reader.execute(sql, parameters).fetchone())
         return None if row is None else str(row[0])
 
     def meta(self, key: str) -> str | None:
