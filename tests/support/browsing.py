@@ -70,7 +70,8 @@ def wait_until(page: Page, script: str, arg: Any = None, seconds: float = 30) ->
     """
     end = time.monotonic() + seconds
     while not _answer(page, script, arg):
-        assert time.monotonic() < end, f"not true within {seconds:g} s: {script}"
+        if time.monotonic() > end:
+            pytest.fail(f"not true within {seconds:g} s: {script}\nThe page shows: {page.inner_text('body')[:2000]}")
         page.wait_for_timeout(20)
 
 
