@@ -13,6 +13,7 @@ from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.values import Severity
 from jrh_measuring import Chain, Claim, Design, Hypothesis, PValue, Rule, Situation, with_findings
 from jrh_testing import sample_report
+from jrh_testing.contracts.rules import measured
 
 SHOUT = "jrh-contrib-shout"
 
@@ -146,3 +147,34 @@ def test_a_rule_that_is_wrong_is_named_and_the_others_still_speak(rule: type[Rul
     (note,) = found.warnings[len(alone.warnings) :]
     assert note.startswith("rule 'acme-jrh/extra' failed, and says nothing: ")
     assert why in note
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.5])
+def test_the_number_of_tests_does_not_depend_on_verdicts(missing: float) -> None:
+    first, *others = (
+        with_findings(report).family
+        for report in (measured(0), measured(0, permuted=True), measured(0, missing=missing))
+    )
+    assert first is not None
+    for other in others:
+        assert other is not None
+        assert (other.tests, other.equivalences) == (first.tests, first.equivalences)
+
+
+class Unestimable(Rule):
+    """States a hypothesis about a measure that is not there."""
+
+    def hypotheses(self, design: Design) -> list[Chain]:
+        (place,) = design.measured("as-expected")[:1]
+        return [(Hypothesis(place=evolve(place, name="never-measured")),)]
+
+    def claims(self, now: Situation) -> list[Claim]:
+        return []
+
+
+def test_what_cannot_be_estimated_stays_counted() -> None:
+    alone, among = (with_findings(sample_report(), plugins=each) for each in (without_shout(), and_rule(Unestimable)))
+    assert alone.family is not None
+    assert among.family is not None
+    assert among.family.tests == alone.family.tests + len(among.judges)
+    assert among.family.claimed == alone.family.claimed

@@ -36,14 +36,14 @@ class Attacks(Rule):
             for place in design.measured(name):
                 yield (Hypothesis(place=place, equivalence=True),)
 
-    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
         """Test an excess; or that an attack moves as many verdicts as the margin, by the attack that moves most."""
         if not hypothesis.equivalence:
             return super().test(hypothesis, now)
         whole = now.at(hypothesis.place)
         results = [] if whole is None else [p_value_of(now, each, now.margin, "below") for each in _attacks(now, whole)]
         # Every attack has to be shown to move fewer: the largest p-value needs no correction (Berger 1982).
-        return PValue(p=max(1.0 if result is None else result.p for result in results)) if results else None
+        return PValue(p=max((result.p for result in results), default=1.0))
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield a claim per attack that is shown to succeed; of a test without one, what all attacks move at most."""

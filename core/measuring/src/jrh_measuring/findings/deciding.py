@@ -142,14 +142,17 @@ class _Engine:
         def chains() -> Iterator[list[tuple[Test, bool]]]:
             for chain in built.rule.hypotheses(now.design):
                 _check_weights(chain)
-                results = [(each, built.rule.test(each, evolve(now, rule=built.name))) for each in chain]
-                tests = [
-                    (Test(key=(built.name, each.place), weight=each.weight, result=result), each.equivalence)
-                    for each, result in results
-                    if result is not None
+                yield [
+                    (
+                        Test(
+                            key=(built.name, each.place),
+                            weight=each.weight,
+                            result=built.rule.test(each, evolve(now, rule=built.name)),
+                        ),
+                        each.equivalence,
+                    )
+                    for each in chain
                 ]
-                if tests:
-                    yield tests
 
         return self._asked(built, chains)
 

@@ -108,7 +108,11 @@ class Design:
         """Return whether reruns are meant to tell a change from noise in a test."""
         names = self.roles.get(Role.CHANGE.value, frozenset())
         compared = {(place.task, place.test) for name in names for place in self.measured(name)}
-        return (task, test) in compared and (self.reruns is None or (task, test) in self.reruns)
+        return (task, test) in compared and self.has_reruns(task, test)
+
+    def has_reruns(self, task: str, test: str) -> bool:
+        """Return whether items of a test were asked again in the reference condition, as far as the records tell."""
+        return self.reruns is None or (task, test) in self.reruns
 
     def labels(self, task: str) -> int:
         """Return the number of labels of a task."""

@@ -47,7 +47,8 @@ class PageFamily:
     """The hypotheses that are rejected."""
     tests: int
     comparisons: int
-    """What Bonferroni's correction would divide by for a hypothesis of weight 1: the weights of all chains."""
+    """What Bonferroni's correction would divide by for a hypothesis of weight 1: the weights of all chains that begin
+    with a test which could reject at all."""
     p: Mapping[Hashable, float] = Factory(dict)
     """The p-value of every hypothesis, not adjusted."""
     equivalent: frozenset[Hashable] = frozenset()
@@ -83,7 +84,7 @@ class PageFamily:
                 if test.result.p <= alpha + _SLACK
             ),
             tests=sum(len(chain) for chain in families),
-            comparisons=max(ceil(sum(chain[0].weight for chain in families)), 1),
+            comparisons=max(ceil(sum(chain[0].weight for chain in families if chain[0].result.least <= alpha)), 1),
             p={test.key: test.result.p for chain in families for test in chain},
             equivalent=frozenset(
                 test.key for test, p in zip(equivalences, adjusted, strict=True) if p <= alpha + _SLACK

@@ -17,6 +17,8 @@ from jrh_measuring.numbers import is_proportion
 _TWO: Final = 2
 P_VALUE: Final = "p-value"
 """The unit of measures that are p-values."""
+NO_DATA: Final = PValue(p=1.0, least=1.0)
+"""The result of a test without data. Which trials can be used is held fixed, so it takes nothing from the others."""
 
 
 class Rule:
@@ -29,10 +31,9 @@ class Rule:
         """Yield chains of hypotheses about a judge, from the design alone."""
         return ()
 
-    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
-        """Return the p-value of a hypothesis; None where nothing can be estimated, and it is not counted."""
-        measure = now.at(hypothesis.place)
-        return None if measure is None else p_value_of(now, measure, hypothesis.null, hypothesis.side)
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
+        """Return the p-value of a hypothesis: 1 where nothing can be estimated, since it counts all the same."""
+        return p_value_of(now, now.at(hypothesis.place), hypothesis.null, hypothesis.side)
 
     def claims(self, now: Any) -> Iterable[Any]:
         """Yield `Claim`s about the judge of a `Situation` after all hypotheses of the report were decided."""
@@ -41,13 +42,13 @@ class Rule:
 
 def p_value_of(
     now: Situation,
-    measure: Measure,
+    measure: Measure | None,
     null: float = 0.0,
     side: Side = "both",
     *,
     scale: Callable[[float], float] | None = None,
-) -> PValue | None:
-    """Test that a quantity has a null value; None where nothing can be estimated.
+) -> PValue:
+    """Test that a quantity has a null value; the p-value is 1 where nothing can be estimated.
 
     The p-value of `x` is the measure `x-p`, where the null value is 0; elsewhere it is read off the interval
     (`jrh_stats.interval_p`), so that interval and p-value are one decision. A measure that is a p-value is its own.
@@ -59,11 +60,15 @@ def p_value_of(
         side: which values are claimed.
         scale: increasing; on it the sampling distribution is closer to normal, such as the logarithm of a ratio.
     """
+    if measure is None:
+        return NO_DATA
     place = Place.of(measure)
     own = measure if measure.unit == P_VALUE else None if null else now.at(evolve(place, name=f"{measure.name}-p"))
     p = own.estimate if own is not None else read_off(measure, null, scale)
     if p is None:
-        return None
+        if not measure.n_items:
+            return NO_DATA
+        p = 1.0
     value = measure.estimate or 0.0
     if measure is not own and ((side == "above" and value <= null) or (side == "below" and value >= null)):
         p = 1.0

@@ -46,7 +46,7 @@ class RuleContract(ComponentContract):
         rule = self.built(base)
         return [tuple(chain) for now in situations(report) for chain in rule.hypotheses(now.design)]
 
-    def test_hypotheses_do_not_change_when_verdicts_are_permuted(self, base: Path) -> None:
+    def test_hypotheses_do_not_change_when_verdicts_are_permuted_or_missing(self, base: Path) -> None:
         """If this fails: state hypotheses from the design alone; give one that cannot be estimated the p-value 1.
 
         A hypothesis that depends on a verdict is chosen by the data that test it, and its error rate is unknown.
@@ -54,22 +54,24 @@ class RuleContract(ComponentContract):
         if self.rule_spec.scope is RuleScope.DATA:
             return
         for number in range(len(sample_tasks())):
-            first = self.hypotheses(base, measured(number, permuted=False))
-            assert self.hypotheses(base, measured(number, permuted=True)) == first
+            first = self.hypotheses(base, measured(number))
+            others = (measured(number, permuted=True), *(measured(number, missing=share) for share in (0.0, 0.5)))
+            for other in others:
+                assert self.hypotheses(base, other) == first
 
     def test_weights_do_not_grow_along_a_chain(self, base: Path) -> None:
         """If this fails: a later hypothesis of a chain weighs no more than the one before it."""
         if self.rule_spec.scope is RuleScope.DATA:
             return
         for number in range(len(sample_tasks())):
-            for chain in self.hypotheses(base, measured(number, permuted=False)):
+            for chain in self.hypotheses(base, measured(number)):
                 weights = [each.weight for each in chain]
                 assert all(later <= earlier for earlier, later in pairwise(weights)), weights
 
     def test_what_it_writes_is_declared(self, base: Path) -> None:
         """If this fails: list every kind of finding under `kinds` of the declaration."""
         rule, kinds = self.built(base), {kind.name for kind in self.rule_spec.kinds}
-        for report in (empty_report(), *(measured(number, permuted=False) for number in range(len(sample_tasks())))):
+        for report in (empty_report(), *(measured(number) for number in range(len(sample_tasks())))):
             if self.rule_spec.scope is RuleScope.DATA:
                 findings = list(rule.claims(report))
                 assert all(isinstance(each, Finding) for each in findings)
@@ -92,10 +94,10 @@ def situations(report: RunReport) -> Iterator[Situation]:
 
 
 @cache
-def measured(number: int, *, permuted: bool) -> RunReport:
+def measured(number: int, *, permuted: bool = False, missing: float = 0.1) -> RunReport:
     """Measure the sample records of a task, as they are or with the verdicts of each judge exchanged."""
     task = sample_tasks()[number]
-    records = sample_records(task)
+    records = sample_records(task, missing=missing)
     return measure_records("sample", [task], _permuted(task, records) if permuted else records, metrics=_metrics())
 
 

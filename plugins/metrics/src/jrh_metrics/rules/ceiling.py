@@ -44,16 +44,14 @@ class HumanCeiling(Rule):
             yield (Hypothesis(place=place, side="below", weight=0.25),)
             yield (Hypothesis(place=place, equivalence=True),)
 
-    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
         """Test a difference, or that it is below minus the margin."""
         measure = now.at(hypothesis.place)
         if not hypothesis.equivalence or measure is None:
             return super().test(hypothesis, now)
         margin = margin_of(measure, now.margin)
         p = read_off(measure, -margin)
-        if p is None or measure.estimate is None:
-            return None
-        return PValue(p=p / 2 if measure.estimate > -margin else 1.0)
+        return PValue(p=p / 2 if p is not None and (measure.estimate or 0.0) > -margin else 1.0)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield a claim per task that several people labelled."""

@@ -60,7 +60,11 @@ class Changes(Rule):
         change of accuracy shows that verdicts change, and a chain opens if either is shown.
         """
         chains: dict[tuple[str, str], list[Hypothesis]] = {}
-        for place in (*design.steady(_EXCESS), *design.measured(_CHANGE), *design.measured(_SAME_ACCURACY)):
+        excess, same = (
+            [place for place in design.steady(name) if design.has_reruns(place.task, place.test)]
+            for name in (_EXCESS, _SAME_VERDICTS)
+        )
+        for place in (*excess, *design.measured(_CHANGE), *design.measured(_SAME_ACCURACY)):
             weight = _ASIDE if place.name == _SAME_ACCURACY else 1.0
             side: Side = "above" if place.name == _EXCESS else "both"
             hypothesis = Hypothesis(place=place, side=side, weight=weight)
@@ -74,14 +78,14 @@ class Changes(Rule):
         for place in design.measured(EXPECTED):
             if design.moves(place.task, place.test):
                 yield (Hypothesis(place=place, side="below"),)
-        for place in (*design.measured(_SAME_ACCURACY), *design.steady(_SAME_VERDICTS)):
+        for place in (*design.measured(_SAME_ACCURACY), *same):
             yield (Hypothesis(place=place, equivalence=True),)
 
-    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
         """Test a hypothesis; the first of a chain together with the change of accuracy that implies it."""
         measure = now.at(hypothesis.place)
         if measure is None:
-            return None
+            return super().test(hypothesis, now)
         if hypothesis.equivalence:
             return _equivalence(now, measure)
         if measure.name == EXPECTED:
@@ -90,9 +94,9 @@ class Changes(Rule):
             return _beyond(now, measure)
         result = super().test(hypothesis, now)
         change = now.whole(_CHANGE, measure.task, measure.test) if measure.name == _EXCESS else None
-        second = None if change is None else p_value_of(now, change)
-        if result is None or second is None:
+        if change is None:
             return result
+        second = p_value_of(now, change)
         # The smaller of two weighted p-values (Bonferroni) opens the chain.
         p, least = (
             min(1.0, one / _BY_CHANGE, other / (1 - _BY_CHANGE))
@@ -130,23 +134,23 @@ class Reruns(Rule):
         return _reruns(now)
 
 
-def _beyond(now: Situation, measure: Measure) -> PValue | None:
+def _beyond(now: Situation, measure: Measure) -> PValue:
     """Test the margin on the side of the estimate: at most one of the two one-sided hypotheses is false."""
     end = beyond_margin(now, measure)
     found = p_value_of(now, measure, end, "above" if end > 0 else "below")
-    return None if found is None else evolve(found, p=found.p if found.p == 1.0 else found.p / 2)
+    return evolve(found, p=found.p if found.p == 1.0 else found.p / 2)
 
 
-def _equivalence(now: Situation, measure: Measure) -> PValue | None:
+def _equivalence(now: Situation, measure: Measure) -> PValue:
     """Test that a quantity changes by the margin or more: by its own p-value, or the larger of two one-sided ones."""
     own = now.whole(f"{measure.name}-p", measure.task, measure.test)
     if own is not None:
-        return None if own.estimate is None else PValue(p=own.estimate)
+        return PValue(p=1.0 if own.estimate is None else own.estimate)
     margin = margin_of(measure, now.margin)
     if measure.estimate is None or abs(measure.estimate) >= margin:
-        return None if measure.estimate is None else PValue(p=1.0)
+        return PValue(p=1.0)
     ends = [p / 2 for end in (-margin, margin) if (p := read_off(measure, end)) is not None]
-    return PValue(p=max(ends)) if ends else None
+    return PValue(p=max(ends, default=1.0))
 
 
 def overlooked_inversion(now: Situation) -> Iterator[Claim]:

@@ -12,7 +12,6 @@ from jrh_measuring import (
     Claim,
     Design,
     Hypothesis,
-    PValue,
     Rule,
     Situation,
     excludes_zero,
@@ -40,11 +39,6 @@ class CovariateEffects(Rule):
         for kind in _GIVEN:
             for place in design.parts(f"{kind}{EFFECT}-p"):
                 yield (Hypothesis(place=place),)
-
-    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
-        """Return the p-value, which is the measure."""
-        measure = now.at(hypothesis.place)
-        return None if measure is None or measure.estimate is None else PValue(p=measure.estimate)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said of every covariate."""

@@ -30,10 +30,10 @@ class Grading(Rule):
                 if place.test == REFERENCE:
                     yield (Hypothesis(place=place, null=null),)
 
-    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue | None:
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
         """Test a measure on the scale where its distribution is closest to normal."""
-        measure, name = now.at(hypothesis.place), hypothesis.place.name
-        return None if measure is None else p_value_of(now, measure, hypothesis.null, scale=_SCALES.get(name))
+        place = hypothesis.place
+        return p_value_of(now, now.at(place), hypothesis.null, scale=_SCALES.get(place.name))
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what is shown."""

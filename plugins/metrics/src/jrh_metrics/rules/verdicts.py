@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from attrs import evolve
 from jrh import Measure
 from jrh.text import counted
 from jrh.values import Severity
@@ -43,10 +44,10 @@ class Verdicts(Rule):
     """Tells how few items the reference condition rests on, how many verdicts are missing, and on what it depends."""
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
-        """Yield that missing verdicts depend on nothing."""
-        for name in MISSING_BY:
-            for place in design.measured(name):
-                yield (Hypothesis(place=place),)
+        """Yield that missing verdicts depend on nothing: four hypotheses, however few are missing."""
+        places = (place for name in MISSING_BY for place in design.measured(name))
+        for place in dict.fromkeys(evolve(place, name=name) for place in places for name in MISSING_BY):
+            yield (Hypothesis(place=place),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said."""
