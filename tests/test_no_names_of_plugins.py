@@ -29,29 +29,7 @@ LEFT: Final[dict[str, frozenset[str]]] = {
     "kernel": frozenset(),
     "measuring": frozenset(["adjacent-accuracy", "exact-accuracy", "mean-absolute-error", "root-mean-squared-error"]),
     "compare": frozenset(["as-expected", "gold-accuracy", "mean-absolute-error", "score-error", "weighted-score"]),
-    "report": frozenset(
-        [
-            "agent-accuracy",
-            "agent-false-negative-rate",
-            "agent-false-positive-rate",
-            "compat-judgesense-jss",
-            "compat-judgesense-kappa",
-            "false-negative-rate",
-            "false-positive-rate",
-            "flipped-by",
-            "flipped-by-every-judge",
-            "flipping-judges",
-            "jss-correction",
-            "jss-raw",
-            "majority-accuracy",
-            "mean-absolute-error",
-            "mean-over-judges",
-            "mean-over-tests",
-            "root-mean-squared-error",
-            "template-flip-rate",
-            "template-kappa",
-        ]
-    ),
+    "report": frozenset(),
 }
 """What is still named: place -> names."""
 

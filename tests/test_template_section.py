@@ -74,8 +74,8 @@ def test_tables_show_raw_corrected_difference_exclusions_and_constant_verdicts_a
     assert whole[0] == ["Judge", "Test", "JSS, raw", "JSS, corrected", "difference", "flip rate", "kappa"]
     steady = next(row for row in whole if row[0] == "steady")
     assert [cell.split()[0] for cell in steady[2:6]] == ["0.750", "1.000", "+0.250", "0.000"]
-    assert [row[0] for row in whole[1:]] == ["steady", "contrary"]
-    constant = section(page, "Constant verdicts")
+    assert [row[0] for row in whole[1:]] == ["contrary", "steady"]
+    constant = section(page, "Judges that give one label")
     assert [row[0] for row in constant[1:]] == ["constant"]
     left = section(page, "Effect of leaving out templates")
     assert left[0] == ["Judge", "Test", "left out", "JSS, all", "JSS, without", "kappa, all", "kappa, without"]
@@ -100,8 +100,8 @@ def test_the_markdown_report_has_the_tables(project: Project) -> None:
 
     whole = rows("Agreement between prompt templates")
     assert whole[0] == ["Judge", "Test", "JSS, raw", "JSS, corrected", "difference", "flip rate", "kappa"]
-    assert [row[0] for row in whole[2:]] == ["steady", "contrary"]
-    assert [row[0] for row in rows("Constant verdicts")[2:]] == ["constant"]
+    assert [row[0] for row in whole[2:]] == ["contrary", "steady"]
+    assert [row[0] for row in rows("Judges that give one label")[2:]] == ["constant"]
     left = rows("Effect of leaving out templates")
     assert [row[3].split()[0] for row in left[2:] if row[0] == "contrary"] == ["0.250", "0.250"]
 

@@ -56,10 +56,10 @@ def test_the_switch_changes_heat_maps_and_plots_together(browser: Browser, page_
             button.focus()
             seen.page.keyboard.press("Enter")
             assert button.get_attribute("aria-pressed") == "true"
-            pressed = seen.page.locator("button[data-look][aria-pressed='true']")
+            pressed = seen.page.locator("#section-judges-by-tests button[data-look][aria-pressed='true']")
             assert {each.get_attribute("data-look") for each in pressed.all()} == {lens}
             shown = seen.evaluate(
-                "[...document.querySelectorAll('table.heat, [data-lens] figure')]"
+                "[...document.querySelectorAll('#section-judges-by-tests :is(table.heat, [data-lens] figure)')]"
                 ".filter((each) => each.checkVisibility()).map((each) => each.closest('[data-lens]').dataset.lens)"
             )
             assert len(shown) > 1

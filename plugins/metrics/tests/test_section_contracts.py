@@ -64,3 +64,24 @@ class TestStatedProbabilities(SectionContract):
         report_of("brier"),
         report_of("reliability", cell={"stated": "0.5 to 0.6"}, note="mean stated probability 0.550"),
     )
+
+
+class TestCostByTest(SectionContract):
+    plugin = jrh_metrics.plugin
+    component = "cost-by-test"
+    reports = (report_of("gold-accuracy"),)
+
+
+class TestOverTests(SectionContract):
+    plugin = jrh_metrics.plugin
+    component = "over-tests"
+    reports = (
+        report_of("majority-accuracy", "majority-false-positive-rate", judge=""),
+        report_of("trio-accuracy", judge="", test="", cell={"chosen": "held out"}, note="a, b, c; and more"),
+    )
+
+
+class TestAsPublished(SectionContract):
+    plugin = jrh_metrics.plugin
+    component = "as-published"
+    reports = (report_of("compat-judgesense-jss", "jss"),)

@@ -33,9 +33,8 @@ def test_missed_violations_and_false_alarms_stand_beside_each_other(render, repo
     text = render("terminal", evolve(report, measures=(*report.measures, missed, alarms)), width=160, full=True)
 
     table = " ".join(text.partition("Verdicts on edited agent transcripts")[2].split())
-    assert table.startswith(
-        "Judge false positives false negatives careful not estimable (all-missing) +0.25 "
-        "n=180, 2 missing n=180, 2 missing"
+    assert table.partition("positives and negatives. ")[2].startswith(
+        "Judge FPR FNR careful not estimable (all-missing) +0.25 n=180, 2 missing n=180, 2 missing"
     )
 
 

@@ -116,8 +116,10 @@ def test_what_matters_most_stands_first(render, report) -> None:
 def test_folded_parts_are_those_that_are_long_and_not_needed_at_first(render, report) -> None:
     folded = re.findall(r"<summary>(.*?)</summary>", render("markdown", report))
 
-    assert folded[:2] == ["Cost per test", "Made of"]
-    assert folded[2:] == ["as-expected", "rerun-disagreement", "agreement", "flip-rate", "kappa"]
+    assert folded[:3] == [
+        "Cost in every test: Cost of verdicts and of a point of accuracy in every test", "Cost per test", "Made of",
+    ]  # fmt: skip
+    assert folded[3:] == ["as-expected", "rerun-disagreement", "agreement", "flip-rate", "kappa"]
 
 
 def test_the_sample_report_is_not_shortened(render) -> None:

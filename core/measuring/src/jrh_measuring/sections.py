@@ -11,7 +11,7 @@ from jrh.values.report import RunReport
 from jrh.values.sections import Column, Importance, MeasureRef, Part, Row, Section, TablePart, TextPart
 
 ROWS: Final = 150
-"""Rows of a table; the others are counted."""
+"""Rows of a table that documents show; the others are counted."""
 NO_TEST: Final = "all tests of the kind"
 """The test of a measure over several tests."""
 
@@ -61,7 +61,8 @@ class MeasureTable:
     """What has to be known to read it."""
     digits: int | None = None
     folded: bool = False
-    limit: int = ROWS
+    file: str = ""
+    """Name of its file (`TablePart.file`)."""
 
     def part(self, measures: ReportMeasures, task: str) -> TablePart | None:
         """Return the table of a task; None where the task has none of the measures."""
@@ -83,10 +84,11 @@ class MeasureTable:
             caption=self.caption,
             heads=heads or ("",),
             columns=tuple(Column(heading=self.columns[name], measure=name) for name in used),
-            rows=tuple(self._row(key, shown, used, rows[key], empty=not heads) for key in keys[: self.limit]),
-            more=len(keys[self.limit :]),
+            rows=tuple(self._row(key, shown, used, rows[key], empty=not heads) for key in keys),
             note=self.note,
             folded=self.folded,
+            shown=ROWS,
+            file=self.file,
         )
 
     def _row(
@@ -126,8 +128,8 @@ class MeasureTables:
 def section_of_task(
     task: str, text: str, parts: Iterable[Part | None], importance: Importance = Importance.MAIN
 ) -> Section:
-    """Return the section of a task: sentences, then the parts that are there; empty without any."""
-    shown = [part for part in parts if part is not None]
+    """Return the section of a task: sentences, then the parts that are there and no empty table."""
+    shown = [part for part in parts if part is not None and (not isinstance(part, TablePart) or part.rows)]
     paragraphs = [TextPart(text=paragraph) for paragraph in text.split("\n\n")] if shown and text else []
     return Section(task=task, importance=importance, parts=(*paragraphs, *shown))
 

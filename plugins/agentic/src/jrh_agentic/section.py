@@ -13,14 +13,16 @@ from jrh_measuring import MeasureTable, ReportMeasures, section_of_task
 _TABLE: Final = MeasureTable(
     caption="Verdicts on edited agent transcripts",
     columns={
-        "agent-false-positive-rate": "false positives",
-        "agent-false-negative-rate": "false negatives",
-        "agent-accuracy": "as expected",
+        "agent-accuracy": "accuracy",
+        "agent-false-positive-rate": "FPR",
+        "agent-false-negative-rate": "FNR",
         "edit-sensitivity": "edits noticed",
         "evidence-localisation": "rationale points at an edit",
         "evidence-localisation-by-chance": "by chance",
         "evidence-localisation-above-chance": "above chance",
     },
+    note="Accuracy: the share of verdicts that are as expected. FPR, FNR: rates of false positives and negatives.",
+    file="agent-error-rates",
 )
 
 

@@ -9,11 +9,13 @@ from typing import Final
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
+from jrh.values import Cell as Content
 from jrh.values import (
     Column,
     CostLine,
     CurvePart,
     HeatPart,
+    Importance,
     Layer,
     MeasureRef,
     Panel,
@@ -29,6 +31,9 @@ from jrh_measuring import ReportMeasures, moving_tests, section_of_task, steady_
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
 _NOISE: Final = "rerun-disagreement"
+_VOTE: Final = "majority-accuracy"
+_MAJORITY: Final = "majority vote"
+"""The row of all judges together."""
 _ACCURACY: Final = "gold accuracy"
 MODEL_GOLD: Final = "agreement with model labels"
 """What gold accuracy is called where a model made gold labels."""
@@ -87,9 +92,11 @@ class JudgesByTests:
         measures, moving = ReportMeasures.of(report), moving_tests(report.records)
         for task in (summary.task.name for summary in report.tasks):
             layers = dict(_layers(measures, task))
-            judges = [
-                judge for judge in report.judges if any(judge == key[0] for each in layers.values() for key in each)
-            ]
+            if RIGHT in layers:
+                votes = {(_MAJORITY, test): cell for (_, test), cell in _whole(measures, task, _VOTE).items()}
+                layers[RIGHT] = {**layers[RIGHT], **votes}
+            rows = (*report.judges, _MAJORITY)
+            judges = [judge for judge in rows if any(judge == key[0] for each in layers.values() for key in each)]
             tests = [test for test in report.tests if any(test == key[1] for each in layers.values() for key in each)]
             starred = tuple(test for test in tests if test in moving.get(task, ()))
             part = HeatPart(
@@ -190,6 +197,18 @@ class CostOfAccuracy:
             yield section_of_task(task, "", parts)
 
 
+@frozen
+class CostByTest:
+    """Shows what verdicts and points of accuracy cost in every test."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task with a known price."""
+        measures = ReportMeasures.of(report)
+        for task in (summary.task.name for summary in report.tasks):
+            table = _by_test(measures, task, right_verdicts(measures, task))
+            yield section_of_task(task, "", (table,), Importance.DETAIL)
+
+
 @frozen(kw_only=True)
 class _Bought:
     """What a judge costs and gives in the reference condition of a task."""
@@ -272,6 +291,42 @@ def _table(bought: list[_Bought], accuracy: str) -> TablePart:
         rows=tuple(Row(heads=(each.paid.judge,), cells=(each.cell, *_bought_cells(each, edge))) for each in bought),
         note=f"The last two columns are for an interval of {accuracy} of ±{HALF_WIDTH:g}.",
     )
+
+
+def _by_test(measures: ReportMeasures, task: str, right: Cells) -> TablePart | None:
+    """Tabulate the cost of verdicts and of a point of accuracy in every test, and over all; None without a price."""
+    paid = [line for line in measures.report.costs if line.task == task and line.trials]
+    rows = []
+    for judge in measures.report.judges:
+        own = [line for line in paid if line.judge == judge]
+        mean = measures.whole(task, "mean-over-tests", judge, "")
+        places = [(line.test, [line], right.get((judge, line.test))) for line in own]
+        if mean is not None:
+            tested = [line for line in own if line.test != REFERENCE]
+            places.append(("all tests", tested, MeasureRef(measure=mean[0])))
+        rows += [Row(heads=(judge, test), cells=_cost_cells(measures, lines, cell)) for test, lines, cell in places]
+    if not right or all(line.unknown for line in paid):  # models without a price
+        return None
+    return TablePart(
+        caption="Cost of verdicts and of a point of accuracy in every test",
+        heads=("Judge", "Test"),
+        columns=tuple(
+            Column(heading=heading) for heading in ("trials", "dollars", "per 1,000", "accuracy", "per 1,000 and point")
+        ),
+        rows=tuple(rows),
+        note="Verdicts only, in US dollars. An empty cell: the price of a reply is unknown.",
+        file="cost",
+    )
+
+
+def _cost_cells(measures: ReportMeasures, lines: list[CostLine], right: MeasureRef | None) -> tuple[Content, ...]:
+    trials = sum(line.trials for line in lines)
+    unknown = not trials or any(line.unknown for line in lines)
+    cost = None if unknown else sum(line.cost for line in lines)
+    per_thousand = None if cost is None else cost / trials * _THOUSAND
+    accuracy = None if right is None else measures.report.measures[right.measure].estimate
+    per_point = per_thousand / (accuracy * _POINTS) if per_thousand is not None and accuracy else None
+    return trials, cost, per_thousand, right, per_point
 
 
 def _bought_cells(bought: _Bought, edge: list[tuple[float, float]]) -> Iterator[str]:

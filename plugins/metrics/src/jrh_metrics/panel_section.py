@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from statistics import stdev
 from typing import Final
 
 from attrs import frozen
-from jrh import Measure, RunReport
-from jrh.values import Column, MeasureRef, Row, Section, TablePart, has_model_gold
+from jrh import REFERENCE, Measure, RunReport
+from jrh.values import Cell, Column, Importance, MeasureRef, Row, Section, TablePart, has_model_gold
 from jrh_measuring import MeasureTable, ReportMeasures, section_of_task
+
+from jrh_metrics.judges_by_tests import right_verdicts
 
 PAIRS: Final = 40
 """Pairs of judges that are listed, the most alike in their errors first; the others are counted."""
@@ -51,6 +54,14 @@ _RULES: Final = {
     "median": "all judges, by their median level",
 }
 
+_OUTCOMES: Final = {"accuracy": "accuracy", "false-positive-rate": "FPR", "false-negative-rate": "FNR"}
+_PANELS: Final = (
+    ("majority", "", "all judges"),
+    ("trio", "held out", "best three, held out"),
+    ("trio", "in sample", "best three, in sample (too good)"),
+)
+"""Begin of the names of a panel's measures, how its judges are chosen, and what it is called."""
+
 
 @frozen
 class Panel:
@@ -62,6 +73,93 @@ class Panel:
         for task in (summary.task.name for summary in report.tasks):
             parts = (_AGREEMENT.part(measures, task), _decisions(measures, task), _pairs(measures, task))
             yield section_of_task(task, _TEXT, parts)
+
+
+@frozen
+class OverTests:
+    """Shows every judge over its tests, every test over its judges, and panels test by test."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task that the metric `panel-by-test` measures."""
+        measures = ReportMeasures.of(report)
+        for task in (summary.task.name for summary in report.tasks):
+            parts = (_over_tests(measures, task), _over_judges(measures, task), _panels(measures, task))
+            yield section_of_task(task, "", parts, Importance.DETAIL)
+
+
+def _over_tests(measures: ReportMeasures, task: str) -> TablePart:
+    right = right_verdicts(measures, task)
+    rows: list[Row] = []
+    for place, mean in measures.named(task, "mean-over-tests"):
+        own = {test: cell for (judge, test), cell in right.items() if judge == mean.judge and test != REFERENCE}
+        rows += _spread(measures, mean.judge, place, own)
+    return TablePart(
+        caption="Every judge over its tests",
+        heads=("Judge",),
+        columns=_columns("tests", "mean", "SD", "lowest", "lowest in", "highest", "highest in"),
+        rows=tuple(rows),
+        note="Tests have equal weight, without the reference condition. The interval of the mean is by cluster and "
+        "counts that the tests share items. SD: between tests, n - 1.",
+        file="spread-over-tests",
+    )
+
+
+def _over_judges(measures: ReportMeasures, task: str) -> TablePart:
+    right = right_verdicts(measures, task)
+    rows: list[Row] = []
+    for place, mean in measures.named(task, "mean-over-judges"):
+        own = {_marked(measures.report, judge): cell for (judge, test), cell in right.items() if test == mean.test}
+        rows += _spread(measures, mean.test, place, own)
+    return TablePart(
+        caption="Every test over its judges",
+        heads=("Test",),
+        columns=_columns("judges", "mean", "SD", "lowest", "lowest by", "highest", "highest by"),
+        rows=tuple(rows),
+        note="Judges have equal weight. SD: between judges, n - 1.",
+        file="spread-over-judges",
+    )
+
+
+def _columns(*headings: str) -> tuple[Column, ...]:
+    return tuple(Column(heading=heading) for heading in headings)
+
+
+def _spread(measures: ReportMeasures, head: str, mean: int, cells: Mapping[str, MeasureRef]) -> Iterator[Row]:
+    """Yield the row of a judge or test with two estimates or more."""
+    estimates = {name: measures.report.measures[cell.measure].estimate for name, cell in cells.items()}
+    known = {name: value for name, value in estimates.items() if value is not None}
+    if len(known) > 1:
+        low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+        numbers: tuple[Cell, ...] = len(known), MeasureRef(measure=mean), stdev(known.values())
+        yield Row(heads=(head,), cells=(*numbers, cells[low], low, cells[high], high))
+
+
+def _panels(measures: ReportMeasures, task: str) -> TablePart:
+    """Tabulate the majority of all judges and the best three of them, test by test and over all tests."""
+    rows = []
+    for test in (*measures.report.tests, ""):
+        for panel, chosen, what in _PANELS:
+            levels = {"chosen": chosen} if chosen else {}
+            own = {
+                name: (place, measure)
+                for name in _OUTCOMES
+                for place, measure in measures.named(task, f"{panel}-{name}", *levels)
+                if (measure.test, measure.cell) == (test, levels)
+            }
+            if "accuracy" in own:
+                cells = (MeasureRef(measure=own[name][0]) if name in own else None for name in _OUTCOMES)
+                judges = own["accuracy"][1].note.partition(";")[0]
+                rows.append(Row(heads=(test or "all tests", what, judges), cells=tuple(cells)))
+    return TablePart(
+        caption="Panels: the majority of all judges, and the best three",
+        heads=("Test", "Panel", "Judges"),
+        columns=_columns(*_OUTCOMES.values()),
+        rows=tuple(rows),
+        note="Held out: the three are chosen on other clusters than they are scored on; expect this number. In "
+        "sample: chosen and scored on the same cases, as in the paper; do not expect it. All tests: without the "
+        "reference. n counts the verdicts of all judges, not only of the three.",
+        file="best-panel",
+    )
 
 
 def _decisions(measures: ReportMeasures, task: str) -> TablePart | None:

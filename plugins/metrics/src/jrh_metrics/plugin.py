@@ -119,7 +119,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         title="Judges by tests",
         reads=(
             *("gold-accuracy", "as-expected", "agreement", "excess-disagreement", "flip-rate"),
-            *("rerun-disagreement", "jss", "kappa"),
+            *("rerun-disagreement", "jss", "kappa", "majority-accuracy"),
         ),
         factory="jrh_metrics.judges_by_tests:JudgesByTests",
         order=0,
@@ -159,6 +159,14 @@ def jrh_sections() -> Iterable[SectionSpec]:
         order=80,
     )
     yield SectionSpec(
+        name="cost-by-test",
+        summary="what verdicts and points of accuracy cost in every test, and over all tests",
+        title="Cost in every test",
+        reads=("gold-accuracy", "as-expected", "mean-over-tests"),
+        factory="jrh_metrics.judges_by_tests:CostByTest",
+        order=81,
+    )
+    yield SectionSpec(
         name="people",
         summary="agreement of judges with people, and of people with each other",
         title="People and judges",
@@ -176,7 +184,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="false-verdicts",
         summary="false positives and false negatives",
         title="False positives and false negatives",
-        reads=("false-positive-rate", "false-negative-rate"),
+        reads=("false-positive-rate", "false-negative-rate", "gold-accuracy", "as-expected"),
         factory="jrh_metrics.sections:FalseVerdicts",
     )
     yield SectionSpec(
@@ -202,4 +210,22 @@ def jrh_sections() -> Iterable[SectionSpec]:
             *("panel-accuracy", "best-trio", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
         ),
         factory="jrh_metrics.panel_section:Panel",
+    )
+    yield SectionSpec(
+        name="over-tests",
+        summary="means and spreads over tests and judges, and panels test by test",
+        title="Judges over tests, and panels",
+        reads=(
+            *("mean-over-tests", "mean-over-judges", "gold-accuracy", "as-expected"),
+            *("majority-accuracy", "majority-false-positive-rate", "majority-false-negative-rate"),
+            *("trio-accuracy", "trio-false-positive-rate", "trio-false-negative-rate"),
+        ),
+        factory="jrh_metrics.panel_section:OverTests",
+    )
+    yield SectionSpec(
+        name="as-published",
+        summary="agreement between templates by the estimator of JudgeSense, and by that of jrh",
+        title="JudgeSense's estimator",
+        reads=("compat-judgesense-jss", "compat-judgesense-kappa", "jss", "template-kappa"),
+        factory="jrh_metrics.sections:AsPublished",
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
 from jrh.values import (
     Column,
@@ -23,6 +23,8 @@ from jrh.values import (
     TaskSummary,
 )
 from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures, section_of_task
+
+from jrh_metrics.judges_by_tests import right_verdicts
 
 ROWS: Final = 150
 """Bins that are listed; the others are counted."""
@@ -44,7 +46,20 @@ _SCORES: Final = MeasureTable(
 _ERROR_RATES: Final = "error-rates"
 _ALARMS: Final = MeasureTable(
     caption="Wrong verdicts by kind",
-    columns={"false-positive-rate": "false positives", "false-negative-rate": "false negatives"},
+    columns={"false-positive-rate": "FPR", "false-negative-rate": "FNR"},
+    file="error-rates",
+)
+_PUBLISHED: Final = MeasureTable(
+    caption="Agreement between templates by the estimator of JudgeSense, and by jrh's",
+    columns={
+        "compat-judgesense-jss": "JSS, paper",
+        "jss": "JSS",
+        "compat-judgesense-kappa": "kappa, paper",
+        "template-kappa": "kappa",
+    },
+    note="The paper's estimator bootstraps rows as if they were independent and sets kappa to 1 where it is undefined. "
+    "Both compare what labels mean. That of jrh is clustered by item.",
+    file="templates-as-published",
 )
 _VARIANCE: Final = (
     "How much each factor contributes to the differences between verdicts. Verdicts count as numbers: the level on an "
@@ -115,6 +130,19 @@ def interactions() -> MeasureTables:
 
 
 @frozen
+class AsPublished:
+    """Shows the estimates of the metric `compat-judgesense` next to those of jrh."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield a section for each task that has them."""
+        measures = ReportMeasures.of(report)
+        for task in (summary.task.name for summary in report.tasks):
+            published = any(measures.named(task, next(iter(_PUBLISHED.columns))))
+            part = _PUBLISHED.part(measures, task) if published else None
+            yield section_of_task(task, "", (part,), Importance.DETAIL)
+
+
+@frozen
 class FalseVerdicts:
     """Shows false positives and negatives, and which label they are about."""
 
@@ -123,12 +151,23 @@ class FalseVerdicts:
         measures = ReportMeasures.of(report)
         for summary in report.tasks:
             text = (
-                "A false positive gives the positive label where another is right; a false negative gives another "
-                f"label where the positive one is right. The positive label is {_positive_label(report, summary)}"
+                "A false positive (FPR: their rate) gives the positive label where another is right; a false negative "
+                "(FNR) gives another label where the positive one is right. The positive label is "
+                f"{_positive_label(report, summary)}"
             )
             more = "" if summary.task.scale.positive else "; declare another one as `positive` of the task's scale"
             name = summary.task.name
-            yield section_of_task(name, f"{text}{more}.", (_ALARMS.part(measures, name),))
+            yield section_of_task(name, f"{text}{more}.", (_error_rates(measures, name),))
+
+
+def _error_rates(measures: ReportMeasures, task: str) -> TablePart | None:
+    """Tabulate the share of right verdicts with both kinds of errors."""
+    rates, right = _ALARMS.part(measures, task), right_verdicts(measures, task)
+    if rates is None:
+        return None
+    columns = (Column(heading="accuracy"), *rates.columns)
+    rows = (evolve(row, cells=(right.get((row.heads[0], row.heads[1])), *row.cells)) for row in rates.rows)
+    return evolve(rates, columns=columns, rows=tuple(rows))
 
 
 def _positive_label(report: RunReport, summary: TaskSummary) -> str:
@@ -182,13 +221,15 @@ def gold_levels() -> MeasureTables:
                 caption="Agreement with the gold levels",
                 columns={
                     "gold-kappa-quadratic": "quadratic kappa with gold",
-                    "concordance": "concordance (CCC)",
+                    "concordance": "CCC",
                     "pearson": "Pearson",
                     "spearman": "Spearman",
-                    "mean-absolute-error": "mean absolute error, levels",
-                    "root-mean-squared-error": "RMSE, levels",
-                    "bias": "bias, levels",
+                    "mean-absolute-error": "MAE",
+                    "root-mean-squared-error": "RMSE",
+                    "bias": "bias",
                 },
+                note="CCC: Lin's concordance. MAE (mean absolute error), RMSE and bias are in levels.",
+                file="ordinal",
             ),
         ),
     )

@@ -123,6 +123,11 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="prompt-templates",
         summary="agreement of verdicts between prompt templates",
         title="Prompt templates",
-        reads=tuple(measure.name for measure in MEASURES["template-sensitivity"]),
+        reads=tuple(
+            measure.name
+            for metric in ("template-sensitivity", "flipped-by-every-judge")
+            for measure in MEASURES[metric]
+            if "finding" not in measure.flags
+        ),
         factory="jrh_prompts.section:PromptTemplates",
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
 from attrs import evolve, frozen
 from jrh import RunReport
-from jrh.values import Column, MeasureRef, Row, Section, TablePart
-from jrh_measuring import DEGENERATE, MeasureTable, ReportMeasures, section_of_task
+from jrh.values import Column, HeatPart, Layer, MeasureRef, Row, Section, TablePart
+from jrh_measuring import CONSTANT_VERDICTS, DEGENERATE, MeasureTable, ReportMeasures, section_of_task
 
 PAIRS: Final = 40
 """Template pairs of a task that are listed, worst first; the others are counted."""
@@ -30,6 +30,7 @@ _SENSITIVITY: Final = MeasureTable(
         _FLIPS: "flip rate",
         _KAPPA: "kappa",
     },
+    file="templates",
 )
 Cells: TypeAlias = dict[tuple[str, ...], MeasureRef]
 
@@ -41,37 +42,101 @@ class PromptTemplates:
     def sections(self, report: RunReport) -> Iterator[Section]:
         """Yield a section for each task whose templates were changed."""
         measures = ReportMeasures.of(report)
+        if (heat := _over_tasks(measures)) is not None:
+            yield Section(parts=(heat,))
         for task in (summary.task.name for summary in report.tasks):
             parts = (
+                _jss(measures, task),
                 *_apart(measures, task),
                 _without(measures, task),
                 _by_template(measures, task),
                 _flips(measures, task),
                 _template_pairs(measures, task),
+                _overlap(measures, task),
             )
             yield section_of_task(task, _TEXT, parts)
 
 
-def _apart(measures: ReportMeasures, task: str) -> tuple[TablePart | None, TablePart | None]:
-    """Divide the rows: where all verdicts are one label, agreement is certain and says nothing."""
+def _apart(measures: ReportMeasures, task: str) -> Iterator[TablePart]:
+    """Divide the rows, sorted by JSS: a judge that gives one label under every template says nothing about them."""
     whole = _SENSITIVITY.part(measures, task)
     if whole is None:
-        return None, None
-    flagged = {(each.judge, each.test) for _, each in measures.named(task, _KAPPA) if DEGENERATE in each.flags}
-    constant = tuple(row for row in whole.rows if row.heads in flagged)
-    others = tuple(row for row in whole.rows if row.heads not in flagged)
-    shown = [place for place, column in enumerate(whole.columns) if column.measure != _KAPPA]
-    degenerate = evolve(
-        whole,
-        caption="Constant verdicts: one label under every template, so agreement is certain and kappa is undefined",
-        columns=tuple(whole.columns[place] for place in shown),
-        rows=tuple(evolve(row, cells=tuple(row.cells[place] for place in shown)) for row in constant),
-        more=0,
+        return
+    flagged = _constant(measures, task)
+    jss = _cells(measures, task, _JSS)
+
+    def place(row: Row) -> float:
+        value = measures.report.measures[jss[row.heads].measure].estimate if row.heads in jss else None
+        return 2.0 if value is None else value
+
+    rows = sorted(whole.rows, key=place)
+    if steady := tuple(row for row in rows if row.heads not in flagged):
+        yield evolve(whole, rows=steady)
+    if constant := tuple(row for row in rows if row.heads in flagged):
+        caption = "Judges that give one label under every template, which says nothing about the templates"
+        yield evolve(whole, caption=caption, rows=constant, file="templates-constant")
+
+
+def _constant(measures: ReportMeasures, task: str) -> set[tuple[str, ...]]:
+    """Return judges and tests with a single label, as shown or as meant."""
+    about = (each for name in (_JSS, "jss-raw", _KAPPA) for _, each in measures.named(task, name))
+    return {(each.judge, each.test) for each in about if {DEGENERATE, CONSTANT_VERDICTS} & set(each.flags)}
+
+
+def _jss(measures: ReportMeasures, task: str) -> HeatPart | None:
+    """Draw JSS as presented and as meant, judge by judge; None without any."""
+    found = {
+        (test, what): {judge: cell for (judge, of), cell in cells.items() if of == test}
+        for what, name in (("raw", "jss-raw"), ("corrected", _JSS))
+        if (cells := _cells(measures, task, name))
+        for test in dict.fromkeys(test for _, test in cells)
+    }
+    several = len({test for test, _ in found}) > 1
+    columns = {f"{test}: {what}" if several else what: cells for (test, what), cells in found.items()}
+    return _heat(measures, "JSS by judge, raw and corrected for polarity", "Labels", columns, _constant(measures, task))
+
+
+def _over_tasks(measures: ReportMeasures) -> HeatPart | None:
+    """Draw JSS by judge and task; None for a single task."""
+    columns: dict[str, dict[str, MeasureRef]] = {}
+    flagged: set[tuple[str, ...]] = set()
+    for task in (summary.task.name for summary in measures.report.tasks):
+        cells = _cells(measures, task, _JSS)
+        flagged |= _constant(measures, task)
+        for judge, test in cells:
+            columns.setdefault(f"{task}: {test}", {})[judge] = cells[judge, test]
+    return _heat(measures, "JSS by judge and task", "Task", columns, flagged) if len(columns) > 1 else None
+
+
+def _heat(
+    measures: ReportMeasures,
+    caption: str,
+    head: str,
+    columns: Mapping[str, Mapping[str, MeasureRef]],
+    flagged: set[tuple[str, ...]],
+) -> HeatPart | None:
+    judges = [judge for judge in measures.report.judges if any(judge in cells for cells in columns.values())]
+    if not judges:
+        return None
+    constant = ", ".join(judge for judge in judges if judge in {judge for judge, _ in flagged})
+    meaning = "share of template pairs whose verdicts on an item agree"
+    return HeatPart(
+        caption=caption,
+        heads=("Judge", head),
+        rows=tuple(judges),
+        columns=tuple(columns),
+        layers=(
+            Layer(
+                heading="JSS",
+                meaning=f"{meaning}; always the same label: {constant}" if constant else meaning,
+                cells=tuple(tuple(cells.get(judge) for cells in columns.values()) for judge in judges),
+                tabled=False,
+            ),
+        ),
     )
-    return (evolve(whole, rows=others) if others else None), (degenerate if constant else None)
 
 
-def _without(measures: ReportMeasures, task: str) -> TablePart | None:
+def _without(measures: ReportMeasures, task: str) -> TablePart:
     """Tabulate what leaving out templates changes."""
     jss, kappa = _cells(measures, task, _JSS), _cells(measures, task, _KAPPA)
     left, kappas = _cells(measures, task, _JSS, "without"), _cells(measures, task, _KAPPA, "without")
@@ -81,10 +146,10 @@ def _without(measures: ReportMeasures, task: str) -> TablePart | None:
     )
     headings = ((_JSS, "JSS, all"), (_JSS, "JSS, without"), (_KAPPA, "kappa, all"), (_KAPPA, "kappa, without"))
     columns = tuple(Column(heading=heading, measure=name) for name, heading in headings)
-    return _table("Effect of leaving out templates", ("Judge", "Test", "left out"), columns, rows)
+    return _table("Effect of leaving out templates", ("Judge", "Test", "left out"), columns, rows, "templates-left-out")
 
 
-def _by_template(measures: ReportMeasures, task: str) -> TablePart | None:
+def _by_template(measures: ReportMeasures, task: str) -> TablePart:
     """Tabulate the agreement of each template with the others, with and without what is left out."""
     left = _cells(measures, task, _JSS, "template", "without")
     names = list(dict.fromkeys(name for *_, name in left))
@@ -94,7 +159,8 @@ def _by_template(measures: ReportMeasures, task: str) -> TablePart | None:
     )
     headings = ("JSS with all others", *(f"without {name}" for name in names))
     columns = tuple(Column(heading=heading, measure=_JSS) for heading in headings)
-    return _table("Agreement of each template with the others", ("Judge", "Test", "template"), columns, rows)
+    caption = "Agreement of each template with the others"
+    return _table(caption, ("Judge", "Test", "template"), columns, rows, "templates-each")
 
 
 def _flips(measures: ReportMeasures, task: str) -> TablePart | None:
@@ -114,24 +180,42 @@ def _flips(measures: ReportMeasures, task: str) -> TablePart | None:
     )
     marks = (f"{judge} (simulated)" if judge in report.simulated else judge for judge in judges)
     columns = tuple(Column(heading=judge, measure=_FLIPS) for judge in marks)
-    return _table(
-        "Flip rate of each template pair by judge, most flips first", ("templates", "Test"), columns, rows, PAIRS
-    )
+    caption = "Flip rate of each template pair by judge, most flips first"
+    return _table(caption, ("templates", "Test"), columns, rows, shown=PAIRS)
 
 
-def _template_pairs(measures: ReportMeasures, task: str) -> TablePart | None:
+def _template_pairs(measures: ReportMeasures, task: str) -> TablePart:
     """Tabulate JSS per template pair, the least agreement first."""
-    raw, corrected = _cells(measures, task, "jss-raw", "pair"), _cells(measures, task, _JSS, "pair")
+    found = {name: _cells(measures, task, name, "pair") for name in ("jss-raw", _JSS, _FLIPS)}
+    corrected = found[_JSS]
 
     def estimate(cell: MeasureRef) -> float:
         value = measures.report.measures[cell.measure].estimate
         return 2.0 if value is None else value
 
     keys = sorted(corrected, key=lambda key: estimate(corrected[key]))
-    rows = tuple(Row(heads=key, cells=(raw.get(key), corrected[key])) for key in keys)
-    columns = tuple(Column(heading=_SENSITIVITY.columns[name], measure=name) for name in ("jss-raw", _JSS))
+    rows = tuple(Row(heads=key, cells=tuple(cells.get(key) for cells in found.values())) for key in keys)
+    columns = tuple(Column(heading=_SENSITIVITY.columns[name], measure=name) for name in found)
     caption = "Agreement of two templates' verdicts on the same items, least agreement first"
-    return _table(caption, ("Judge", "Test", "templates"), columns, rows, PAIRS)
+    return _table(caption, ("Judge", "Test", "templates"), columns, rows, "template-pairs", shown=PAIRS)
+
+
+def _overlap(measures: ReportMeasures, task: str) -> TablePart:
+    """Tabulate how many judges flip a pair of templates."""
+    found = [
+        (measure.test, measure.cell.get("pair", ""), measure.cell.get("judges", every), place)
+        for name, levels, every in (
+            ("flipping-judges", ("pair",), ""),
+            ("flipped-by", ("judges",), ""),
+            ("flipped-by-every-judge", (), "every judge with verdicts on both sides"),
+        )
+        for place, measure in measures.named(task, name, *levels)
+    ]
+    rows = tuple(Row(heads=tuple(heads), cells=(MeasureRef(measure=place),)) for *heads, place in found)
+    columns = (Column(heading="share"),)
+    part = _table("Pairs that several judges flip", ("Test", "templates", "flipped by"), columns, rows, "pair-overlap")
+    note = "By pair: the mean share of judges that flip it. By number of judges: the share of items and pairs."
+    return evolve(part, note=note)
 
 
 def _cells(measures: ReportMeasures, task: str, name: str, *levels: str) -> Cells:
@@ -143,8 +227,12 @@ def _cells(measures: ReportMeasures, task: str, name: str, *levels: str) -> Cell
 
 
 def _table(
-    caption: str, heads: tuple[str, ...], columns: tuple[Column, ...], rows: tuple[Row, ...], limit: int = ROWS
-) -> TablePart | None:
-    if not rows:
-        return None
-    return TablePart(caption=caption, heads=heads, columns=columns, rows=rows[:limit], more=len(rows[limit:]))
+    caption: str,
+    heads: tuple[str, ...],
+    columns: tuple[Column, ...],
+    rows: tuple[Row, ...],
+    file: str = "",
+    *,
+    shown: int = ROWS,
+) -> TablePart:
+    return TablePart(caption=caption, heads=heads, columns=columns, rows=rows, shown=shown, file=file)

@@ -8,11 +8,10 @@ from typing import Final
 from attrs import frozen
 from jrh import RunReport
 from jrh.text import clean_text, visible_line
-from jrh.values import CurvePart, HeatPart, Layer, MatrixPart, Part
+from jrh.values import CurvePart, HeatPart, MatrixPart, Part
 from jrh_measuring import Drawing
 
 from jrh_report.drawings import draw_curves, draw_forest, draw_heat
-from jrh_report.papers.found import end_of, unlike
 from jrh_report.tables import finite, judge_label
 
 _ABOUT: Final = "Estimates with intervals; report.json holds the same numbers."
@@ -63,9 +62,25 @@ def _drawn(report: RunReport, part: Part) -> Iterator[tuple[str, str, Drawing]]:
         yield "", part.caption, draw_curves(report, part, "curve")
 
 
-def layer_of(heading: str, cells: tuple[tuple[int | None, ...], ...]) -> Layer:
-    """Return a layer of measures by their places."""
-    from jrh.values import MeasureRef
+def end_of(report: RunReport, task: str) -> str:
+    """Return what file names of a task end with: nothing where there is one task only, otherwise what no other has."""
+    if len(report.tasks) == 1 or not task:
+        return ""
+    taken: set[str] = set()
+    ends = {each.task.name: unlike(_slug(each.task.name), taken) for each in report.tasks}
+    return f"-{ends[task]}"
 
-    rows = (tuple(None if cell is None else MeasureRef(measure=cell) for cell in row) for row in cells)
-    return Layer(heading=heading, meaning="", cells=tuple(rows))
+
+def unlike(name: str, taken: set[str]) -> str:
+    """Return the name, with a number if it is taken, and take it."""
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name}-{number}", number + 1
+    taken.add(free)
+    return free
+
+
+def _slug(text: str) -> str:
+    """Return a text as part of a file's name."""
+    made = "".join(character if character.isascii() and character.isalnum() else "-" for character in text.casefold())
+    return "-".join(part for part in made.split("-") if part)[:40] or "task"

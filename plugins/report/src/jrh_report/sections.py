@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from attrs import evolve, frozen
 from jrh import Measure, RunReport
 from jrh.values import Cell, Column, FindingRef, HeatPart, Importance, MeasureRef, Row, Section, TablePart, TextPart
-from jrh_measuring import FINDING, SIMULATED, Place, format_estimate, format_interval, format_sizes
+from jrh_measuring import FINDING, SIMULATED, Place, format_estimate, format_interval, format_number, format_sizes
 
 from jrh_report.tables import Table, judge_label
 
@@ -154,7 +154,19 @@ def mark_of(report: RunReport, row: Row) -> str:
     return SIMULATED if all(each.judge in report.simulated for each in flagged) else MIXED
 
 
+def shown_rows(part: TablePart) -> TablePart:
+    """Return a table with the rows that documents show; the others are counted."""
+    kept = part.rows[: part.shown]
+    return evolve(part, rows=kept, more=part.more + len(part.rows) - len(kept))
+
+
+def written_number(number: float, digits: int) -> str:
+    """Write a number that is no measure."""
+    return f"{number:,}" if isinstance(number, int) else format_number(number, digits, proportion=False)
+
+
 def _table(report: RunReport, part: TablePart, digits: int, gap: str) -> Table:
+    part = shown_rows(part)
     noted = any(row.note for row in part.rows)
     more = f"{part.more:,} more are in report.json." if part.more else ""
     return Table(
@@ -181,6 +193,8 @@ def _heads(report: RunReport, row: Row) -> tuple[str, ...]:
 def _cell(report: RunReport, cell: Cell, digits: int, gap: str) -> str:
     if isinstance(cell, FindingRef):
         return report.findings[cell.finding].sentence
+    if isinstance(cell, int | float):
+        return written_number(cell, digits)
     if not isinstance(cell, MeasureRef):
         return cell or ""
     measure, digits = report.measures[cell.measure], digits if cell.digits is None else cell.digits

@@ -64,10 +64,10 @@ def line_of(table: Table, *heads: str) -> Line:
 
 def test_a_run_without_such_measures_has_no_such_section(render: Callable[..., str]) -> None:
     found = shown([a_measure("as-expected", judge="careful", test="reference")])
-    assert list(found) == ["section-judges-by-tests"]
+    assert list(found) == ["section-judges-by-tests", "section-cost-by-test"]
     text = render("html", sample_report())
     sections = set(re.findall(r'id="(section-[\w-]+)"', text)) - {f"{key}-title" for key in found}
-    assert {each.removesuffix("-title") for each in sections} == {"section-judges-by-tests", "section-further"}
+    assert {each.removesuffix("-title") for each in sections} == {*found, "section-further"}
 
 
 def test_each_section_stands_in_the_page_and_in_its_contents(render: Callable[..., str]) -> None:

@@ -43,8 +43,8 @@ class FindingRef:
     """Its place among the report's findings."""
 
 
-Cell: TypeAlias = MeasureRef | FindingRef | str | None
-"""What a part shows at one place: a reference, untrusted text, or nothing."""
+Cell: TypeAlias = MeasureRef | FindingRef | str | int | float | None
+"""What a part shows at one place: a reference, untrusted text, a number that is no measure, or nothing."""
 
 
 @frozen(kw_only=True)
@@ -81,6 +81,10 @@ class TablePart:
     """What has to be known to read it, in a sentence or two."""
     folded: bool = False
     """It is opened on demand where the format can do that."""
+    shown: int | None = None
+    """Rows that documents show; files of tables have all of them."""
+    file: str = ""
+    """Name of the file that formats with a file for each table write; empty: none."""
 
     def tables(self) -> Iterator[TablePart]:
         """Yield the table form: the part itself."""

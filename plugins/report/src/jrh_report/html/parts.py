@@ -16,7 +16,7 @@ from jrh_measuring import FINDING, SIMULATED, format_counts, format_estimate, fo
 from markupsafe import Markup
 
 from jrh_report.drawings import PANELS, draw_curves, draw_forest
-from jrh_report.sections import MIXED, all_sections, mark_of
+from jrh_report.sections import MIXED, all_sections, mark_of, shown_rows, written_number
 
 _DIGITS: Final = 3
 _HEAT_DIGITS: Final = 2
@@ -254,7 +254,7 @@ def _svg(text: str) -> Markup:
 
 
 def _table(report: RunReport, task: str, table: TablePart, part: Declared) -> Table:
-    matrix = isinstance(part, MatrixPart)
+    table, matrix = shown_rows(table), isinstance(part, MatrixPart)
     shares = Layer(heading="", meaning="", cells=()) if matrix else None
     return Table(
         task=task,
@@ -287,7 +287,7 @@ def _cells(
         elif isinstance(cell, FindingRef):
             yield report.findings[cell.finding].sentence
         else:
-            yield cell
+            yield written_number(cell, digits) if isinstance(cell, int | float) else cell
 
 
 def cell_of(measure: Measure, place: int, digits: int = _DIGITS, shade: str = "", note: str = "") -> Cell:

@@ -10,11 +10,10 @@ from jrh.text import clean_text
 from jrh_measuring import markdown_text
 
 from jrh_report.options import PaperOptions
-from jrh_report.papers import costs, harness, judgesense
+from jrh_report.papers import costs, sections
 from jrh_report.papers.cases import Cases
-from jrh_report.papers.figures import figures
-from jrh_report.papers.found import Found, unlike
 from jrh_report.papers.sheet import Sheet
+from jrh_report.pictures import pictures, unlike
 from jrh_report.tables import finite
 
 
@@ -29,9 +28,9 @@ class PapersReporter:
 
     def render(self, report: RunReport) -> Mapping[str, str | bytes]:
         """Return the files by name; the same report gives the same bytes."""
-        found = Found.of(finite(report))
+        report = sections.with_sizes(finite(report), self.options.variants)
         taken: set[str] = set()
-        sheets = [evolve(sheet, name=unlike(sheet.name, taken)) for sheet in _sheets(found, self.options)]
+        sheets = [evolve(sheet, name=unlike(sheet.name, taken)) for sheet in _sheets(report)]
         files: dict[str, str | bytes] = {}
         for sheet in sheets:
             if "csv" in self.options.formats:
@@ -42,11 +41,9 @@ class PapersReporter:
             files["tables.tex"] = "\n".join((head, *shown))
         drawn: list[str] = []
         if "svg" in self.options.formats:
-            taken = set()
-            for wished, svg, about in figures(found, apart=self.options.variants == "apart"):
-                name = unlike(wished, taken)
+            for name, title, svg in pictures(report):
                 files[f"{name}.svg"] = svg
-                drawn.append(f"- `{name}`: {markdown_text(about, 200)}")
+                drawn.append(f"- `{name}`: {markdown_text(title, 200)}")
         simulated = ", ".join(sorted(report.simulated))
         lines = [f"# Tables and figures of {markdown_text(clean_text(report.suite), 120)}", ""]
         if simulated:
@@ -57,8 +54,7 @@ class PapersReporter:
         return {**files, "index.md": "\n".join(lines if sheets or drawn else [*lines, "No tables."]) + "\n"}
 
 
-def _sheets(found: Found, options: PaperOptions) -> Iterator[Sheet]:
-    yield from harness.sheets(found, apart=options.variants == "apart")
-    yield from judgesense.sheets(found)
-    yield from (sheet for sheet in costs.sheets(found) if sheet.rows)
-    yield from Cases(found.report).sheets()
+def _sheets(report: RunReport) -> Iterator[Sheet]:
+    yield from sections.sheets(report)
+    yield from (sheet for sheet in costs.sheets(report) if sheet.rows)
+    yield from Cases(report).sheets()
