@@ -97,10 +97,10 @@ def test_errors_are_steps_and_a_missing_verdict_could_be_as_wrong_as_the_scale_i
         {"canonical": "1", "gold": "3"}, {"canonical": None, "status": "timeout", "gold": "2", "item_id": "2"},
         scale=Scale.of_levels(1, 5),
     )  # fmt: skip
-    errors = Levels.of(trials).errors()
-    assert scored(trials, errors["bias"]) == [-2.0, None]
-    assert scored(trials, errors["adjacent-accuracy"]) == [0.0, None]
-    assert errors["mean-absolute-error"].bounds(np.arange(2)) == (1.0, 3.0)
+    levels = Levels.of(trials)
+    assert scored(trials, levels.scores(levels.errors, -levels.top, levels.top)) == [-2.0, None]
+    assert scored(trials, levels.scores((np.abs(levels.errors) <= 1).astype(float), 0.0, 1.0)) == [0.0, None]
+    assert levels.scores(np.abs(levels.errors), 0.0, levels.top).bounds(np.arange(2)) == (1.0, 3.0)
 
 
 def test_a_change_is_against_the_mean_of_the_items_reference_verdicts() -> None:

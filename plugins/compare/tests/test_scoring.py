@@ -49,20 +49,20 @@ REFERENCE = [verdict("3", gold="4", repeat=0), verdict("2", gold="4", repeat=1)]
 )
 def test_a_verdict_is_held_against_each_reference_verdict(expectation, label, expected):
     changed = verdict(label, gold="4", test="t", expectation=expectation)
-    assert score("as-expected", *REFERENCE, changed) == expected
+    assert score("expected", *REFERENCE, changed) == expected
 
 
 def test_a_stated_label_needs_no_reference():
     stated = verdict("5", test="t", expectation="equals", expected="5")
-    assert score("as-expected", stated) == 1.0
+    assert score("expected", stated) == 1.0
     assert score("absolute-error", stated) == 0.0
     assert score("agreement", stated) is None, "there is no reference verdict to agree with"
 
 
 def test_gold_counts_only_where_the_condition_keeps_it():
-    assert score("gold-accuracy", *REFERENCE) == 0.0
-    assert score("gold-accuracy", *REFERENCE, verdict("4", gold="4", test="t")) == 1.0
-    assert score("gold-accuracy", *REFERENCE, verdict("4", gold="4", test="t", expectation="changes")) is None
+    assert score("gold", *REFERENCE) == 0.0
+    assert score("gold", *REFERENCE, verdict("4", gold="4", test="t")) == 1.0
+    assert score("gold", *REFERENCE, verdict("4", gold="4", test="t", expectation="changes")) is None
 
 
 def test_distance_is_in_levels_and_only_for_ordered_scales():
@@ -73,15 +73,15 @@ def test_distance_is_in_levels_and_only_for_ordered_scales():
 def test_a_missing_verdict_has_no_score_and_a_repeat_that_has_one_counts_alone():
     half = [verdict("4", gold="4"), verdict(None, gold="4", repeat=1)]
     (case,) = cases(*half)
-    assert case.score("as-expected") == 1.0
+    assert case.score("expected") == 1.0
     assert [trial.status for trial in case.trials] == ["ok", "unparsable"]
-    assert score("as-expected", verdict(None, gold="4")) is None
+    assert score("expected", verdict(None, gold="4")) is None
 
 
 def test_another_judges_reference_is_no_reference():
     table = RecordTable.from_records([*REFERENCE, verdict("3", judge="other", gold="4", test="t")])
     (case,) = read_cases(table.where(table.equals("judge", "other")), report_of(LEVELS))
-    assert case.score("as-expected") is None
+    assert case.score("expected") is None
 
 
 def both(first, second):

@@ -33,7 +33,7 @@ def compared(before, after, margin=None):
     matched, _ = match(answered(before), answered(after), (REPORT, REPORT))
     terms = Terms(level=0.95, margin=margin)
     (found,) = adjusted([tuple(rows(matched, (REPORT, REPORT), terms))], 0.95)
-    return {row.measure: row for row in found}["as-expected"]
+    return {row.measure: row for row in found}["expected"]
 
 
 @pytest.mark.slow
@@ -175,7 +175,7 @@ def test_all_pairs_of_a_comparison_are_one_family():
 
     def pairs(*second):
         found = adjusted([decided(each) for each in second], 0.95)
-        return [next(row for row in each if row.measure == "as-expected") for each in found]
+        return [next(row for row in each if row.measure == "expected") for each in found]
 
     (alone,) = pairs(after)
     assert alone.answer is Answer.WORSE

@@ -57,6 +57,7 @@ from .findings.claims import needed_for as needed_for
 from .findings.claims import needed_for_equivalence as needed_for_equivalence
 from .findings.claims import open_effect as open_effect
 from .findings.deciding import findings_of as findings_of
+from .findings.deciding import measures_by_role as measures_by_role
 from .findings.deciding import with_findings as with_findings
 from .findings.defects import Defect as Defect
 from .findings.defects import Defects as Defects

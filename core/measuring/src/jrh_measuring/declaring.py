@@ -24,10 +24,10 @@ def describe_rate(
     *,
     better: str = "lower",
     flags: tuple[str, ...] = (SENSITIVE_TO_MISSING,),
-    source: str = "",
+    **more: Any,
 ) -> MeasureInfo:
     """Describe a share of verdicts (`MeasureBuilder.rate`)."""
-    return MeasureInfo(name=name, formula=formula, better=better, flags=flags, source=source, rate=True)
+    return MeasureInfo(name=name, formula=formula, better=better, flags=flags, rate=True, **more)
 
 
 def describe_share(name: str, formula: str, *, interval: str = OF_A_RATE, **more: Any) -> MeasureInfo:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -400,35 +400,24 @@ class Levels:
         """Return those of the rows that have both levels."""
         return rows[self.eligible[rows] & ~np.isnan(self.given[rows])]
 
-    def errors(self, *names: str) -> Mapping[str, Scores]:
-        """Score the error in levels: its size, its square, itself, and whether it is 0, and at most 1.
+    @property
+    def errors(self) -> Numbers:
+        """Return the level of the verdict minus the right one; NaN without a verdict."""
+        return self.given - self.right
 
-        Args:
-            names: which of them; without any, all.
-        """
-        error = self.given - self.right
-        missing = np.isnan(error)
-        answered = ~missing
-
-        def scores(value: Numbers, low: Numbers | float, high: Numbers | float) -> Scores:
-            value = np.where(missing, np.nan, value)
-            made = Scores(
+    def scores(self, value: Numbers, low: Numbers | float, high: Numbers | float) -> Scores:
+        """Score trials by a function of their errors, and state the least and the largest it can have per trial."""
+        answered = ~np.isnan(self.errors)
+        value = np.where(answered, value, np.nan)
+        return self.kept(
+            Scores(
                 eligible=self.eligible,
                 value=value,
                 low=low if isinstance(low, float) else partial(_filled, value, low),
                 high=high if isinstance(high, float) else partial(_filled, value, high),
                 answered=answered,
             )
-            return self.kept(made)
-
-        made: Mapping[str, Callable[[], Scores]] = {
-            "mean-absolute-error": lambda: scores(np.abs(error), 0.0, self.top),
-            "root-mean-squared-error": lambda: scores(np.square(error), 0.0, np.square(self.top)),
-            "bias": lambda: scores(error, -self.top, self.top),
-            "exact-accuracy": lambda: scores((error == 0).astype(np.float64), 0.0, 1.0),
-            "adjacent-accuracy": lambda: scores((np.abs(error) <= 1).astype(np.float64), 0.0, 1.0),
-        }
-        return {name: make() for name, make in made.items() if name in names or not names}
+        )
 
 
 def _filled(value: Numbers, missing: Numbers, rows: Codes) -> Numbers:

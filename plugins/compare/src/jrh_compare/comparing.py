@@ -14,7 +14,17 @@ from jrh_compare.causes import causes
 from jrh_compare.matching import Matched, match, match_responses
 from jrh_compare.pairing import Terms, adjusted, changes, missing_verdicts, rerun_noise, rows
 from jrh_compare.results import Comparison, Direction, Flip, Pair, Point, SideName
-from jrh_compare.scoring import AGREEMENT, ERROR, EXPECTED, GOLD, Case, read_cases, read_responses, trials_of
+from jrh_compare.scoring import (
+    AGREEMENT,
+    ERROR,
+    EXPECTED,
+    GOLD,
+    Case,
+    measure_names,
+    read_cases,
+    read_responses,
+    trials_of,
+)
 from jrh_compare.sides import Opened, Side
 
 
@@ -199,12 +209,16 @@ def compare(
         ],
         terms.level,
     )
+    names = measure_names()
     found = [
         Pair(
             first=one.name,
             second=two.name,
             matching=matching,
-            rows=decided,
+            rows=tuple(
+                evolve(row, measure=names.get(row.measure, row.measure), same_as=names.get(row.same_as, row.same_as))
+                for row in decided
+            ),
             changes=tuple(changes(both, one.run.report, (noise[one.name.label], noise[two.name.label]), terms)),
             causes=causes(one, two),
             recorded=not (one.run.imported or two.run.imported),

@@ -10,7 +10,7 @@ from jrh.text import counted
 from jrh_measuring import format_counts, format_p, stated_p
 
 from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row
-from jrh_compare.scoring import MEASURES
+from jrh_compare.scoring import MEASURES, measure_names
 from jrh_compare.wording import cut, difference, dollars, interval, number, side
 
 
@@ -255,7 +255,8 @@ def _point(point: Point) -> tuple[str, ...]:
 def _legend(comparison: Comparison) -> Iterator[str]:
     yield from (f"Note: {note}." for note in comparison.notes)
     shown = dict.fromkeys(row.measure for pair in comparison.pairs for row in pair.rows)
-    yield from (f"{measure}: {MEASURES[measure]}." for measure in shown)
+    keys = {name: key for key, name in measure_names().items()}
+    yield from (f"{measure}: {MEASURES[keys.get(measure, measure)]}." for measure in shown)
     level = f"{comparison.level * 100:.4g}%"
     yield f"Differences are after minus before, paired by case; {level} confidence intervals, clustered by item."
     yield from _same(comparison)

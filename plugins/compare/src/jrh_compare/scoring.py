@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import frozen
 from jrh import Item, MetricContext, RecordTable, RunReport, Task
+from jrh.plugins import Role
 from jrh_measuring import (
     Codes,
     Levels,
@@ -19,6 +20,7 @@ from jrh_measuring import (
     agreeing,
     as_expected,
     is_named,
+    measures_by_role,
     read_trials,
     response_facts,
     response_scores,
@@ -27,12 +29,12 @@ from jrh_measuring import (
 Key: TypeAlias = tuple[str | float, ...]
 """The place of a case: task, test, item and condition."""
 
-EXPECTED: Final = "as-expected"
-GOLD: Final = "gold-accuracy"
+EXPECTED: Final = "expected"
+GOLD: Final = "gold"
 AGREEMENT: Final = "agreement"
 ERROR: Final = "absolute-error"
-SCORE: Final = "weighted-score"
-SCORE_ERROR: Final = "score-error"
+SCORE: Final = "score"
+SCORE_ERROR: Final = "distance of scores"
 LESS: Final = frozenset({ERROR, SCORE_ERROR})
 """Measures of which less is better."""
 MEASURES: Final[Mapping[str, str]] = {
@@ -43,6 +45,12 @@ MEASURES: Final[Mapping[str, str]] = {
     SCORE: "the weighted score of a response over its criteria; neither higher nor lower is better",
     SCORE_ERROR: "distance of the weighted score to that of the gold labels, where the condition keeps them; "
     "lower is better",
+}
+_ROLES: Final = {
+    EXPECTED: Role.EXPECTATION,
+    GOLD: Role.AGREEMENT,
+    SCORE: Role.SCORE,
+    SCORE_ERROR: Role.SCORE_ERROR,
 }
 _CONDITION: Final = ("test", "item_id", "variant", "template", "option_order", "polarity", "language", "output")
 _NUMBERS: Final = ("strength", "temperature", "cost")
@@ -101,6 +109,12 @@ class Case:
         return any(trial.label is not None for trial in self.trials)
 
 
+def measure_names() -> Mapping[str, str]:
+    """Return what each of `MEASURES` is called in a report: the name of the measure declared with its role."""
+    declared = measures_by_role()
+    return {measure: min(declared.get(role.value, ()), default=measure) for measure, role in _ROLES.items()}
+
+
 def read_cases(records: RecordTable, report: RunReport) -> list[Case]:
     """Return the cases of one judge's records in plan order."""
     if not len(records):
@@ -134,12 +148,13 @@ class _Rows:
         }
         self.number = {name: trials.records.number(name) for name in _NUMBERS}
         self.expected = as_expected(trials)
+        levels = Levels.of(trials)
         self.scores: Mapping[str, Scores] = {
             EXPECTED: self.expected,
             GOLD: against_gold(trials),
             # Where a change is due, agreeing is no merit.
             AGREEMENT: agreeing(trials).among(is_named(trials.expectation, "same")),
-            ERROR: Levels.of(trials).errors("mean-absolute-error")["mean-absolute-error"],
+            ERROR: levels.scores(np.abs(levels.errors), 0.0, levels.top),
         }
 
     def by_case(self) -> Mapping[str, list[int]]:

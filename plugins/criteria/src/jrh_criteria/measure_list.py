@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from jrh.plugins import Role
 from jrh_measuring import describe_coefficient, describe_difference, describe_rate
 
 _BY_SIZE: Final = "`modified-large-sample`; on few levels `jackknife-mover`"
@@ -13,12 +14,14 @@ SCORE: Final = (
         "sum of weight x credit / sum of positive weights of the criteria that apply; mean over responses",
         unit="score",
         better="",
+        role=Role.SCORE.value,
     ),
     describe_difference(
         "score-error",
         "mean of abs(weighted score of the verdicts - that of the gold labels)",
         unit="score",
         better="lower",
+        role=Role.SCORE_ERROR.value,
     ),
     describe_difference(
         "score-bias", "mean of (weighted score of the verdicts - that of the gold labels)", unit="score"

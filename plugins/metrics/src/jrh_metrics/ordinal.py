@@ -64,7 +64,14 @@ class OrdinalErrors:
         """Yield the measures per ordinal task, judge and test, and per factor of `by`; bias also by gold."""
         builder = MeasureBuilder.of(records, context, self.options)
         levels = Levels.of(builder.trials)
-        scores = levels.errors(*(() if self.options.all else _SHOWN))
+        error, top = levels.errors, levels.top
+        scores = {_ABSOLUTE: levels.scores(np.abs(error), 0.0, top), _BIAS: levels.scores(error, -top, top)}
+        if self.options.all:
+            scores |= {
+                _SQUARED: levels.scores(np.square(error), 0.0, np.square(top)),
+                "exact-accuracy": levels.scores((error == 0).astype(np.float64), 0.0, 1.0),
+                "adjacent-accuracy": levels.scores((np.abs(error) <= 1).astype(np.float64), 0.0, 1.0),
+            }
         for cell in cells_of(builder.trials, self.options.by):
             if _is_ordinal(cell, context):
                 yield from _errors(builder, cell, scores, float(levels.top[cell.rows[0]]))

@@ -8,16 +8,15 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, JrhError, Measure, RunReport
+from jrh.plugins import Role
 from jrh.text import counted, format_dollars
-from jrh_measuring import format_interval, format_number, moving_tests
+from jrh_measuring import format_interval, format_number, measures_by_role, moving_tests
 from jrh_stats import clustered_mean, clustered_proportion
 from numpy.typing import NDArray
 
 from jrh_plan.estimate import Plan
 from jrh_plan.power import Assumptions
 
-_NOISE: Final = "rerun-disagreement"
-_EXCESS: Final = "excess-disagreement"
 _DIGITS: Final = 2
 _TOO_NOISY: Final = 0.49
 
@@ -49,7 +48,7 @@ def read_pilot(name: str, report: RunReport, plan: Plan, assumed: Assumptions) -
         JrhError: the pilot lacks a judge, a task or a test of the plan.
     """
     _check(name, report, plan)
-    noisiest = _largest(_measures(report, _NOISE, reference=True))
+    noisiest = _largest(_measures(report, Role.NOISE, reference=True))
     noise = assumed.noise if noisiest is None else min(noisiest.estimate or 0.0, _TOO_NOISY)
     largest = _largest(_steady(report))
     # A pilot that saw no effect has not shown that there is none: the assumption stays.
@@ -83,16 +82,17 @@ def _check(name: str, report: RunReport, plan: Plan) -> None:
             )
 
 
-def _measures(report: RunReport, name: str, *, reference: bool) -> Iterator[Measure]:
+def _measures(report: RunReport, role: Role, *, reference: bool) -> Iterator[Measure]:
+    names = measures_by_role().get(role.value, frozenset())
     for each in report.measures:
-        if each.name == name and not each.cell and each.estimate is not None and (each.test == REFERENCE) == reference:
+        if each.name in names and not each.cell and each.estimate is not None and (each.test == REFERENCE) == reference:
             yield each
 
 
 def _steady(report: RunReport) -> Iterator[Measure]:
     """Yield the excess disagreement of the tests that expect the same verdict."""
     moving = moving_tests(report.records)
-    for each in _measures(report, _EXCESS, reference=False):
+    for each in _measures(report, Role.CHANGE, reference=False):
         if each.test not in moving.get(each.task, ()):
             yield each
 

@@ -250,6 +250,10 @@ class Role(Enum):
     """Share of trials without a verdict."""
     COST = "cost"
     """What verdicts cost."""
+    SCORE = "score"
+    """The score of a response over its criteria."""
+    SCORE_ERROR = "score-distance"
+    """Distance of that score to that of the gold labels."""
 
 
 @frozen(kw_only=True)

@@ -71,6 +71,20 @@ def _installed() -> Plugins:
     return load_plugins().plugins
 
 
+def measures_by_role(plugins: Plugins | None = None) -> Mapping[str, frozenset[str]]:
+    """Return the names of the measures that have a role (`jrh.plugins.Role`), by role.
+
+    Args:
+        plugins: what declares them; None: all that is installed.
+    """
+    roles: dict[str, set[str]] = {}
+    for metric in (_installed() if plugins is None else plugins).metrics:
+        for info in metric.spec.measures:
+            if info.role:
+                roles.setdefault(info.role, set()).add(info.name)
+    return {role: frozenset(names) for role, names in roles.items()}
+
+
 @frozen(kw_only=True, eq=False)
 class _Engine:
     """The rules of a report, and what went wrong in them."""
@@ -91,14 +105,11 @@ class _Engine:
         """Build the rules."""
         kinds = [kind for entry in plugins.findings for kind in entry.spec.kinds]
         floors = {kind.name: kind.floor for kind in kinds if kind.floor is not None} | dict(settings.floors)
-        roles: dict[str, set[str]] = {}
-        for info in (info for entry in plugins.metrics for info in entry.spec.measures if info.role):
-            roles.setdefault(info.role, set()).add(info.name)
         return cls(
             report=report,
             rules=[_Built(entry=entry, rule=make(entry, NoOptions(), None)) for entry in plugins.findings],
             index=MeasureIndex.of(report.measures),
-            designs=designs_of(report, settings, floors, {role: frozenset(names) for role, names in roles.items()}),
+            designs=designs_of(report, settings, floors, measures_by_role(plugins)),
             orders={kind.name: kind.order for kind in kinds},
             silences={kind.name: frozenset(kind.silences) for kind in kinds},
             doubts=defaultdict(frozenset, {kind.name: frozenset(kind.doubts) for kind in kinds}),

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from attrs import evolve
 from jrh.hashing import derive_seed
-from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric
 from jrh.plugins.specs import RuleScope, RuleSpec, Spec
 from jrh.running import load_metrics
@@ -19,7 +18,7 @@ from jrh.values.items import Task
 from jrh.values.report import RunReport
 from jrh.values.verdicts import Record
 from jrh_interchange import measure_records
-from jrh_measuring import Claim, Hypothesis, Situation
+from jrh_measuring import Claim, Hypothesis, Situation, measures_by_role
 from jrh_measuring.findings.design import designs_of
 from jrh_measuring.findings.measure_index import MeasureIndex
 
@@ -85,11 +84,8 @@ class RuleContract(ComponentContract):
 
 def situations(report: RunReport) -> Iterator[Situation]:
     """Yield every judge of a report, with no hypothesis decided."""
-    roles: dict[str, frozenset[str]] = {}
-    for info in (info for entry in load_plugins().plugins.metrics for info in entry.spec.measures if info.role):
-        roles[info.role] = roles.get(info.role, frozenset()) | {info.name}
     index = MeasureIndex.of(report.measures)
-    for design in designs_of(report, FindingSettings(), {}, roles):
+    for design in designs_of(report, FindingSettings(), {}, measures_by_role()):
         yield Situation(design=design, index=index, flags=report.flags)
 
 
