@@ -40,6 +40,7 @@ from .documents import html_text as html_text
 from .documents import lines_that_fit as lines_that_fit
 from .documents import markdown_text as markdown_text
 from .documents import page_environment as page_environment
+from .documents import terminal_text as terminal_text
 from .drawing import Axis as Axis
 from .drawing import Drawing as Drawing
 from .drawing import colour as colour
@@ -121,6 +122,7 @@ from .numbers import format_sizes as format_sizes
 from .numbers import format_tokens as format_tokens
 from .numbers import is_estimable as is_estimable
 from .numbers import is_proportion as is_proportion
+from .numbers import round_up as round_up
 from .numbers import stated_p as stated_p
 from .options import BreakdownOptions as BreakdownOptions
 from .options import Factor as Factor

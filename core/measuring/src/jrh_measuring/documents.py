@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -94,6 +97,26 @@ def escape_controls(text: str) -> str:
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"  # noqa: PLR2004 - the escapes of Python and JSON
+
+
+def terminal_text(parts: Iterable[Any], width: int = 160) -> str:
+    """Return lines of text, and tables of `rich`, as a terminal shows them: without colour, and lines are not broken.
+
+    Args:
+        parts: in their order.
+        width: of tables where the output is no terminal.
+    """
+    from rich.console import Console
+
+    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        width = shutil.get_terminal_size().columns
+    out = StringIO()
+    console = Console(
+        file=out, force_jupyter=False, width=width, highlight=False, markup=False, emoji=False, no_color=True
+    )
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, str))
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
 def comment_length(text: str) -> int:

@@ -148,6 +148,12 @@ def format_counts(found: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in ordered if count)
 
 
+def round_up(number: int) -> int:
+    """Round a number of items up to two significant digits: a plan is not known any better."""
+    step: int = 10 ** max(len(str(number - 1)) - 2, 0)
+    return -(-number // step) * step
+
+
 def is_proportion(measure: Measure) -> bool:
     """Return whether the measure's unit is a proportion."""
     return measure.unit == "proportion"

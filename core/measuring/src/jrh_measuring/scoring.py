@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -400,6 +400,11 @@ class Levels:
         """Return those of the rows that have both levels."""
         return rows[self.eligible[rows] & ~np.isnan(self.given[rows])]
 
+    @cached_property
+    def answered(self) -> Mask:
+        """Return which trials have a verdict."""
+        return np.asarray(~np.isnan(self.given))
+
     @property
     def errors(self) -> Numbers:
         """Return the level of the verdict minus the right one; NaN without a verdict."""
@@ -407,15 +412,14 @@ class Levels:
 
     def scores(self, value: Numbers, low: Numbers | float, high: Numbers | float) -> Scores:
         """Score trials by a function of their errors, and state the least and the largest it can have per trial."""
-        answered = ~np.isnan(self.errors)
-        value = np.where(answered, value, np.nan)
+        value = np.where(self.answered, value, np.nan)
         return self.kept(
             Scores(
                 eligible=self.eligible,
                 value=value,
                 low=low if isinstance(low, float) else partial(_filled, value, low),
                 high=high if isinstance(high, float) else partial(_filled, value, high),
-                answered=answered,
+                answered=self.answered,
             )
         )
 

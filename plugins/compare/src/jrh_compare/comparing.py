@@ -215,10 +215,7 @@ def compare(
             first=one.name,
             second=two.name,
             matching=matching,
-            rows=tuple(
-                evolve(row, measure=names.get(row.measure, row.measure), same_as=names.get(row.same_as, row.same_as))
-                for row in decided
-            ),
+            rows=tuple(evolve(row, measure=names[row.measure], same_as=names[row.same_as]) for row in decided),
             changes=tuple(changes(both, one.run.report, (noise[one.name.label], noise[two.name.label]), terms)),
             causes=causes(one, two),
             recorded=not (one.run.imported or two.run.imported),

@@ -255,8 +255,8 @@ def _point(point: Point) -> tuple[str, ...]:
 def _legend(comparison: Comparison) -> Iterator[str]:
     yield from (f"Note: {note}." for note in comparison.notes)
     shown = dict.fromkeys(row.measure for pair in comparison.pairs for row in pair.rows)
-    keys = {name: key for key, name in measure_names().items()}
-    yield from (f"{measure}: {MEASURES[keys.get(measure, measure)]}." for measure in shown)
+    meanings = {name: MEASURES.get(measure, "") for measure, name in measure_names().items()}
+    yield from (f"{measure}: {meanings[measure]}." for measure in shown)
     level = f"{comparison.level * 100:.4g}%"
     yield f"Differences are after minus before, paired by case; {level} confidence intervals, clustered by item."
     yield from _same(comparison)

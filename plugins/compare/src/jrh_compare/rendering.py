@@ -2,55 +2,45 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
-import os
-import shutil
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 import attrs
 from jrh.text import clean_text
-from jrh_measuring import LONGEST_COMMENT, lines_that_fit, markdown_text
+from jrh_measuring import LONGEST_COMMENT, lines_that_fit, markdown_text, terminal_text
 
 from jrh_compare.document import Lines, Section, Table, document
 from jrh_compare.results import Comparison
 
 _SHORTENED: Final = f"Shortened to stay within {LONGEST_COMMENT:,} characters; jrh compare --format json has all of it."
-_WIDTH: Final = 160
 _LINE: Final = 600
 _CELL: Final = 120
 
 
 def terminal(comparison: Comparison) -> str:
     """Return the comparison for the terminal, without control sequences from untrusted text."""
-    from rich.console import Console
+    return terminal_text(_parts(comparison)).rstrip("\n") + "\n"
+
+
+def _parts(comparison: Comparison) -> Iterator[Any]:
     from rich.table import Table as Grid
 
-    tty = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    out = io.StringIO()
-    width = shutil.get_terminal_size().columns if tty else _WIDTH
-    console = Console(
-        file=out, force_jupyter=False, width=width, highlight=False, markup=False, emoji=False, no_color=True
-    )
     for section in document(comparison):
         if section.title:
-            console.print(f"== {clean_text(section.title, _LINE)} ==\n", soft_wrap=True)
+            yield f"== {clean_text(section.title, _LINE)} ==\n"
         for block in section.blocks:
             match block:
                 case Lines(lines=lines):
-                    for line in lines:
-                        console.print(clean_text(line, _LINE), soft_wrap=True)
+                    yield from (clean_text(line, _LINE) for line in lines)
                 case Table(columns=columns, rows=rows):
                     grid = Grid(*columns, box=None, pad_edge=False)
                     for row in rows:
                         grid.add_row(*(clean_text(cell, _CELL) for cell in row))
-                    console.print(grid)
-            console.print()
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip("\n") + "\n"
+                    yield grid
+            yield ""
 
 
 def markdown(comparison: Comparison) -> str:
@@ -88,19 +78,10 @@ def _line(cells: Iterable[str]) -> str:
 
 def as_json(comparison: Comparison) -> str:
     """Return all numbers in full, as in `schemas/comparison.schema.json`; ASCII, `null` for unknown values."""
-    return json.dumps(_plain(comparison), indent=2, allow_nan=False) + "\n"
+    return json.dumps(attrs.asdict(comparison, value_serializer=_plain), indent=2, allow_nan=False) + "\n"
 
 
-def _plain(value: object) -> object:
+def _plain(_of: object, _field: object, value: object) -> object:
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, tuple | list):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, Mapping):
-        return {str(name): _plain(entry) for name, entry in value.items()}
-    kind: type = type(value)
-    if attrs.has(kind):
-        return {each.name: _plain(getattr(value, each.name)) for each in attrs.fields(kind)}
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -110,9 +110,10 @@ class Case:
 
 
 def measure_names() -> Mapping[str, str]:
-    """Return what each of `MEASURES` is called in a report: the name of the measure declared with its role."""
+    """Return what each of `MEASURES` is called in a report: the measure that is declared with its role, if any is."""
     declared = measures_by_role()
-    return {measure: min(declared.get(role.value, ()), default=measure) for measure, role in _ROLES.items()}
+    roles = {measure: min(declared.get(role.value, ()), default=measure) for measure, role in _ROLES.items()}
+    return {measure: roles.get(measure, measure) for measure in ("", *MEASURES)}
 
 
 def read_cases(records: RecordTable, report: RunReport) -> list[Case]:

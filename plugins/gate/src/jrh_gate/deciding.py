@@ -11,14 +11,13 @@ from attrs import frozen
 from jrh import Interval, JrhError, Measure
 from jrh.text import counted
 from jrh.values import Flag
-from jrh_measuring import GateRule, unsure
+from jrh_measuring import GateRule, round_up, unsure
 from jrh_stats import items_to_decide, threshold_items
 
 from jrh_gate.rule_limits import Limits
 
 _MOST: Final = 100_000
 """More items than this are not advised."""
-_TWO_DIGITS: Final = 100
 
 
 class Outcome(Enum):
@@ -148,12 +147,4 @@ def _needed(rule: GateRule, limits: Limits) -> str:
         return ""
     # The error rate of a look depends on its number: the same data need more items at a later look.
     looked = f" at look {limits.look}" if limits.look else ""
-    return f"; about {counted(_rounded(needed), unit)} in all would decide{looked}"
-
-
-def _rounded(number: int) -> int:
-    """Round up to two significant digits."""
-    step = 1
-    while number > step * _TWO_DIGITS:
-        step *= 10
-    return -(-number // step) * step
+    return f"; about {counted(round_up(needed), unit)} in all would decide{looked}"

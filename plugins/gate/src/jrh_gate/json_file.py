@@ -6,6 +6,8 @@ import json
 import math
 from collections.abc import Mapping
 
+from attrs import asdict
+from attrs.filters import include
 from jrh import Measure
 from jrh.values import Finding
 
@@ -89,26 +91,12 @@ def _measure(measure: Measure) -> Mapping[str, object]:
 
 
 def _finding(each: Finding) -> Mapping[str, object]:
-    return {
-        "kind": each.kind,
-        "severity": each.severity.value,
-        "judge": each.judge,
-        "task": each.task,
-        "tests": list(each.tests),
-        "statement": each.statement,
-        "sentence": each.sentence,
-    }
+    shown = asdict(each, filter=include("kind", "severity", "judge", "task", "tests", "statement", "sentence"))
+    return shown | {"severity": each.severity.value}
 
 
 def _answered(each: Answered, checked: Checked) -> Mapping[str, object]:
-    return {
-        "judge": each.judge,
-        "task": each.task,
-        "test": each.test,
-        "trials": each.trials,
-        "missing": dict(each.missing),
-        "allowed": each.share <= checked.terms.allow_missing,
-    }
+    return asdict(each) | {"allowed": each.share <= checked.terms.allow_missing}
 
 
 def _finite(value: float | None) -> float | None:

@@ -65,10 +65,12 @@ class OrdinalErrors:
         builder = MeasureBuilder.of(records, context, self.options)
         levels = Levels.of(builder.trials)
         error, top = levels.errors, levels.top
-        scores = {_ABSOLUTE: levels.scores(np.abs(error), 0.0, top), _BIAS: levels.scores(error, -top, top)}
+        scores = {_ABSOLUTE: levels.scores(np.abs(error), 0.0, top)}
+        if self.options.all:
+            scores[_SQUARED] = levels.scores(np.square(error), 0.0, np.square(top))
+        scores[_BIAS] = levels.scores(error, -top, top)
         if self.options.all:
             scores |= {
-                _SQUARED: levels.scores(np.square(error), 0.0, np.square(top)),
                 "exact-accuracy": levels.scores((error == 0).astype(np.float64), 0.0, 1.0),
                 "adjacent-accuracy": levels.scores((np.abs(error) <= 1).astype(np.float64), 0.0, 1.0),
             }

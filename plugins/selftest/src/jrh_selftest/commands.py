@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -188,7 +184,7 @@ def table_text(findings: Sequence[Finding]) -> str:
     without a flag; `below` and `above` are the shares of their intervals that miss the planted value on that side;
     `width` is in widths of the narrowest interval. The last column is left out where no finding has a reason.
     """
-    from rich.console import Console
+    from jrh_measuring import terminal_text
     from rich.table import Table
 
     table = Table(title="Simulated judges with planted truth")
@@ -197,11 +193,7 @@ def table_text(findings: Sequence[Finding]) -> str:
         table.add_column(name, justify="left" if name in _TEXTS else "right")
     for finding in findings:
         table.add_row(*_cells(finding)[: len(_HEADER) if explained else -1])
-    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    out = StringIO()
-    width = shutil.get_terminal_size().columns if terminal else _WIDTH
-    Console(file=out, force_jupyter=False, width=width, highlight=False, markup=False, no_color=True).print(table)
-    return out.getvalue()
+    return terminal_text([table], _WIDTH)
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:

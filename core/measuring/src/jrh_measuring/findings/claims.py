@@ -18,10 +18,9 @@ from jrh_measuring.findings.design import Design, Place
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily
 from jrh_measuring.flags import BOUNDED, FEW_EVENTS, doubtful
-from jrh_measuring.numbers import counted_items, format_estimate, format_interval, stated_p
+from jrh_measuring.numbers import counted_items, format_estimate, format_interval, round_up, stated_p
 
 _DIGITS: Final = 2
-_TWO_DIGITS: Final = 100
 
 
 @frozen(kw_only=True, eq=False)
@@ -240,7 +239,7 @@ def _basis(claim: Claim) -> Basis:
         aside=claim.aside,
         size=counted_items(measure) if measure.n_items else "",
         effect=_effect(claim),
-        decide="" if claim.needed is None else f"about {counted(_rounded(claim.needed), _unit(claim))} in all",
+        decide="" if claim.needed is None else f"about {counted(round_up(claim.needed), _unit(claim))} in all",
     )
 
 
@@ -262,7 +261,7 @@ def _sentence(statement: str, basis: Sequence[Basis]) -> str:
 
 def _decide(claims: Sequence[Claim]) -> str:
     """Say what would decide all claims that can be decided."""
-    known = sorted({(_rounded(each.needed), _unit(each)) for each in claims if each.needed is not None})
+    known = sorted({(round_up(each.needed), _unit(each)) for each in claims if each.needed is not None})
     if not known:
         return ""
     (least, _), (most, unit) = known[0], known[-1]
@@ -275,14 +274,6 @@ def _unit(claim: Claim) -> str:
     """Return what has to be added: where items form clusters, more of the same clusters decide nothing."""
     measure = claim.measure
     return claim.unit if units(measure) == measure.n_items else "cluster"
-
-
-def _rounded(number: int) -> int:
-    """Round up to two significant digits: a plan is not known any better."""
-    step = 1
-    while number > step * _TWO_DIGITS:
-        step *= 10
-    return -(-number // step) * step
 
 
 def excludes_zero(measure: Measure) -> bool:
