@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -16,6 +15,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from jrh_review.decisions import Decision, ReviewAction
+from jrh_review.desk import review_desk
+from jrh_review.options import QueueRequest
 from jrh_testing import Inside, Outcome, Project
 from support.looking import until
 
@@ -123,24 +125,15 @@ def test_the_gate_of_the_guide_fails_and_writes_what_a_workflow_shows(
     assert "<failure" in first[0].read("gate.xml")
 
 
-def test_decisions_from_a_spreadsheet_change_the_report(first: tuple[Inside, list[tuple[str, Outcome]]]) -> None:
+def test_decisions_change_the_report(first: tuple[Inside, list[tuple[str, Outcome]]]) -> None:
     project, outcomes = first[0], []
+    with review_desk(project.path / "runs/first") as desk:
+        for place, queued in enumerate(desk.make_queue(QueueRequest(tests=("label-flip",), sample=6, seed=1))):
+            action, reason = (ReviewAction.ACCEPT, "") if place else (ReviewAction.REJECT, "right")
+            desk.decide(Decision(case_id=queued.case_id, reviewer="anna", made="", action=action, reason=reason), 0)
     for line, done in followed(project, "reviewing.md"):
         outcomes.append((line, done))
         assert done.exit_code == 0, done.output
-        if "--export" in line:
-            with (project.path / "sheet.csv").open(encoding="utf-8", newline="") as file:
-                rows = list(csv.DictReader(file))
-            for number, row in enumerate(rows):
-                row |= {
-                    "action": "accept" if number else "reject",
-                    "reviewer": "anna",
-                    "reason": "" if number else "right",
-                }
-            with (project.path / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
-                writer = csv.DictWriter(file, list(rows[0]))
-                writer.writeheader()
-                writer.writerows(rows)
     assert shown("reviewing.md", outcomes) == []
     assert "1 of 6" in project.read("runs/first/report.md")
 

@@ -116,14 +116,11 @@ def inside(tmp_path: Path) -> Inside:
         ("label", "suite.yaml", "--name", "ann", "--import", "pipe"),
         ("label", "suite.yaml", "--labels", "pipe", "--export", "gold.csv"),
         ("plan", "labelled.yaml"),
-        ("review", "run", "--import", "pipe"),
     ],
 )
 def test_no_command_waits_for_a_file_that_never_ends(inside: Inside, command: tuple[str, ...]) -> None:
     data = {"source": "jsonl", "path": "items.jsonl", "labels_from": "pipe"}
     write_suite(inside, simulated_suite(data=data), "labelled.yaml")
-    if command[0] == "review":
-        assert inside.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
     outcome = inside.run(*command)
     assert outcome.exit_code == 2, outcome.output
     assert "it is not a regular file" in outcome.stderr

@@ -64,7 +64,6 @@ def view(run_dirs: tuple[Path, ...], **serving: Any) -> int:
     help="Which cases come first and are more likely to be sampled. Default: random.",
 )
 @click.option("--export", type=_FILE, help="Write the decisions as CSV and exit.")
-@click.option("--import", "table", type=_TABLE, help="Read a CSV file and exit.")
 @_serving_options
 def review(
     run_dir: Path,
@@ -74,7 +73,6 @@ def review(
     seed: int | None,
     first: str | None,
     export: Path | None,
-    table: Path | None,
     **serving: Any,
 ) -> int:
     """Accept, edit or reject a run's perturbed cases in the browser, on this machine.
@@ -92,7 +90,7 @@ def review(
     request = QueueRequest(tests=tests, sample=sample, seed=seed or 0, first=order) if asked else None
     with review_desk(run_dir) as desk:
         desk.make_queue(request)
-        use_review_desk(desk, run_dir, names, table, export, serving)
+        use_review_desk(desk, run_dir, names, export, serving)
     return 0
 
 

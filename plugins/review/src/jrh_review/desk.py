@@ -247,10 +247,6 @@ class ReviewDesk:
         reviews = self.reviews()
         return sum(reviews.get(each.case_id, CaseReview()).counted(reviewers) is None for each in self.queue())
 
-    def check(self, decision: Decision, version: int) -> None:
-        """Raise what `decide` would raise."""
-        _check(decision, self.review(decision.case_id), version)
-
     def decide(self, decision: Decision, version: int) -> CaseReview:
         """Add a decision durably, and return all that is decided about its case.
 
@@ -262,16 +258,11 @@ class ReviewDesk:
             StaleError: there is a later decision, or two people have decided meanwhile.
             JrhError: the decision is incomplete.
         """
-        return self.decide_all([(decision, version)])[0]
-
-    def decide_all(self, decisions: Sequence[tuple[Decision, int]]) -> tuple[CaseReview, ...]:
-        """Add decisions, all or none; arguments and errors as for `decide`."""
         with self._lock:
-            now = datetime.now(UTC).isoformat(timespec="milliseconds")
-            for decision, version in decisions:
-                self.check(decision, version)
-            self._log.append([_row(evolve(decision, made=now)) for decision, _ in decisions])
-            return tuple(self.review(decision.case_id) for decision, _ in decisions)
+            _check(decision, self.review(decision.case_id), version)
+            made = datetime.now(UTC).isoformat(timespec="milliseconds")
+            self._log.append([_row(evolve(decision, made=made))])
+            return self.review(decision.case_id)
 
 
 @contextmanager

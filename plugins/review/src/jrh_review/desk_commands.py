@@ -17,7 +17,7 @@ from jrh_review.person_labels import LabelAction
 from jrh_review.review_statistics import people_agreement, plain_estimate, write_estimate
 from jrh_review.runs import Runs
 from jrh_review.serving import serve
-from jrh_review.tables import read_decisions, read_sheet, write_decisions, write_gold, write_sheet
+from jrh_review.tables import read_sheet, write_decisions, write_gold, write_sheet
 
 REVIEWER: Final = "reviewer"
 LABELLER: Final = "labeller"
@@ -43,22 +43,18 @@ def use_review_desk(
     desk: ReviewDesk,
     run_dir: Path,
     names: Sequence[str],
-    table: Path | None,
     export: Path | None,
     serving: Mapping[str, Any],
 ) -> None:
-    """Read a table of decisions, write one, or without both serve the review until Ctrl-C.
+    """Write the table of decisions, or without one serve the review until Ctrl-C.
 
     Raises:
-        JrhError: a table is wrong or cannot be written, or it is of several reviewers.
+        JrhError: the table cannot be written.
     """
-    if table is not None:
-        number = read_decisions(desk, table, _only(names, "--reviewer"))
-        tell(f"Imported {counted(number, 'new decision')}.")
     if export is not None:
-        _write(export, write_decisions(desk, _only(names, "--reviewer")))
+        _write(export, write_decisions(desk))
         tell(f"Wrote {counted(len(desk.queue()), 'case')} to {export}.")
-    if table is None and export is None:
+    else:
         runs = Runs((run_dir,))
         work = reviewing_of(runs, run_dir, desk, names or (REVIEWER,))
         tell(f"{counted(len(desk.queue()), 'case')} to review, {len(desk.reviews())} with decisions.")
@@ -81,9 +77,9 @@ def use_label_desk(
     if table is not None:
         if not names:
             raise JrhError("--import needs --name, the person who filled in the sheet")
-        tell(f"Imported {counted(read_sheet(desk, table, _only(names, '--name')), 'new label')}.")
+        tell(f"Imported {counted(read_sheet(desk, table, _only(names)), 'new label')}.")
     if export is not None:
-        _write(export, write_sheet(desk, _only(names, "--name")) if names else write_gold(desk))
+        _write(export, write_sheet(desk, _only(names)) if names else write_gold(desk))
         tell(f"Wrote {export}.")
         if not names:
             say_agreement(desk)
@@ -112,9 +108,9 @@ def say_agreement(desk: LabelDesk) -> None:
             say(f"{task.name}: {name} gives the same label again in {same} of {repeats}")
 
 
-def _only(names: Sequence[str], option: str) -> str:
+def _only(names: Sequence[str]) -> str:
     if len(names) > 1:
-        raise JrhError(f"--export and --import take one {option} at most")
+        raise JrhError("--export and --import take one --name at most")
     return names[0] if names else ""
 
 

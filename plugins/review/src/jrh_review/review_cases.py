@@ -31,7 +31,7 @@ EXPECTED: Final = {
 
 @frozen(kw_only=True)
 class Given:
-    """A decision as it arrives from a page or a table."""
+    """A decision as it arrives from a page."""
 
     action: ReviewAction
     reason: str = ""
