@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from itertools import pairwise
+from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from attrs import evolve
 from jrh.hashing import derive_seed
@@ -80,6 +82,55 @@ class RuleContract(ComponentContract):
                 claims = list(rule.claims(now))
                 assert all(isinstance(each, Claim) for each in claims)
                 assert {each.kind for each in claims} <= kinds
+
+    def test_it_reads_only_what_it_declares(self, base: Path) -> None:
+        """If this fails: list every measure, or its role, under `reads` of the declaration.
+
+        A name that stands nowhere but in the code couples two plugins, and no list shows it.
+        """
+        if self.rule_spec.scope is RuleScope.DATA:
+            return
+        rule, roles = self.built(base), measures_by_role()
+        declared = {name for each in self.rule_spec.reads for name in roles.get(each, {each})}
+        for number in range(len(sample_tasks())):
+            for now in situations(measured(number)):
+                read: set[str] = set()
+                noting = _noting(now, read)
+                for chain in rule.hypotheses(noting.design):
+                    for hypothesis in chain:
+                        rule.test(hypothesis, noting)
+                list(rule.claims(noting))
+                # The p-value of a measure, and the least it can be, go with the measure.
+                names = {name.removesuffix("-least").removesuffix("-p") for name in read}
+                undeclared = {
+                    name
+                    for name in names
+                    if not any(fnmatchcase(f"{name}{p}", each) for each in declared for p in ("", "-p"))
+                }
+                assert not undeclared, undeclared
+
+
+class _Noting(dict[Any, Any]):
+    """A mapping that notes the names of the measures that are looked up in it."""
+
+    def __init__(self, known: Mapping[Any, Any], name_of: Callable[[Any], str], read: set[str]) -> None:
+        super().__init__(known)
+        self._name_of, self._read = name_of, read
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        self._read.add(self._name_of(key))
+        return super().get(key, default)
+
+
+def _noting(now: Situation, read: set[str]) -> Situation:
+    """Return a situation that notes the names of the measures that are read in it."""
+    index = MeasureIndex(
+        wholes=_Noting(now.index.wholes, itemgetter(3), read),
+        judged=_Noting(now.index.judged, itemgetter(1), read),
+        by_place=_Noting(now.index.by_place, attrgetter("name"), read),
+        parts=_Noting(now.index.parts, itemgetter(1), read),
+    )
+    return evolve(now, index=index, design=evolve(now.design, places=_Noting(now.design.places, str, read)))
 
 
 def situations(report: RunReport) -> Iterator[Situation]:
