@@ -113,18 +113,14 @@ def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) ->
     """
     common = set.intersection(*(set(cases) for _, cases in sides)) if sides else set()
     names = sorted(common)
-    score = _right if any(case.right is not None for _, cases in sides for case in cases.values()) else _as_expected
+    known = any(case.right is not None for _, cases in sides for case in cases.values())
+
+    def score(case: Case) -> float | None:
+        return case.right if known else case.score(EXPECTED)
+
     scored = [name for name in names if all(score(cases[name]) is not None for _, cases in sides)]
     points = [_point(side, cases, names, (scored, score), terms) for side, cases in sides]
     return tuple(evolve(point, frontier=_on_frontier(point, points)) for point in points)
-
-
-def _right(case: Case) -> float | None:
-    return case.right
-
-
-def _as_expected(case: Case) -> float | None:
-    return case.score(EXPECTED)
 
 
 def _point(

@@ -98,7 +98,7 @@ def _rows(pair: Pair, comparison: Comparison) -> Table:
                 row.test,
                 _measure(row, pair),
                 *(number(each, proportion=row.unit == "proportion") for each in (row.first, row.second)),
-                _difference(row),
+                "not estimable" if row.difference is None else difference(row.difference, row.low, row.high),
                 _sizes(row),
                 f"{row.better}/{row.worse}",
                 format_p(row.p_adjusted),
@@ -128,17 +128,8 @@ def _tests(comparison: Comparison) -> int:
 def _measure(row: Row, pair: Pair) -> str:
     """Return the names of all measures with this difference."""
     place = (row.task, row.test, row.measure)
-    return " = ".join([row.measure, *(each.measure for each in pair.rows if _same_place(each) == place)])
-
-
-def _same_place(row: Row) -> tuple[str, str, str]:
-    return row.task, row.test, row.same_as
-
-
-def _difference(row: Row) -> str:
-    if row.difference is None:
-        return "not estimable"
-    return difference(row.difference, row.low, row.high)
+    same = (each.measure for each in pair.rows if (each.task, each.test, each.same_as) == place)
+    return " = ".join([row.measure, *same])
 
 
 def _sizes(row: Row) -> str:

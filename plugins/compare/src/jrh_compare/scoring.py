@@ -210,12 +210,11 @@ class _Rows:
             status=self.trials.status.names[self.trials.status.codes[row]],
             cost=None if np.isnan(cost) else cost,
             scores={
-                name: float(self.scores[name].value[row]) for name in self.scores if self._scored(name, row, about)
+                name: float(scores.value[row])
+                for name, scores in self.scores.items()
+                if name in about and scores.answered[row]
             },
         )
-
-    def _scored(self, name: str, row: int, about: frozenset[str]) -> bool:
-        return name in about and bool(self.scores[name].answered[row])
 
 
 def trials_of(cases: Sequence[Case]) -> Iterator[Trial]:

@@ -106,11 +106,7 @@ def show_spending(plan: Plan) -> None:
         calls = number_range(f"{spent.low:,}", f"{spent.high:,}")
         table.add_row(line.name, line.role, line.task, line.test, *counts, calls, *tokens, cost_range(spent))
     show(table)
-    for sentence in plan.changes:
-        say(f"{sentence}.")
-    for sentence in plan.nothing:
-        say(f"{sentence}.")
-    for sentence in plan.stages:
+    for sentence in (*plan.changes, *plan.nothing, *plan.stages):
         say(f"{sentence}.")
     total = plan.total
     say(f"Total: {number_range(f'{total.low:,}', f'{total.high:,}')} model calls, cost {cost_range(total)}.")

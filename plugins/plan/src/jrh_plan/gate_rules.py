@@ -47,7 +47,7 @@ def _sentence(rule: GateRule, share: float, line: PlanLine, error: float) -> str
             f"and {where}"
         )
     rate = _rate_that_holds(share, units, error)
-    least = f"at least {_rate(rate)}" if rule.operator.upwards else f"at most {_rate(1 - rate)}"
+    least = f"at least {rate:.3f}" if rule.operator.upwards else f"at most {1 - rate:.3f}"
     return f"Gate rule '{rule.text}' holds with {_POWER:.0%} power if the true rate is {least}: {where} {unit}s"
 
 
@@ -57,7 +57,3 @@ def _rate_that_holds(share: float, units: int, error: float) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if threshold_power(middle, share, units, alpha=error) >= _POWER else (middle, high)
     return high
-
-
-def _rate(rate: float) -> str:
-    return f"{rate:.3f}"

@@ -12,11 +12,9 @@ from jrh_stats import interval_p
 from jrh_measuring.findings.claims import Situation, units
 from jrh_measuring.findings.design import Chain, Design, Hypothesis, Place, Side
 from jrh_measuring.findings.page_family import PValue
-from jrh_measuring.numbers import is_proportion
+from jrh_measuring.numbers import P_VALUE, is_proportion
 
 _TWO: Final = 2
-P_VALUE: Final = "p-value"
-"""The unit of measures that are p-values."""
 NO_DATA: Final = PValue(p=1.0, least=1.0)
 """The result of a test without data. Which trials can be used is held fixed, so it takes nothing from the others."""
 
