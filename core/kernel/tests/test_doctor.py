@@ -13,6 +13,7 @@ from jrh.cli.plugins_command import command
 from jrh.plugins.loading import load_plugins
 from jrh_authoring.commands import doctor
 from jrh_authoring.doctor import problems
+from jrh_authoring.listing import list_all
 
 GOOD = """\
 from jrh import ParserSpec, hookimpl
@@ -81,7 +82,7 @@ def test_what_did_not_load_and_what_clashes_is_told(site: Any) -> None:
 def test_the_list_as_json_names_hooks_components_and_problems(site: Any) -> None:
     site.install("acme", GOOD.format(name="mine"), version="2.5")
     site.install("gone", "1 / 0")
-    done = CliRunner().invoke(command, ["list", "--json"], standalone_mode=False)
+    done = CliRunner().invoke(list_all, ["--json"], standalone_mode=False)
     found = json.loads(done.output)
     assert found["plugins"] == [
         {

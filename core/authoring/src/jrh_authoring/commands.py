@@ -78,11 +78,11 @@ def doctor(plugins: str) -> int:
     from platform import python_version
 
     from jrh.cli import COMMANDS
-    from jrh.cli.plugins_command import plugins_found, say_problems
     from jrh.version import API_VERSION, __version__
     from rich.table import Table
 
     from jrh_authoring.doctor import examine, problems
+    from jrh_authoring.listing import plugins_found, say_problems
 
     loaded = load_plugins(allowed(plugins))
     telling.say(f"jrh {__version__}, plugin API {API_VERSION}, Python {python_version()}, attrs {version('attrs')}")

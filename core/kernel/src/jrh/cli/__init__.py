@@ -34,9 +34,7 @@ useless collections, which take 5% of a run's time."""
 class LazyGroup(plugin_commands.ExtendedGroup):
     """The commands of `jrh`, each imported when it is called."""
 
-    def own_commands(self) -> Mapping[str, str]:
-        """Return the commands of the kernel."""
-        return COMMANDS
+    own_commands = COMMANDS
 
     def brought_commands(self) -> Mapping[str, list[EntryPoint]]:
         """Return the commands of plugins."""

@@ -1,6 +1,6 @@
 """Load the commands of plugins: entry points of the group `jrh.commands`.
 
-An entry point's name is the command, its value a click command; `plugins.new` adds `new` to the kernel's `jrh plugins`.
+An entry point's name is the command, its value a click command; `plugins.new` adds `new` to `jrh plugins`.
 Listing commands reads the metadata of what is installed and imports nothing; a command is imported when it is called.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 class ExtendedGroup(click.Group):
     """A command group that plugins add to; a command of a plugin is imported when it is called."""
 
-    def own_commands(self) -> Mapping[str, str]:
-        """Return the group's own commands with their lines of the help."""
-        return {name: command.get_short_help_str(80) for name, command in self.commands.items()}
+    own_commands: ClassVar[Mapping[str, str]] = {}
+    """The group's own commands -> their lines of the help."""
 
     def brought_commands(self) -> Mapping[str, list[EntryPoint]]:
         """Return the commands that plugins add: for `jrh plugins`, entry points named such as `plugins.new`."""
@@ -32,20 +31,19 @@ class ExtendedGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the group's own commands in the order of use, then those of plugins."""
-        return list(dict.fromkeys([*self.own_commands(), *self.brought_commands()]))
+        return list(dict.fromkeys([*self.own_commands, *self.brought_commands()]))
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command; finding the group's own does not load plugins."""
-        if cmd_name in self.own_commands():
-            return super().get_command(ctx, cmd_name)
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import a command of a plugin."""
         points = self.brought_commands().get(cmd_name)
         return load(points) if points else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them."""
-        own = self.own_commands()
-        with formatter.section("Commands"):
-            formatter.write_dl(list(own.items()))
+        own = self.own_commands
+        if own:
+            with formatter.section("Commands"):
+                formatter.write_dl(list(own.items()))
         if lines := [(name, summary_of(points)) for name, points in self.brought_commands().items() if name not in own]:
             with formatter.section("Plugin commands"):
                 formatter.write_dl(lines)

@@ -12,6 +12,7 @@ from attrs.validators import ge, gt, le, lt, optional
 
 from jrh.document.positions import Location
 from jrh.plugins.protocols import TaskMode
+from jrh.plugins.specs import option
 from jrh.values.cases import Sampling
 from jrh.values.finding import FindingSettings
 from jrh.values.items import Task
@@ -19,6 +20,10 @@ from jrh.values.json_values import Json
 
 MOST_REPEATS: Final = 10_000
 """More is a slip of the pen, and would be planned for hours."""
+CHECK_REPEATS: Final = optional([gt(0), le(MOST_REPEATS)])
+"""Checks the repeats of a test (an attrs validator)."""
+CHECK_FOLDS: Final = ge(2)
+"""Checks the folds of a judge (an attrs validator)."""
 
 
 @frozen(kw_only=True)
@@ -77,7 +82,7 @@ class TestUse(Use):
 
     validate: tuple[Use, ...] = ()
     on_mismatch: OnMismatch = OnMismatch.REJECT
-    repeats: int | None = field(default=None, validator=optional([gt(0), le(MOST_REPEATS)]))
+    repeats: int | None = field(default=None, validator=CHECK_REPEATS)
     """Ask every case so often; None: as the perturber says."""
     sample: Sample | None = None
     """Perturb some of the task's items only."""
@@ -95,7 +100,7 @@ class TestUse(Use):
 class JudgeUse(Use):
     """One entry of `judges`."""
 
-    folds: int = field(default=5, validator=ge(2))
+    folds: int = field(default=5, validator=CHECK_FOLDS)
     """Folds for judges that are trained."""
 
 
@@ -169,10 +174,11 @@ class Budget:
 class Reference:
     """The unperturbed condition."""
 
-    repeats: int = field(
+    repeats: int = option(
+        "How often every item is judged unperturbed; the disagreement is the noise floor.",
+        ge(1),
+        le(MOST_REPEATS),
         default=2,
-        validator=[ge(1), le(MOST_REPEATS)],
-        metadata={"help": "How often every item is judged unperturbed; the disagreement is the noise floor."},
     )
 
 
@@ -180,13 +186,13 @@ class Reference:
 class SuiteSettings:
     """The single values of a suite, as a suite file has them."""
 
-    budget: Budget = field(default=Budget(), metadata={"help": "What a run may spend."})
-    seed: int = field(default=0, metadata={"help": "All other seeds follow from it."})
-    reference: Reference = field(default=Reference(), metadata={"help": "The unperturbed condition."})
-    level: float = field(default=0.95, validator=[gt(0), lt(1)], metadata={"help": "Coverage of the intervals."})
-    resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Resamples of every bootstrap."})
-    findings: FindingSettings = field(
-        default=FindingSettings(), metadata={"help": "Effect floor and equivalence margin of the findings."}
+    budget: Budget = option("What a run may spend.", default=Budget())
+    seed: int = option("All other seeds follow from it.", default=0)
+    reference: Reference = option("The unperturbed condition.", default=Reference())
+    level: float = option("Coverage of the intervals.", gt(0), lt(1), default=0.95)
+    resamples: int = option("Resamples of every bootstrap.", ge(100), default=2000)
+    findings: FindingSettings = option(
+        "Effect floor and equivalence margin of the findings.", default=FindingSettings()
     )
 
 

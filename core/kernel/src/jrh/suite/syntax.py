@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
-from attrs import field, frozen
+from attrs import frozen
 
 from jrh.document.option_types import field_names
 from jrh.document.positions import Document, Location
 from jrh.errors import JrhError, SuiteError
 from jrh.plugins.protocols import TaskMode
 from jrh.plugins.registry import Entry, Plugins, Registry
-from jrh.plugins.specs import ModeSpec
-from jrh.suite.definition import JudgeUse, OnMismatch, Sample, SuiteSettings, TestUse
+from jrh.plugins.specs import ModeSpec, option
+from jrh.suite.definition import CHECK_FOLDS, CHECK_REPEATS, JudgeUse, OnMismatch, Sample, SuiteSettings, TestUse
 from jrh.values.item_covariates import ACCEPTED, GoldSource
 from jrh.values.items import Item, Mode, Task
 from jrh.values.json_values import Json
@@ -36,35 +36,26 @@ MOST_FACTORS: Final = 5
 class WrittenPairwise:
     """A pairwise scale with a tie, or with more than two options."""
 
-    tie: str | int | None = field(default=None, metadata={"help": "The label that prefers neither option."})
-    options: int = field(default=2, metadata={"help": "Number of responses that are compared, 2 to 26: A, B, C, ..."})
+    tie: str | int | None = option("The label that prefers neither option.", default=None)
+    options: int = option("Number of responses that are compared, 2 to 26: A, B, C, ...", default=2)
 
 
 @frozen(kw_only=True)
 class WrittenScale:
     """The decision space: one of `ordinal`, `labels` and `pairwise`."""
 
-    ordinal: tuple[str | int, ...] | None = field(
-        default=None,
-        metadata={
-            "help": "Levels in order: `[1, 6]` for the whole numbers from 1 to 6, or all levels from the lowest."
-        },
+    ordinal: tuple[str | int, ...] | None = option(
+        "Levels in order: `[1, 6]` for the whole numbers from 1 to 6, or all levels from the lowest.", default=None
     )
-    labels: tuple[str | int, ...] | None = field(
-        default=None, metadata={"help": "Names without order, such as `[YES, NO]`."}
-    )
-    pairwise: bool | WrittenPairwise | None = field(
+    labels: tuple[str | int, ...] | None = option("Names without order, such as `[YES, NO]`.", default=None)
+    pairwise: bool | WrittenPairwise | None = option(
+        "Which of A and B: `true`; `{tie: TIE}` if neither may be preferred; `{options: 3}` for A, B and C.",
         default=None,
-        metadata={
-            "help": "Which of A and B: `true`; `{tie: TIE}` if neither may be preferred; `{options: 3}` for A, B and C."
-        },
     )
-    positive: str | int | None = field(
+    positive: str | int | None = option(
+        "With `labels`: the positive one, which defines false positives, false negatives and prevalence "
+        "in the whole report. Default: the first of two.",
         default=None,
-        metadata={
-            "help": "With `labels`: the positive one, which defines false positives, false negatives and prevalence "
-            "in the whole report. Default: the first of two."
-        },
     )
 
     def __attrs_post_init__(self) -> None:
@@ -114,12 +105,11 @@ def _texts(labels: tuple[str | int, ...]) -> tuple[str, ...]:
 class WrittenTask:
     """What the judge is asked."""
 
-    instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
-    rubric: Text = field(default=Text(content=""), metadata={"help": "What the labels mean."})
-    scale: WrittenScale = field(metadata={"help": "The decisions a judge can make."})
-    mode: Mode | None = field(
-        default=None,
-        metadata={"help": "What the judge is shown; `pairwise` for a pairwise scale and `pointwise` otherwise."},
+    instruction: Text = option("What the judge is asked to decide.", default=Text(content=""))
+    rubric: Text = option("What the labels mean.", default=Text(content=""))
+    scale: WrittenScale = option("The decisions a judge can make.")
+    mode: Mode | None = option(
+        "What the judge is shown; `pairwise` for a pairwise scale and `pointwise` otherwise.", default=None
     )
 
     def task(self, name: str) -> Task:
@@ -149,18 +139,15 @@ def _check_gold_source(_: object, __: attrs.Attribute[str], text: str) -> None:
 class DataSettings:
     """The keys of every `data` section besides the source's options."""
 
-    name: str | None = field(default=None, metadata={"help": "A name of its own."})
-    sample: Sample | None = field(default=None, metadata={"help": "Take some of the items."})
-    gold_source: str = field(
+    name: str | None = option("A name of its own.", default=None)
+    sample: Sample | None = option("Take some of the items.", default=None)
+    gold_source: str = option(
+        f"Where the gold labels come from: {ACCEPTED}. A column of that name takes precedence.",
+        _check_gold_source,
         default="",
-        validator=_check_gold_source,
-        metadata={"help": f"Where the gold labels come from: {ACCEPTED}. A column of that name takes precedence."},
     )
-    covariates: tuple[str, ...] = field(
-        default=(),
-        metadata={
-            "help": "Columns to test verdicts for, besides `length` and `author`; a comparison needs NAME_a, NAME_b."
-        },
+    covariates: tuple[str, ...] = option(
+        "Columns to test verdicts for, besides `length` and `author`; a comparison needs NAME_a, NAME_b.", default=()
     )
 
 
@@ -173,7 +160,7 @@ class KeySettings:
 class Named:
     """The keys of every metric, validator and reporter besides its options."""
 
-    name: str | None = field(default=None, metadata={"help": "A name of its own."})
+    name: str | None = option("A name of its own.", default=None)
 
 
 @frozen(kw_only=True)
@@ -182,24 +169,20 @@ class TestSettings(Named):
 
     __test__ = False
 
-    validate: tuple[Json, ...] = field(
-        default=(), metadata={"help": "Validators every case has to pass, in addition to the perturber's own."}
+    validate: tuple[Json, ...] = option(
+        "Validators every case has to pass, in addition to the perturber's own.", default=()
     )
-    on_mismatch: OnMismatch = field(
+    on_mismatch: OnMismatch = option(
+        "What to do with a case when a validator arrives at a different label than expected.",
         default=attrs.fields(TestUse).on_mismatch.default,
-        metadata={"help": "What to do with a case when a validator arrives at a different label than expected."},
     )
-    repeats: int | None = field(
-        default=None,
-        validator=attrs.fields(TestUse).repeats.validator,
-        metadata={"help": "How often to ask each case."},
+    repeats: int | None = option("How often to ask each case.", CHECK_REPEATS, default=None)
+    sample: Sample | None = option("Perturb some of the task's items only.", default=None)
+    ids: tuple[str | int, ...] = option(
+        "Perturb the items with these ids only; a `sample` is then drawn from them.", default=()
     )
-    sample: Sample | None = field(default=None, metadata={"help": "Perturb some of the task's items only."})
-    ids: tuple[str | int, ...] = field(
-        default=(), metadata={"help": "Perturb the items with these ids only; a `sample` is then drawn from them."}
-    )
-    allow_empty: bool = field(
-        default=False, metadata={"help": "Accept a test without any case, which otherwise ends the run with code 3."}
+    allow_empty: bool = option(
+        "Accept a test without any case, which otherwise ends the run with code 3.", default=False
     )
 
 
@@ -207,10 +190,10 @@ class TestSettings(Named):
 class JudgeSettings(Named):
     """The keys of every judge besides its options."""
 
-    folds: int = field(
+    folds: int = option(
+        "Folds for judges that are trained.",
+        CHECK_FOLDS,
         default=attrs.fields(JudgeUse).folds.default,
-        validator=attrs.fields(JudgeUse).folds.validator,
-        metadata={"help": "Folds for judges that are trained."},
     )
 
 

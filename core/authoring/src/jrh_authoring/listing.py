@@ -1,0 +1,170 @@
+"""`jrh plugins list` and `jrh plugins show`: what is installed, and what its components do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+from attrs import asdict, frozen
+from jrh.cli.shared_options import allowed, plugins_option
+from jrh.document.positions import did_you_mean
+from jrh.errors import JrhError
+from jrh.plugins.factories import missing_module
+from jrh.plugins.loading import Loaded, load_plugins
+from jrh.text import telling
+from jrh.version import API_VERSION, __version__
+
+
+@frozen(kw_only=True)
+class PluginFound:
+    """One plugin that loaded."""
+
+    name: str
+    """Entry point's name, file or `module:attr`."""
+    distribution: str
+    version: str
+    hooks: tuple[str, ...]
+    """The hooks it implements, in alphabetical order."""
+
+
+def plugins_found(loaded: Loaded) -> list[PluginFound]:
+    """Return the plugins that loaded, with the hooks that each implements."""
+    versions = dict(each.rpartition(" ")[::2] for each in loaded.names)
+    found = []
+    for key, plugin in loaded.manager.list_name_plugin():
+        distribution, _, name = key.partition(":")
+        hooks = tuple(sorted(caller.name for caller in loaded.manager.get_hookcallers(plugin) or ()))
+        version = versions.get(distribution, "")
+        found.append(PluginFound(name=name, distribution=distribution, version=version, hooks=hooks))
+    return found
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print plugins, their hooks and components as JSON.")
+@plugins_option
+def list_all(plugins: str, as_json: bool) -> int:
+    """List all components and the problems of plugins that did not load."""
+    from rich.table import Table
+
+    loaded = load_plugins(allowed(plugins))
+    found = loaded.plugins
+    if as_json:
+        telling.say(json.dumps(_as_json(loaded), indent=2))
+        return 0
+    table = Table("role", "name", "plugin", "version", "summary")
+    for registry in found.listed():
+        for entry in registry:
+            table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
+    telling.show(table)
+    wrong = [f"{each.plugin} ({each.distribution} {each.version}): {each.message}" for each in found.problems]
+    wrong += [lacks for registry in found.registries() for entry in registry if (lacks := missing_module(entry))]
+    say_problems(wrong)
+    return 0
+
+
+def say_problems(wrong: list[str]) -> None:
+    """Print what is wrong with plugins and components."""
+    if wrong:
+        telling.say(f"\n{len(wrong)} problem{'s' * (len(wrong) != 1)}:")
+    for each in wrong:
+        telling.say(f"  {each}")
+
+
+def _as_json(loaded: Loaded) -> dict[str, Any]:
+    """Return the plugins with their hooks and components, and what did not load."""
+    entries = [(registry.role, entry) for registry in loaded.plugins.listed() for entry in registry]
+
+    def of(plugin: PluginFound) -> list[dict[str, str]]:
+        return [
+            {"role": role, "name": entry.spec.name, "summary": entry.spec.summary}
+            for role, entry in entries
+            if (entry.distribution, entry.plugin) == (plugin.distribution, plugin.name)
+        ]
+
+    return {
+        "jrh": __version__,
+        "api_version": API_VERSION,
+        "plugins": [
+            {
+                "plugin": each.name,
+                "distribution": each.distribution,
+                "version": each.version,
+                "hooks": list(each.hooks),
+                "components": of(each),
+            }
+            for each in plugins_found(loaded)
+        ],
+        "problems": [asdict(each) for each in loaded.plugins.problems],
+    }
+
+
+@click.command("show")
+@click.argument("name")
+@plugins_option
+def show(name: str, plugins: str) -> int:
+    """Show a component with its options; NAME is `name` or `distribution/name`."""
+    found = load_plugins(allowed(plugins)).plugins
+    matches = [
+        (registry.role, entry)
+        for registry in found.listed()
+        for entry in registry
+        if name in (entry.spec.name, entry.qualified)
+    ]
+    if not matches:
+        raise JrhError(_unknown(name, found))
+    for role, entry in matches:
+        _describe(role, entry)
+    return 0
+
+
+def _unknown(name: str, found: Any) -> str:
+    names = sorted({entry.spec.name for registry in found.listed() for entry in registry})
+    return (
+        f"no component is named '{name}'\n{did_you_mean(name, names)}Run `jrh plugins list` for all {len(names)} names."
+    )
+
+
+def _describe(role: str, entry: Any) -> None:
+    import attrs
+
+    telling.say(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
+    if not getattr(entry.spec, "default", True):
+        telling.say("Runs only where a suite names it.\n")
+    if effect := getattr(entry.spec, "effect", None):
+        telling.say(f"Effect on claims: {effect.value}.\n")
+        return
+    options = attrs.fields(entry.spec.options)
+    if not options:
+        telling.say("No options.")
+    for option in options:
+        default = "required" if option.default is attrs.NOTHING else f"default {_shown(option.default)}"
+        telling.say(f"  {option.name} ({_type(option.type)}; {default})")
+        text = option.metadata.get("help", "")
+        if text:
+            telling.say(f"      {text}")
+    if getattr(entry.spec, "measures", ()):
+        telling.say("\nMeasures:\n")
+    for measure in getattr(entry.spec, "measures", ()):
+        better = f"; better: {measure.better}" if measure.better else ""
+        telling.say(f"  {measure.name} ({measure.unit}{better})\n      {measure.formula}")
+    if entry.spec.starter:
+        telling.say("\nIn a suite:\n")
+        telling.say(entry.spec.starter.rstrip("\n"))
+    telling.say()
+
+
+def _shown(default: Any) -> str:
+    import attrs
+
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        return "a new one" if default.takes_self else repr(default.factory())
+    if isinstance(default, tuple):
+        return "[" + ", ".join(_shown(each) for each in default) + "]"
+    return repr(getattr(default, "value", default))
+
+
+def _type(kind: Any) -> str:
+    return (
+        kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind)).replace("jrh.values.option_values.", "")
+    )
