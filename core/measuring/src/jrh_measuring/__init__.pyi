@@ -109,6 +109,7 @@ from .missing_verdicts import sensitive as sensitive
 from .missing_verdicts import within_bounds as within_bounds
 from .moving import moving_tests as moving_tests
 from .moving import steady_tests as steady_tests
+from .numbers import MEASURE_COLUMNS as MEASURE_COLUMNS
 from .numbers import counted_items as counted_items
 from .numbers import format_bounds as format_bounds
 from .numbers import format_counts as format_counts
@@ -122,6 +123,7 @@ from .numbers import format_sizes as format_sizes
 from .numbers import format_tokens as format_tokens
 from .numbers import is_estimable as is_estimable
 from .numbers import is_proportion as is_proportion
+from .numbers import measure_rows as measure_rows
 from .numbers import round_up as round_up
 from .numbers import stated_p as stated_p
 from .options import BreakdownOptions as BreakdownOptions

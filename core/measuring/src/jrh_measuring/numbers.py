@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from jrh.text.numbers import counted
 from jrh.values.measures import Interval, Measure
+from jrh.values.report import RunReport
 
 P_VALUE: Final = "p-value"
 """Unit of a measure that is a p-value."""
@@ -164,3 +165,35 @@ def format_tokens(count: int, unknown: int, replies: int) -> str:
     if unknown and unknown >= replies:
         return "unknown"
     return f"at least {count:,}" if unknown else f"{count:,}"
+
+
+MEASURE_COLUMNS: Final = (
+    "measure", "judge", "simulated", "task", "test", "cell", "estimate", "low", "high", "level", "method", "unit",
+    "trials", "items", "clusters", "missing", "missing_by_status", "worst", "best", "margin", "flags", "note",
+)  # fmt: skip
+"""Columns of a table that holds everything a measure rests on."""
+
+
+def measure_rows(report: RunReport) -> Iterator[dict[str, Any]]:
+    """Yield `MEASURE_COLUMNS` of every measure as plain values; what is not known is None, never NaN."""
+    for measure in report.measures:
+        interval = measure.interval
+        ends = (interval.low, interval.high) if interval else (None, None)
+        values = (
+            *(measure.name, measure.judge, measure.judge in report.simulated, measure.task, measure.test),
+            *(_listed(measure.cell), *map(_finite, (measure.estimate, *ends))),
+            *((interval.level, interval.method) if interval else (None, "")),
+            *(measure.unit, measure.n_trials, measure.n_items, measure.n_clusters),
+            *(sum(measure.missing.values()), _listed(measure.missing)),
+            *map(_finite, (*(measure.bounds or (None, None)), measure.margin)),
+            *(", ".join(measure.flags), measure.note),
+        )
+        yield dict(zip(MEASURE_COLUMNS, values, strict=True))
+
+
+def _listed(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in values.items())
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 from jrh import Measure, RunReport, content_id
 from jrh.text import clean_text
+from jrh_measuring import measure_rows
 
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^/\s@]+@")
 
@@ -24,43 +24,11 @@ _ODD: Final = re.compile(r"[^\w.\- /]", re.ASCII)
 _LONGEST: Final = 200
 _HASH: Final = 8
 
-COLUMNS: Final = (
-    "measure", "judge", "simulated", "task", "test", "cell", "estimate", "low", "high", "level", "method", "unit",
-    "trials", "items", "clusters", "missing", "missing_by_status", "worst", "best", "margin", "flags", "note",
-)  # fmt: skip
-"""Columns of the table of measures."""
-
 
 def rows(report: RunReport) -> Iterator[dict[str, Any]]:
-    """Yield one row per measure; what is not known is None, never NaN."""
-    for measure in report.measures:
-        interval = measure.interval
-        worst, best = measure.bounds or (None, None)
-        found = (
-            measure.name,
-            measure.judge,
-            measure.judge in report.simulated,
-            measure.task,
-            measure.test,
-            _listed(measure.cell),
-            finite(measure.estimate),
-            finite(interval.low if interval else None),
-            finite(interval.high if interval else None),
-            interval.level if interval else None,
-            interval.method if interval else "",
-            measure.unit,
-            measure.n_trials,
-            measure.n_items,
-            measure.n_clusters,
-            sum(measure.missing.values()),
-            _listed(measure.missing),
-            finite(worst),
-            finite(best),
-            finite(measure.margin),
-            ", ".join(measure.flags),
-            measure.note,
-        )
-        yield {name: _storable(value) for name, value in zip(COLUMNS, found, strict=True)}
+    """Yield one row per measure, whose texts are all valid UTF-8."""
+    for row in measure_rows(report):
+        yield {name: _storable(value) for name, value in row.items()}
 
 
 def keyed(report: RunReport) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -110,11 +78,6 @@ def digest(report: RunReport) -> str:
     return content_id(report.run_id, len(report.records), [_hashable(row) for row in rows(report)])
 
 
-def finite(value: float | None) -> float | None:
-    """Return a number that every format can hold; None for NaN and infinities."""
-    return value if value is not None and math.isfinite(value) else None
-
-
 def _whole(measure: Measure, report: RunReport) -> str:
     judge = f"{measure.judge} {SIMULATED}" if measure.judge in report.simulated else measure.judge
     parts = (
@@ -130,10 +93,6 @@ def _whole(measure: Measure, report: RunReport) -> str:
 def _part(text: str) -> str:
     """Return a part of a name: dots alone would be a directory, which MLflow refuses."""
     return text.replace("/", "_").strip() if text.strip(" .") else "_"
-
-
-def _listed(values: Mapping[str, object]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in values.items())
 
 
 def _storable(value: Any) -> Any:

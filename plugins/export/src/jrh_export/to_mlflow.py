@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from jrh import JrhError, RunReport
 from jrh.text import clean_text, counted
+from jrh_measuring import MEASURE_COLUMNS
 
 from jrh_export.options import MlflowOptions
-from jrh_export.rows import COLUMNS, about, digest, keyed, numbers, rows, without_keys
+from jrh_export.rows import about, digest, keyed, numbers, rows, without_keys
 
 if TYPE_CHECKING:
     from mlflow.tracking import MlflowClient
@@ -97,7 +98,7 @@ def _log(client: MlflowClient, run: str, report: RunReport, attached: Sequence[P
     for start in range(0, len(metrics), _AT_ONCE):
         client.log_batch(run, metrics=metrics[start : start + _AT_ONCE])
     # What `log_table` writes, but for its rounding to ten digits; the tag makes the file a table on MLflow's page.
-    table = {"columns": COLUMNS, "data": [list(row.values()) for row in rows(report)]}
+    table = {"columns": MEASURE_COLUMNS, "data": [list(row.values()) for row in rows(report)]}
     client.log_text(run, json.dumps(table, allow_nan=False), _TABLE)
     client.set_tag(run, "mlflow.loggedArtifacts", json.dumps([{"path": _TABLE, "type": "table"}]))
     for path in attached:

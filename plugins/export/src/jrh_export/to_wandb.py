@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from jrh import JrhError, RunReport
 from jrh.text import clean_text, counted
+from jrh_measuring import MEASURE_COLUMNS
 
 from jrh_export.options import WandbOptions
-from jrh_export.rows import COLUMNS, about, digest, keyed, numbers, rows, without_keys
+from jrh_export.rows import about, digest, keyed, numbers, rows, without_keys
 
 _ID: Final = 16
 _SETTINGS: Final = {
@@ -85,7 +86,9 @@ class WandbExporter:
 
         found = [(key, numbers(row)) for key, row in keyed(report)]
         run.summary.update({f"{key}{end}": value for key, values in found for end, value in values.items()})
-        run.log({"measures": wandb.Table(columns=list(COLUMNS), data=[list(row.values()) for row in rows(report)])})
+        run.log(
+            {"measures": wandb.Table(columns=list(MEASURE_COLUMNS), data=[list(row.values()) for row in rows(report)])}
+        )
         if attached:
             artifact = wandb.Artifact(f"jrh-{run.id}", type="jrh-reports")
             for path in attached:

@@ -8,7 +8,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
-from jrh import JrhError, Measure, RunReport
+from jrh import JrhError, RunReport
+from jrh_measuring import MEASURE_COLUMNS, measure_rows
 
 from jrh_report.columns import chunks, names, storable
 from jrh_report.csv_report import neutral
@@ -25,10 +26,6 @@ CHARACTERS: Final = 32_767
 """Characters of a cell, by the file format, in UTF-16 units."""
 _DIGITS: Final = 3
 _CUT: Final = " [cut]"
-_MEASURES: Final = (
-    "measure", "judge", "simulated", "task", "test", "cell", "estimate", "low", "high", "level", "method", "unit",
-    "trials", "items", "clusters", "missing", "missing by status", "worst", "best", "margin", "flags", "note",
-)  # fmt: skip
 
 
 def build(options: XlsxOptions) -> XlsxReporter:
@@ -65,7 +62,8 @@ class XlsxReporter:
         book.set_properties({"created": datetime(1980, 1, 1, tzinfo=UTC)})  # the time would differ between equal runs
         sheets = _Sheets(self.options.neutralise)
         about, measures = book.add_worksheet("About"), book.add_worksheet("Measures")
-        sheets.fill(measures, _MEASURES, (_measure(each, report) for each in finite(report).measures))
+        columns = tuple(name.replace("_", " ") for name in MEASURE_COLUMNS)
+        sheets.fill(measures, columns, _measures(finite(report)))
         for table in run_tables(report):
             sheets.fill(book.add_worksheet(table.title), table.columns, table.rows)
         sections = list(_section_rows(report))
@@ -131,35 +129,9 @@ def _shortened(text: str) -> str:
     return text.encode("utf-16-le")[:room].decode("utf-16-le", "ignore") + _CUT
 
 
-def _measure(measure: Measure, report: RunReport) -> tuple[Any, ...]:
-    interval, bounds = measure.interval, measure.bounds or (None, None)
-    return (
-        measure.name,
-        measure.judge,
-        measure.judge in report.simulated,
-        measure.task,
-        measure.test,
-        _listed(measure.cell),
-        "not estimable" if measure.estimate is None else measure.estimate,
-        interval.low if interval else None,
-        interval.high if interval else None,
-        interval.level if interval else None,
-        interval.method if interval else None,
-        measure.unit,
-        measure.n_trials,
-        measure.n_items,
-        measure.n_clusters,
-        sum(measure.missing.values()),
-        _listed(measure.missing),
-        *bounds,
-        measure.margin,
-        ", ".join(measure.flags),
-        measure.note,
-    )
-
-
-def _listed(values: Any) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in values.items())
+def _measures(report: RunReport) -> Iterator[Sequence[Any]]:
+    for row in measure_rows(report):
+        yield list((row | {"estimate": "not estimable"} if row["estimate"] is None else row).values())
 
 
 def _section_rows(report: RunReport) -> Iterator[tuple[str, ...]]:
