@@ -1,23 +1,7 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from jrh_stats import manski_bounds, missingness_test
+from jrh_stats import missingness_test
 from statsmodels.stats.contingency_tables import StratifiedTable, cochrans_q
-
-
-def test_bounds_are_what_the_missing_could_have_been() -> None:
-    assert manski_bounds(30, 40, 10) == (0.6, 0.8)
-    assert manski_bounds(0, 0, 0) is None
-    with pytest.raises(ValueError, match="at most their number"):
-        manski_bounds(5, 4, 1)
-
-
-@given(st.lists(st.integers(0, 1), min_size=1, max_size=20), st.integers(0, 20))
-def test_no_filling_of_the_missing_leaves_the_bounds(scores: list[int], missing: int) -> None:
-    low, high = manski_bounds(sum(scores), len(scores), missing)
-    for filled in range(missing + 1):
-        assert low <= (sum(scores) + filled) / (len(scores) + missing) <= high
 
 
 def test_one_trial_per_item_and_condition_is_cochrans_q() -> None:

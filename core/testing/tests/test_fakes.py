@@ -7,12 +7,11 @@ import sys
 
 import attrs
 import pytest
-from jrh import ChatRequest, Item, JrhError, JudgeSpec, Message, Mode, ParserSpec, Reply, Scale, Status, derive_seed
+from jrh import ChatRequest, JrhError, JudgeSpec, Message, Mode, ParserSpec, Reply, Scale, Status, derive_seed
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.plugins import Completion, NoOptions
 from jrh.plugins.protocols import ChatModel, ModelClient
 from jrh_testing import (
-    EchoJudge,
     FakeContext,
     LabelParser,
     ScriptedModel,
@@ -113,33 +112,6 @@ async def test_a_provider_raises_its_faults():
         await model.complete(request("q"))
     assert caught.value.retry_after == 2
     assert (await model.complete(request("q"))).text == "YES"
-
-
-@pytest.mark.parametrize(
-    ("scale", "text", "label"),
-    [
-        (Scale.of_labels("CORRECT", "INCORRECT"), "This is INCORRECT.", "INCORRECT"),
-        (Scale.of_labels("YES", "NO"), "NO, wait: YES", "YES"),
-        (Scale.of_labels("YES", "NO"), "NOT YESTERDAY", None),
-        (Scale.of_levels(1, 10), "I give it 10", "10"),
-        (Scale.of_labels("not sure", "sure"), "I am not sure", "not sure"),
-    ],
-)
-async def test_the_echo_judge_answers_the_last_label_in_the_text(scale, text, label):
-    task = sample_task(scale=scale)
-    item = Item(id="1", fields={"request": "YES or NO?", "response": text})
-    verdict = (await EchoJudge().judge(sample_question(task, item))).verdict
-    assert verdict.presented == label
-    assert verdict.status is (Status.OK if label else Status.ABSTAINED)
-
-
-async def test_the_echo_judge_reads_pairs_and_transcripts():
-    pairs = sample_task(Mode.PAIRWISE)
-    item = Item(id="1", fields={"request": "?", "response_a": "no letter", "response_b": "I am B"})
-    assert (await EchoJudge().judge(sample_question(pairs, item))).verdict.presented == "B"
-    transcript = sample_task(Mode.TRANSCRIPT)
-    item = Item(id="1", fields={"request": "?", "transcript": ({"role": "assistant", "content": "NO"},)})
-    assert (await EchoJudge().judge(sample_question(transcript, item))).verdict.presented == "NO"
 
 
 def test_the_label_parser_reads_bare_labels_only():

@@ -61,7 +61,6 @@ from .mean import gain_over_constant as gain_over_constant
 from .mean import paired_difference as paired_difference
 from .mean import signed_mean as signed_mean
 from .missing import imbens_manski_quantile as imbens_manski_quantile
-from .missing import manski_bounds as manski_bounds
 from .missing import missing_association as missing_association
 from .missing import missingness_test as missingness_test
 from .one_sided import binomial_limits as binomial_limits
@@ -99,13 +98,9 @@ from .power import excess_power as excess_power
 from .power import items_for_excess_power as items_for_excess_power
 from .power import items_for_proportion as items_for_proportion
 from .power import items_to_decide as items_to_decide
-from .power import items_to_detect as items_to_detect
 from .power import paired_power as paired_power
 from .power import smallest_change as smallest_change
 from .power import smallest_detectable_difference as smallest_detectable_difference
-from .prevalence import prediction_powered_mean as prediction_powered_mean
-from .prevalence import rogan_gladen as rogan_gladen
-from .prevalence import rogan_gladen_of_shares as rogan_gladen_of_shares
 from .proportion import clustered_proportion as clustered_proportion
 from .proportion import mean_of_rates as mean_of_rates
 from .proportion import resample_totals as resample_totals

@@ -1,4 +1,4 @@
-"""Bound the effect of missing verdicts, and test whether they are missing at random."""
+"""Test whether verdicts are missing at random, and bound what they could change."""
 
 from __future__ import annotations
 
@@ -18,31 +18,6 @@ _STEPS: Final = 60
 _NOISE: Final = 1e-12
 _SPARSE: Final = 8
 """Times the number of trials: up to this number, items are counted rather than sorted."""
-
-
-def manski_bounds(total: float, observed: float, missing: float) -> tuple[float, float] | None:
-    """Bound a rate by its value if every missing score were 0, and if every one were 1.
-
-    (total / (observed + missing), (total + missing) / (observed + missing)). Nothing is assumed about why scores are
-    missing.
-
-    Source: Manski (1989), Journal of Human Resources 24:343-360.
-
-    Args:
-        total: sum of the observed scores, each from 0 to 1.
-        observed: number of observed scores.
-        missing: number of missing scores.
-
-    Returns:
-        Worst and best value; None without any trial.
-
-    Raises:
-        ValueError: a number is negative, or the total exceeds the number of scores.
-    """
-    if min(total, observed, missing) < 0 or total > observed + 1e-9 * max(observed, 1.0):
-        raise ValueError("numbers must be 0 or more, and scores must sum to at most their number")
-    trials = observed + missing
-    return (total / trials, min((total + missing) / trials, 1.0)) if trials else None
 
 
 def missingness_test(

@@ -342,23 +342,6 @@ def smallest_detectable_difference(sd: float, items: int, *, alpha: float = 0.05
     return high
 
 
-def items_to_detect(difference: float, sd: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Return the fewest items with which the paired t-test detects a difference at the target power.
-
-    Args:
-        difference: the difference to find, not 0.
-        sd: standard deviation of the items' differences, > 0.
-        alpha: error rate of the test.
-        power: probability of finding it.
-
-    Raises:
-        ValueError: an argument is out of its range, or a thousand million items are too few.
-    """
-    if difference == 0 or not alpha < power < 1:
-        raise ValueError("a difference of 0 is never found, and the power must be between alpha and 1")
-    return _fewest(lambda items: paired_power(difference, sd, items, alpha=alpha) >= power)
-
-
 def items_for_proportion(
     half_width: float, p: float = 0.5, *, trials_per_item: float = 1, icc: float = 0.0, level: float = 0.95
 ) -> int:

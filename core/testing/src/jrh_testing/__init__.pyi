@@ -21,7 +21,6 @@ from .contracts.sources import DataSourceContract as DataSourceContract
 from .contracts.sources import ImporterContract as ImporterContract
 from .contracts.stages import StageContract as StageContract
 from .fakes import Asked as Asked
-from .fakes import EchoJudge as EchoJudge
 from .fakes import LabelParser as LabelParser
 from .fakes import ScriptedModel as ScriptedModel
 from .payloads import PAYLOADS as PAYLOADS

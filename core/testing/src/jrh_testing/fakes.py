@@ -1,8 +1,7 @@
-"""Provide working fakes: a scripted model, an echo judge, a parser of bare labels."""
+"""Provide working fakes: a scripted model, a parser of bare labels."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -11,9 +10,8 @@ from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.replies import read_reply
 from jrh.plugins.protocols import ChatRequest, Completion, Rates
 from jrh.text.redact import Redactor
-from jrh.values.json_values import Json
 from jrh.values.scales import Scale
-from jrh.values.verdicts import Judgement, Question, Reply, Status, Usage, Verdict
+from jrh.values.verdicts import Reply, Status, Usage, Verdict
 
 Answer: TypeAlias = str | Completion | Reply | BaseException
 """What a script may answer: text, a completion, a finished reply, or something to raise."""
@@ -146,36 +144,6 @@ def _failed(fault: ModelFault, fingerprint: str) -> Reply:
     }
     status = kinds.get(fault.kind, Status.PROVIDER_ERROR)
     return Reply(status=status, fingerprint=fingerprint, detail=fault.detail)
-
-
-class EchoJudge:
-    """A judge that answers the last label that occurs as a word in what it judges, and abstains if there is none."""
-
-    async def judge(self, question: Question) -> Judgement:
-        """Answer from the judged fields alone."""
-        text = " ".join(_text(question.fields.get(name)) for name in question.task.judged_fields)
-        label = _last_label(text, question.task.scale)
-        if label is None:
-            return Judgement(verdict=Verdict(status=Status.ABSTAINED, detail="no label in the text"))
-        return Judgement(verdict=Verdict(status=Status.OK, presented=label))
-
-
-def _text(value: Json) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return " ".join(_text(part) for part in value.values())
-    if isinstance(value, Sequence):
-        return " ".join(_text(part) for part in value)
-    return ""
-
-
-def _last_label(text: str, scale: Scale) -> str | None:
-    # Longer labels first, so that of two labels that share a beginning the whole one is read.
-    labels = sorted(scale.labels, key=len, reverse=True)
-    pattern = "|".join(re.escape(label) for label in labels)
-    found = re.findall(rf"(?<!\w)(?:{pattern})(?!\w)", text)
-    return found[-1] if found else None
 
 
 class LabelParser:
