@@ -25,8 +25,8 @@ PLACES: Final = {
     "plan": (ROOT / "plugins" / "plan" / "src", "jrh-plan"),
     "review": (ROOT / "plugins" / "review" / "src", "jrh-review"),
 }
-LEFT: Final = {"review": frozenset({"as-expected", "excess-disagreement", "gold-accuracy", "krippendorff-alpha"})}
-"""What is still named: the lenses of the workbench's heat map, and a coefficient. This list may only shrink."""
+LEFT: Final = {"review": frozenset({"as-expected", "excess-disagreement", "gold-accuracy"})}
+"""What is still named: the lenses of the workbench's heat map. This list may only shrink."""
 WORDS: Final = frozenset({"missing", "undecided", "equivalent", "different", "negative", "few", "robust", "audit"})
 """Declared names that are words of the language as well."""
 

@@ -85,7 +85,7 @@ DECIDED = {
             "weighted": True,
         }
     ],
-    "agreement": [{"who": "all", "coefficient": "krippendorff-alpha", "agreement": SHARE}],
+    "agreement": [{"who": "all", "coefficient": "Krippendorff's alpha", "agreement": SHARE}],
     "validators": [{"task": "task", "test": "words", "validator": "same", "precision": SHARE, "recall": UNKNOWN}],
     "effects": [{"judge": "mini", "task": "task", "test": "words", "counted": SHARE, "made": UNKNOWN}],
     "outside": 1,

@@ -249,7 +249,7 @@ def reviewer_agreement(
     ratings = [{name: DECIDING.index(each.action) for name, each in own.items()} for _, own in blind]
     clusters = [f"{case.task}\0{case.cluster}" for case, _ in blind]
     found = rater_agreement(ratings, clusters, len(DECIDING), level=level)
-    rows = [(" and ".join(pair), "cohen-kappa", plain_estimate(kappa, level)) for pair, kappa in found.pairs.items()]
+    rows = [(" and ".join(pair), "Cohen's kappa", plain_estimate(kappa, level)) for pair, kappa in found.pairs.items()]
     if found.alpha is not None:
-        rows.append(("all", "krippendorff-alpha", plain_estimate(found.alpha, level, found.several)))
+        rows.append(("all", "Krippendorff's alpha", plain_estimate(found.alpha, level, found.several)))
     return [{"who": who, "coefficient": name, "agreement": estimate} for who, name, estimate in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from attrs import define
 from jrh import JrhError
@@ -20,8 +20,6 @@ from jrh_review.pages.work import NotThereError, Work, work_routes
 from jrh_review.review_cases import Given, build_decision, shown_case
 from jrh_review.review_statistics import review_shares, reviewer_agreement, write_estimate
 from jrh_review.runs import Runs
-
-_COEFFICIENTS: Final = {"cohen-kappa": "Cohen's kappa", "krippendorff-alpha": "Krippendorff's alpha"}
 
 
 @define(kw_only=True)
@@ -110,7 +108,6 @@ def summarize(request: Request) -> Response:
         actions=[action.value for action in DECIDING],
         tests=review_shares(cases, reviews),
         agreement=reviewer_agreement(cases, reviews),
-        coefficients=_COEFFICIENTS,
         write_estimate=write_estimate,
         conflicts=[case for case in cases if reviews.get(case.case_id, CaseReview()).in_conflict],
     )
