@@ -6,12 +6,13 @@ import sys
 from typing import Any
 
 import pytest
-from jrh.cli import invoke
+from click.testing import CliRunner
 from jrh.errors import PluginError
-from jrh.plugins.factories import call_factory, find_factory, missing_module
+from jrh.plugins.factories import call_factory, find_factory
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import NoOptions, PerturberSpec
+from jrh_authoring.listing import list_all, missing_module
 
 DECLARES = """\
 from jrh import PerturberSpec, hookimpl
@@ -112,10 +113,11 @@ def test_a_missing_module_is_found_without_importing_anything(work: Any) -> None
     assert "acme_work" not in sys.modules
 
 
-def test_plugins_list_shows_a_factory_whose_module_is_missing(site: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plugins_list_shows_a_factory_whose_module_is_missing(site: Any) -> None:
     site.install("acme", DECLARES.replace("acme_work:Shout", "acme_wrok:Shout"))
-    assert invoke(["plugins", "list"]) == 0
-    said = capsys.readouterr().out
+    done = CliRunner().invoke(list_all, [], standalone_mode=False)
+    assert done.return_value == 0
+    said = done.output
     assert "1 problem:" in said
     assert "'acme/shout' (1.0) cannot be built" in said
 

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 from attrs import frozen
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins import entry_points
-from jrh.plugins.factories import check_members, find_factory, missing_module
+from jrh.plugins.factories import check_members, find_factory
 from jrh.plugins.loading import Loaded
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.secrets import secrets_optional
@@ -22,6 +22,8 @@ from jrh.running.without_suite import builder_without_suite
 from jrh.text.redact import error_line
 from jrh.values.items import Mode, Task
 from jrh.values.scales import Scale
+
+from jrh_authoring.listing import missing_module
 
 
 @frozen(kw_only=True)

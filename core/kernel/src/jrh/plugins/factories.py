@@ -6,9 +6,7 @@ A component, or the class that makes it, is compared with the protocol of its de
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
@@ -276,10 +274,10 @@ def _named(entry: Entry[Any], declared: str) -> Any:
         if not hasattr(found, name):
             close = get_close_matches(name, dir(found), n=1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
-            raise _wrong(entry, f"'{module}' has no '{path}'{hint}")
+            raise wrong_factory(entry, f"'{module}' has no '{path}'{hint}")
         found = getattr(found, name)
     if not callable(found):
-        raise _wrong(entry, f"'{path}' in '{module}' is a {type(found).__name__} and cannot be called")
+        raise wrong_factory(entry, f"'{path}' in '{module}' is a {type(found).__name__} and cannot be called")
     return found
 
 
@@ -307,23 +305,6 @@ def call_factory(factory: Callable[..., Any], options: object, context: object) 
     return factory(*given[: _given(factory)])
 
 
-def missing_module(entry: Entry[Any]) -> str:
-    """Return an error message if the module of a declared factory does not exist; otherwise an empty text.
-
-    Looks for the module without importing it, so that `jrh plugins list` can afford it for every component.
-    """
-    declared = entry.spec.factory
-    if not isinstance(declared, str):
-        return ""
-    module = declared.partition(":")[0]
-    try:
-        with working_directory_importable(entry.version == LOCAL):
-            known = module in sys.modules or importlib.util.find_spec(module) is not None
-    except Exception:  # a package on the way may be broken in any way
-        known = False
-    return "" if known else str(_wrong(entry, f"no module '{module}' exists"))
-
-
 def working_directory_importable(wanted: bool = True) -> AbstractContextManager[None]:
     """Put the working directory on the import path, for local plugins that are not installed."""
     return first_on_path(Path.cwd()) if wanted else nullcontext()
@@ -338,11 +319,12 @@ def _imported(entry: Entry[Any], module: str) -> Any:
         # Only the declared module itself is a wrong declaration. If a library that it imports is missing, the caller
         # reports which package to install.
         if error.name and f"{module}.".startswith(f"{error.name}."):
-            raise _wrong(entry, f"no module '{error.name}' exists") from None
+            raise wrong_factory(entry, f"no module '{error.name}' exists") from None
         raise
 
 
-def _wrong(entry: Entry[Any], what: str) -> PluginError:
+def wrong_factory(entry: Entry[Any], what: str) -> PluginError:
+    """Return the error that says what is wrong with a declared factory."""
     return PluginError(
         f"'{entry.qualified}' ({entry.version}) cannot be built: its factory is declared as '{entry.spec.factory}', "
         f"and {what}"
