@@ -42,6 +42,7 @@ class Found:
     def __init__(self, result: RunResult) -> None:
         assert result.exit_code == 0, result.message
         self.measures = result.measures
+        self.findings = result.findings
 
     def __call__(self, name: str, task: str, judge: str, **cell: str) -> jrh.Measure:
         found = [
@@ -117,9 +118,10 @@ def test_polarity_blindness_is_recovered_corrected_and_is_invisible_raw_when_it_
 
 
 def test_a_blind_judge_is_told_apart_from_a_template_declared_wrongly(shipped: Found) -> None:
-    finding = shipped("polarity-blindness", "factual", "blind", template="fact-errors")
-    assert "4 of 5 judges read the template as declared" in finding.note
-    assert not [each for each in shipped.measures if each.name == "undeclared-polarity"]
+    (finding,) = [each for each in shipped.findings if each.kind == "polarity-blindness"]
+    assert (finding.judge, finding.basis[0].cell["template"]) == ("blind", "fact-errors")
+    assert "4 of 5 judges read it as declared" in finding.sentence
+    assert not [each for each in shipped.findings if each.kind == "undeclared-polarity"]
 
 
 @pytest.mark.parametrize("task", ["relevance", "preference"])

@@ -11,3 +11,13 @@ from jrh_testing import RuleContract
 class TestTemplateFlips(RuleContract):
     plugin: ClassVar = jrh_prompts.plugin
     component = "template-flips"
+
+
+class TestContradictions(RuleContract):
+    plugin: ClassVar = jrh_prompts.plugin
+    component = "contradictions"
+
+
+class TestMisreadPolarity(RuleContract):
+    plugin: ClassVar = jrh_prompts.plugin
+    component = "polarity"

@@ -203,10 +203,10 @@ def hostile(report: RunReport) -> Callable[[str], RunReport]:
             tests=("reference", test),
             notes=(text, f"see {text}"),
             measures=tuple(
-                a_measure(name, **(fields | {"test": where, "cell": cell, "flags": (text, "finding")}))
+                a_measure(name, **(fields | {"test": where, "cell": cell, "flags": (text,)}))
                 for name in names
                 for where in ("reference", test)
-                for cell in ({}, {"variant": text}, {"concerns": text})
+                for cell in ({}, {"variant": text}, {"part": text})
             ),
             attrition=(evolve(report.attrition[0], task=text, test=test, rejected={text: 1}, skipped={text: 2}),),
             costs=(

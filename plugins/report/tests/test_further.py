@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
 from jrh.running import load_sections
-from jrh.values import TablePart
+from jrh.values import Basis, Finding, Severity, TablePart
 from jrh_report.sections import all_sections
 
 NAME = "planted <b>measure</b>"
@@ -34,8 +34,18 @@ def planted(report: RunReport, number: int = 1, name: str = NAME, **fields: obje
 
 @pytest.fixture
 def own(report: RunReport) -> RunReport:
-    made = (*planted(report, 2), *planted(report, name="told-in-words", flags=("finding",)))
-    return evolve(report, measures=(*report.measures, *made))
+    (told,) = planted(report, name="told-in-words")
+    finding = Finding(
+        kind="planted",
+        severity=Severity.INFO,
+        judge=told.judge,
+        task=told.task,
+        statement="Planted",
+        sentence="Planted.",
+        basis=(Basis(name=told.name, judge=told.judge, task=told.task, test=told.test),),
+    )
+    measures = (*report.measures, *planted(report, 2), told)
+    return evolve(report, measures=measures, findings=(*report.findings, finding))
 
 
 def test_a_measure_of_any_metric_stands_in_the_page(own: RunReport, render: Callable[..., str]) -> None:

@@ -84,7 +84,6 @@ from .flags import EMPTY as EMPTY
 from .flags import FEW_CLUSTERS as FEW_CLUSTERS
 from .flags import FEW_EVENTS as FEW_EVENTS
 from .flags import FEW_ITEMS as FEW_ITEMS
-from .flags import FINDING as FINDING
 from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SENSITIVE_TO_MISSING as SENSITIVE_TO_MISSING

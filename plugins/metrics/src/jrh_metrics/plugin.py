@@ -54,7 +54,6 @@ def jrh_findings() -> Iterable[RuleSpec]:
             *("as-expected", "rerun-disagreement"),
         ),
         kinds=(
-            KindSpec(name="polarity-blindness", order=40),
             KindSpec(name="moves-more-than-reruns", order=50, floored=True, silences=("robust",)),
             KindSpec(
                 name="accuracy-change",

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Final
 
 from jrh.plugins import MeasureInfo
-from jrh_measuring import describe_coefficient, describe_difference, describe_share
+from jrh_measuring import describe_coefficient, describe_difference, describe_p_value, describe_share
 
 _OF_PAIRS: Final = "P(two templates give the same verdict on an item), over pairs of templates; "
 _KAPPA: Final = partial(describe_coefficient, source="Cohen (1960)", interval="`jackknife-wilson`")
-_FINDING: Final = partial(MeasureInfo, source="jrh")
+INVERSION_HELPS: Final = "inversion-helps"
 
 
 def _between_templates(suffix: str, labels: str) -> tuple[MeasureInfo, ...]:
@@ -41,25 +41,21 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             source="jrh",
         ),
         describe_share("excluded-pairs", "share of pairs without two verdicts", better="lower", source="jrh"),
-        _FINDING(
-            name="negative-kappa",
-            formula="finding: `template-kappa` is shown to be below 0",
-            unit="coefficient",
-            better="higher",
-            flags=("finding", "degenerate"),
+        describe_p_value(
+            "template-kappa-p",
+            "permutation test that kappa is not below 0, where its interval lies below 0",
+            source="Good (2005)",
         ),
     ),
     "polarity": (
-        _FINDING(
-            name="undeclared-polarity",
-            formula="finding: most judges read a template with the opposite of its declared polarity",
-            flags=("finding",),
+        describe_share(
+            INVERSION_HELPS,
+            "share of items, of those where it matters, on which inverting the verdict under a `template` brings it "
+            "closer to those under the others",
+            better="lower",
+            source="jrh",
         ),
-        _FINDING(
-            name="polarity-blindness",
-            formula="finding: this judge overlooks that a template asks for the opposite",
-            flags=("finding",),
-        ),
+        describe_p_value(f"{INVERSION_HELPS}-p", "exact sign test that the share is not above 0.5"),
     ),
     "flipped-by-every-judge": (
         describe_share(

@@ -8,7 +8,7 @@ from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
 from jrh.plugins import KindSpec, RuleSpec, SectionSpec
 from jrh_measuring import BreakdownOptions, MetricOptions
 
-from jrh_prompts.measure_list import MEASURES
+from jrh_prompts.measure_list import INVERSION_HELPS, MEASURES
 from jrh_prompts.options import (
     OutputModeOptions,
     OverlapOptions,
@@ -82,10 +82,10 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="polarity",
-        summary="findings: templates with the wrong polarity, judges that overlook an inverted question",
+        summary="whether inverting the verdicts under a template would make them fit those under the others",
         measures=MEASURES["polarity"],
         options=MetricOptions,
-        factory="jrh_prompts.polarity:PolarityFindings",
+        factory="jrh_prompts.polarity:TemplatePolarity",
     )
     yield MetricSpec(
         name="flipped-by-every-judge",
@@ -106,13 +106,27 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 
 @hookimpl
 def jrh_findings() -> Iterable[RuleSpec]:
-    """Declare the rule about prompt templates."""
+    """Declare the rules about prompt templates and polarity."""
     yield RuleSpec(
         name="template-flips",
         summary="whether verdicts change with the prompt template",
         reads=("jss", "change"),
         kinds=(KindSpec(name="template-flips", order=190, floored=True),),
         factory="jrh_prompts.rules:TemplateFlips",
+    )
+    yield RuleSpec(
+        name="contradictions",
+        summary="whether verdicts contradict each other between prompt templates",
+        reads=("template-kappa",),
+        kinds=(KindSpec(name="negative-kappa", order=45, floored=True),),
+        factory="jrh_prompts.rules:Contradictions",
+    )
+    yield RuleSpec(
+        name="polarity",
+        summary="templates with the wrong polarity, judges that overlook an inverted question",
+        reads=(INVERSION_HELPS, "flip-rate"),
+        kinds=(KindSpec(name="polarity-blindness", order=40), KindSpec(name="undeclared-polarity", order=41)),
+        factory="jrh_prompts.rules:MisreadPolarity",
     )
 
 

@@ -11,7 +11,6 @@ from attrs import frozen
 from jrh import JrhError, Measure, MetricContext, Polarity, RecordTable, Status
 from jrh_measuring import (
     DEGENERATE,
-    FINDING,
     Answers,
     Mask,
     MeasureBuilder,
@@ -24,8 +23,8 @@ from jrh_stats import Estimate, cluster_sums, clustered_mean, opposition_test
 from jrh_prompts.listing import chosen_pairs
 from jrh_prompts.options import SensitivityOptions
 
-_CHANCE: Final = 0.01
-"""Probability of a false finding about one judge in one test."""
+_DEALS: Final = 9_999
+"""Its smallest p-value, 0.0001, is claimed in a family of up to 500 tests."""
 
 
 def correction(builder: MeasureBuilder, corrected: Pairs, raw: Pairs) -> Iterator[Measure]:
@@ -48,13 +47,14 @@ def correction(builder: MeasureBuilder, corrected: Pairs, raw: Pairs) -> Iterato
     )
 
 
-def negative_kappa(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
-    """Yield a finding where kappa between templates is below 0 with one-sided error probability 0.01.
+def opposition_p(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
+    """Yield the p-value of a kappa between templates whose interval lies below 0.
 
-    The limit of kappa is too low in 2 to 6% of small samples. So answers that are dealt again have to say the same.
+    The interval of kappa excludes 0 in 2 to 6% of small samples of random answers. So answers that are dealt again have
+    to say the same. Other intervals need no test: they claim nothing.
     """
-    found = pairs.kappa(level=1 - 2 * _CHANCE)
-    if found.value is None or found.high is None or found.high >= 0:
+    kappa = pairs.kappa(level=builder.context.level)
+    if kappa.value is None or kappa.high is None or kappa.high >= 0:
         return
     answers = pairs.answers
     shares = answers.counts / np.maximum(answers.answered, 1)[:, :, None]
@@ -63,25 +63,11 @@ def negative_kappa(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         np.stack([pairs.first, pairs.second], axis=1),
         answers.clusters,
         usable=pairs.usable,
+        resamples=_DEALS,
         seed=builder.seed(answers.cell),
     )
-    if test.p is None or test.p > _CHANCE:
-        return
-    note = (
-        f"the verdicts contradict each other between templates: kappa is {found.value:.2f}, and below 0 with "
-        f"{1 - _CHANCE:.0%} confidence. Chance alone gives more agreement. Templates of undeclared polarity do that: "
-        "look at the agreement of each template pair"
-    )
-    yield builder.measure(
-        "negative-kappa",
-        pairs.answers.cell,
-        found,
-        rows=pairs.rows,
-        usable=pairs.told,
-        unit="coefficient",
-        flags=(FINDING,),
-        note=note,
-    )
+    note = "permutation test, one-sided: each template's verdicts are dealt again over the items"
+    yield builder.p_value("template-kappa-p", answers.cell, test.p, rows=pairs.rows, usable=pairs.told, note=note)
 
 
 ACROSS = "across"
@@ -131,7 +117,7 @@ class TemplateSensitivity:
             for levels, part in _cells(pairs, languages, excluded):
                 yield from self._agreement(builder, part, levels, suffix)
         yield from correction(builder, corrected, raw)
-        yield from negative_kappa(builder, corrected)
+        yield from opposition_p(builder, corrected)
         yield from self._items(builder, corrected)
         yield from self._exclusions(builder, corrected)
 

@@ -8,7 +8,7 @@ from typing import Final
 from attrs import frozen
 from jrh import REFERENCE, RunReport
 from jrh.values import Finding
-from jrh_measuring import CONSTANT_GOLD, FINDING, SIMULATED
+from jrh_measuring import CONSTANT_GOLD, SIMULATED
 
 from jrh_report.sections import heat_measures, heat_parts
 from jrh_report.tables import judge_label
@@ -52,7 +52,7 @@ def finding_line(report: RunReport, finding: Finding) -> str:
 def cautions(report: RunReport, task: str) -> list[str]:
     """Return one line per flag of the heat maps' measures: its meaning, the measures, and the judges and tests.
 
-    Simulated judges are marked wherever they appear, and findings are told in words of their own: both are left out.
+    Simulated judges are marked wherever they appear, so that this flag is left out.
     """
     main = {measure.name for part in heat_parts(report, task) for measure in heat_measures(report, part)}
     gold = next((summary.gold for summary in report.tasks if summary.task.name == task), {})
@@ -64,7 +64,7 @@ def cautions(report: RunReport, task: str) -> list[str]:
         if measure.task != task or measure.cell or measure.name not in main:
             continue
         for flag in measure.flags:
-            if flag not in (SIMULATED, FINDING):
+            if flag != SIMULATED:
                 planted = flag == CONSTANT_GOLD and varied and measure.test != REFERENCE
                 key = flag, ONE_LABEL if planted else flag_meanings(report).get(flag, "")
                 places.setdefault(key, {}).setdefault(measure.judge, {})[measure.test] = None

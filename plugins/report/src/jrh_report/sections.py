@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from attrs import evolve, frozen
 from jrh import Measure, RunReport
 from jrh.values import Cell, Column, FindingRef, HeatPart, Importance, MeasureRef, Row, Section, TablePart, TextPart
-from jrh_measuring import FINDING, SIMULATED, Place, format_estimate, format_interval, format_number, format_sizes
+from jrh_measuring import SIMULATED, Place, format_estimate, format_interval, format_number, format_sizes
 
 from jrh_report.tables import Table, judge_label
 
@@ -51,7 +51,7 @@ def all_sections(report: RunReport) -> Iterator[Section]:
     further: dict[str, list[int]] = {}
     for place, measure in enumerate(report.measures):
         at = Place.of(measure)
-        in_words = (at.name, at.judge, at.task, at.test, at.cell) in told or FINDING in measure.flags
+        in_words = (at.name, at.judge, at.task, at.test, at.cell) in told
         if kind_of(measure) not in shown and not in_words:
             further.setdefault(measure.task, []).append(place)
     for task in (*(each.task.name for each in report.tasks), *further):

@@ -13,7 +13,6 @@ from jrh import Measure, open_run
 from jrh.running import RunFindings, Summary, recall, recall_findings, state
 from jrh.values import FaultLine
 from jrh_measuring import (
-    FINDING,
     SIMULATED,
     format_bounds,
     format_counts,
@@ -33,8 +32,6 @@ _BUDGET, _INTERRUPTED = 4, 130
 _SHADES: Final = 9
 """Colours of a scale; the style sheet has as many."""
 _DIGITS: Final = 2
-_UNSAID: Final = frozenset({SIMULATED, FINDING})
-"""Flags that are shown otherwise."""
 
 
 @frozen(kw_only=True)
@@ -200,7 +197,7 @@ def _cell(measure: Measure, lens: Lens) -> Mapping[str, Any]:
         "items": measure.n_items,
         "missing": format_counts(measure.missing),
         "bounds": format_bounds(measure, _DIGITS) if measure.missing else "",
-        "flags": [flag for flag in measure.flags if flag not in _UNSAID],
+        "flags": [flag for flag in measure.flags if flag != SIMULATED],
         "shade": _shade(measure, lens),
     }
 

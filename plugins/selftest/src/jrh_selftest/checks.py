@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import Factory, frozen
 from jrh import REFERENCE, Json, Measure, ScaleKind
-from jrh_measuring import FINDING
 from jrh_stats import Estimate
 from jrh_stats.degrees import FEW_CLUSTERS
 
@@ -242,8 +241,6 @@ def _further() -> Iterator[RecordCheck]:
         yield RecordCheck(world=each, metric=name, measure=name, test=REFERENCE, cell={"covariate": COVARIATE})
 
 
-_CONTRADICTED: Final = 0.01
-"""Limit of false findings that a judge contradicts itself between templates."""
 _BOTH: Final = (("noise-excess", "excess-disagreement"), ("accuracy-change", "accuracy-change"))
 
 
@@ -269,10 +266,8 @@ def alarm_checks(*, full: bool) -> Iterator[AlarmCheck]:
             yield AlarmCheck(
                 world=world,
                 metric="template-sensitivity",
-                measure="negative-kappa",
-                flag=FINDING,
+                measure="template-kappa-p",
                 silent=True,
-                limit=_CONTRADICTED,
                 least_power=least,
             )
         for each, least in (*((fair, None) for fair in FAIR), (FOLLOWING[0], 0.5)):

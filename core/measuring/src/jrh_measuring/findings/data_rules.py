@@ -1,55 +1,16 @@
-"""Rules about the data and the tests: what plugins found, tests without cases, and claims that the data contradict."""
+"""Rules about the data and the tests: tests without cases, and claims that the data contradict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from attrs import evolve
 from jrh.running.outcome import empty_tests, why_no_cases
-from jrh.values.finding import Basis, Finding, Severity
-from jrh.values.measures import Measure
+from jrh.values.finding import Finding, Severity
 from jrh.values.report import RunReport
 
 from jrh_measuring.findings.rule import Rule
-from jrh_measuring.flags import FINDING
-
-_CONCERNS: Final = "concerns"
-
-
-def found_by_plugins(report: RunReport) -> Iterator[Finding]:
-    """Yield a finding for every measure with the flag `finding`: its note is the sentence.
-
-    The cell's `finding` is the kind, by default the measure's name; its `severity` is the severity, by default `bad`
-    about a judge and `warning` about the data.
-    """
-    for each in report.measures:
-        if FINDING in each.flags:
-            yield _told(each)
-
-
-def _told(measure: Measure) -> Finding:
-    usual = Severity.BAD if measure.judge else Severity.WARNING
-    concerns = measure.cell.get(_CONCERNS, "")
-    statement = measure.note.split(". ")[0].rstrip(".")
-    return Finding(
-        kind=measure.cell.get("finding", measure.name),
-        severity=_severity(measure.cell.get("severity", ""), usual),
-        judge=measure.judge,
-        task=measure.task,
-        tests=(measure.test,) if measure.test else (),
-        statement=statement,
-        sentence=f"{measure.note}{f' Concerns {concerns}.' if concerns else ''}",
-        basis=(
-            Basis(
-                name=measure.name, judge=measure.judge, task=measure.task, test=measure.test, cell=dict(measure.cell)
-            ),
-        ),
-    )
-
-
-def _severity(text: str, usual: Severity) -> Severity:
-    return Severity(text) if text in {each.value for each in Severity} else usual
 
 
 class WithoutCases(Rule):

@@ -19,7 +19,7 @@ from jrh.values.finding import Finding, FindingSettings, Severity
 from jrh.values.report import RunReport
 
 from jrh_measuring.findings.claims import Claim, Situation, grouped, weakened
-from jrh_measuring.findings.data_rules import doubted, found_by_plugins
+from jrh_measuring.findings.data_rules import doubted
 from jrh_measuring.findings.design import Chain, Design, designs_of
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily, Test
@@ -182,7 +182,6 @@ class _Engine:
         about: list[Finding] = []
         for built in self._of(RuleScope.DATA):
             about += self._asked(built, partial(built.rule.claims, self.report))
-        about += found_by_plugins(self.report)
         yield from _worst_first(each for each in about if each.judge not in self.report.judges)
         for now in situations:
             claims = [claim for built in self._of(RuleScope.JUDGE) for claim in self._claims(built, now)]

@@ -18,7 +18,7 @@ from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.verdicts import Record, Status
-from jrh_measuring.flags import FINDING, SIMULATED
+from jrh_measuring.flags import SIMULATED
 
 from jrh_testing.building import declarations
 from jrh_testing.contracts.base import ComponentContract
@@ -219,7 +219,7 @@ class MetricContract(ComponentContract):
     def test_every_flag_says_what_it_means(self, base: Path) -> None:
         """If this fails: declare the flag with `jrh_flags`, or no report can explain it and no claim heeds it."""
         own = {spec.name for spec in declarations(self.plugin) if isinstance(spec, FlagSpec)}
-        known = own | {*load_flags(), SIMULATED, FINDING}
+        known = own | {*load_flags(), SIMULATED}
         for task in self.tasks():
             for situation in SITUATIONS:
                 records = situation.change(self.records_of(task), task)

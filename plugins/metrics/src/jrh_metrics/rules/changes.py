@@ -41,7 +41,6 @@ _CHANGE: Final = "accuracy-change"
 _SAME_ACCURACY: Final = "accuracy-equivalence"
 _SAME_VERDICTS: Final = "excess-equivalence"
 _FLIPS: Final = "flip-rate"
-_EVEN: Final = 0.5
 _THAN: Final = "more often than a rerun of the same question does"
 _BY_CHANGE: Final = 0.9
 """Share of a chain's level at which the excess opens it; the rest goes to the change of accuracy, which implies one."""
@@ -71,9 +70,7 @@ class Changes(Rule):
             chains.setdefault((place.task, place.test), []).append(hypothesis)
         yield from chains.values()
         for place in design.measured(_FLIPS):
-            if (place.task, place.test) in design.inverted:
-                yield (Hypothesis(place=place, null=_EVEN, side="above"),)
-            elif not design.moves(place.task, place.test) and not design.asked_again(place.task, place.test):
+            if not design.moves(place.task, place.test) and not design.asked_again(place.task, place.test):
                 yield (Hypothesis(place=place, null=design.most_noise(place.task), side="above", weight=_ASIDE),)
         for place in design.measured(EXPECTED):
             if design.moves(place.task, place.test):
@@ -107,7 +104,6 @@ class Changes(Rule):
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said of every test."""
         for part in (
-            overlooked_inversion,
             moves,
             accuracy_change,
             misses_changes,
@@ -151,22 +147,6 @@ def _equivalence(now: Situation, measure: Measure) -> PValue:
         return PValue(p=1.0)
     ends = [p / 2 for end in (-margin, margin) if (p := read_off(measure, end)) is not None]
     return PValue(p=max(ends, default=1.0))
-
-
-def overlooked_inversion(now: Situation) -> Iterator[Claim]:
-    """Tell whether a judge answers an inverted question as if it were not inverted.
-
-    Of two labels, whoever reads the inversion keeps the verdict and noise alone flips half of them at most.
-    """
-    for each in now.measures(_FLIPS):
-        if not now.claims(each, _EVEN) or (each.task, each.test) not in now.design.inverted:
-            continue
-        yield Claim(
-            kind="polarity-blindness",
-            severity=Severity.BAD,
-            statement="Overlooks that the question is inverted: most answers stay as they were",
-            measure=each,
-        )
 
 
 def moves(now: Situation) -> Iterator[Claim]:

@@ -12,7 +12,7 @@ from jrh.values import Cell as Content
 from jrh.values import CurvePart, FindingRef, HeatPart, Importance, Layer, MatrixPart, MeasureRef, TablePart, TextPart
 from jrh.values import Part as Declared
 from jrh.values import Section as Declaration
-from jrh_measuring import FINDING, SIMULATED, format_counts, format_estimate, format_interval, is_estimable
+from jrh_measuring import SIMULATED, format_counts, format_estimate, format_interval, is_estimable
 from markupsafe import Markup
 
 from jrh_report.drawings import PANELS, draw_curves, draw_forest
@@ -24,8 +24,6 @@ _SHADES: Final = 9
 """Colours of the scales, from 0; the style sheet has as many."""
 _SHORT: Final = 6
 """Rows of a table that is in sight at once."""
-_MARKED_OTHERWISE: Final = frozenset({SIMULATED, FINDING})
-"""Flags that are shown otherwise: simulated judges are marked by name, findings are told in words."""
 
 
 @frozen(kw_only=True)
@@ -301,7 +299,7 @@ def cell_of(measure: Measure, place: int, digits: int = _DIGITS, shade: str = ""
         clusters=measure.n_clusters if measure.n_clusters < measure.n_items else 0,
         missing=sum(measure.missing.values()),
         statuses=format_counts(measure.missing),
-        flags=tuple(flag for flag in measure.flags if flag not in _MARKED_OTHERWISE),
+        flags=tuple(flag for flag in measure.flags if flag != SIMULATED),
         note=note,
         shade=shade,
     )
