@@ -164,8 +164,13 @@ def accuracy_heading(measures: ReportMeasures, task: str, cells: Iterable[Measur
     shown = {report.measures[cell.measure].name for cell in cells}
     if RIGHT not in shown:
         return "as expected", _EXPECTATION
+    return name_accuracy(report, task), _MIXED if EXPECTED in shown else _GOLD
+
+
+def name_accuracy(report: RunReport, task: str) -> str:
+    """Name the share of verdicts equal to the gold label: with labels made by models it is no accuracy."""
     by_model = any(has_model_gold(each.gold_sources) for each in report.tasks if each.task.name == task)
-    return MODEL_GOLD if by_model else _ACCURACY, _MIXED if EXPECTED in shown else _GOLD
+    return MODEL_GOLD if by_model else _ACCURACY
 
 
 def _whole(measures: ReportMeasures, task: str, name: str) -> dict[tuple[str, str], MeasureRef]:
@@ -307,11 +312,12 @@ def _by_test(measures: ReportMeasures, task: str, right: Cells) -> TablePart | N
         rows += [Row(heads=(judge, test), cells=_cost_cells(measures, lines, cell)) for test, lines, cell in places]
     if not right or all(line.unknown for line in paid):  # models without a price
         return None
+    accuracy = accuracy_heading(measures, task, right.values())[0]
     return TablePart(
-        caption="Cost of verdicts and of a point of accuracy in every test",
+        caption=f"Cost of verdicts and of a point of {accuracy} in every test",
         heads=("Judge", "Test"),
         columns=tuple(
-            Column(heading=heading) for heading in ("trials", "dollars", "per 1,000", "accuracy", "per 1,000 and point")
+            Column(heading=heading) for heading in ("trials", "dollars", "per 1,000", accuracy, "per 1,000 and point")
         ),
         rows=tuple(rows),
         note="Verdicts only, in US dollars. An empty cell: the price of a reply is unknown.",

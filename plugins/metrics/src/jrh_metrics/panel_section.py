@@ -8,10 +8,10 @@ from typing import Final
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
-from jrh.values import Cell, Column, Importance, MeasureRef, Row, Section, TablePart, has_model_gold
+from jrh.values import Cell, Column, Importance, MeasureRef, Row, Section, TablePart
 from jrh_measuring import MeasureTable, ReportMeasures, section_of_task
 
-from jrh_metrics.judges_by_tests import right_verdicts
+from jrh_metrics.judges_by_tests import name_accuracy, right_verdicts
 
 PAIRS: Final = 40
 """Pairs of judges that are listed, the most alike in their errors first; the others are counted."""
@@ -165,8 +165,7 @@ def _panels(measures: ReportMeasures, task: str) -> TablePart:
 def _decisions(measures: ReportMeasures, task: str) -> TablePart | None:
     """Tabulate what the judges decide together."""
     report = measures.report
-    by_model = any(has_model_gold(each.gold_sources) for each in report.tasks if each.task.name == task)
-    right = "agreement with model labels" if by_model else "gold accuracy"
+    right = name_accuracy(report, task)
     rows = tuple(
         Row(
             heads=(what.replace("gold accuracy", right), _whose(report, measure)),

@@ -11,7 +11,6 @@ from jrh_measuring import describe_coefficient, describe_difference, describe_p_
 
 _OF_PAIRS: Final = "P(two templates give the same verdict on an item), over pairs of templates; "
 _KAPPA: Final = partial(describe_coefficient, source="Cohen (1960)", interval="`jackknife-wilson`")
-INVERSION_HELPS: Final = "inversion-helps"
 
 
 def _between_templates(suffix: str, labels: str) -> tuple[MeasureInfo, ...]:
@@ -49,13 +48,13 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     ),
     "polarity": (
         describe_share(
-            INVERSION_HELPS,
+            "inversion-helps",
             "share of items, of those where it matters, on which inverting the verdict under a `template` brings it "
             "closer to those under the others",
             better="lower",
             source="jrh",
         ),
-        describe_p_value(f"{INVERSION_HELPS}-p", "exact sign test that the share is not above 0.5"),
+        describe_p_value("inversion-helps-p", "exact sign test that the share is not above 0.5"),
     ),
     "flipped-by-every-judge": (
         describe_share(

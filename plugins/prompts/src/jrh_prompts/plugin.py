@@ -8,7 +8,7 @@ from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
 from jrh.plugins import KindSpec, RuleSpec, SectionSpec
 from jrh_measuring import BreakdownOptions, MetricOptions
 
-from jrh_prompts.measure_list import INVERSION_HELPS, MEASURES
+from jrh_prompts.measure_list import MEASURES
 from jrh_prompts.options import (
     OutputModeOptions,
     OverlapOptions,
@@ -124,7 +124,7 @@ def jrh_findings() -> Iterable[RuleSpec]:
     yield RuleSpec(
         name="polarity",
         summary="templates with the wrong polarity, judges that overlook an inverted question",
-        reads=(INVERSION_HELPS, "flip-rate"),
+        reads=("inversion-helps", "flip-rate"),
         kinds=(KindSpec(name="polarity-blindness", order=40), KindSpec(name="undeclared-polarity", order=41)),
         factory="jrh_prompts.rules:MisreadPolarity",
     )

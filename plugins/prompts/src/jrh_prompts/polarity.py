@@ -12,8 +12,7 @@ from jrh_measuring import Answers, MeasureBuilder, MetricOptions, answers_by, mo
 from jrh_stats import cluster_sums
 from numpy.typing import NDArray
 
-from jrh_prompts.measure_list import INVERSION_HELPS
-
+_HELPS: Final = "inversion-helps"
 _LEAST_TEMPLATES: Final = 3
 """If only two templates contradict each other, either could be the inverted one."""
 _SIGN_TEST: Final = "exact sign test, one-sided, over the items on which inverting the verdict makes a difference"
@@ -51,9 +50,9 @@ def _of_judge(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterat
         helped = np.repeat([1.0, 0.0], [helps, informative - helps])
         share = builder.proportion(cell, helped, np.ones(informative))
         note = "" if informative else "inverting the verdict makes no difference on any item"
-        yield builder.measure(INVERSION_HELPS, cell, share, rows=rows, usable=usable, note=note)
+        yield builder.measure(_HELPS, cell, share, rows=rows, usable=usable, note=note)
         p = _upper_tail(helps, informative) if informative else None
-        yield builder.p_value(f"{INVERSION_HELPS}-p", cell, p, rows=rows, usable=usable, note=note or _SIGN_TEST)
+        yield builder.p_value(f"{_HELPS}-p", cell, p, rows=rows, usable=usable, note=note or _SIGN_TEST)
 
 
 def _count_signs(answers: Answers, place: int, scale: Scale) -> tuple[int, int]:

@@ -10,8 +10,7 @@ from jrh import Measure, Polarity
 from jrh.values import Severity
 from jrh_measuring import Chain, Claim, Defect, Defects, Design, Hypothesis, KeptShare, Place, Rule, Situation
 
-from jrh_prompts.measure_list import INVERSION_HELPS
-
+_HELPS: Final = "inversion-helps"
 _HELPS_MOST: Final = 0.75
 """Minimum share of informative items on which inverting the verdict must help."""
 _FLIPS: Final = "flip-rate"
@@ -48,7 +47,7 @@ class MisreadPolarity(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that inverting verdicts helps no template, and that inverted questions flip half of the verdicts."""
-        for place, weight in design.weighted_parts(f"{INVERSION_HELPS}-p"):
+        for place, weight in design.weighted_parts(f"{_HELPS}-p"):
             yield (Hypothesis(place=place, weight=weight),)
         for place in design.measured(_FLIPS):
             if (place.task, place.test) in design.inverted:
@@ -61,19 +60,19 @@ class MisreadPolarity(Rule):
             if (flips.task, flips.test) in now.design.inverted and now.claims(flips, _EVEN):
                 statement = "Overlooks that the question is inverted: most answers stay as they were"
                 yield Claim(kind=_BLIND, severity=Severity.BAD, statement=statement, measure=flips)
-        for share in now.parts(INVERSION_HELPS):
+        for share in now.parts(_HELPS):
             if _shown(now, share):
                 yield _misread(now, share)
 
 
 def _shown(now: Situation, share: Measure) -> bool:
-    p = now.related(share, f"{INVERSION_HELPS}-p")
+    p = now.related(share, f"{_HELPS}-p")
     return p is not None and now.claims(p) and (share.estimate or 0.0) >= _HELPS_MOST
 
 
 def _misread(now: Situation, share: Measure) -> Claim:
     """Blame the template where most judges misread it, otherwise the judge."""
-    names = (judge for judge, name in now.index.parts if name == INVERSION_HELPS)
+    names = (judge for judge, name in now.index.parts if name == _HELPS)
     places = (evolve(Place.of(share), judge=judge) for judge in names)
     read = [measure for place in places if (measure := now.at(place)) is not None and measure.estimate is not None]
     judges, misread = len(read), sum(_shown(now, measure) for measure in read)
