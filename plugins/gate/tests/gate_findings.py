@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from jrh import Interval, Measure
-from jrh.running import load_flags
 from jrh_gate.checking import Answered, Checked, Terms
 from jrh_gate.deciding import Decision, decide
 from jrh_gate.rule_limits import Limits
 from jrh_measuring import GateRule, parse_rule
+from jrh_testing import installed_flags
 
-FLAGS = load_flags()
+FLAGS = installed_flags()
 
 
 def measured(low: float, high: float, **fields: Any) -> Measure:

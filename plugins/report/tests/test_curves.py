@@ -10,12 +10,11 @@ import jrh_report.plugin
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
-from jrh.running import load_sections
 from jrh.values import Curve
 from jrh_report.curves import PLOTS
 from jrh_report.drawings import PANELS
 from jrh_report.html.parts import Part, shown_sections
-from jrh_testing import SectionContract, sample_report
+from jrh_testing import SectionContract, load_sections, sample_report
 
 REPORT = sample_report()
 TASK = REPORT.tasks[0].task.name

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
-from jrh.running import load_sections
 from jrh.values import Basis, Finding, Severity, TablePart
 from jrh_report.sections import all_sections
+from jrh_testing import load_sections
 
 NAME = "planted <b>measure</b>"
 

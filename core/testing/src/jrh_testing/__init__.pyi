@@ -27,6 +27,8 @@ from .payloads import PAYLOADS as PAYLOADS
 from .reports import empty_report as empty_report
 from .reports import findings_about as findings_about
 from .reports import hostile_report as hostile_report
+from .reports import installed_flags as installed_flags
+from .reports import load_sections as load_sections
 from .reports import report_of as report_of
 from .reports import sample_records as sample_records
 from .reports import sample_report as sample_report

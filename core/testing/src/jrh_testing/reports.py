@@ -12,11 +12,13 @@ from jrh.hashing import content_id, derive_seed
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Plugins, Registry
 from jrh.plugins.specs import RuleSpec
-from jrh.running.without_suite import load_flags
+from jrh.running.report_sections import with_sections
+from jrh.running.run_log import Quiet
+from jrh.running.without_suite import builder_without_suite
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import Finding
 from jrh.values.items import Task
-from jrh.values.measures import Interval, Measure
+from jrh.values.measures import Flag, Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import (
     Attrition,
@@ -132,7 +134,7 @@ def sample_report(task: Task | None = None) -> RunReport:
     records = sample_records(task)
     gold = {label: sum(1 for row in records if row.gold == label) for label in task.scale.labels}
     return RunReport(
-        flags=load_flags(),
+        flags=installed_flags(),
         suite="sample",
         run_id=content_id("sample"),
         version="0.1.0",
@@ -320,7 +322,7 @@ def _spending(task: Task) -> Iterator[SpendLine]:
 def empty_report() -> RunReport:
     """Make the report of a run that planned nothing and found nothing."""
     return RunReport(
-        flags=load_flags(),
+        flags=installed_flags(),
         suite="empty",
         run_id=content_id("empty"),
         version="0.1.0",
@@ -371,6 +373,21 @@ def findings_about(
     }
 
 
+def load_sections(report: RunReport) -> RunReport:
+    """Return a report that no run has made with the sections of the installed plugins.
+
+    Raises:
+        JrhError: a plugin cannot be used.
+    """
+    return with_sections(report, builder_without_suite(_installed()), Quiet())
+
+
+def installed_flags() -> Mapping[str, Flag]:
+    """Return the flags that the installed plugins declare, by name."""
+    return _installed().declared_flags()
+
+
 @cache
 def _installed() -> Plugins:
+    """Return what is installed: looking for it takes longer than most tests."""
     return load_plugins().plugins

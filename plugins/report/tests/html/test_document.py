@@ -15,8 +15,7 @@ from jrh_testing import sample_report
 
 LIMIT = 5_000_000
 PROGRAM = (
-    "import sys, jrh_report.plugin; from jrh_testing import build, sample_report;"
-    "from jrh.running import load_sections;"
+    "import sys, jrh_report.plugin; from jrh_testing import build, load_sections, sample_report;"
     "page = build(jrh_report.plugin, 'html').render(load_sections(sample_report()));"
     "sys.stdout.buffer.write(page.encode())"
 )

@@ -11,11 +11,10 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
-from jrh.running import load_sections
 from jrh_report.drawings import PANELS
 from jrh_report.html.parts import Line, Part, Section, Table, shown_sections
 from jrh_report.sections import MIXED
-from jrh_testing import sample_report
+from jrh_testing import load_sections, sample_report
 
 PAIRS = 40
 TASK = sample_report().tasks[0].task.name

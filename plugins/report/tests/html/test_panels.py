@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure
-from jrh.running import load_sections
 from jrh_report.html.parts import shown_sections
-from jrh_testing import sample_report
+from jrh_testing import load_sections, sample_report
 
 TASK = sample_report().tasks[0].task.name
 PLACES = {"first": 0.25, "second": -0.125, "third": -0.125}

@@ -20,7 +20,6 @@ from .preflight import is_probed as is_probed
 from .progress import Counting as Counting
 from .progress import Progress as Progress
 from .remembered_plugins import carry_plugins as carry_plugins
-from .report_sections import load_sections as load_sections
 from .schedule import TrialPlanner as TrialPlanner
 from .schedule import judge_ids as judge_ids
 from .stages.perturb import chosen_items as chosen_items

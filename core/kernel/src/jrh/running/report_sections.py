@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from attrs import evolve
 
 from jrh.document.convert import to_text
 from jrh.errors import RAISED
-from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import SectionSpec
 from jrh.running.building import Builder
-from jrh.running.run_log import Quiet
-from jrh.running.without_suite import builder_without_suite
 from jrh.text.redact import error_line
 from jrh.values.report import RunReport
 from jrh.values.sections import Cell, FindingRef, Importance, MeasureRef, Section
@@ -40,19 +37,6 @@ def with_sections(report: RunReport, builder: Builder, log: Logger) -> RunReport
         notes=(*report.notes, *notes),
         warnings=(*report.warnings, *notes),
     )
-
-
-def load_sections(report: RunReport, plugins: Sequence[str] = ()) -> RunReport:
-    """Return a report that no run has made, such as one of an import, with the sections of the installed plugins.
-
-    Args:
-        report: the report, without sections.
-        plugins: allow-list of plugins, as `--plugins`.
-
-    Raises:
-        JrhError: a plugin cannot be used.
-    """
-    return with_sections(report, builder_without_suite(load_plugins(tuple(plugins)).plugins), Quiet())
 
 
 def _sections(entry: Entry[SectionSpec], report: RunReport, builder: Builder) -> Iterator[Section]:

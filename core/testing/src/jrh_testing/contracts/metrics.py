@@ -13,7 +13,6 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh.plugins.protocols import MetricContext
 from jrh.plugins.specs import FlagSpec, MeasureInfo, MetricSpec, Spec
-from jrh.running.without_suite import load_flags
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
@@ -22,7 +21,7 @@ from jrh_measuring.flags import SIMULATED
 
 from jrh_testing.building import declarations
 from jrh_testing.contracts.base import ComponentContract
-from jrh_testing.reports import sample_records
+from jrh_testing.reports import installed_flags, sample_records
 from jrh_testing.samples import sample_tasks
 
 OFF_SCALE: Final = "no label of any scale"
@@ -219,7 +218,7 @@ class MetricContract(ComponentContract):
     def test_every_flag_says_what_it_means(self, base: Path) -> None:
         """If this fails: declare the flag with `jrh_flags`, or no report can explain it and no claim heeds it."""
         own = {spec.name for spec in declarations(self.plugin) if isinstance(spec, FlagSpec)}
-        known = own | {*load_flags(), SIMULATED}
+        known = own | {*installed_flags(), SIMULATED}
         for task in self.tasks():
             for situation in SITUATIONS:
                 records = situation.change(self.records_of(task), task)
