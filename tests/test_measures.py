@@ -15,7 +15,7 @@ import pytest
 from jrh import Measure, MetricContext, Record, RecordTable, Task
 from jrh.plugins import Metric
 from jrh.plugins.loading import load_plugins
-from jrh.running import load_flags, load_metrics
+from jrh_measuring import load_flags, load_metrics
 from jrh_testing import sample_records, sample_tasks
 from jrh_testing.contracts.metrics import SITUATIONS
 

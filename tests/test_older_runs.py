@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import jrh
-from jrh.running import load_flags
 from jrh.store.run_store import Store
+from jrh_measuring import load_flags
 
 SUITE = {
     "name": "older",

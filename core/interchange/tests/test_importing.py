@@ -3,12 +3,12 @@
 import pytest
 from attrs import evolve
 from jrh import JrhError, MetricContext, RecordTable, Scale, Status, SuiteError, Task
-from jrh.running import load_metrics
 from jrh.store.run_store import Store
 from jrh.suite.syntax import WrittenScale, WrittenTask
 from jrh.values.items import Mode
 from jrh_interchange import import_records, imported_record, measure_records, read_settings, task_of
 from jrh_interchange.record_checks import check_records
+from jrh_measuring import load_metrics
 
 TASK = Task(name="t", scale=Scale.of_labels("YES", "NO"))
 PAIRS = Task(name="p", scale=Scale.of_pairs(tie="TIE"), mode=Mode.PAIRWISE)

@@ -7,11 +7,11 @@ from pathlib import Path
 import jrh
 import pytest
 from attrs import evolve
-from jrh.api import export_run
 from jrh_export import to_langfuse
 from jrh_export.options import LangfuseOptions
 from jrh_export.rows import keyed
 from jrh_export.to_langfuse import Endpoint
+from jrh_interchange import export_run
 from jrh_testing import sample_report
 
 from .conftest import SECRET, Langfuse

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import jrh
 import pytest
-from jrh.api import export_run
 from jrh_export.rows import keyed, rows
+from jrh_interchange import export_run
 from jrh_testing import Project, call
 
 mlflow = pytest.importorskip("mlflow", reason="`make test-extras` installs MLflow")

@@ -8,8 +8,8 @@ from typing import Final
 
 import jrh
 import pytest
-from jrh.api import export_run
 from jrh_export.rows import keyed, rows
+from jrh_interchange import export_run
 
 from .wandb_file import told as told_file
 

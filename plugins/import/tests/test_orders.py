@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from jrh import JrhError, MetricContext, RecordTable, Scale, Task
-from jrh.running import load_metrics
 from jrh.store.run_store import Store
 from jrh_import.commands import import_table
 from jrh_interchange import read_order, read_polarity
+from jrh_measuring import load_metrics
 from jrh_testing import Project
 
 DOCS = Path(__file__).parents[3] / "docs" / "importing.md"

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 from jrh import Mode, Scale, Task
-from jrh.running import load_metrics
 from jrh_interchange import imported_record, measure_records
+from jrh_measuring import load_metrics
 
 LEVELS = Task(name="essays", scale=Scale.of_levels(1, 6))
 LABELS = Task(name="facts", scale=Scale.of_labels("YES", "NO"))

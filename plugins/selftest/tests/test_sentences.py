@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from attrs import evolve
-from jrh.running import load_metrics
+from jrh_measuring import load_metrics
 from jrh_selftest.page import Page
 from jrh_selftest.pages import Gate, claims_of, outcomes_of
 

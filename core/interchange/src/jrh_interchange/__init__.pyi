@@ -1,6 +1,7 @@
 from .export_reading import read_export as read_export
 from .export_reading import read_objects as read_objects
 from .export_reading import tools_of as tools_of
+from .exported_runs import export_run as export_run
 from .exported_scores import ExportRow as ExportRow
 from .exported_scores import imported_scores as imported_scores
 from .imported_records import import_records as import_records

@@ -18,7 +18,6 @@ from jrh.running.event_loop import run_to_end
 from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import Quiet
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
-from jrh.running.without_suite import default_metrics, load_flags
 from jrh.store.records_table import TrialRow
 from jrh.store.run_store import Store
 from jrh.suite.resolve import resolve_metrics
@@ -34,6 +33,7 @@ from jrh.values.scales import invert
 from jrh.values.verdicts import Record, Status
 from jrh.version import __version__
 from jrh_measuring import with_findings
+from jrh_measuring.installed import default_metrics, load_flags
 from jrh_measuring.measure_stage import run_metrics
 
 from jrh_interchange.log_gaps import several_references, unmeasured

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from attrs import evolve
@@ -16,17 +14,15 @@ from jrh.document.yaml_reader import read_document
 from jrh.errors import JrhError
 from jrh.models.client import StandIn
 from jrh.plugins.loading import Loaded, load_plugins
-from jrh.plugins.specs import ReportTarget
 from jrh.running.building import Builder
 from jrh.running.component_changes import changed_since
 from jrh.running.declared_stages import add_to_report, stored_work
 from jrh.running.event_loop import run_beside, run_to_end
-from jrh.running.exporting import Export
 from jrh.running.from_python import asked_for, default_run_dir, defaults_of, ended, resolve
 from jrh.running.gathering import gather
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress, show_progress
-from jrh.running.remembered_plugins import load_for, load_for_suite, load_remembered
+from jrh.running.remembered_plugins import load_for_suite, load_remembered
 from jrh.running.report_sections import with_sections
 from jrh.running.reporters import Written, chosen_reporters, write_reports
 from jrh.running.run import run_suite
@@ -38,7 +34,6 @@ from jrh.store.run_store import Store
 from jrh.suite.overrides import JudgeArgument, override
 from jrh.suite.resolved import ResolvedSuite, judge_models
 from jrh.values.items import Item, Task
-from jrh.values.json_values import Json
 from jrh.values.report import RunReport
 
 
@@ -260,52 +255,6 @@ def code_changes(run_dir: str | Path) -> tuple[str, ...]:
         return tuple(changed_since(store, Path(run_dir), measured=False))
     finally:
         store.close()
-
-
-def export_run(
-    run_dir: str | Path,
-    target: str,
-    options: Mapping[str, Json] | None = None,
-    *,
-    output: str | Path | None = None,
-    plugins: Sequence[str] = (),
-) -> Iterator[str]:
-    """Bring a run into another tool, or write one report; yield what was done, a sentence each. Asks no model.
-
-    Args:
-        run_dir: the run or the import.
-        target: name of an exporter, such as `mlflow`, or of a reporter that writes files, such as `xlsx`.
-        options: its options.
-        output: directory for a report; the run's own by default.
-        plugins: allow-list of plugins, as `--plugins`.
-
-    Raises:
-        JrhError: there is no such exporter, option or run, or the exporter refuses.
-    """
-    place, loaded = Path(run_dir), load_for(Path(run_dir), plugins)
-    targets = {each.spec.name: each.spec.target for each in loaded.plugins.reporters}
-    known = {each.spec.name for each in loaded.plugins.exporters}
-    if target not in known and targets.get(target) in (ReportTarget.FILE, ReportTarget.DIRECTORY):
-        settings = [f"{target}.{name}={json.dumps(value)}" for name, value in (options or {}).items()]
-        made = report_again(place, loaded, formats=[target], settings=settings, output=Path(output or run_dir))
-        if made.problems:
-            raise JrhError("\n".join(made.problems))
-        yield from (f"Report: {path}" for path in made.files)
-        yield from filter(None, [made.incomplete])
-        return
-    if target not in known:
-        reports = [name for name, kind in targets.items() if kind in (ReportTarget.FILE, ReportTarget.DIRECTORY)]
-        raise JrhError(f"unknown exporter '{target}'\nInstalled: {', '.join(sorted([*known, *reports]))}.")
-    entry = loaded.plugins.exporters.find(target)
-    if output is not None:
-        raise JrhError(f"'{target}' takes its destination from its options; only reports take an output directory")
-    export = Export.of(entry, options or {})
-    formats = [name for name in targets if name in entry.spec.attach]
-    with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
-        written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
-        yield from export.sentences(report, written.files if written else ())
-        yield from [report.totals] if report.incomplete else []
-        yield from (f"Not attached: {problem}" for problem in (written.problems if written else ()))
 
 
 def meant_by(measure: str) -> str:

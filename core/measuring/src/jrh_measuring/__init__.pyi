@@ -94,6 +94,8 @@ from .flags import unsure as unsure
 from .gate_rules import GateOptions as GateOptions
 from .gate_rules import GateRule as GateRule
 from .gate_rules import parse_rule as parse_rule
+from .installed import load_flags as load_flags
+from .installed import load_metrics as load_metrics
 from .looks import Look as Look
 from .looks import take_look as take_look
 from .measure_stage import one_sided_measures as one_sided_measures

@@ -28,7 +28,7 @@ def command(run_dir: Path, target: str, more: tuple[str, ...], output: Path | No
 
     Exit codes: 0 exported, 2 usage error, or the tool refuses.
     """
-    from jrh.api import export_run
+    from jrh_interchange import export_run
 
     allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
     for sentence in export_run(run_dir, target, _options(more), output=output, plugins=allowed):

@@ -10,7 +10,6 @@ from typing import Final
 from attrs import evolve, frozen
 from jrh import Item, JrhError, Json, Polarity, Record, Status, Task
 from jrh.errors import OtherToolError
-from jrh.running import load_metrics
 from jrh.values import ImportedLog
 from jrh_interchange import (
     PAIR_COLUMNS,
@@ -23,7 +22,7 @@ from jrh_interchange import (
     prompt_source,
     read_rows,
 )
-from jrh_measuring import DECISIONS, PAIRS
+from jrh_measuring import DECISIONS, PAIRS, load_metrics
 
 from jrh_import.options import JudgeSenseOptions
 

@@ -126,7 +126,7 @@ def _silent(_what: str) -> None:
 
 def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple[str, ...]) -> Mapping[str, Metric]:
     from jrh import JrhError
-    from jrh.running import load_metrics
+    from jrh_measuring import load_metrics
 
     from jrh_selftest.checks import ON_REQUEST
 

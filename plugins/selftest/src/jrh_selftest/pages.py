@@ -15,9 +15,8 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, RunReport
 from jrh.plugins import Metric
-from jrh.running import load_flags
 from jrh.values import FindingSettings, Flag, TaskSummary
-from jrh_measuring import Look, findings_of, unsure
+from jrh_measuring import Look, findings_of, load_flags, unsure
 
 from jrh_selftest.checks import ClaimCheck
 from jrh_selftest.page import Page

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = {
     "run": "Run a suite and report. Run it again to continue.",
-    "ping": "Ask every model of a suite one tiny question.",
     "report": "Rewrite the reports of a run and print the terminal one.",
     "plugins": "List installed components and plugins that failed to load.",
 }

@@ -30,5 +30,3 @@ from .stages.summary import Summary as Summary
 from .stages.summary import recall as recall
 from .stages.summary import recall_findings as recall_findings
 from .stages.summary import state as state
-from .without_suite import load_flags as load_flags
-from .without_suite import load_metrics as load_metrics

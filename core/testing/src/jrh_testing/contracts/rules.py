@@ -14,13 +14,12 @@ from attrs import evolve
 from jrh.hashing import derive_seed
 from jrh.plugins.protocols import Metric
 from jrh.plugins.specs import RuleScope, RuleSpec, Spec
-from jrh.running import load_metrics
 from jrh.values.finding import Finding, FindingSettings
 from jrh.values.items import Task
 from jrh.values.report import RunReport
 from jrh.values.verdicts import Record
 from jrh_interchange import measure_records
-from jrh_measuring import Claim, Hypothesis, Situation, measures_by_role
+from jrh_measuring import Claim, Hypothesis, Situation, load_metrics, measures_by_role
 from jrh_measuring.findings.design import designs_of
 from jrh_measuring.findings.measure_index import MeasureIndex
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Json, RunReport, Scale, ScaleKind
-from jrh.running import load_metrics
 from jrh_interchange import measure_records, read_settings, unmeasured
+from jrh_measuring import load_metrics
 
 from jrh_import.checking.asked import Asked, check_asked
 from jrh_import.checking.labels import Labels, read_labels

@@ -1,0 +1,106 @@
+"""Bring a run into another tool by the exporter that a plugin provides, or write one of its reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from attrs import frozen
+from jrh.api import open_run, report_again
+from jrh.document.convert import structure
+from jrh.errors import RAISED, JrhError, PluginError
+from jrh.plugins.factories import make
+from jrh.plugins.protocols import Exporter
+from jrh.plugins.registry import Entry
+from jrh.plugins.specs import ExporterSpec, ReportTarget
+from jrh.running.remembered_plugins import load_for
+from jrh.text.redact import Redactor, error_line, named_secrets
+from jrh.values.json_values import Json
+from jrh.values.report import RunReport
+
+
+def export_run(
+    run_dir: str | Path,
+    target: str,
+    options: Mapping[str, Json] | None = None,
+    *,
+    output: str | Path | None = None,
+    plugins: Sequence[str] = (),
+) -> Iterator[str]:
+    """Bring a run into another tool, or write one report; yield what was done, a sentence each. Asks no model.
+
+    Args:
+        run_dir: the run or the import.
+        target: name of an exporter, such as `mlflow`, or of a reporter that writes files, such as `xlsx`.
+        options: its options.
+        output: directory for a report; the run's own by default.
+        plugins: allow-list of plugins, as `--plugins`.
+
+    Raises:
+        JrhError: there is no such exporter, option or run, or the exporter refuses.
+    """
+    place, loaded = Path(run_dir), load_for(Path(run_dir), plugins)
+    targets = {each.spec.name: each.spec.target for each in loaded.plugins.reporters}
+    known = {each.spec.name for each in loaded.plugins.exporters}
+    if target not in known and targets.get(target) in (ReportTarget.FILE, ReportTarget.DIRECTORY):
+        settings = [f"{target}.{name}={json.dumps(value)}" for name, value in (options or {}).items()]
+        made = report_again(place, loaded, formats=[target], settings=settings, output=Path(output or run_dir))
+        if made.problems:
+            raise JrhError("\n".join(made.problems))
+        yield from (f"Report: {path}" for path in made.files)
+        yield from filter(None, [made.incomplete])
+        return
+    if target not in known:
+        reports = [name for name, kind in targets.items() if kind in (ReportTarget.FILE, ReportTarget.DIRECTORY)]
+        raise JrhError(f"unknown exporter '{target}'\nInstalled: {', '.join(sorted([*known, *reports]))}.")
+    entry = loaded.plugins.exporters.find(target)
+    if output is not None:
+        raise JrhError(f"'{target}' takes its destination from its options; only reports take an output directory")
+    export = Export.of(entry, options or {})
+    formats = [name for name in targets if name in entry.spec.attach]
+    with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
+        written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
+        yield from export.sentences(report, written.files if written else ())
+        yield from [report.totals] if report.incomplete else []
+        yield from (f"Not attached: {problem}" for problem in (written.problems if written else ()))
+
+
+@frozen
+class Export:
+    """An exporter that is built, and what hides the keys it works with."""
+
+    name: str
+    exporter: Exporter
+    hide: Redactor
+
+    @classmethod
+    def of(cls, entry: Entry[ExporterSpec], options: Mapping[str, Json]) -> Export:
+        """Build an exporter before the run is read, so that a wrong option costs no time.
+
+        Raises:
+            JrhError: an option is unknown or wrong, or the exporter refuses it.
+        """
+        try:
+            given: Any = structure(dict(options), entry.spec.options)
+        except JrhError as error:
+            raise JrhError(f"--to {entry.spec.name}: {error}") from error
+        made = make(entry, given, None)
+        return cls(entry.spec.name, made, Redactor.from_environment(also=named_secrets([given])))
+
+    def sentences(self, report: RunReport, attached: Iterable[Path]) -> Iterator[str]:
+        """Let the exporter work, and yield what it says, without keys.
+
+        Raises:
+            JrhError: the exporter refuses.
+            PluginError: it raised something else.
+        """
+        # The causes are cut off: libraries put addresses with keys into their errors.
+        try:
+            yield from map(self.hide, self.exporter.export(report, tuple(attached)))
+        except JrhError as error:
+            raise JrhError(self.hide(str(error))) from None
+        except RAISED as error:
+            raise PluginError(self.hide(f"exporter '{self.name}' failed: {error_line(error)}")) from None

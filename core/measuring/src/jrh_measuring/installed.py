@@ -1,0 +1,73 @@
+"""What is installed, to measure records without a run: metrics and flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jrh.document.convert import structure
+from jrh.plugins.loading import load_plugins
+from jrh.plugins.protocols import Metric
+from jrh.plugins.registry import Entry, Plugins
+from jrh.plugins.specs import MetricSpec
+from jrh.running.without_suite import builder_without_suite
+from jrh.suite.definition import Use
+from jrh.suite.resolved import Resolved
+from jrh.values.json_values import Json
+from jrh.values.measures import Flag
+
+
+def load_metrics(
+    names: Sequence[str] = (),
+    *,
+    plugins: Sequence[str] = (),
+    options: Mapping[str, Mapping[str, Json]] | None = None,
+) -> Mapping[str, Metric]:
+    """Build installed metrics, to measure records without a run.
+
+    Args:
+        names: the metrics, `name` or `distribution/name`; those that every suite gets where empty.
+        plugins: allow-list of plugins, as `--plugins`; also how a local one is loaded.
+        options: options by the name a metric is asked for; the defaults where none are given.
+
+    Returns:
+        Metric by the name it was asked for, in that order; by the component's own where none was.
+
+    Raises:
+        JrhError: a name is unknown or ambiguous, a plugin cannot be used, or an option is wrong.
+    """
+    found = load_plugins(tuple(plugins)).plugins
+    if not names:
+        resolved = default_metrics(found)
+    else:
+        resolved = tuple(
+            _resolved(found.metrics.find(name), name, options.get(name) if options else None) for name in names
+        )
+    builder = builder_without_suite(found)
+    return {each.use.name: builder.build(each) for each in resolved}
+
+
+def default_metrics(plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
+    """Resolve the metrics that a suite gets which names none, in the order of loading."""
+    entries = [entry for entry in plugins.metrics if entry.spec.default]
+    names = [entry.spec.name for entry in entries]
+    return tuple(
+        _resolved(entry, entry.spec.name if names.count(entry.spec.name) == 1 else entry.qualified) for entry in entries
+    )
+
+
+def _resolved(entry: Entry[MetricSpec], name: str, options: Mapping[str, Json] | None = None) -> Resolved[MetricSpec]:
+    built: object = structure(dict(options or {}), entry.spec.options, base=Path())
+    return Resolved(use=Use(name=name, component=entry.qualified), entry=entry, options=built)
+
+
+def load_flags(plugins: Sequence[str] = ()) -> Mapping[str, Flag]:
+    """Return the flags that the installed plugins declare, by name.
+
+    Args:
+        plugins: allow-list of plugins, as `--plugins`.
+
+    Raises:
+        JrhError: a plugin cannot be used.
+    """
+    return load_plugins(tuple(plugins)).plugins.declared_flags()
