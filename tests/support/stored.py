@@ -190,6 +190,6 @@ class Made:
         store.measures.replace("made", measures, ())
         records = read_records(store)
         work = stored_work(load_plugins(), store, summary, records=records)
-        reporting.note_findings(store, add_to_report(gather(store, summary, records), work))
+        add_to_report(gather(store, summary, records), work)  # keeps the findings
         run_to_end(lambda: CaseList().run(work))
         reporting.note_end(store, Ended(exit_code=3, message=self.text("ended", 4), complete=True))

@@ -167,6 +167,7 @@ def report_again(
     settings: Sequence[str] = (),
     output: Path | None = None,
     full: bool = False,
+    installed_rules: bool = False,
 ) -> Written:
     """Compute the measures of a run again and write its reports; needs no suite and asks no model.
 
@@ -177,6 +178,7 @@ def report_again(
         settings: options of reporters, as `REPORTER.OPTION=VALUE`.
         output: the directory to write to, made where it is missing; the run's own by default.
         full: print all tables, not the findings in brief.
+        installed_rules: decide the findings again with the rules that are installed.
 
     Raises:
         JrhError: there is no run in the directory, a reporter that is named or a metric the run was made with is not
@@ -186,14 +188,16 @@ def report_again(
     try:
         named = reporting.recall(store).reports
         reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
+        said: list[str] = []
         work = stored_work(loaded, store, reporting.recall(store), again=True)
+        work = evolve(work, installed_rules=installed_rules, say=said.append)
         report = add_to_report(gather(store, work.summary, work.records), work)
         builder = Builder(suite_of_summary(work.summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
         report = with_sections(report, builder, Quiet())
         changed = tuple(changed_since(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
         written = write_reports(builder, report, _made(output or run_dir), Quiet(), full=full, said=changed)
-        return evolve(written, changed=changed, incomplete=report.totals if report.incomplete else "")
+        return evolve(written, changed=(*said, *changed), incomplete=report.totals if report.incomplete else "")
     finally:
         store.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -28,10 +28,23 @@ from jrh.values.report import Agreement, RunReport
 from jrh.version import __version__
 from jrh_stats import krippendorff_alpha
 
-from jrh_measuring.findings.deciding import with_findings
+from jrh_measuring.findings.deciding import decide, with_found
+from jrh_measuring.findings.record import (
+    FindingsRecord,
+    changed_findings,
+    changed_rules,
+    read_record,
+    rules_of,
+    write_record,
+)
 
 _FAILED: Final = "failed"
 """Mark of measures that are not all there."""
+_AGAIN: Final = "`jrh report RUN --rules installed` decides again"
+_UNRECORDED: Final = (
+    "Findings are decided with the installed rules: the run keeps none of these measures. Running the suite again "
+    "keeps them"
+)
 
 
 class Measuring(Stage):
@@ -58,7 +71,36 @@ class Measuring(Stage):
             notes=(*report.notes, *notes),
             warnings=(*report.warnings, *notes),
         )
-        return with_findings(measured, work.summary.findings, work.builder.plugins)
+        return _with_findings(measured, work)
+
+
+def _with_findings(report: RunReport, work: StageWork) -> RunReport:
+    """Add findings: a run decides and keeps the record of it; what is reported later is taken from that record."""
+    if work.store.writable or work.imported:
+        decided = decide(report, work.summary.findings, work.builder.plugins)
+        if not work.imported:
+            write_record(work.store, decided)
+        return with_found(report, decided.found)
+    record = read_record(work.store)
+    if record is not None and work.again and report.measures != work.store.measures.read()[0]:
+        record = None
+    if record is not None and not work.installed_rules:
+        if work.again and (changed := changed_rules(record.rules, rules_of(work.builder.plugins))):
+            work.say(f"Findings are those of the run's rules; now installed: {changed}. {_AGAIN}")
+        return with_found(report, record.found)
+    decided = decide(report, work.summary.findings, work.builder.plugins)
+    report = with_found(report, decided.found)
+    if record is None:
+        work.say(_UNRECORDED)
+        return report
+    said = tuple(_what_changed(record, decided))
+    return evolve(report, notes=(*report.notes, *said), warnings=(*report.warnings, *said))
+
+
+def _what_changed(then: FindingsRecord, now: FindingsRecord) -> Iterator[str]:
+    rules = changed_rules(then.rules, now.rules)
+    yield f"findings decided again with the installed rules ({rules or 'those of the run'})"
+    yield from changed_findings(then.found, now.found)
 
 
 def measure(work: StageWork, *, one_sided: bool = False) -> tuple[tuple[Measure, ...], tuple[str, ...]]:

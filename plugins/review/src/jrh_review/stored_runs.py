@@ -10,15 +10,17 @@ from typing import Any, Final, TypeAlias
 
 from attrs import define, field, frozen
 from jrh import Measure, open_run
-from jrh.running import RunFindings, Summary, recall, recall_findings, state
+from jrh.running import Summary, recall, state
 from jrh.values import FaultLine
 from jrh_measuring import (
     SIMULATED,
+    RunFindings,
     format_bounds,
     format_counts,
     format_estimate,
     format_interval,
     is_estimable,
+    recorded_findings,
 )
 
 from jrh_review.listed_cases import TABLE, CaseOrder
@@ -152,11 +154,11 @@ class Measured:
 
     def findings(self, store: Store, path: Path) -> RunFindings | None:
         """Return the findings; None where the run has not come to them."""
-        return recall_findings(store) or (self._computed(store, path).findings if state(store).imported else None)
+        return recorded_findings(store) or (self._computed(store, path).findings if state(store).imported else None)
 
     def measures(self, store: Store, path: Path, task: str) -> tuple[Measure, ...]:
         """Return the measures of whole tests of a task that a lens shows."""
-        if recall_findings(store) is None and state(store).imported:
+        if recorded_findings(store) is None and state(store).imported:
             return tuple(each for each in self._computed(store, path).measures if each.task == task)
         stored: tuple[Measure, ...] = store.measures.wholes(task, KEYS)
         return stored

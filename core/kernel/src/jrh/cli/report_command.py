@@ -29,6 +29,12 @@ from jrh.text import telling
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="Write to this directory.  [default: RUN_DIR]"
 )
+@click.option(
+    "--rules",
+    type=click.Choice(["run", "installed"]),
+    default="run",
+    help="Findings of the run's rules, or decided again with the installed ones.  [default: run]",
+)
 @full_option
 @plugins_option
 def command(
@@ -36,6 +42,7 @@ def command(
     formats: str,
     settings: tuple[str, ...],
     output: Path | None,
+    rules: str,
     full: bool,
     plugins: str,
 ) -> int:
@@ -50,7 +57,15 @@ def command(
     loaded = told(load_for(run_dir, allowed(plugins)))
     with show_progress(plain=True) as progress:
         progress.begin("report", None)
-        written = report_again(run_dir, loaded, formats=allowed(formats), settings=settings, output=output, full=full)
+        written = report_again(
+            run_dir,
+            loaded,
+            formats=allowed(formats),
+            settings=settings,
+            output=output,
+            full=full,
+            installed_rules=rules == "installed",
+        )
         progress.end()
     if written.terminal:
         telling.say(written.terminal.rstrip("\n") + "\n", styled=True)

@@ -25,8 +25,6 @@ from .schedule import judge_ids as judge_ids
 from .stages.perturb import chosen_items as chosen_items
 from .stages.perturb import make_cases as make_cases
 from .stages.perturb import reference_cases as reference_cases
-from .stages.summary import RunFindings as RunFindings
 from .stages.summary import Summary as Summary
 from .stages.summary import recall as recall
-from .stages.summary import recall_findings as recall_findings
 from .stages.summary import state as state

@@ -155,7 +155,7 @@ class Written:
     files: tuple[Path, ...]
     problems: tuple[str, ...]
     changed: tuple[str, ...] = ()
-    """Components whose code has changed since the run; one sentence each."""
+    """What is not as it was in the run, such as the code of a component; one sentence each, without its period."""
     incomplete: str = ""
     """How much of the plan has been answered, where it is not all."""
 

@@ -122,6 +122,5 @@ async def _reported(
     notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes)
     report = evolve(report, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
     report = with_sections(report, ready.builder, ready.log)
-    reporting.note_findings(store, report)
     ready.progress.end()
     return report, outcomes

@@ -346,6 +346,11 @@ class Database:
         self.writer.flush(*statements, (_SET_STAGE, [(stage, digest)]))
 
     @property
+    def writable(self) -> bool:
+        """Return whether it was opened for writing."""
+        return self._writer is not None
+
+    @property
     def writer(self) -> Writer:
         """Return the writer; raise `StoreError` if opened for reading."""
         if self._writer is None:

@@ -123,6 +123,11 @@ class Store:
         return self._database.path
 
     @property
+    def writable(self) -> bool:
+        """Return whether it was opened for writing."""
+        return self._database.writable
+
+    @property
     def failure(self) -> StoreError | None:
         """Return the error that stopped all writing, if any."""
         return self._database.writer.failure

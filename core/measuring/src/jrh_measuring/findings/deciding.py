@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
 from jrh.errors import RAISED
@@ -20,11 +20,13 @@ from jrh.values.report import RunReport
 
 from jrh_measuring.findings.claims import Claim, Situation, grouped, weakened
 from jrh_measuring.findings.data_rules import doubted
-from jrh_measuring.findings.design import Chain, Design, designs_of
+from jrh_measuring.findings.design import Chain, Design, Hypothesis, designs_of
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily, Test
+from jrh_measuring.findings.record import FindingsRecord, RunFindings, TestedHypothesis, rules_of
 
 T = TypeVar("T")
+_Tested: TypeAlias = tuple[Test, Hypothesis]
 _OTHERS: Final = 0.25
 """Weight of the chains of other distributions, relative to those of the distributions that come with jrh."""
 NO_SETTINGS: Final = FindingSettings()
@@ -63,7 +65,24 @@ def with_findings(
     report: RunReport, settings: FindingSettings = NO_SETTINGS, plugins: Plugins | None = None
 ) -> RunReport:
     """Return a report with its findings, and with the family of tests that its claims of a difference belong to."""
-    return _Engine.of(report, settings, _installed() if plugins is None else plugins).decided()
+    return with_found(report, decide(report, settings, _installed() if plugins is None else plugins).found)
+
+
+def with_found(report: RunReport, found: RunFindings) -> RunReport:
+    """Return a report with findings, and with a note per rule that failed."""
+    return evolve(
+        report,
+        findings=found.findings,
+        family=found.family,
+        notes=(*report.notes, *found.problems),
+        warnings=(*report.warnings, *found.problems),
+    )
+
+
+def decide(report: RunReport, settings: FindingSettings, plugins: Plugins) -> FindingsRecord:
+    """Test all hypotheses of the declared rules as one family; return them with the findings."""
+    hypotheses, found = _Engine.of(report, settings, plugins).decided()
+    return FindingsRecord(rules=rules_of(plugins), hypotheses=hypotheses, found=found)
 
 
 @cache
@@ -115,25 +134,22 @@ class _Engine:
             doubts=defaultdict(frozenset, {kind.name: frozenset(kind.doubts) for kind in kinds}),
         )
 
-    def decided(self) -> RunReport:
+    def decided(self) -> tuple[tuple[TestedHypothesis, ...], RunFindings]:
         """Test all hypotheses as one family, and write the findings."""
         situations = [Situation(design=design, index=self.index, flags=self.report.flags) for design in self.designs]
         rules = self._of(RuleScope.JUDGE)
         chains = [chain for now in situations for built in rules for chain in self._tests(built, now)]
         chains = _balanced(sorted(chains, key=lambda chain: str(chain[0][0].key)))
         family = PageFamily.of(
-            [[test for test, same in chain if not same] for chain in chains],
+            [[test for test, stated in chain if not stated.equivalence] for chain in chains],
             self.report.level,
-            [test for chain in chains for test, same in chain if same],
+            [test for chain in chains for test, stated in chain if stated.equivalence],
         )
         findings = tuple(self._findings([evolve(now, family=family) for now in situations]))
         problems = tuple(f"rule '{name}' failed, and says nothing: {why}" for name, why in self.problems.items())
-        return evolve(
-            self.report,
-            findings=findings,
-            family=family.summary,
-            notes=(*self.report.notes, *problems),
-            warnings=(*self.report.warnings, *problems),
+        return (
+            tuple(_decided(test, stated, family) for chain in chains for test, stated in chain),
+            RunFindings(findings=findings, family=family.summary, problems=problems),
         )
 
     def _of(self, scope: RuleScope) -> list[_Built]:
@@ -147,10 +163,10 @@ class _Engine:
             self.problems[built.name] = error_line(error)
             return []
 
-    def _tests(self, built: _Built, now: Situation) -> list[list[tuple[Test, bool]]]:
-        """Return the tested chains of a rule, and of each hypothesis whether it is one of equivalence."""
+    def _tests(self, built: _Built, now: Situation) -> list[list[_Tested]]:
+        """Return the chains of a rule: the tests, each with the hypothesis as the rule states it."""
 
-        def chains() -> Iterator[list[tuple[Test, bool]]]:
+        def chains() -> Iterator[list[_Tested]]:
             for chain in built.rule.hypotheses(now.design):
                 _check_weights(chain)
                 yield [
@@ -160,7 +176,7 @@ class _Engine:
                             weight=each.weight,
                             result=built.rule.test(each, evolve(now, rule=built.name)),
                         ),
-                        each.equivalence,
+                        each,
                     )
                     for each in chain
                 ]
@@ -208,7 +224,20 @@ def _check_weights(chain: Chain) -> None:
         raise ValueError(f"the weights {', '.join(f'{weight:g}' for weight in weights)} grow along a chain")
 
 
-def _balanced(chains: list[list[tuple[Test, bool]]]) -> list[list[tuple[Test, bool]]]:
+def _decided(test: Test, stated: Hypothesis, family: PageFamily) -> TestedHypothesis:
+    return TestedHypothesis(
+        rule=str(test.key[0]),
+        place=stated.place,
+        null=float(stated.null),
+        side=stated.side,
+        weight=float(test.weight),
+        p=float(test.result.p),
+        equivalence=stated.equivalence,
+        rejected=test.key in (family.equivalent if stated.equivalence else family.claimed),
+    )
+
+
+def _balanced(chains: list[list[_Tested]]) -> list[list[_Tested]]:
     """Scale the weights of chains of other distributions: together, a quarter of those that come with jrh at most.
 
     A plugin with many hypotheses then takes at most a fifth of the error rate. Without a hypothesis of jrh
@@ -216,13 +245,13 @@ def _balanced(chains: list[list[tuple[Test, bool]]]) -> list[list[tuple[Test, bo
     """
     shipped = shipped_distributions()
     ours = [chain[0][0].key[0].partition("/")[0] in shipped for chain in chains]
-    first = [0.0 if chain[0][1] else chain[0][0].weight for chain in chains]
+    first = [0.0 if chain[0][1].equivalence else chain[0][0].weight for chain in chains]
     own = sum(weight for weight, mine in zip(first, ours, strict=True) if mine)
     other = sum(weight for weight, mine in zip(first, ours, strict=True) if not mine)
     if not own or other <= own * _OTHERS:
         return chains
     scale = own * _OTHERS / other
     return [
-        chain if mine else [(evolve(test, weight=test.weight * scale), same) for test, same in chain]
+        chain if mine else [(evolve(test, weight=test.weight * scale), stated) for test, stated in chain]
         for chain, mine in zip(chains, ours, strict=True)
     ]

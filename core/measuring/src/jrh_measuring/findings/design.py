@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from attrs import Factory, field, frozen
-from attrs.validators import gt, le
+from attrs.validators import gt, instance_of, le, lt
 from jrh.plugins import Role
 from jrh.values.cases import REFERENCE, Polarity
 from jrh.values.finding import FindingSettings
@@ -44,8 +45,8 @@ class Place:
 class Hypothesis:
     """That the quantity of a measure has a null value; a claim of a difference rejects it."""
 
-    place: Place
-    null: float = 0.0
+    place: Place = field(validator=instance_of(Place))
+    null: float = field(default=0.0, validator=[gt(-inf), lt(inf)])
     """The value without a defect; a rule that computes it from data, as from the noise, does so in `test`."""
     side: Side = "both"
     weight: float = field(default=1.0, validator=[gt(0.0), le(1.0)])

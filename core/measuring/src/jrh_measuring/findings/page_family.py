@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from math import ceil
+from math import ceil, inf
 from typing import Final, TypeAlias
 
-from attrs import Factory, frozen
+from attrs import Factory, field, frozen
+from attrs.validators import gt, lt
 from jrh.values.finding import ClaimFamily
 from jrh_stats import benjamini_hochberg, chained_holm
 
@@ -19,7 +20,7 @@ _SLACK: Final = 1e-12
 class PValue:
     """The result of one test."""
 
-    p: float
+    p: float = field(validator=[gt(-inf), lt(inf)])
     """The p-value; 1 where nothing can be estimated."""
     least: float = 0.0
     """The smallest p-value that the test could have given; 0: not known."""

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import JrhError, Measure
-from jrh.running import Summary, open_store, recall_findings
+from jrh.running import Summary, open_store
 from jrh.values import Finding
+from jrh_measuring import recorded_findings
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -192,7 +193,7 @@ def progress(request: Request) -> Response:
 def _line(name: str, path: Path) -> Line:
     try:
         with open_store(path) as store:
-            state, outline, found = state_of(store, path), outline_of(store), recall_findings(store)
+            state, outline, found = state_of(store, path), outline_of(store), recorded_findings(store)
             under_way = progress_of(store) if state.under_way else None
     except JrhError as error:
         return Line(name=name, state=State(word="not readable", kind="bad"), problem=str(error))

@@ -10,7 +10,6 @@ from attrs import Factory, evolve, frozen
 
 from jrh.document.convert import from_text, read_compact, to_text, unstructure
 from jrh.errors import EmptyStoreError
-from jrh.hashing import content_id
 from jrh.running.building import parts_used, used
 from jrh.running.outcome import Ended, RunState
 from jrh.running.prepare import Prepared
@@ -19,9 +18,9 @@ from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, judge_models, serves
 from jrh.values.cases import REFERENCE
 from jrh.values.events import RunStarted
-from jrh.values.finding import ClaimFamily, Finding, FindingSettings
+from jrh.values.finding import FindingSettings
 from jrh.values.measures import Flag
-from jrh.values.report import ComponentUsed, RunReport, TaskSummary
+from jrh.values.report import ComponentUsed, TaskSummary
 from jrh.version import __version__
 
 SUMMARY = "summary"
@@ -34,24 +33,6 @@ PLAN_NOTES: Final = "plan_notes"
 """Key of the notes on the plan."""
 IMPORTED: Final = "imported"
 """Key of the mark that a run directory holds imported records."""
-
-
-FINDINGS: Final = "findings"
-"""Key of the findings."""
-
-
-@frozen(kw_only=True)
-class RunFindings:
-    """The findings of a run, in the words of its reports."""
-
-    findings: tuple[Finding, ...]
-    family: ClaimFamily | None
-
-
-@frozen(kw_only=True)
-class _Found(RunFindings):
-    made_of: str
-    """Id of the measures and records."""
 
 
 @frozen(kw_only=True)
@@ -139,24 +120,6 @@ def note_plan(store: Store, notes: Iterable[str]) -> None:
 def note_end(store: Store, ended: Ended) -> None:
     """Keep how the run ended."""
     store.set_meta(ENDED, to_text(ended))
-
-
-def note_findings(store: Store, report: RunReport) -> None:
-    """Keep the findings of the stored measures, for readers that do not hold all records."""
-    store.set_meta(FINDINGS, to_text(_Found(made_of=_made_of(store), findings=report.findings, family=report.family)))
-
-
-def recall_findings(store: Store) -> RunFindings | None:
-    """Read the findings; None where there are none, or those of other measures or records."""
-    text = store.meta(FINDINGS)
-    found = from_text(_Found, text) if text else None
-    if found is None or found.made_of != _made_of(store):
-        return None
-    return RunFindings(findings=found.findings, family=found.family)
-
-
-def _made_of(store: Store) -> str:
-    return content_id(store.measures.digest(), [*store.records.written()])
 
 
 def state(store: Store) -> RunState:
