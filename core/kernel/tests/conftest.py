@@ -16,6 +16,7 @@ from attrs import evolve
 from jrh.plugins.entry_points import CORE
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import (
+    AllocatorSpec,
     DataSourceSpec,
     FlagSpec,
     ImporterSpec,
@@ -46,6 +47,7 @@ ROLES: Mapping[str, tuple[str, type[Spec]]] = {
     "perturbers": ("perturber", PerturberSpec),
     "validators": ("validator", ValidatorSpec),
     "judges": ("judge", JudgeSpec),
+    "allocators": ("allocator", AllocatorSpec),
     "parsers": ("parser", ParserSpec),
     "metrics": ("metric", MetricSpec),
     "flags": ("flag", FlagSpec),

@@ -47,8 +47,8 @@ def section(hook: str) -> str:
     return page.partition(f"\n## {hook}\n")[2].partition("\n## ")[0]
 
 
-def test_there_are_sixteen_declaration_hooks_and_four_event_hooks() -> None:
-    assert len(HOOKS) == 20
+def test_there_are_seventeen_declaration_hooks_and_four_event_hooks() -> None:
+    assert len(HOOKS) == 21
     assert len(EVENTS) == 4
 
 
@@ -151,6 +151,7 @@ SUITE = {
     "tests": [{"shout": {"validate": ["not-empty"]}}],
     "judges": ["first-label", {"asks": {"model": "bird"}}],
     "reference": {"repeats": 1},
+    "allocate": {"drop-failures": {"batch": 1, "limit": 1.0}},
 }
 
 
@@ -235,6 +236,16 @@ def test_the_examples_together_are_a_run_and_every_hook_does_its_part(
     assert lines[-1].startswith("0 {")
     assert "'ok': 8" in lines[-1]
     assert "'unparsable': 6" in lines[-1]
+
+
+def test_the_allocator_of_the_example_drops_the_judge_that_fails(examples: list[str], tmp_path: Path) -> None:
+    asks = tmp_path / "asks.py"
+    asks.write_text(ASKS, encoding="utf-8")
+    suite = {**SUITE, "allocate": {"drop-failures": {"batch": 1, "limit": 0.75}}}
+    result = jrh.run(suite, plugins=[*examples, str(asks)], run_dir=tmp_path / "run", use_cache=False)
+    asked = result.records.where(result.records.equals("judge", "asks"))
+    assert set(asked.text("item_id")) == {"1"}  # 3 of its 4 trials have no verdict, and 3 are not asked
+    assert any("after 2 of 4 items: 'asks' (3 questions not asked)" in note for note in result.report.notes)
 
 
 def test_records_that_an_earlier_process_wrote_are_not_told_again(

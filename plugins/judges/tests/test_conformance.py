@@ -1,4 +1,4 @@
-"""Every judge holds the contract of judges."""
+"""Every judge holds the contract of judges, and the allocator that of allocators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import jrh_judges.plugin
 import pytest
 from aiohttp import web
 from jrh import ChatRequest
-from jrh_testing import JudgeContract, LabelParser, ScriptedModel, build
+from jrh_testing import AllocatorContract, JudgeContract, LabelParser, ScriptedModel, build
 
 FIRST_LABEL = """\
 import json, sys
@@ -40,6 +40,11 @@ class TestLlm(JudgeContract):
 
     def models_for(self, task):
         return {"mini": ScriptedModel(task.scale.labels[0])}
+
+
+class TestDropFailing(AllocatorContract):
+    plugin = jrh_judges.plugin
+    component = "drop-failing"
 
 
 class TestFunction(JudgeContract):

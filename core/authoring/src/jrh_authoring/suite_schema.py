@@ -76,6 +76,7 @@ class _SuiteSchema:
         self._define("test", self._test())
         self._define("judge", self._entry(syntax.JUDGE))
         self._define("metric", self._entry(syntax.METRIC))
+        self._define("allocator", self._entry(syntax.ALLOCATOR))
         self._define("reporter", self._entry(syntax.REPORTER))
         self._define("model", any_of(self._models()))
         self._define("parser", any_of(self._flat(syntax.PARSER)))
@@ -107,6 +108,7 @@ class _SuiteSchema:
             "tests": tests,
             "judges": {"type": "array", "minItems": 1, "items": _reference("judge")},
             "metrics": any_of([metrics, self._schemas.closed({syntax.ADD: metrics}, required=[syntax.ADD])]),
+            "allocate": any_of([_reference("allocator"), {"type": "null"}]),
             "reports": {"type": "array", "items": _reference("reporter")},
         }
 

@@ -6,6 +6,7 @@ from .building import RecordingLog as RecordingLog
 from .building import build as build
 from .building import declarations as declarations
 from .building import find_spec as find_spec
+from .contracts.allocators import AllocatorContract as AllocatorContract
 from .contracts.judges import JudgeContract as JudgeContract
 from .contracts.metrics import MetricContract as MetricContract
 from .contracts.models import ModelContract as ModelContract

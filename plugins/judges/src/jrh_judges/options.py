@@ -97,3 +97,16 @@ class CommandOptions(Bounds):
     command: tuple[CommandWord, ...] = option(
         "program and arguments, started once per question in the suite's directory, without a shell", min_len(1)
     )
+
+
+@frozen(kw_only=True)
+class DropOptions:
+    """Options of `drop-failing`: how soon and how strictly it looks."""
+
+    batch: int = option("items of every task that are judged before it looks again", ge(1), default=20)
+    limit: float = option(
+        "share of trials without a verdict, in all batches so far, at which a judge is dropped",
+        gt(0),
+        le(1),
+        default=0.5,
+    )

@@ -1,12 +1,13 @@
-"""Declare the judges."""
+"""Declare the judges, and a rule that drops them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from jrh import JudgeSpec, hookimpl
+from jrh.plugins import AllocatorSpec
 
-from jrh_judges.options import CommandOptions, FunctionOptions, HttpOptions, LlmOptions
+from jrh_judges.options import CommandOptions, DropOptions, FunctionOptions, HttpOptions, LlmOptions
 
 JRH_API_VERSION = 2
 
@@ -41,4 +42,15 @@ def jrh_judges() -> Iterable[JudgeSpec]:
         options=CommandOptions,
         factory="jrh_judges.inhouse:command_judge",
         reads_prompt=False,
+    )
+
+
+@hookimpl
+def jrh_allocators() -> Iterable[AllocatorSpec]:
+    """Declare the allocator."""
+    yield AllocatorSpec(
+        name="drop-failing",
+        summary="drops judges that return too few verdicts",
+        options=DropOptions,
+        factory="jrh_judges.allocators:DropFailing",
     )

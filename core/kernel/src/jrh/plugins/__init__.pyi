@@ -1,6 +1,7 @@
 from .loading import Loaded as Loaded
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG
+from .protocols import Allocator as Allocator
 from .protocols import BatchJudge as BatchJudge
 from .protocols import ChatModel as ChatModel
 from .protocols import Completion as Completion
@@ -34,6 +35,7 @@ from .protocols import Unit as Unit
 from .protocols import Validator as Validator
 from .secrets import read_secret as read_secret
 from .specs import ALL_MODES as ALL_MODES
+from .specs import AllocatorSpec as AllocatorSpec
 from .specs import ExecutorSpec as ExecutorSpec
 from .specs import ExporterSpec as ExporterSpec
 from .specs import FlagSpec as FlagSpec

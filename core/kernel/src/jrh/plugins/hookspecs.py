@@ -24,6 +24,7 @@ from typing import Final
 import pluggy
 
 from jrh.plugins.specs import (
+    AllocatorSpec,
     DataSourceSpec,
     ExecutorSpec,
     ExporterSpec,
@@ -191,6 +192,49 @@ def jrh_judges() -> Iterable[JudgeSpec]:
                 summary="always gives the first label",
                 factory=lambda options, context: Always(context.task.scale.labels[0]),
                 reads_prompt=False,
+            )
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_allocators() -> Iterable[AllocatorSpec]:
+    """Declare the allocators this plugin provides: rules for ending the judging of a run, or of a judge, early.
+
+    A suite names one under `allocate`. Judges are then asked batch by batch: a batch is the next so many items of every
+    task, in the order of the data, with the cases of all tests. After each batch but the last, `keep` returns the
+    judges that go on. It sees the records of all batches so far in plan order, so neither the order of arrival nor the
+    number of workers matters. jrh stores the decision before it acts on it. Questions that are not asked are not
+    missing verdicts: they leave the plan, and the report counts them. If `keep` raises, the run ends with the error and
+    can be continued.
+
+    Example:
+        ```python
+        from attrs import frozen
+        from jrh import hookimpl
+        from jrh.plugins import AllocatorSpec, option
+
+        @frozen(kw_only=True)
+        class Options:
+            batch: int = option("items of every task per batch", default=20)
+            limit: float = option("share of trials without a verdict at which a judge is dropped", default=0.5)
+
+        class DropFailing:
+            def __init__(self, options):
+                self.batch, self.limit = options.batch, options.limit
+
+            def keep(self, judges, batch, records):
+                failing = set()
+                for (judge,), rows in records.split("judge"):
+                    if 1 - rows.equals("status", "ok").mean() >= self.limit:
+                        failing.add(judge)
+                return [judge for judge in judges if judge not in failing]
+
+        @hookimpl
+        def jrh_allocators():
+            yield AllocatorSpec(
+                name="drop-failures", summary="drops failing judges", options=Options, factory=DropFailing
             )
         ```
     """

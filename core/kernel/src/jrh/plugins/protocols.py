@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
@@ -191,6 +191,28 @@ class SimulatedJudge(Protocol):
 
     async def judge(self, question: Question, truth: Truth) -> Judgement:
         """Answer with the planted behaviour; the same question and seed give the same answer."""
+
+
+@runtime_checkable
+class Allocator(Protocol):
+    """Decide after each batch of items which judges are asked about the next one."""
+
+    @property
+    def batch(self) -> int:
+        """Return how many items of every task make a batch."""
+
+    def keep(self, judges: Sequence[str], batch: int, records: RecordTable) -> Collection[str]:
+        """Return the judges that are asked about the next batch; none: the run asks no further question.
+
+        Pure: what it returns depends on nothing but the options and the arguments. A judge that is left out is not
+        asked again, and the decision is stored: a run that is continued does not ask for it again.
+
+        Args:
+            judges: those that were asked about this batch, in the order of the suite.
+            batch: the number of the batch that is complete, from 1 on.
+            records: of batches 1 to `batch`, of all judges, in plan order, however they arrived. Without the columns
+                that say what a verdict is, unless the declaration says `sees_verdicts`.
+        """
 
 
 @runtime_checkable

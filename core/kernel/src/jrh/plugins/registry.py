@@ -162,6 +162,7 @@ class Plugins:
     importers: Registry[specs.ImporterSpec] = Registry("importer")
     exporters: Registry[specs.ExporterSpec] = Registry("exporter")
     executors: Registry[specs.ExecutorSpec] = Registry("executor")
+    allocators: Registry[specs.AllocatorSpec] = Registry("allocator")
     problems: tuple[LoadProblem, ...] = ()
 
     def registries(self) -> tuple[Registry[Spec], ...]:

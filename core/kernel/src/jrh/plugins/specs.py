@@ -13,6 +13,7 @@ from attrs import field, frozen
 from attrs.validators import ge, gt, in_, instance_of, lt, matches_re, min_len, optional
 
 from jrh.plugins.protocols import (
+    Allocator,
     BatchJudge,
     BuildContext,
     ChatModel,
@@ -224,6 +225,18 @@ class JudgeSpec(Spec):
     takes: str = ""
     """Name of the option, a `CodeName`, that takes a callable from Python: `jrh.run(..., judges=[callable])` uses the
     judge that has one."""
+
+
+@frozen(kw_only=True)
+class AllocatorSpec(Spec):
+    """Declare an allocator of the judge stage. Its factory serves all tasks of a run."""
+
+    factory: Factory[Allocator] = field(validator=check_declared)
+    sees_verdicts: bool = False
+    """Whether it is shown what the verdicts are. If so, reports say that intervals are conditional on its decisions.
+
+    If not, it sees neither labels, scores nor rationales, and what it decides cannot follow them.
+    """
 
 
 @frozen(kw_only=True)
@@ -483,6 +496,7 @@ KINDS: Final[Mapping[str, ComponentKind]] = {
     "validators": ComponentKind("validator", ValidatorSpec, Validator),
     "models": ComponentKind("model provider", ModelSpec, ChatModel),
     "judges": ComponentKind("judge", JudgeSpec, Judge),
+    "allocators": ComponentKind("allocator", AllocatorSpec, Allocator),
     "parsers": ComponentKind("parser", ParserSpec, Parser),
     "metrics": ComponentKind("metric", MetricSpec, Metric),
     "stages": ComponentKind("stage", StageSpec, Stage),

@@ -12,7 +12,7 @@ from attrs import evolve
 from jrh.document.convert import from_text
 from jrh.models.ledger import PREFLIGHT, ROLES
 from jrh.running.stages.drafts import PLUGIN_ERROR
-from jrh.running.stages.stored import StoredEvidence
+from jrh.running.stages.stored import StoredEvidence, decision_notes
 from jrh.running.stages.summary import IMPORTED, PLAN_NOTES, Summary
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED
 from jrh.store.run_store import Store
@@ -49,6 +49,7 @@ def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
         notes=(
             *summary.notes,
             *_plan_notes(store),
+            *decision_notes(store),
             *_shown_in_part(records, summary),
             *_not_settable(store),
             *_not_available(records),

@@ -21,6 +21,7 @@ from jrh.running.progress import Progress
 from jrh.running.rehearsal import note_judges
 from jrh.running.schedule import AskedCase, TrialPlanner, judge_ids
 from jrh.running.stages import judge as judging
+from jrh.running.stages.allocation import Batches
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored import StoredCases
 from jrh.running.stages.summary import note_plan as note_plan_notes
@@ -48,6 +49,7 @@ def overlaps(ready: Prepared) -> bool:
         bool(stages_of_cases(work_of(ready))),
         any(use.data.stages or use.task.criteria is not None for use in suite.tasks),
         bool(deferred_models(resolved)),
+        resolved.allocator is not None,
         all(judging.judges_at_once(judge.entry.spec.kind) for judge in resolved.judges),
         suite.budget != Budget() and any(asks_models(test) for test in resolved.tests),
         not any(tests_of(resolved, use.task) for use in suite.tasks),
@@ -159,18 +161,19 @@ async def judge_cases(ready: Prepared, cases: StoredCases, items_ids: Mapping[st
     """Plan the trials of cases and let judges answer them; one judge if it is named."""
     store = ready.store
     judges = [each for each in judge_ids(ready.resolved, items_ids) if only in ("", each[0].use.name)]
-    digest = _plan_id(cases, judges)
+    batches = None if ready.resolved.allocator is None or only else Batches(ready)
+    digest = _plan_id(cases, judges) if batches is None else batches.plan_id(_plan_id(cases, judges))
     unseen = json.loads(store.meta(_UNSEEN) or "{}")
     if store.trials.digest() != digest:
         tasks = {use.task.name: use.task for use in ready.suite.tasks}
         planner = TrialPlanner(judges, tasks, store.trials.occasions())
-        store.trials.replace(digest, planner.trials(cases))
+        store.trials.replace(digest, planner.trials(cases) if batches is None else batches.trials(planner, cases))
         unseen = planner.unseen
     _note_plan(ready, judges, unseen)
     pending = store.trials.count_pending()
     planned = store.trials.count()
     ready.progress.begin("judge", planned, done=planned - pending)
-    await judging.judge_all(ready, ready.progress)
+    await (judging.judge_all(ready, ready.progress) if batches is None else batches.judge(digest))
 
 
 def _note_plan(ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]], unseen: Mapping[str, int]) -> None:

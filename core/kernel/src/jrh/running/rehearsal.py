@@ -60,8 +60,9 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
             if applies(judge, task) and (todo is None or judge.use.name in todo.judges):
                 builder.build(judge, task)
     if todo is None or todo.tests or todo.judges:
-        for metric in resolved.metrics:
-            builder.build(metric)
+        rules: list[Resolved[Any]] = [*resolved.metrics, *([resolved.allocator] if resolved.allocator else [])]
+        for rule in rules:
+            builder.build(rule)
         _rehearse_the_end(builder)
         for name in (name for stage in resolved.stages.values() for name in stage.all_models):
             builder.model(name)

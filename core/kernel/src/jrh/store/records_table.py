@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -22,6 +23,8 @@ from jrh.values.verdicts import CaseRecord, Record, Reply, Status
 
 GROWING: Final = "growing"
 """Digest of a plan whose later trials are still to come."""
+LAST: Final = 2**63 - 1
+"""No position of a plan is larger."""
 _PLAN: Final = "trials"
 _TRANSIENT: Final = tuple(status.value for status in Status if status.transient)
 _TRANSIENT_MARKS: Final = ", ".join("?" * len(_TRANSIENT))
@@ -66,6 +69,9 @@ _PENDING_BY_JUDGE: Final = (
     "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.trial_id = t.id) "
     f"OR t.id IN (SELECT trial_id FROM records WHERE status IN ({_TRANSIENT_NAMES})) GROUP BY judge"
 )
+
+
+_OTHERS: Final = "WHERE position >= ? AND judge NOT IN (SELECT value FROM json_each(?))"
 
 
 class TrialsTable:
@@ -131,18 +137,19 @@ class TrialsTable:
         """Count the trials of the plan that have a record."""
         return int(self._database.rows("SELECT count(*) FROM trials t JOIN records r ON r.trial_id = t.id")[0][0])
 
-    def pending(self, judge: str, *, after: int = -1, limit: int = -1) -> list[PendingTrial]:
+    def pending(self, judge: str, *, after: int = -1, until: int = LAST, limit: int = -1) -> list[PendingTrial]:
         """Return a judge's trials to run, in plan order: those without a record, or with a transient failure.
 
         Args:
             judge: its name.
             after: the position of the last one known.
+            until: the position before which they are.
             limit: most rows; without it all.
         """
         rows = self._database.rows(
             f"SELECT t.id, t.case_id, t.judge, t.repeat, t.occasion, t.position {_PENDING} "
-            "AND t.judge = ? AND t.position > ? ORDER BY t.position LIMIT ?",
-            (*_TRANSIENT, judge, after, limit),
+            "AND t.judge = ? AND t.position > ? AND t.position < ? ORDER BY t.position LIMIT ?",
+            (*_TRANSIENT, judge, after, until, limit),
         )
         return [PendingTrial._make(row) for row in rows]
 
@@ -153,6 +160,15 @@ class TrialsTable:
     def judges_with_pending(self) -> frozenset[str]:
         """Return the judges that have trials to run."""
         return frozenset(judge for judge, _ in self._database.rows(_PENDING_BY_JUDGE))
+
+    def count_others(self, judges: Sequence[str], *, after: int) -> dict[str, int]:
+        """Count the trials from a position on of judges that are not among some, by judge in plan order."""
+        sql = f"SELECT judge, count(*) FROM trials {_OTHERS} GROUP BY judge ORDER BY min(position)"  # noqa: S608
+        return dict(self._database.rows(sql, (after, json.dumps(list(judges)))))
+
+    def leave_out(self, judges: Sequence[str], *, after: int) -> None:
+        """Take these trials out of the plan; what they would have asked keeps its occasion."""
+        self._database.writer.flush((f"DELETE FROM trials {_OTHERS}", [(after, json.dumps(list(judges)))]))  # noqa: S608
 
     def of_judge(self, judge: str) -> Iterator[list[PendingTrial]]:
         """Yield a judge's trials of the plan some at a time, in plan order."""
@@ -245,8 +261,10 @@ class RecordsTable:
         """Queue records, each with its reply and label probabilities as JSON; durable after the next flush."""
         self._database.writer.put((_INSERT, [_row(*row) for row in rows]))
 
-    def slices(self, trial_ids: Sequence[str] | None = None) -> Iterator[dict[str, tuple[Any, ...]]]:
-        """Yield the records of the plan as columns, in plan order; or those of some trials, by id.
+    def slices(
+        self, trial_ids: Sequence[str] | None = None, *, until: int = LAST
+    ) -> Iterator[dict[str, tuple[Any, ...]]]:
+        """Yield the records of the plan before a position as columns, in plan order; or those of some trials, by id.
 
         Some thousand at a time, with what their items say in the run as it is.
 
@@ -260,7 +278,8 @@ class RecordsTable:
         of_items = ", ".join(f"i.{name}" for name in _OF_ITEMS)
         select = f"SELECT {names}, r.checksum, {of_items}"
         if trial_ids is None:
-            found = self._database.chunks(f"{select} {_OF_THE_PLAN} {_WITH_ITEMS} ORDER BY t.position")
+            before = f"WHERE t.position < {until:d}"
+            found = self._database.chunks(f"{select} {_OF_THE_PLAN} {_WITH_ITEMS} {before} ORDER BY t.position")
         else:
             sql = f"{select} FROM records r {_WITH_ITEMS} WHERE r.trial_id IN ({{ids}}) ORDER BY r.trial_id"
             parts = in_parts(sorted(trial_ids), MOST_PARAMETERS)

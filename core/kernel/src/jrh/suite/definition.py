@@ -211,6 +211,8 @@ class Suite(SuiteSettings):
     """None: the metrics that are a default, of all that are installed."""
     added_metrics: tuple[Use, ...] = ()
     """Metrics in addition to the defaults; a default that is named here runs once, with these options."""
+    allocate: Use | None = None
+    """What ends the judging early; None: nothing."""
     reports: tuple[Use, ...] | None = None
     """None: every reporter that is a default."""
     stages: tuple[Use, ...] = ()

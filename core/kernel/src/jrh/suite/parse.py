@@ -33,7 +33,7 @@ from jrh.suite.definition import (
     Use,
 )
 from jrh.suite.entries import own_options, read_flat_entry, read_tests, read_use
-from jrh.suite.syntax import DATA, JUDGE, METRIC, PARSER, REPORTER, unfit_name
+from jrh.suite.syntax import ALLOCATOR, DATA, JUDGE, METRIC, PARSER, REPORTER, unfit_name
 from jrh.suite.syntax import read_tasks as read_tasks_of_mode
 from jrh.values.cases import REFERENCE, Sampling
 from jrh.values.items import Task
@@ -111,6 +111,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         judges=_read_judges(root, plugins),
         metrics=metrics,
         added_metrics=added,
+        allocate=read_use(root["allocate"], ALLOCATOR, plugins) if value.get("allocate") is not None else None,
         reports=_uses(root, "reports", lambda node: read_use(node, REPORTER, plugins)) if "reports" in value else None,
         stages=_stages(root, plugins),
         base=base,

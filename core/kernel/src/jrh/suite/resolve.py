@@ -117,6 +117,7 @@ def _resolve(lookup: Lookup, judges: Sequence[str]) -> ResolvedSuite:
         tests=_found([_test(test, lookup) for test in suite.tests]),
         judges=_found([_checked(lookup.component(judge, syntax.JUDGE), lookup) for judge in asked]),
         metrics=metrics,
+        allocator=None if suite.allocate is None else lookup.component(suite.allocate, syntax.ALLOCATOR),
         reporters=_reporters(lookup),
         stages=_stages(lookup),
     )

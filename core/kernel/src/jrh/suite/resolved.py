@@ -15,6 +15,7 @@ from jrh.hashing import content_id
 from jrh.plugins.component_identity import Source
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
+    AllocatorSpec,
     DataSourceSpec,
     JudgeKind,
     JudgeSpec,
@@ -136,6 +137,8 @@ class ResolvedSuite:
     reporters: tuple[Resolved[ReporterSpec], ...]
     stages: Mapping[str, Resolved[StageSpec]] = Factory(dict)
     """The declared stages that the suite has a section of, by name."""
+    allocator: Resolved[AllocatorSpec] | None = None
+    """What ends the judging early; None: nothing."""
     parsers: Mapping[str, Resolved[ParserSpec]] = Factory(dict)
     """The entries of the suite's `parsers`."""
     limit: int | None = None

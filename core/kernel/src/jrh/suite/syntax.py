@@ -221,6 +221,7 @@ ADD: Final = "add"
 """The key of metrics computed in addition to the default ones."""
 METRIC: Final = Role(key="metric", plural="metrics", settings=Named)
 VALIDATOR: Final = Role(key="validator", plural="validators", settings=Named)
+ALLOCATOR: Final = Role(key="allocator", plural="allocators", settings=Named)
 REPORTER: Final = Role(key="reporter", plural="reporters", settings=Named)
 PARSER: Final = Role(key="parser", plural="parsers", settings=KeySettings, own_name=False)
 SECTIONS: Final[Mapping[str, str]] = {
@@ -232,6 +233,7 @@ SECTIONS: Final[Mapping[str, str]] = {
     "parsers": "Parsers with options of their own, by name.",
     "tests": "What to change before asking the judge again, in every task.",
     "judges": "The judges under test.",
+    "allocate": "What drops judges, or ends the judging, after a batch of items. Default: nothing does.",
     "metrics": "Metrics to compute: a list, or `add` with a list of additional ones. Default: those that reports show.",
     "reports": "Reports to write. Default: every reporter that is on by default.",
     **{attribute.name: attribute.metadata["help"] for attribute in attrs.fields(SuiteSettings)},

@@ -1,17 +1,21 @@
-"""The trials of one judge, read as they are planned."""
+"""The trials of one judge, read as they are planned, or divided into folds where it is trained."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Iterator
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import define, field, frozen
 
-from jrh.store.records_table import PendingTrial
+from jrh.running.schedule import folds_of
+from jrh.store.records_table import LAST, PendingTrial
 from jrh.store.run_store import Store
+from jrh.suite.definition import JudgeUse, Use
 from jrh.values.cases import Case
-from jrh.values.clusters import TEXT_AT_ONCE, text_size
+from jrh.values.clusters import TEXT_AT_ONCE, clusters_of, text_size
+from jrh.values.items import Item
+from jrh.values.verdicts import Example
 
 SLICE = 500
 """Trials that are read at once."""
@@ -36,6 +40,8 @@ class PlanFeed:
     complete: bool = False
     dropped: bool = False
     """No further trial is to be put."""
+    until: int = LAST
+    """The position in the plan that follows the last trial to put."""
     _news: asyncio.Event = field(factory=asyncio.Event, init=False)
 
     def grown(self) -> None:
@@ -99,7 +105,8 @@ class ComingTrials:
 
     def _read(self) -> bool:
         if not self._rows:
-            self._rows.extend(self._store.trials.pending(self._judge, after=self._last, limit=SLICE))
+            until = self._feed.until
+            self._rows.extend(self._store.trials.pending(self._judge, after=self._last, until=until, limit=SLICE))
         if not self._rows:
             return False
         rows = [self._rows.popleft() for _ in range(min(self._few, len(self._rows)))]
@@ -118,3 +125,22 @@ class ComingTrials:
         """Yield the trials of a task of a plan that is complete."""
         while (self._ready or self._read()) and self._ready[0].case.task == task:
             yield self._ready.popleft()
+
+
+def in_folds(
+    trials: Iterable[Pending], items: Sequence[Item], use: Use
+) -> Iterator[tuple[list[Pending], list[Example]]]:
+    """Yield the trials of every fold, with the labelled items of all other folds; holds all trials."""
+    assert isinstance(use, JudgeUse)
+    cluster = clusters_of(items)
+    fold_of = folds_of([(cluster[item.id], item.gold or "") for item in items], use.folds)
+    by_fold: defaultdict[int, list[Pending]] = defaultdict(list)
+    for trial in trials:
+        by_fold[fold_of[cluster[trial.case.item_id]]].append(trial)
+    for fold, members in sorted(by_fold.items()):
+        examples = [
+            Example(fields=item.fields, gold=item.gold, group=cluster[item.id])
+            for item in items
+            if item.gold is not None and fold_of[cluster[item.id]] != fold
+        ]
+        yield members, examples

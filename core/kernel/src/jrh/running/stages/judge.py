@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from attrs import evolve
-
-from jrh.document.convert import expectation_kind, to_text, to_text_once
 from jrh.errors import RAISED, StopReason, StoreError
 from jrh.models.client import Client
 from jrh.models.ledger import JUDGE, Payer, paid_by
@@ -20,27 +15,19 @@ from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.pool import for_each, for_each_taken
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress
-from jrh.running.schedule import folds_of, seed_of
-from jrh.running.stages.coming_trials import ComingTrials, Pending, PlanFeed
+from jrh.running.stages.coming_trials import ComingTrials, Pending, PlanFeed, in_folds
+from jrh.running.stages.judgements import DETAIL, make_row, originals, question_of, truth
 from jrh.running.units import ANSWERED, AT_ONCE, FITTED, Answered, answer_here, spreads
-from jrh.store.run_store import Store
-from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved
-from jrh.text.escaping import utf8_text
-from jrh.text.redact import Redactor, error_line
-from jrh.values.cases import Case, Changes, Equals, Expectation, Sampling
-from jrh.values.clusters import ItemBlocks, clusters_of
+from jrh.text.redact import error_line
 from jrh.values.events import RecordCommitted
-from jrh.values.items import Item, Task
-from jrh.values.scales import invert
-from jrh.values.verdicts import Example, Judgement, Question, Record, Reply, Status, Truth, Verdict
+from jrh.values.items import Task
+from jrh.values.verdicts import Example, Judgement, Status, Verdict
 
 WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
 READY: Final = 4
 """One question for so many in flight is made ready beforehand."""
-DETAIL: Final = 2000
-"""Characters of a detail or a rationale that a record keeps."""
 
 
 async def judge_all(ready: Prepared, progress: Progress, feed: PlanFeed | None = None) -> None:
@@ -114,7 +101,7 @@ class _Judging:
 
         async def one(trial: Pending) -> None:
             self.check()
-            question = self._question(task, trial)
+            question = question_of(task, trial)
             try:
                 with paid_by(self._payer(trial)):
                     if simulated:
@@ -159,7 +146,7 @@ class _Judging:
             await self._keep_all(trials, found)
 
     def _unit(self, kind: str, task: Task, trials: Sequence[Pending], examples: Sequence[Example] = ()) -> Answered:
-        questions = tuple(self._question(task, trial) for trial in trials)
+        questions = tuple(question_of(task, trial) for trial in trials)
         return Answered(kind=kind, judge=self.name, task=task.name, questions=questions, examples=tuple(examples))
 
     async def _keep_all(self, trials: Sequence[Pending], found: Sequence[Any]) -> None:
@@ -168,40 +155,13 @@ class _Judging:
 
     async def _trained(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
         """Judge every fold with a model that saw none of its items; holds all trials, to go from fold to fold."""
-        items = self.ready.items[task.name]
-        assert isinstance(self.resolved.use, JudgeUse)
-        cluster = clusters_of(items)
-        fold_of = folds_of([(cluster[item.id], item.gold or "") for item in items], self.resolved.use.folds)
-        by_fold: defaultdict[int, list[Pending]] = defaultdict(list)
-        for trial in trials:
-            by_fold[fold_of[cluster[trial.case.item_id]]].append(trial)
 
         def units() -> Iterator[tuple[Answered, list[Pending]]]:
-            for fold, members in sorted(by_fold.items()):
+            for members, examples in in_folds(trials, self.ready.items[task.name], self.resolved.use):
                 self.check()
-                examples = [
-                    Example(fields=item.fields, gold=item.gold, group=cluster[item.id])
-                    for item in items
-                    if item.gold is not None and fold_of[cluster[item.id]] != fold
-                ]
                 yield self._unit(FITTED, task, members, examples), members
 
         await self._work(judge, units())
-
-    def _question(self, task: Task, trial: Pending) -> Question:
-        case = trial.case
-        seed = seed_of(trial.trial_id)
-        sampling = evolve(case.sampling, seed=seed) if case.vary_seed else case.sampling
-        return Question(
-            trial_id=trial.trial_id,
-            task=case.presented_task or task,
-            fields=case.fields,
-            prompt=case.prompt,
-            sampling=sampling,
-            output=case.condition.output,
-            occasion=trial.occasion,
-            seed=seed,
-        )
 
     def _raised(self, error: BaseException) -> Judgement:
         return self._failed(error_line(error))
@@ -214,9 +174,9 @@ class _Judging:
     async def _keep(self, trial: Pending, judgement: Judgement) -> None:
         ready = self.ready
         try:
-            row = self._row(trial, judgement)
+            row = make_row(trial, self.name, self.simulated, judgement, ready.redact)
         except RAISED as error:  # what a judge hands back may be anything
-            row = self._row(trial, self._raised(error))
+            row = make_row(trial, self.name, self.simulated, self._raised(error), ready.redact)
         ready.store.records.put([row])
         if ready.store.failure is not None:
             raise ready.store.failure
@@ -235,152 +195,3 @@ class _Judging:
         if reply is not None and reply.cost:
             self.ready.gateway.ledger.note_stated(reply.cost)
             self.ready.progress.spent(self.ready.gateway.ledger.spent())
-
-    def _row(self, trial: Pending, judgement: Judgement) -> tuple[Record, str | None, str | None]:
-        """Write a judgement down as a record, its reply and its label probabilities."""
-        if not isinstance(judgement, Judgement):
-            raise TypeError(f"the judge returned {type(judgement).__name__}, not a Judgement")
-        redact = self.ready.redact
-        verdict = settle(judgement.verdict, trial.case)
-        record = make_record(trial, self.name, self.simulated, judgement, verdict, redact)
-        reply = redact(to_text_once(judgement.reply)) if judgement.reply is not None else None
-        chances = redact(to_text(dict(verdict.probabilities))) if verdict.probabilities else None
-        return record, reply, chances
-
-
-def settle(verdict: Verdict, case: Case) -> Verdict:
-    """Bring a judge's verdict to the canonical scale, and a broken one to a status."""
-    if verdict.status is not Status.OK:
-        return evolve(verdict, presented=None, canonical=None, score=None)
-    if verdict.presented is None:
-        return evolve(verdict, status=Status.PLUGIN_ERROR, score=None, detail="the judge says ok and gives no label")
-    score = verdict.score
-    if score is not None and not math.isfinite(score):
-        detail = f"the judge says ok and its score is {score}"
-        return evolve(verdict, status=Status.PLUGIN_ERROR, presented=None, score=None, detail=detail)
-    canonical = case.label_map.get(verdict.presented)
-    if canonical is None:
-        detail = f"'{verdict.presented[:80]}' is not one of {', '.join(case.label_map)}"
-        return evolve(verdict, status=Status.OFF_SCALE, presented=None, score=None, detail=detail)
-    return Verdict(
-        status=verdict.status,
-        presented=verdict.presented,
-        canonical=canonical,
-        rationale=verdict.rationale,
-        probabilities=verdict.probabilities,
-        detail=verdict.detail,
-        # The score of a comparison changes its sign with the order of the options.
-        score=-score if score is not None and case.condition.option_order == "BA" else score,
-    )
-
-
-def make_record(
-    trial: Pending, judge: str, simulated: bool, judgement: Judgement, verdict: Verdict, redact: Redactor
-) -> Record:
-    """Write one trial down as a row; the verdict is the judgement's, settled."""
-    case, condition, reply = trial.case, trial.case.condition, judgement.reply
-    usage = reply.usage if reply else None
-    return Record(
-        trial_id=trial.trial_id,
-        case_id=case.id,
-        item_id=case.item_id,
-        task=case.task,
-        test=case.test,
-        family=condition.family,
-        variant=utf8_text(condition.variant),
-        template=utf8_text(condition.template),
-        option_order=utf8_text(condition.option_order),
-        polarity=condition.polarity.value,
-        strength=condition.strength,
-        language=utf8_text(condition.language),
-        output=output_level(condition.output, case.sampling),
-        # What a model cannot be told is no level of a facet.
-        temperature=None if reply and "temperature" in reply.not_settable else case.sampling.temperature,
-        stratum=utf8_text(case.stratum),
-        group=utf8_text(case.group),
-        judge=judge,
-        simulated=simulated,
-        repeat=trial.repeat,
-        gold=case.gold,
-        expectation=_kind(case.expectation),
-        expected=case.expectation.label if isinstance(case.expectation, Equals) else None,
-        status=verdict.status,
-        presented=verdict.presented,
-        canonical=verdict.canonical,
-        probability=verdict.probabilities.get(verdict.presented) if verdict.presented else None,
-        cost=_part(reply.cost, judgement.share) if reply else 0.0,
-        prompt_tokens=_whole_part(usage.prompt_tokens, judgement.share) if usage else 0,
-        completion_tokens=_whole_part(usage.completion_tokens, judgement.share) if usage else 0,
-        latency=reply.latency if reply else None,
-        attempts=reply.attempts if reply else 1,
-        detail=utf8_text(redact(verdict.detail)[:DETAIL]),
-        rationale=utf8_text(redact(verdict.rationale)[:DETAIL]),
-        left_out=int(judgement.left_out),
-        not_settable=", ".join(reply.not_settable) if reply else "",
-        seed=_fixed_seed(case, reply),
-        # Nothing is read where no reply came, and jrh's own judges read one: asking until a verdict can be read would
-        # choose among verdicts.
-        parse_attempts=0 if reply is not None and not reply.ok else int(judgement.parse_attempts),
-        score=verdict.score,
-    )
-
-
-def _part(amount: float | None, share: tuple[int, int]) -> float | None:
-    return amount if amount is None or share[1] == 1 else amount / share[1]
-
-
-def _whole_part(number: int | None, share: tuple[int, int]) -> int | None:
-    """Divide a whole number so that the parts of all places add up to it."""
-    place, of = share
-    return None if number is None else number // of + (place < number % of)
-
-
-def output_level(output: str, sampling: Sampling) -> str:
-    """Return the level of the facet `output`: the output mode, the reasoning effort, or both, as far as stated."""
-    reasoning = f"reasoning={sampling.reasoning_effort}" if sampling.reasoning_effort is not None else ""
-    return utf8_text(", ".join(part for part in (output, reasoning) if part))
-
-
-def _kind(expectation: Expectation | None) -> str | None:
-    return None if expectation is None else expectation_kind(expectation)
-
-
-def _fixed_seed(case: Case, reply: Reply | None) -> str:
-    """Return the seed that the condition fixes; where every repeat has its own, or the model takes none, nothing."""
-    seed = case.sampling.seed
-    taken = not case.vary_seed and not (reply and "seed" in reply.not_settable)
-    return str(seed) if taken and seed is not None else ""
-
-
-_HELD: Final = 500
-"""Items of a long list that are kept after they are read."""
-
-
-def originals(store: Store, items: Mapping[str, Sequence[Item]], task: str) -> Callable[[str], Item]:
-    """Return what finds an item by its id; the store is asked where there are too many to hold."""
-    known = items[task]
-    if isinstance(known, ItemBlocks):
-
-        @lru_cache(maxsize=_HELD)
-        def stored(item_id: str) -> Item:
-            found = store.items.find(task, item_id)
-            assert found is not None
-            return found
-
-        return stored
-    return {item.id: item for item in known}.__getitem__
-
-
-def truth(case: Case, item: Item) -> Truth:
-    """Return the truth about a case of an item for a judge with planted behaviour."""
-    changes = isinstance(case.expectation, Changes)
-    right = case.expectation.label if isinstance(case.expectation, Equals) else None if changes else case.gold
-    return Truth(
-        item_id=case.item_id,
-        gold=case.gold,
-        expected=invert(case.label_map, right) if right is not None else None,
-        changes=changes,
-        condition=case.condition,
-        label_map=case.label_map,
-        reference_fields=item.fields,
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import evolve, frozen
 
@@ -14,6 +14,7 @@ from jrh.store.run_store import Store
 from jrh.values.cases import Case
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS, RecordTable
+from jrh.values.table_spec import TableSpec
 from jrh.values.verdicts import CasesAsMade, Reply
 
 
@@ -100,6 +101,23 @@ def records_as_made(store: Store, gone: Mapping[str, Case]) -> RecordTable:
         for repeat in range(gone[name].repeats)
     ]
     return read_records(store, without=store.cases.revised_ids(), also=trials)
+
+
+DECISIONS: Final = TableSpec(
+    name="allocation",
+    columns={"batch": "INTEGER", "judges": "TEXT", "note": "TEXT"},
+    key="batch",
+)
+"""One row per decision: the batch after which it was made, the judges that go on, and what a report says about it.
+
+Shards decide about their own items. The run that follows a merge has all records, and decides as if it had never been
+divided.
+"""
+
+
+def decision_notes(store: Store) -> tuple[str, ...]:
+    """Return what a report says about the decisions of a run, in order."""
+    return tuple(note for (note,) in store.table(DECISIONS).select(columns=("note",)) if note)
 
 
 @frozen(kw_only=True)

@@ -178,6 +178,8 @@ def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[Com
         found += _used_by(test, base)
     found += [used("model", model, base, simulated=model.entry.spec.simulated) for model in resolved.models.values()]
     found += [used("judge", judge, base, simulated=judge.use.name in simulated) for judge in resolved.judges]
+    if resolved.allocator is not None:
+        found.append(used("allocator", resolved.allocator, base))
     found += [used("metric", metric, base) for metric in resolved.metrics]
     refer: list[Resolved[Any]] = [*resolved.judges]
     for test in resolved.tests:

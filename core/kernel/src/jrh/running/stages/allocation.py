@@ -1,0 +1,132 @@
+"""Judge batch by batch, and ask no more where the suite's allocator says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from jrh.errors import RAISED, JrhError, PluginError
+from jrh.hashing import content_id
+from jrh.plugins.protocols import Allocator
+from jrh.plugins.specs import AllocatorSpec
+from jrh.running.building import identity
+from jrh.running.prepare import Prepared
+from jrh.running.schedule import TrialPlanner
+from jrh.running.stages.coming_trials import PlanFeed
+from jrh.running.stages.judge import judge_all
+from jrh.running.stages.stored import DECISIONS
+from jrh.store.records_table import TrialRow
+from jrh.text.numbers import counted
+from jrh.text.redact import error_line
+from jrh.values.cases import Case
+from jrh.values.records import COLUMNS, RecordTable
+
+_BITS: Final = 40
+"""Positions of a plan that is judged in batches begin with the number of the batch, and this many bits follow."""
+_VERDICTS: Final = frozenset({"presented", "canonical", "probability", "score", "rationale", "argued", "detail"})
+"""Columns of records that say what a verdict is."""
+
+
+def batch_end(batch: int) -> int:
+    """Return the position that follows the last trial of a batch, the first of which is 1."""
+    return batch << _BITS
+
+
+def records_shown(spec: AllocatorSpec, slices: Iterable[Mapping[str, Sequence[Any]]]) -> RecordTable:
+    """Return the records of some slices with the columns that an allocator is shown."""
+    hidden = frozenset() if spec.sees_verdicts else _VERDICTS
+    return RecordTable.from_slices({name: part[name] for name in COLUMNS if name not in hidden} for part in slices)
+
+
+class Batches:
+    """The batches of a run, and what its allocator decides after each."""
+
+    def __init__(self, ready: Prepared) -> None:
+        """Build the allocator.
+
+        Raises:
+            JrhError: it cannot be built, or its batches have no items.
+        """
+        assert ready.resolved.allocator is not None
+        self._ready = ready
+        self._resolved = ready.resolved.allocator
+        self._name = self._resolved.use.name
+        self._allocator: Allocator = ready.builder.build(self._resolved)
+        if self._allocator.batch < 1:
+            raise PluginError(f"allocator '{self._name}': a batch needs at least one item")
+        self._sizes = [len(items) for items in ready.items.values()]
+
+    def plan_id(self, plan: str) -> str:
+        """Return the id of a plan in batches; another allocator makes another one."""
+        return content_id(plan, identity(self._resolved, self._ready.resolved))
+
+    def trials(self, planner: TrialPlanner, cases: Iterable[Case]) -> Iterator[TrialRow]:
+        """Yield the trials of cases as planned, at positions that sort them by the batch of their item."""
+        batch_of = {
+            (task, item.id): place // self._allocator.batch
+            for task, items in self._ready.items.items()
+            for place, item in enumerate(items)
+        }
+        for case in cases:
+            first = batch_end(batch_of[case.task, case.item_id])
+            yield from (row._replace(position=first + row.position) for row in planner.trials([case]))
+
+    async def judge(self, plan: str) -> None:
+        """Let judges answer batch after batch, and take what they are not asked out of the plan.
+
+        Args:
+            plan: id of the plan; decisions about another one are forgotten.
+
+        Raises:
+            StopRun: the judging ended early; decisions so far are stored.
+            PluginError: the allocator raised, or names judges that were not asked.
+        """
+        ready, table = self._ready, self._ready.store.table(DECISIONS)
+        if table.digest() != plan:
+            table.replace(plan, ())
+        going: Sequence[str] = [judge.use.name for judge in ready.resolved.judges]
+        decided = table.select()
+        for batch, judges, _ in decided:
+            going = json.loads(judges)
+            ready.store.trials.leave_out(going, after=batch_end(batch))
+        last = -(-max(self._sizes, default=0) // self._allocator.batch)
+        for batch in range(len(decided) + 1, last + 1):
+            await judge_all(ready, ready.progress, PlanFeed(complete=True, until=batch_end(batch)))
+            ready.store.flush()
+            if batch == last or not going:
+                return
+            kept = self._keep(going, batch)
+            left_out = ready.store.trials.count_others(kept, after=batch_end(batch))
+            note = self._note(left_out, batch)
+            table.append([(batch, json.dumps(kept), note)])
+            ready.store.trials.leave_out(kept, after=batch_end(batch))
+            if note:
+                ready.log.info("allocator decided", batch=batch, judges=kept, note=note)
+                ready.progress.say(f"{note[0].upper()}{note[1:]}.")
+                ready.progress.advance(sum(left_out.values()))
+            going = kept
+
+    def _keep(self, going: Sequence[str], batch: int) -> list[str]:
+        records = records_shown(self._resolved.entry.spec, self._ready.store.records.slices(until=batch_end(batch)))
+        try:
+            kept = frozenset(self._allocator.keep(tuple(going), batch, records))
+        except JrhError:
+            raise
+        except RAISED as error:
+            raise PluginError(f"allocator '{self._name}' failed after batch {batch}: {error_line(error)}") from error
+        if unknown := sorted(kept - set(going)):
+            raise PluginError(f"allocator '{self._name}' keeps '{unknown[0]}', which was not asked in batch {batch}")
+        return [judge for judge in going if judge in kept]
+
+    def _note(self, left_out: Mapping[str, int], batch: int) -> str:
+        """Say which judges a decision ends, and what is not asked for it; empty where it ends none."""
+        if not left_out:
+            return ""
+        done = sum(min(size, batch * self._allocator.batch) for size in self._sizes)
+        judges = ", ".join(f"'{judge}' ({counted(trials, 'question')} not asked)" for judge, trials in left_out.items())
+        seen = "; it saw verdicts, so intervals are conditional on this decision"
+        return (
+            f"allocator '{self._name}' stopped after {done:,} of {counted(sum(self._sizes), 'item')}: {judges}; these "
+            f"are not missing verdicts{seen if self._resolved.entry.spec.sees_verdicts else ''}"
+        )
