@@ -19,7 +19,6 @@ ABOVE: Final = frozenset(
         "running/dry_run.py",
         "running/prepare.py",
         "running/run.py",
-        "running/stages/judge.py",
         "running/stages/perturb.py",
         "running/worker.py",
     }

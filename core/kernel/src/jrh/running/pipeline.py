@@ -28,7 +28,6 @@ from jrh.running.stages.summary import note_plan as note_plan_notes
 from jrh.running.stages.summary import notes_of_plan
 from jrh.store.cases_table import listed_id
 from jrh.store.records_table import GROWING, TrialRow
-from jrh.suite.definition import Budget
 from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, tests_of
 
 _UNSEEN: Final = "unseen"
@@ -51,7 +50,7 @@ def overlaps(ready: Prepared) -> bool:
         bool(deferred_models(resolved)),
         resolved.allocator is not None,
         all(judging.judges_at_once(judge.entry.spec.kind) for judge in resolved.judges),
-        suite.budget != Budget() and any(asks_models(test) for test in resolved.tests),
+        (suite.budget.usd, suite.budget.calls) != (None, None) and any(asks_models(test) for test in resolved.tests),
         not any(tests_of(resolved, use.task) for use in suite.tasks),
         ready.store.trials.digest() not in (None, GROWING),
     )
