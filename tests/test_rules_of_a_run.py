@@ -11,7 +11,6 @@ import pytest
 from jrh import open_run
 from jrh.running import open_store
 from jrh.store.database import write_seal
-from jrh.store.run_store import Store
 from jrh_measuring import read_record, recorded_findings
 from jrh_testing import Inside, Project
 
@@ -139,15 +138,48 @@ def test_the_record_holds_rules_hypotheses_and_what_was_decided(made: Project) -
     assert sum(each.rejected and not each.equivalence for each in record.hypotheses) == family.claimed
 
 
-def test_a_run_without_a_record_is_decided_with_the_installed_rules(made: Project, tmp_path: Path) -> None:
-    shutil.copytree(made.path / "runs/mine", tmp_path / "older")
-    store = Store.open(tmp_path / "older", "mine")
-    store.measures.replace("others", *store.measures.read())
-    store.close()
-    done = made.run("report", tmp_path / "older", "--plugins", "nothing.py")
+@pytest.mark.parametrize("older", [True, False])
+def test_a_run_without_a_record_of_its_measures_is_decided_with_the_installed_rules(
+    made: Project, tmp_path: Path, older: bool
+) -> None:
+    path = shutil.copytree(made.path / "runs/mine", tmp_path / "copy") / "run.sqlite"
+    database = sqlite3.connect(path)
+    if older:
+        database.execute("DROP TABLE stage_measure_findings")
+        database.execute("DELETE FROM stage_tables WHERE name = 'measure_findings'")
+        database.execute("DELETE FROM stages WHERE name = 'stage_measure_findings'")
+    else:
+        database.execute("UPDATE stages SET digest = 'others' WHERE name = 'measures'")
+    database.commit()
+    database.close()
+    write_seal(path)
+    done = made.run("report", path.parent, "--plugins", "nothing.py")
     assert done.exit_code == 0, done.stderr
     assert done.stderr.startswith("Findings are decided with the installed rules")
-    assert "imperfect" not in kinds(tmp_path / "older")
+    assert "imperfect" not in kinds(path.parent)
+
+
+def test_the_gate_reads_the_findings_of_the_run(made: Project) -> None:
+    flags = ("--rule", "gold-accuracy >= 0.1", "--json", "gate.json", "--plugins", "nothing.py")
+    made.run("gate", "runs/mine", *flags)
+    findings = json.loads((made.path / "gate.json").read_text())["findings"]
+    assert "imperfect" in {finding["kind"] for finding in findings}
+
+
+def test_a_rule_whose_source_changed_is_named_and_running_the_suite_again_decides_with_it(
+    made: Project, tmp_path: Path
+) -> None:
+    study = Inside(shutil.copytree(made.path, tmp_path / "study"))
+    study.write("wrong.py", RULE.replace("NAME", "imperfect").replace("Is imperfect", "Is edited"))
+    before = reports(study.path / "runs/mine")
+    done = study.run("report", "runs/mine", "--plugins", "wrong.py")
+    assert done.stderr.strip() == SENTENCE.format("wrong/imperfect changed")
+    assert reports(study.path / "runs/mine") == before
+    assert study.run("run", "suite.yaml", "--plugins", "wrong.py").exit_code == 0
+    after = reports(study.path / "runs/mine")
+    assert b"Is edited" in after[0]
+    assert study.run("report", "runs/mine", "--plugins", "nothing.py").exit_code == 0
+    assert reports(study.path / "runs/mine") == after
 
 
 @pytest.mark.parametrize("content", ["{", '{"findings": [{"severity": "worst"}]}', "\x1b[31m"])

@@ -42,8 +42,8 @@ _FAILED: Final = "failed"
 """Mark of measures that are not all there."""
 _AGAIN: Final = "`jrh report RUN --rules installed` decides again"
 _UNRECORDED: Final = (
-    "Findings are decided with the installed rules: the run keeps none of these measures. Running the suite again "
-    "keeps them"
+    "Findings are decided with the installed rules: the run keeps no findings of these measures; run the suite again "
+    "to keep them"
 )
 
 
