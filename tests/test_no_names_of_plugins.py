@@ -25,8 +25,6 @@ PLACES: Final = {
     "plan": (ROOT / "plugins" / "plan" / "src", "jrh-plan"),
     "review": (ROOT / "plugins" / "review" / "src", "jrh-review"),
 }
-LEFT: Final = {"review": frozenset({"as-expected", "excess-disagreement", "gold-accuracy"})}
-"""What is still named: the lenses of the workbench's heat map. This list may only shrink."""
 WORDS: Final = frozenset({"missing", "undecided", "equivalent", "different", "negative", "few", "robust", "audit"})
 """Declared names that are words of the language as well."""
 
@@ -72,4 +70,4 @@ def test_the_names_are_known() -> None:
 @pytest.mark.parametrize("place", PLACES)
 def test_a_distribution_names_nothing_that_another_declares(place: str) -> None:
     """If this fails: ask for a role, or declare what is read."""
-    assert foreign(place) == LEFT.get(place, frozenset())
+    assert foreign(place) == set()

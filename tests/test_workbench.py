@@ -166,7 +166,7 @@ def test_what_is_not_there_is_one_sentence(window: Window, path: str) -> None:
 
 
 def test_a_cell_of_the_heat_map_leads_to_its_cases(window: Window) -> None:
-    _, text = window.get("/run/done?lens=gold-accuracy")
+    _, text = window.get("/run/done?lens=agreement")
     cell = "/run/done/cases?task=task+0&amp;test=test+1&amp;judge=judge+0&amp;sort=right"
     assert f'href="{cell}"' in text
     _, cases = window.get(cell.replace("&amp;", "&"))

@@ -67,7 +67,7 @@ def _about(pairs: Matched, measure: str) -> Matched:
 
 
 def _same_as(measure: str, test: str, pairs: Matched) -> str:
-    """Return `as-expected` if the measure is identical to it on these cases by definition.
+    """Return `EXPECTED` if the measure is identical to it on these cases by definition.
 
     In the reference condition what is expected is the gold label. Where a case has an agreement and an expectation,
     what is expected is the judge's own reference verdict.

@@ -49,6 +49,7 @@ MEASURES: Final[Mapping[str, str]] = {
 _ROLES: Final = {
     EXPECTED: Role.EXPECTATION,
     GOLD: Role.AGREEMENT,
+    AGREEMENT: Role.SELF_AGREEMENT,
     SCORE: Role.SCORE,
     SCORE_ERROR: Role.SCORE_ERROR,
 }

@@ -140,7 +140,12 @@ METRICS: Final = (
         "rates:Missing",
         BreakdownOptions,
         "share of trials without a verdict, and why",
-        describe_rate("missing", "P(no verdict); the measure's `missing` counts them by status", flags=()),
+        describe_rate(
+            "missing",
+            "P(no verdict); the measure's `missing` counts them by status",
+            flags=(),
+            role=Role.MISSING_SHARE.value,
+        ),
     ),
     _metric(
         "missing-by-condition",
@@ -178,6 +183,7 @@ METRICS: Final = (
             better="higher",
             flags=("change-due", "sensitive-to-missing"),
             source="JudgeSense calls it the judge sensitivity score (JSS)",
+            role=Role.SELF_AGREEMENT.value,
         ),
     ),
     _metric(

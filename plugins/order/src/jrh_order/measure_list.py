@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from jrh.plugins import MeasureInfo
+from jrh.plugins import MeasureInfo, Role
 from jrh_measuring import describe_difference, describe_p_value, describe_share
 
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
@@ -34,6 +34,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             "with three options or more, picks of the first place minus picks of the last",
             interval="excludes 0 exactly where p < 0.05 (`exchange-wilson`)",
             source="McNemar (1947); Good (2005)",
+            role=Role.ORDER.value,
         ),
         describe_p_value(
             "position-bias-p",

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import define, field, frozen
 from jrh import Measure, open_run
+from jrh.plugins import Role
 from jrh.running import Summary, recall, state
 from jrh.values import FaultLine
 from jrh_measuring import (
@@ -20,6 +21,7 @@ from jrh_measuring import (
     format_estimate,
     format_interval,
     is_estimable,
+    measures_by_role,
     recorded_findings,
 )
 
@@ -103,7 +105,8 @@ def case_list_id(store: Store) -> str:
 class Lens:
     """One measure that the heat map can show."""
 
-    key: str
+    role: Role
+    """Of the measures that it shows, whatever their names."""
     name: str
     meaning: str
     order: CaseOrder
@@ -111,31 +114,51 @@ class Lens:
     middle: float = 0.0
     """Added to the estimate before it is coloured: 0.5 puts a difference of 0 in the middle of the scale."""
 
+    @property
+    def key(self) -> str:
+        """Return what addresses call it."""
+        return self.role.value
+
+    def shows(self, measure: Measure) -> bool:
+        """Tell whether a measure has the role."""
+        return measure.name in measures_by_role().get(self.key, ())
+
 
 LENSES: Final = (
     Lens(
-        key="as-expected",
+        role=Role.EXPECTATION,
         name="As expected",
         meaning="verdicts that meet the test's expectation; in the reference, verdicts equal to the gold label",
         order=CaseOrder.EXPECTED,
     ),
-    Lens(key="gold-accuracy", name="Gold accuracy", meaning="verdicts equal to the gold label", order=CaseOrder.RIGHT),
     Lens(
-        key="agreement",
+        role=Role.AGREEMENT,
+        name="Gold accuracy",
+        meaning="verdicts equal to the gold label",
+        order=CaseOrder.RIGHT,
+    ),
+    Lens(
+        role=Role.SELF_AGREEMENT,
         name="Agreement with reference",
         meaning="verdicts equal to the same judge's verdict on the item in the reference condition",
         order=CaseOrder.MOVED,
     ),
     Lens(
-        key="excess-disagreement",
+        role=Role.CHANGE,
         name="Excess over noise floor",
         meaning="how much more verdicts differ from the reference condition than reruns differ from each other",
         order=CaseOrder.MOVED,
         middle=0.5,
     ),
-    Lens(key="missing", name="Missing verdicts", meaning="trials without a verdict", order=CaseOrder.PLAN),
+    Lens(
+        role=Role.ORDER,
+        name="Position bias",
+        meaning="items on which the judge picks the first place in every order, minus those with the last; 0: no bias",
+        order=CaseOrder.MOVED,
+        middle=0.5,
+    ),
+    Lens(role=Role.MISSING_SHARE, name="Missing verdicts", meaning="trials without a verdict", order=CaseOrder.PLAN),
 )
-KEYS: Final = tuple(lens.key for lens in LENSES)
 
 
 @frozen(kw_only=True)
@@ -160,7 +183,9 @@ class Measured:
         """Return the measures of whole tests of a task that a lens shows."""
         if recorded_findings(store) is None and state(store).imported:
             return tuple(each for each in self._computed(store, path).measures if each.task == task)
-        stored: tuple[Measure, ...] = store.measures.wholes(task, KEYS)
+        roles = measures_by_role()
+        names = sorted({name for lens in LENSES for name in roles.get(lens.key, ())})
+        stored: tuple[Measure, ...] = store.measures.wholes(task, names)
         return stored
 
     def _computed(self, store: Store, path: Path) -> _Computed:
@@ -169,7 +194,7 @@ class Measured:
             if key not in self._kept:
                 self._kept.clear()
                 with open_run(path, measure=True) as report:
-                    shown = [each for each in report.measures if each.name in KEYS and not each.cell]
+                    shown = [each for each in report.measures if not each.cell and lenses_of([each])]
                     found = RunFindings(findings=report.findings, family=report.family)
                 self._kept[key] = _Computed(findings=found, measures=tuple(shown))
             return self._kept[key]
@@ -179,17 +204,24 @@ Cells: TypeAlias = Mapping[tuple[str, str], Mapping[str, Any]]
 """(judge, test) -> a measure as a table shows it."""
 
 
+def lenses_of(measures: Iterable[Measure]) -> list[Lens]:
+    """Return the lenses that show anything."""
+    there = tuple(measures)
+    return [lens for lens in LENSES if any(lens.shows(measure) for measure in there)]
+
+
 def lens_of(key: str, measures: Iterable[Measure]) -> Lens | None:
     """Return the lens of that name, or the first that shows anything; None where none does."""
-    shown = {measure.name for measure in measures}
-    there = [lens for lens in LENSES if lens.key in shown]
+    there = lenses_of(measures)
     return next((lens for lens in there if lens.key == key), there[0] if there else None)
 
 
 def cells_of(measures: Iterable[Measure], lens: Lens) -> Cells:
-    """Return the cells of a heat map."""
-    named = (measure for measure in measures if measure.name == lens.key)
-    return {(measure.judge, measure.test): _cell(measure, lens) for measure in named}
+    """Return the cells of a heat map: of the first measure with the role, where several have it."""
+    shown = [measure for measure in measures if lens.shows(measure)]
+    return {
+        (measure.judge, measure.test): _cell(measure, lens) for measure in shown if measure.name == shown[0].name
+    }
 
 
 def _cell(measure: Measure, lens: Lens) -> Mapping[str, Any]:

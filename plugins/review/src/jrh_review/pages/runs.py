@@ -21,7 +21,6 @@ from jrh_review.listed_cases import CaseFilter
 from jrh_review.pages.rendering import page
 from jrh_review.runs import written
 from jrh_review.stored_runs import (
-    LENSES,
     Cells,
     Lens,
     RunProgress,
@@ -29,6 +28,7 @@ from jrh_review.stored_runs import (
     case_list_id,
     cells_of,
     lens_of,
+    lenses_of,
     outline_of,
     progress_of,
     state_of,
@@ -60,7 +60,7 @@ def read(request: Request) -> Response:
         family=found.family if found else None,
         task=task,
         lens=lens,
-        lenses=[each for each in LENSES if any(measure.name == each.key for measure in measures)],
+        lenses=lenses_of(measures),
         cells=cells,
         flags=_flags(outline, sorted({flag for cell in cells.values() for flag in cell["flags"]})),
         tests=[test for test in outline.tests if any(test == each for _, each in cells)] if outline else [],
@@ -121,7 +121,7 @@ def compare(request: Request) -> Response:
         tasks=tasks,
         task=task,
         lens=lens,
-        lenses=[each for each in LENSES if any(measure.name == each.key for measure in mine)],
+        lenses=lenses_of(mine),
         pairs=_pairs(ours, theirs, cells_of(mine, lens), cells_of(yours, lens)) if lens else {},
         links=(cell_links(a), cell_links(b)),
         simulated=frozenset().union(*(outline.simulated for outline in (ours, theirs) if outline)),
