@@ -31,7 +31,7 @@ Key: TypeAlias = tuple[str | float, ...]
 
 EXPECTED: Final = "expected"
 GOLD: Final = "gold"
-AGREEMENT: Final = "agreement"
+AGREEMENT: Final = "self-agreement"
 ERROR: Final = "absolute-error"
 SCORE: Final = "score"
 SCORE_ERROR: Final = "distance of scores"

@@ -43,7 +43,7 @@ def said(measures: Iterable[Measure]) -> list[str]:
 
 @pytest.mark.parametrize(
     ("low", "high", "kind"),
-    [(0.01, 0.3, "for"), (-0.3, -0.01, "against"), (-0.05, 0.2, "undecided"), (0.0, 0.3, "undecided")],
+    [(0.01, 0.3, "for"), (-0.3, -0.01, "against"), (-0.05, 0.2, "inconclusive"), (0.0, 0.3, "inconclusive")],
 )
 def test_accuracy_is_held_against_the_commonest_label(low: float, high: float, kind: str) -> None:
     """18 of 30 items have the commonest label: 0.6."""
@@ -58,7 +58,7 @@ def test_accuracy_is_held_against_the_commonest_label(low: float, high: float, k
 
 def test_what_is_inconclusive_is_folded_with_what_would_decide_it() -> None:
     ((text, claim),) = claims([a_measure("excess-disagreement", -0.1, 0.4)]).items()
-    assert (claim.kind, text) == ("undecided", "Inconclusive: too few data to confirm or rule out a change")
+    assert (claim.kind, text) == ("inconclusive", "Inconclusive: too few data to confirm or rule out a change")
     assert (claim.places, claim.folded[0].aside) == ((), "about 180 items in all would decide")
 
 
@@ -67,7 +67,7 @@ def test_what_is_inconclusive_is_folded_with_what_would_decide_it() -> None:
     [
         (-0.4, -0.1, 0.001, "against: Accuracy lower"),
         (0.1, 0.3, 0.001, "neutral: Accuracy higher"),
-        (-0.1, 0.1, 0.9, "undecided: "),
+        (-0.1, 0.1, 0.9, "inconclusive: "),
     ],
 )
 def test_the_mark_follows_the_severity(low: float, high: float, p: float, text: str) -> None:
@@ -109,7 +109,7 @@ def test_the_page_never_claims_what_no_test_licenses(render: Callable[..., str])
     report = evolve(report, findings=findings_of(report))
     text = render("html", report).split("</style>")[1].casefold()
     assert [word for word in FORBIDDEN if word in text] == []
-    assert "undecided" in text
+    assert "inconclusive" in text
 
 
 def test_simulated_judges_are_marked_at_every_mention_of_their_name(render: Callable[..., str]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from jrh import Case, Interval, Item, MetricContext, RecordTable, Task
 from jrh.values import clusters_of
-from jrh_measuring import as_expected, format_ends, format_number, read_trials
+from jrh_measuring import EMPTY, as_expected, format_ends, format_number, read_trials
 from jrh_stats import (
     AlphaMetric,
     Estimate,
@@ -79,7 +79,7 @@ def share_of(hits: ArrayLike, clusters: ArrayLike, level: float, chances: Sequen
     """
     hits = np.asarray(hits, dtype=np.float64)
     if not len(hits):
-        return Estimate(value=None, flags=("empty",))
+        return Estimate(value=None, flags=(EMPTY,))
     # Equal weights are exactly 1, so that independent things have Wilson's interval.
     weights = np.ones(len(hits))
     if chances is not None and len(set(chances)) > 1:

@@ -219,9 +219,7 @@ def lens_of(key: str, measures: Iterable[Measure]) -> Lens | None:
 def cells_of(measures: Iterable[Measure], lens: Lens) -> Cells:
     """Return the cells of a heat map: of the first measure with the role, where several have it."""
     shown = [measure for measure in measures if lens.shows(measure)]
-    return {
-        (measure.judge, measure.test): _cell(measure, lens) for measure in shown if measure.name == shown[0].name
-    }
+    return {(measure.judge, measure.test): _cell(measure, lens) for measure in shown if measure.name == shown[0].name}
 
 
 def _cell(measure: Measure, lens: Lens) -> Mapping[str, Any]:

@@ -94,8 +94,7 @@ class Situation:
 
     def equivalent(self, measure: Measure) -> bool:
         """Tell whether a test of equivalence passed, also in the family of the report; never on a doubtful interval."""
-        passed = "equivalent" in measure.flags and not self.doubtful(measure)
-        return passed and self.shows_equivalence(measure)
+        return not self.doubtful(measure) and self.shows_equivalence(measure)
 
     def shows_equivalence(self, measure: Measure) -> bool:
         """Tell whether a measure is shown to lie within its margin, together with the other claims of equivalence."""
@@ -116,8 +115,7 @@ class Situation:
 
     def equivalence_corrected(self, measure: Measure) -> str:
         """Return why an equivalence is not claimed that the measure alone would license; empty where it would not."""
-        passed = "equivalent" in measure.flags and not self.doubtful(measure)
-        if not passed or not self.family.equivalent_alone(self._key(measure)):
+        if self.doubtful(measure) or not self.family.equivalent_alone(self._key(measure)):
             return ""
         together = counted(len(self.family.equivalences), "claim")
         return f"after correcting for {together} of equivalence (on its own it would be)"

@@ -23,7 +23,7 @@ _DIGITS: Final = 2
 _LOOKS: Final = {
     Severity.BAD: "against",
     Severity.WARNING: "against",
-    Severity.INCONCLUSIVE: "undecided",
+    Severity.INCONCLUSIVE: "inconclusive",
     Severity.INFO: "neutral",
     Severity.GOOD: "for",
 }
@@ -50,7 +50,7 @@ class Claim:
     """One statement and where it holds."""
 
     kind: str
-    """`for`, `against`, `undecided` or `neutral`: the mark and the colour."""
+    """`for`, `against`, `inconclusive` or `neutral`: the mark and the colour."""
     text: str
     places: tuple[Place, ...]
     """In sight."""
