@@ -8,7 +8,6 @@ import shutil
 
 import jrh
 import pytest
-from jrh_stats import holm
 from jrh_testing import Inside, Project, call
 from support.comparing import ROOT, compare, found, row
 from support.suites import LABELS, simulated_suite, write_items, write_suite
@@ -62,7 +61,7 @@ def test_of_two_judges_that_are_equally_good_no_difference_is_shown_and_that_is_
     equal = row(found(planted, "good", "other"), "gold-accuracy")
     assert equal["low"] < 0 < equal["high"]
     assert equal["answer"] == "no difference shown"
-    assert equal["equivalence"] == ""
+    assert equal["equivalence"] is None
     assert "does not mean that there is none: use --margin" in compare(planted, "good", "other").stdout
 
 
@@ -110,12 +109,13 @@ def test_rerun_noise_stands_beside_the_verdicts_that_differ(planted: Project) ->
     assert change["low"] < 0.9 * 0.25 + 0.1 * 0.75 < change["high"]
 
 
-def test_the_same_difference_is_shown_once_and_has_one_adjusted_p(planted: Project) -> None:
+def test_the_same_difference_is_shown_and_tested_once(planted: Project) -> None:
     for name, accuracy in (("one", 0.9), ("two", 0.75)):
         answer = {"mini": right_with(accuracy, seed=name)}
         tests = {"reference": 2, "format": 1}
         import_judges(planted.path / name, answer, items=200, tests=tests, expectation="same", expected=None)
-    rows = found(planted, "one", "two")["pairs"][0]["rows"]
+    document = found(planted, "one", "two")
+    rows = document["pairs"][0]["rows"]
     same = {(each["test"], each["measure"]): each["same_as"] for each in rows}
     assert same == {
         ("reference", "as-expected"): "",
@@ -129,14 +129,16 @@ def test_the_same_difference_is_shown_once_and_has_one_adjusted_p(planted: Proje
         unlike = {name for name in each if each[name] != twin[name]}
         assert unlike == {"measure", "same_as"}
     once = [each for each in rows if not each["same_as"]]
-    assert [each["p_adjusted"] for each in once] == pytest.approx(holm([each["p"] for each in once]))
+    assert document["family"]["tests"] == len(once) == 3, "the family counts what is shown"
+    both = found(planted, "one", "two", "--margin", "0.1")["family"]
+    assert (both["tests"], both["equivalences"]) == (6, 3)
     printed = compare(planted, "one", "two").stdout
     assert (
         len(re.findall(r"^(?:reference|format) +(?:as-expected|gold-accuracy|agreement)", printed, re.MULTILINE)) == 3
     )
     assert re.search(r"^format +as-expected = agreement ", printed, re.MULTILINE)
     assert "Measures joined by = are the same difference by definition: in the reference" in printed
-    assert "over the 3 differences of this comparison" in printed
+    assert "at most 0.05 (3 tests, Holm). This correction decides what counts as shown" in printed
 
 
 def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) -> None:
@@ -153,7 +155,7 @@ def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) ->
     assert "## Cost of the compared verdicts, against how many are correct: the" in document
     assert "| cost of these verdicts |" in document
     assert not re.search(r"\| cost \||Paid", document), "the words of a run's totals"
-    assert "p-values are Holm-adjusted" in document
+    assert "p-values are not adjusted" in document
 
 
 def test_only_the_tests_asked_for_are_compared_and_noise_is_told_all_the_same(planted: Project) -> None:
@@ -170,7 +172,7 @@ def test_identical_runs_have_no_difference(planted: Project) -> None:
     assert pair["matching"]["by_id"] == 800
     assert {each["answer"] for each in pair["rows"]} == {"identical"}
     assert {each["equivalence"] for each in pair["rows"]} == {"equivalent"}
-    assert {(each["difference"], each["p_adjusted"]) for each in pair["rows"]} == {(0.0, 1.0)}
+    assert {(each["difference"], each["p"]) for each in pair["rows"]} == {(0.0, 1.0)}
     assert (pair["flips"], set(pair["flipped"].values())) == ([], {0})
     assert {each["changed"] for each in pair["changes"]} == {0}
 

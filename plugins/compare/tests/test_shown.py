@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 from attrs import evolve
+from jrh.values.finding import ClaimFamily
 from jrh_compare.document import Lines, Table, document
 from jrh_compare.results import Answer, Comparison, Matching, Pair, Row, SideName
 
+FAMILY = ClaimFamily(tests=2, claimed=0, alpha=0.05)
 SIDE = SideName(label="a", run="a", suite="s", judge="a", simulated=False)
 ROW = Row(
     measure="as-expected", task="task", test="format", unit="proportion", first=0.8, second=0.533, difference=-0.267,
-    low=-0.457, high=-0.054, method="m", cases=30, items=30, clusters=30, better=1, worse=9, p=0.02, p_adjusted=0.24,
-    same_as="", test_method="m", answer=Answer.NOT_SHOWN, equivalence="", unpaired=0, missing_first={},
+    low=-0.457, high=-0.054, method="m", cases=30, items=30, clusters=30, better=1, worse=9, p=0.02,
+    same_as="", test_method="m", answer=Answer.NOT_SHOWN, equivalence=None, unpaired=0, missing_first={},
     missing_second={},
 )  # fmt: skip
 
@@ -25,7 +27,7 @@ def shown(*rows: Row) -> tuple[str, str]:
         first=SIDE, second=SIDE, matching=matching, rows=rows, changes=(), causes=(), recorded=True, flips=(),
         flipped={}, missing_cases=0, missing_first={}, missing_second={},
     )  # fmt: skip
-    sections = list(document(Comparison(level=0.95, margin=None, pairs=(pair,), curve=(), notes=())))
+    sections = list(document(Comparison(level=0.95, margin=None, pairs=(pair,), family=FAMILY, curve=(), notes=())))
     table = next(each for each in sections[0].blocks if isinstance(each, Table))
     (lines,) = (each for each in sections[-1].blocks if isinstance(each, Lines))
     return table.rows[0][table.columns.index("shown")], " ".join(lines.lines)
@@ -37,7 +39,7 @@ def shown(*rows: Row) -> tuple[str, str]:
         (ROW, "not shown after correction (alone p = 0.020)"),
         (evolve(ROW, p=0.07), "no difference shown (p = 0.070 alone)"),
         (evolve(ROW, p=0.4, high=0.1), "no difference shown"),
-        (evolve(ROW, answer=Answer.WORSE, p_adjusted=0.01), "worse"),
+        (evolve(ROW, answer=Answer.WORSE, p=0.001), "worse"),
     ],
 )
 def test_an_interval_that_excludes_0_is_not_contradicted_without_the_reason(row: Row, cell: str) -> None:
@@ -47,5 +49,5 @@ def test_an_interval_that_excludes_0_is_not_contradicted_without_the_reason(row:
 def test_the_family_of_a_comparison_has_its_number() -> None:
     twice = evolve(ROW, measure="agreement", same_as="as-expected")
     _, lines = shown(ROW, evolve(ROW, test="rubric"), twice)
-    assert "adjusted over the 2 differences of this comparison (one family)" in lines
+    assert "Chance of any false claim of a difference: at most 0.05 (2 tests, Holm)." in lines
     assert "Intervals are not adjusted" in lines

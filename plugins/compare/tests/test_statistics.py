@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from jrh import RecordTable, Scale, ScaleKind, Task
 from jrh_compare.comparing import _on_frontier, flips
 from jrh_compare.matching import match
-from jrh_compare.pairing import Terms, adjusted, rows
-from jrh_compare.results import Answer, Point, SideName
+from jrh_compare.pairing import Terms, decided, rows
+from jrh_compare.results import Answer, Point, SideName, Within
 from jrh_compare.scoring import read_cases
 from jrh_compare.wording import difference, number
 from jrh_interchange import imported_record
@@ -21,9 +21,15 @@ REPORT = evolve(SAMPLE, tasks=(evolve(SAMPLE.tasks[0], task=TASK),), tests=("ref
 
 
 def answered(right):
-    """Return the cases of a judge that is right where the array says so; one item per entry."""
+    """Return the cases of a judge, one item per entry: right where it is true, without a verdict where it is None."""
     records = [
-        imported_record(task=TASK, item_id=str(place), judge="mini", gold="YES", label="YES" if each else "NO")
+        imported_record(
+            task=TASK,
+            item_id=str(place),
+            judge="mini",
+            gold="YES",
+            label=None if each is None else "YES" if each else "NO",
+        )
         for place, each in enumerate(right)
     ]
     return read_cases(RecordTable.from_records(records), REPORT)
@@ -32,7 +38,7 @@ def answered(right):
 def compared(before, after, margin=None):
     matched, _ = match(answered(before), answered(after), (REPORT, REPORT))
     terms = Terms(level=0.95, margin=margin)
-    (found,) = adjusted([tuple(rows(matched, (REPORT, REPORT), terms))], 0.95)
+    (found,), _ = decided([tuple(rows(matched, (REPORT, REPORT), terms))], 0.95)
     return {row.measure: row for row in found}["expected"]
 
 
@@ -75,7 +81,7 @@ def test_swapping_the_sides_swaps_the_signs_and_nothing_else(pairs):
 @pytest.mark.slow
 def test_a_judge_compared_with_itself_is_identical_and_flips_nothing(right):
     row = compared(right, right, margin=0.9)
-    assert (row.difference, row.p_adjusted, row.answer) == (0.0, 1.0, Answer.IDENTICAL)
+    assert (row.difference, row.p, row.answer) == (0.0, 1.0, Answer.IDENTICAL)
     matched, _ = match(answered(right), answered(right), (REPORT, REPORT))
     assert flips(matched, 10) == ((), {"worse": 0, "moved": 0, "better": 0})
 
@@ -159,26 +165,61 @@ def test_scales_of_different_lengths_are_compared_on_the_longer_one():
 
     (short, first), (long, second) = side(3), side(9)
     matched, _ = match(short, long, (first, second))
-    error = next(row for row in rows(matched, (first, second), Terms(level=0.95, margin=None)) if row.unit == "levels")
+    found = [each.row for each in rows(matched, (first, second), Terms(level=0.95, margin=None))]
+    error = next(row for row in found if row.unit == "levels")
     assert error.difference == 2.0
     assert error.low <= 2.0 <= error.high
 
 
+def pair_of(before, after, margin=None):
+    matched, _ = match(answered(before), answered(after), (REPORT, REPORT))
+    return tuple(rows(matched, (REPORT, REPORT), Terms(level=0.95, margin=margin)))
+
+
+def expected_of(*pairs):
+    """Return the rows of what is expected, of all pairs of one comparison, and their family."""
+    found, family = decided(pairs, 0.95)
+    return [next(row for row in each if row.measure == "expected") for each in found], family
+
+
 def test_all_pairs_of_a_comparison_are_one_family():
     """Eight judges against one: 7 items lost of 60 are p = 0.016 alone, and nothing among eight."""
-    before, after, same = np.ones(60), np.arange(60) >= 7, np.ones(60)
-    terms = Terms(level=0.95, margin=None)
-
-    def decided(each):
-        matched, _ = match(answered(before), answered(each), (REPORT, REPORT))
-        return tuple(rows(matched, (REPORT, REPORT), terms))
-
-    def pairs(*second):
-        found = adjusted([decided(each) for each in second], 0.95)
-        return [next(row for row in each if row.measure == "expected") for each in found]
-
-    (alone,) = pairs(after)
+    before, after = np.ones(60), np.arange(60) >= 7
+    (alone,), _ = expected_of(pair_of(before, after))
     assert alone.answer is Answer.WORSE
-    among = pairs(after, *[same] * 7)
-    assert among[0].p_adjusted == pytest.approx(8 * among[0].p)
+    others = [(np.arange(60) % 30 != 0, np.arange(60) % 10 != number) for number in range(7)]
+    among, family = expected_of(pair_of(before, after), *(pair_of(*each) for each in others))
+    assert among[0].p == alone.p
     assert among[0].answer is Answer.NOT_SHOWN
+    assert family.tests == 8
+
+
+def test_a_difference_that_no_verdict_could_show_takes_nothing_from_the_others_and_is_counted():
+    """As in reports (Tarone): copies of the first version do not hide that the last one is worse."""
+    before, after = np.ones(60), np.arange(60) >= 7
+    among, family = expected_of(pair_of(before, after), *[pair_of(before, before)] * 7)
+    assert among[0].answer is Answer.WORSE
+    assert {row.answer for row in among[1:]} == {Answer.IDENTICAL}
+    assert family.tests == 8
+
+
+def test_equivalence_is_corrected_over_the_comparison():
+    """Benjamini and Hochberg: 60 items without a change are equivalent within 0.05 in every pair, or in none."""
+    still, moved = np.ones(60), np.arange(60) >= 12
+    alike, family = expected_of(*[pair_of(still, still, margin=0.05)] * 3)
+    assert [row.equivalence for row in alike] == [Within.EQUIVALENT] * 3
+    assert len(family.equivalences) == 3
+    lone, _ = expected_of(pair_of(still, still, margin=0.05), *[pair_of(still, moved, margin=0.05)] * 2)
+    assert [row.equivalence for row in lone] == [Within.UNDECIDED, Within.DIFFERENT, Within.DIFFERENT]
+
+
+def test_verdicts_do_not_choose_the_hypotheses():
+    """Permuted, or missing throughout: the same hypotheses, so that what is tested never follows what was found."""
+    generator = np.random.default_rng(1)
+    right = generator.random(40) < 0.8
+    families = [
+        expected_of(pair_of(right, after, margin=0.1))[1]
+        for after in (right, generator.permutation(right), np.full(40, None))
+    ]
+    assert len({(frozenset(family.p), frozenset(family.equivalences)) for family in families}) == 1
+    assert families[2].p["jrh-compare", (0, "yes", "reference", "expected", "difference")] == 1.0

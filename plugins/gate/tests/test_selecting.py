@@ -7,6 +7,7 @@ from jrh import RecordTable, SuiteError
 from jrh_gate.deciding import Outcome
 from jrh_gate.rule_limits import LimitTable
 from jrh_gate.selecting import decisions
+from jrh_gate.selecting import places as shared_places
 from jrh_measuring import Look, parse_rule
 from jrh_testing import sample_records, sample_report
 
@@ -57,6 +58,12 @@ def test_a_judge_that_was_asked_and_has_no_such_measure_is_undecided(report):
         ("careful", "reference", "holds"),
         ("careless", "reference", "undecided"),
     ]
+
+
+def test_what_was_asked_and_not_what_was_answered_decides_how_many_places_share_the_error_rate(report):
+    rule = parse_rule("as-expected[reference] >= 0.5")
+    fewer = attrs.evolve(report, measures=tuple(each for each in report.measures if each.judge == "careful"))
+    assert shared_places(rule, report) == shared_places(rule, fewer) == 2
 
 
 def test_all_mistakes_of_all_rules_are_told_at_once(report):

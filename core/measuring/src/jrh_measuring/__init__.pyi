@@ -69,13 +69,17 @@ from .findings.design import Place as Place
 from .findings.design import Side as Side
 from .findings.design import commonest as commonest
 from .findings.kept_shares import KeptShare as KeptShare
+from .findings.page_family import PageFamily as PageFamily
 from .findings.page_family import PValue as PValue
+from .findings.page_family import Test as Test
+from .findings.page_family import first_level as first_level
 from .findings.record import FindingsRecord as FindingsRecord
 from .findings.record import RuleUsed as RuleUsed
 from .findings.record import RunFindings as RunFindings
 from .findings.record import TestedHypothesis as TestedHypothesis
 from .findings.record import read_record as read_record
 from .findings.record import recorded_findings as recorded_findings
+from .findings.rule import NO_DATA as NO_DATA
 from .findings.rule import Rule as Rule
 from .findings.rule import p_value_of as p_value_of
 from .findings.rule import read_off as read_off

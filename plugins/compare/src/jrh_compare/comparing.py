@@ -12,7 +12,7 @@ from jrh import JrhError, Status
 
 from jrh_compare.causes import causes
 from jrh_compare.matching import Matched, match, match_responses
-from jrh_compare.pairing import Terms, adjusted, changes, missing_verdicts, rerun_noise, rows
+from jrh_compare.pairing import Terms, changes, decided, missing_verdicts, rerun_noise, rows
 from jrh_compare.results import Comparison, Direction, Flip, Pair, Point, SideName
 from jrh_compare.scoring import (
     AGREEMENT,
@@ -198,7 +198,7 @@ def compare(
     matched = [
         match(cases[one.name.label], cases[two.name.label], (one.run.report, two.run.report)) for one, two in labelled
     ]
-    tested = adjusted(
+    tested, family = decided(
         [
             tuple(rows([*both, *whole_responses], (one.run.report, two.run.report), terms))
             for (one, two), (both, _), whole_responses in zip(labelled, matched, responses, strict=True)
@@ -211,23 +211,24 @@ def compare(
             first=one.name,
             second=two.name,
             matching=matching,
-            rows=tuple(evolve(row, measure=names[row.measure], same_as=names[row.same_as]) for row in decided),
+            rows=tuple(evolve(row, measure=names[row.measure], same_as=names[row.same_as]) for row in shown),
             changes=tuple(changes(both, one.run.report, (noise[one.name.label], noise[two.name.label]), terms)),
             causes=causes(one, two),
             recorded=not (one.run.imported or two.run.imported),
-            flips=shown[0],
-            flipped=shown[1],
+            flips=listed,
+            flipped=counts,
             missing_cases=sum(not (case.answered and other.answered) for case, other in both),
             missing_first=missing_verdicts(case for case, _ in both),
             missing_second=missing_verdicts(other for _, other in both),
         )
-        for (one, two), (both, matching), decided in zip(labelled, matched, tested, strict=True)
-        for shown in [flips(both, most_flips)]
+        for (one, two), (both, matching), shown in zip(labelled, matched, tested, strict=True)
+        for listed, counts in [flips(both, most_flips)]
     ]
     return Comparison(
         level=terms.level,
         margin=margin,
         pairs=tuple(found),
+        family=family.summary,
         curve=_curve(labelled, [both for both, _ in matched], cases, terms),
         notes=tuple(_notes(labelled)),
     )

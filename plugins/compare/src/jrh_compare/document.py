@@ -89,7 +89,7 @@ def _matching(pair: Pair) -> Iterator[str]:
 def _rows(pair: Pair, comparison: Comparison) -> Table:
     several = len({row.task for row in pair.rows}) > 1
     margin = comparison.margin is not None
-    columns = ["test", "measure", "before", "after", "difference", "cases", "better/worse", "p (Holm)", "shown"]
+    columns = ["test", "measure", "before", "after", "difference", "cases", "better/worse", "p", "shown"]
     return Table(
         columns=(*(["task"] if several else []), *columns, *(["within the margin"] if margin else [])),
         rows=tuple(
@@ -101,9 +101,9 @@ def _rows(pair: Pair, comparison: Comparison) -> Table:
                 "not estimable" if row.difference is None else difference(row.difference, row.low, row.high),
                 _sizes(row),
                 f"{row.better}/{row.worse}",
-                format_p(row.p_adjusted),
+                format_p(row.p),
                 _shown(row, comparison),
-                *([row.equivalence] if margin else []),
+                *([row.equivalence.value if row.equivalence else ""] if margin else []),
             )
             for row in pair.rows
             if not row.same_as
@@ -118,11 +118,6 @@ def _shown(row: Row, comparison: Comparison) -> str:
     if row.p <= 1 - comparison.level:
         return f"not shown after correction (alone {stated_p(row.p)})"
     return f"{row.answer.value} ({stated_p(row.p)} alone)" if row.low > 0 or row.high < 0 else row.answer.value
-
-
-def _tests(comparison: Comparison) -> int:
-    """Return how many differences the p-values are adjusted over; what is the same difference counts once."""
-    return sum(row.p is not None and not row.same_as for pair in comparison.pairs for row in pair.rows)
 
 
 def _measure(row: Row, pair: Pair) -> str:
@@ -251,11 +246,7 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     level = f"{comparison.level * 100:.4g}%"
     yield f"Differences are after minus before, paired by case; {level} confidence intervals, clustered by item."
     yield from _same(comparison)
-    tests = counted(_tests(comparison), "difference")
-    yield (
-        f"p-values are Holm-adjusted over the {tests} of this comparison (one family); they decide which differences "
-        "count as shown."
-    )
+    yield f"{comparison.family.controlled} This correction decides what counts as shown; p-values are not adjusted."
     if any("alone" in _shown(row, comparison) for pair in comparison.pairs for row in pair.rows):
         yield "Intervals are not adjusted: an interval that excludes 0 does not show a difference by itself."
     if any(row.answer is Answer.NOT_SHOWN for pair in comparison.pairs for row in pair.rows):

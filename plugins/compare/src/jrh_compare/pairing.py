@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -11,10 +12,11 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
 from jrh.values import linked
+from jrh_measuring import NO_DATA, PageFamily, PValue, Test
 from numpy.typing import NDArray
 
 from jrh_compare.matching import Matched
-from jrh_compare.results import Answer, Changes, Noise, Row
+from jrh_compare.results import Answer, Changes, Noise, Row, Within
 from jrh_compare.scoring import (
     AGREEMENT,
     ERROR,
@@ -39,20 +41,34 @@ class Terms:
 
 
 _UNITS: Final = {ERROR: "levels", SCORE: "score", SCORE_ERROR: "score"}
+_PAIR: Final = 2
 _LEAST: Final = 0.5
 """One-sided error rates are below this."""
 
 
-def rows(matched: Matched, runs: tuple[RunReport, RunReport], terms: Terms) -> Iterator[Row]:
-    """Yield a row per task, test and measure, in the order of the first run; p-values are not adjusted yet."""
+@frozen(kw_only=True)
+class Tested:
+    """A row before the comparison is decided, with the results of its tests."""
+
+    row: Row
+    difference: PValue
+    """That there is no difference."""
+    beyond: PValue | None = None
+    """That the difference is at most the margin; None without one."""
+    same: PValue | None = None
+    """That the difference is the margin or more; None without one."""
+
+
+def rows(matched: Matched, runs: tuple[RunReport, RunReport], terms: Terms) -> Iterator[Tested]:
+    """Yield a row per task, test and measure that the cases of both sides have, in the order of the first run."""
     sizes = [{summary.task.name: len(summary.task.scale.labels) for summary in report.tasks} for report in runs]
     for (task, test), pairs in cells(matched, runs[0]).items():
         levels = max(sizes[0][task], sizes[1][pairs[0][1].task])
         for measure in MEASURES:
             about = _about(pairs, measure)
             if about:
-                row = _row(measure, (task, test), about, _span(measure, about, levels), terms)
-                yield evolve(row, same_as=_same_as(measure, test, pairs))
+                tested = _row(measure, (task, test), about, _span(measure, about, levels), terms)
+                yield evolve(tested, row=evolve(tested.row, same_as=_same_as(measure, test, pairs)))
 
 
 def _span(measure: str, pairs: Matched, levels: int) -> float:
@@ -86,31 +102,46 @@ def cells(matched: Matched, first: RunReport) -> Mapping[tuple[str, str], Matche
     return {place: pairs for place, pairs in found.items() if pairs}
 
 
-def adjusted(pairs: Sequence[Sequence[Row]], level: float) -> Iterator[tuple[Row, ...]]:
-    """Adjust p-values by Holm, all differences of a comparison being one family, and say what each row shows.
+def decided(pairs: Sequence[Sequence[Tested]], level: float) -> tuple[list[tuple[Row, ...]], PageFamily]:
+    """Decide all tests of a comparison as one family, and say what each row shows.
 
-    The same difference under the name of two measures is one hypothesis, and has one adjusted p-value.
+    Its hypotheses follow from the matched cases, whatever the verdicts. The same difference under the name of two
+    measures is one hypothesis. A difference beyond the margin is tested after the difference itself.
     """
-    family: dict[tuple[int, str, str, str], float] = {}
-    for number, found in enumerate(pairs):
-        for row in found:
-            if row.p is not None:
-                family.setdefault((number, *_hypothesis(row)), row.p)
-    known = dict(zip(family, jrh_stats.holm(list(family.values())).tolist(), strict=True)) if family else {}
-    for number, found in enumerate(pairs):
-        yield tuple(_decided(row, known.get((number, *_hypothesis(row))), level) for row in found)
+    tested = [(number, each) for number, found in enumerate(pairs) for each in found if not each.row.same_as]
+    family = PageFamily.of(
+        [list(_chain(number, each)) for number, each in tested],
+        level,
+        [Test(key=_key(number, each.row, "same"), result=each.same) for number, each in tested if each.same],
+    )
+    return [tuple(_decided(number, each, family) for each in found) for number, found in enumerate(pairs)], family
 
 
-def _hypothesis(row: Row) -> tuple[str, str, str]:
-    return row.task, row.test, row.same_as or row.measure
+def _chain(number: int, tested: Tested) -> Iterator[Test]:
+    yield Test(key=_key(number, tested.row, "difference"), result=tested.difference)
+    if tested.beyond is not None:
+        yield Test(key=_key(number, tested.row, "beyond"), result=tested.beyond)
 
 
-def _decided(row: Row, p: float | None, level: float) -> Row:
-    return row if p is None else evolve(row, p_adjusted=p, answer=_answer(row, p, level))
+def _key(number: int, row: Row, what: str) -> tuple[str, tuple[int, str, str, str, str]]:
+    return "jrh-compare", (number, row.task, row.test, row.same_as or row.measure, what)
 
 
-def _answer(row: Row, p: float, level: float) -> Answer:
-    if row.answer is not Answer.NOT_SHOWN or not row.difference or p > 1 - level:
+def _decided(number: int, tested: Tested, family: PageFamily) -> Row:
+    row = tested.row
+    equivalence = None
+    if tested.same is not None:
+        equivalence = Within.UNDECIDED
+        if _key(number, row, "same") in family.equivalent:
+            equivalence = Within.EQUIVALENT
+        elif _key(number, row, "beyond") in family.claimed:
+            equivalence = Within.DIFFERENT
+    shown = _key(number, row, "difference") in family.claimed
+    return evolve(row, answer=_answer(row) if shown else row.answer, equivalence=equivalence)
+
+
+def _answer(row: Row) -> Answer:
+    if row.answer is not Answer.NOT_SHOWN or not row.difference:
         return row.answer
     if row.measure == SCORE:
         return Answer.HIGHER if row.difference > 0 else Answer.LOWER
@@ -118,7 +149,7 @@ def _answer(row: Row, p: float, level: float) -> Answer:
     return Answer.BETTER if good else Answer.WORSE
 
 
-def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, terms: Terms) -> Row:
+def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, terms: Terms) -> Tested:
     scored = []
     for case, other in pairs:
         one, two = case.score(measure), other.score(measure)
@@ -131,7 +162,7 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
     found, test = change.estimate, change.test
     gain = (before - after if measure in LESS else after - before).round(12)
     same = not gain.any() and all(_labels(case) == _labels(other) for case, other, _, _ in scored)
-    return Row(
+    row = Row(
         measure=measure,
         task=place[0],
         test=place[1],
@@ -148,14 +179,22 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
         better=int((gain > 0).sum()),
         worse=int((gain < 0).sum()),
         p=test.p,
-        p_adjusted=None,
         same_as="",
         test_method=test.method,
         answer=Answer.EMPTY if not scored else Answer.IDENTICAL if same else Answer.NOT_SHOWN,
-        equivalence=_equivalence(before, after, clusters, terms) if measure != ERROR else "",
+        equivalence=None,
         unpaired=len(pairs) - len(scored),
         missing_first=missing_verdicts(case for case, _ in pairs),
         missing_second=missing_verdicts(other for _, other in pairs),
+    )
+    difference = PValue(p=1.0 if test.p is None else test.p, least=test.least) if scored else NO_DATA
+    if terms.margin is None or measure == ERROR:
+        return Tested(row=row, difference=difference)
+    return Tested(
+        row=row,
+        difference=difference,
+        beyond=_beyond(found, terms.margin, terms.level),
+        same=_same(before, after, clusters, terms),
     )
 
 
@@ -198,14 +237,26 @@ def _change(measure: str, pairs: Matched, clusters: NDArray[np.int64], span: flo
     )
 
 
-def _equivalence(
-    before: NDArray[np.float64], after: NDArray[np.float64], clusters: NDArray[np.int64], terms: Terms
-) -> str:
-    if terms.margin is None:
-        return ""
+def _beyond(found: jrh_stats.Estimate, margin: float, level: float) -> PValue:
+    """Test the margin on the side of the estimate: at most one of the two one-sided hypotheses is false."""
+    value, low, high = found.value, found.low, found.high
+    if value is None or low is None or high is None or found.clusters < _PAIR or abs(value) <= margin:
+        return PValue(p=1.0)
+    null = math.copysign(margin, value)
+    return PValue(p=jrh_stats.interval_p(value, low, high, null, level=level, degrees=found.clusters - 1) / 2)
+
+
+def _same(before: NDArray[np.float64], after: NDArray[np.float64], clusters: NDArray[np.int64], terms: Terms) -> PValue:
+    """Test that the scores differ by the margin or more, by two one-sided tests."""
+    if not len(before):
+        return NO_DATA
     sums = jrh_stats.cluster_sums(clusters, after - before, np.ones(len(clusters)))
     alpha = min(1 - terms.level, _LEAST - 1e-9)
-    return jrh_stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin, alpha=alpha).answer.value
+    found = jrh_stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin or 0.0, alpha=alpha)
+    if found.p_equivalent is not None:
+        return PValue(p=found.p_equivalent)
+    # A margin as wide as the scale: no difference can be larger.
+    return PValue(p=0.0 if found.answer is jrh_stats.Answer.EQUIVALENT else 1.0)
 
 
 def missing_verdicts(cases: Iterable[Case]) -> Mapping[str, int]:

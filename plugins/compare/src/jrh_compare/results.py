@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 
 from attrs import frozen
+from jrh.values.finding import ClaimFamily
 
 
 class Answer(Enum):
@@ -21,6 +22,16 @@ class Answer(Enum):
     NOT_SHOWN = "no difference shown"
     """The data do not show a difference; there may still be one."""
     EMPTY = "nothing to compare"
+
+
+class Within(Enum):
+    """The conclusion about a declared margin, corrected over the comparison."""
+
+    EQUIVALENT = "equivalent"
+    """The difference is shown to be smaller than the margin."""
+    DIFFERENT = "different"
+    """The difference is shown to be larger."""
+    UNDECIDED = "undecided"
 
 
 class Direction(Enum):
@@ -97,14 +108,13 @@ class Row:
     """Cases on which the second side scores better; of a weighted score, higher."""
     worse: int
     p: float | None
-    p_adjusted: float | None
-    """Adjusted by Holm over all differences of the comparison; what is the same difference counts once."""
+    """Not adjusted; None where nothing can be tested. The family of the comparison decides."""
     same_as: str
     """The measure of the same task and test that is the same difference by definition; empty where none is."""
     test_method: str
     answer: Answer
-    equivalence: str
-    """`equivalent`, `different` or `undecided` within the declared margin; empty without one."""
+    equivalence: Within | None
+    """Within the declared margin; None without one."""
     unpaired: int
     """Cases of the measure that lack a score on either side."""
     missing_first: Mapping[str, int]
@@ -236,6 +246,8 @@ class Comparison:
     level: float
     margin: float | None
     pairs: tuple[Pair, ...]
+    family: ClaimFamily
+    """The tests behind what is shown, over all pairs."""
     curve: tuple[Point, ...]
     notes: tuple[str, ...]
 

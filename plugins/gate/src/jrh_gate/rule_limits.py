@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 from jrh import Measure
-from jrh_measuring import Look
+from jrh_measuring import Look, first_level
 
 Measured: TypeAlias = Callable[[Sequence[float]], Mapping[float, tuple[Measure, ...]]]
 """Computes all measures with one-sided limits, by error rate."""
@@ -46,7 +46,7 @@ class LimitTable:
     def of(cls, level: float, look: Look, places: Iterable[int], measured: Measured) -> LimitTable:
         """Compute the limits that rules with these numbers of places need."""
         error = (1 - level) / 2 * look.share
-        rates = sorted({error, *(error / number for number in places if number)})
+        rates = sorted({error, *(first_level(error, number) for number in places)})
         tables = measured(rates)
         return cls(
             error=error,
@@ -56,7 +56,7 @@ class LimitTable:
 
     def limits(self, measure: Measure, places: int) -> Limits | None:
         """Return the limits of a measure of a rule with so many places; None if its metric is not installed."""
-        strict = self.error / max(places, 1)
+        strict = first_level(self.error, places)
         hold, fail = (self.found[rate].get(_key(measure)) for rate in (self.error, strict))
         if hold is None or fail is None:
             return None

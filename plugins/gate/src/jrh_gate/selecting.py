@@ -23,8 +23,12 @@ def unique(rules: Iterable[GateRule]) -> tuple[GateRule, ...]:
 
 
 def places(rule: GateRule, report: RunReport) -> int:
-    """Count the places at which a rule is decided: the family that shares its error rate of failing."""
-    return sum(1 for measure in report.measures if _selected(rule, measure))
+    """Count the places at which a rule is decided: the family that shares its error rate of failing.
+
+    A judge that was asked but lacks the measure counts as well: what was asked decides, not what was answered.
+    """
+    found = [measure for measure in report.measures if _selected(rule, measure)]
+    return len(found) + sum(1 for _ in _absent(rule, report, found))
 
 
 def decisions(
@@ -61,7 +65,8 @@ def _of_rule(rule: GateRule, report: RunReport, limits: LimitTable, *, complete:
             raise SuiteError([_nowhere(rule, report)])
         yield _without(rule, Place(judge=rule.judge or "", task=rule.task or "", test=rule.test or ""))
     order = {judge: position for position, judge in enumerate(report.judges)}
-    placed = [decide(rule, measure, limits.limits(measure, len(found)), report.flags) for measure in found] + absent
+    shared = places(rule, report)
+    placed = [decide(rule, measure, limits.limits(measure, shared), report.flags) for measure in found] + absent
     yield from sorted(placed, key=lambda each: order.get(each.place.judge, len(order)))
 
 

@@ -89,14 +89,14 @@ class Finding:
 
 @frozen(kw_only=True)
 class ClaimFamily:
-    """The hypotheses behind all claims of a difference in a report, tested as one family."""
+    """The hypotheses behind all claims of a difference in a document, tested as one family."""
 
     tests: int
     """Number of hypotheses."""
     claimed: int
     """Number of hypotheses that are rejected."""
     alpha: float
-    """The probability of any false claim of a difference in the report is at most this."""
+    """The probability of any false claim of a difference in it is at most this."""
     method: str = "holm-tarone"
     """Name of the procedure; see `jrh_stats.chained_holm`."""
     equivalences: int = 0
@@ -109,13 +109,17 @@ class ClaimFamily:
         return f"Chance of any false claim of a difference: at most {self.alpha:.3g} ({tests}, Holm)"
 
     @property
+    def controlled(self) -> str:
+        """Return what is controlled, in a sentence or two."""
+        if not self.equivalences:
+            return f"{self.brief}."
+        tests = f"{self.equivalences:,} {'test' if self.equivalences == 1 else 'tests'}"
+        return f"{self.brief}. Share of equivalence claims expected to be false: at most {self.alpha:.3g} ({tests})."
+
+    @property
     def sentence(self) -> str:
         """Return what is controlled, for readers of the report."""
-        same = ""
-        if self.equivalences:
-            tests = f"{self.equivalences:,} {'test' if self.equivalences == 1 else 'tests'}"
-            same = f" Share of equivalence claims expected to be false: at most {self.alpha:.3g} ({tests})."
-        return f"{self.brief}.{same} Gate rules and added metrics with tests have error rates of their own."
+        return f"{self.controlled} Gate rules and added metrics with tests have error rates of their own."
 
 
 @frozen(kw_only=True)

@@ -1,4 +1,4 @@
-"""The family of tests behind the claims of a report."""
+"""The family of tests behind the claims of a report or of a comparison."""
 
 from __future__ import annotations
 
@@ -39,9 +39,17 @@ class Test:
     result: PValue
 
 
+def first_level(alpha: float, tests: int) -> float:
+    """Return the level at which each of so many hypotheses of equal weight is tested first: alpha w / W.
+
+    A gate tests at no other: the limits that it prints are those that decide.
+    """
+    return alpha / max(tests, 1)
+
+
 @frozen(kw_only=True, eq=False)
 class PageFamily:
-    """All hypotheses that the claims of one report test, judged together."""
+    """All hypotheses that the claims of one report or comparison test, judged together."""
 
     alpha: float
     claimed: frozenset[Hashable]
