@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from attrs import frozen
-from jrh_review.app import make_app
 from jrh_review.desk import review_desk
 from jrh_review.pages.review import reviewing_of
 from jrh_review.pages.work import Work
 from jrh_review.runs import Runs
 from jrh_review.security import Names, Sessions
-from jrh_review.serving import Place
+from jrh_review.serving import Place, make_app
 from jrh_testing import PAYLOADS
 
 from support.browsing import _VIOLATIONS, DESKTOP, PHONE, Visit, wait_until

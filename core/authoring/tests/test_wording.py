@@ -20,7 +20,7 @@ from jrh_authoring import (
     safe_edits,
     word_count,
 )
-from jrh_authoring.edits import edits_apart
+from jrh_authoring.wording import edits_apart
 
 RULE = phrase_rule("swap", {"do not": "don't", "red": "blue"})
 ASIDE = WordingRule(

@@ -42,11 +42,6 @@ def test_text_cannot_act_on_a_terminal(render, report) -> None:
     assert json.loads(text)["suite"] == "\x1b[31m\u202e\ud800 é"
 
 
-def test_it_can_be_written_on_one_line(render, report) -> None:
-    assert render("json", report, indent=0).count("\n") == 1
-    assert json.loads(render("json", report, indent=0)) == json.loads(render("json", report))
-
-
 def test_it_fits_the_schema_of_results(render, report) -> None:
     if not SCHEMA.exists():
         pytest.skip(f"{SCHEMA.name} is generated into schemas/ and is not there")

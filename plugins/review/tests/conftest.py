@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from attrs import frozen
-from jrh_review.app import make_app
 from jrh_review.runs import Runs
 from jrh_review.security import Guard, Names, Session, Sessions
+from jrh_review.serving import make_app
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route

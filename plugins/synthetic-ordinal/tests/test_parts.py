@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Equals, Item, JrhError, Scale, Skip, Task
-from jrh_synthetic_ordinal.similarity import Similarity, Words
+from jrh_synthetic_ordinal.manager import Similarity, Words
 from jrh_testing import ScriptedModel, build
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity

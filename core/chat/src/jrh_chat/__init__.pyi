@@ -10,6 +10,7 @@ from .completions import is_filtered as is_filtered
 from .completions import malformed as malformed
 from .completions import read_completion as read_completion
 from .completions import read_document as read_document
+from .completions import refused_settings as refused_settings
 from .completions import served_version as served_version
 from .completions import string_or_empty as string_or_empty
 from .completions import token_probabilities as token_probabilities
@@ -24,13 +25,8 @@ from .endpoint_options import OPENAI_HOST as OPENAI_HOST
 from .endpoint_options import EndpointOptions as EndpointOptions
 from .endpoint_options import TokenLimitField as TokenLimitField
 from .endpoint_options import check_address as check_address
-from .endpoint_options import check_extra_fields as check_extra_fields
 from .endpoint_options import check_header_variables as check_header_variables
 from .endpoint_options import check_variable_name as check_variable_name
-from .endpoint_options import extra_option as extra_option
-from .endpoint_options import headers_option as headers_option
-from .endpoint_options import key_option as key_option
-from .endpoint_options import proxy_option as proxy_option
 from .endpoint_options import token_limit_field as token_limit_field
 from .endpoint_options import token_limit_option as token_limit_option
 from .http import error_text as error_text
@@ -42,4 +38,3 @@ from .http import response_format as response_format
 from .http import retry_after as retry_after
 from .http import stated_limits as stated_limits
 from .http import tool_arguments as tool_arguments
-from .refusals import refused_settings as refused_settings

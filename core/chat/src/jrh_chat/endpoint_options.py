@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
-from attrs import Attribute, Factory
-from attrs.validators import in_
+from attrs import Attribute, Factory, frozen
+from attrs.validators import in_, min_len
 from jrh import Json
 from jrh.plugins import option
 
@@ -67,48 +67,34 @@ def check_extra_fields(_instance: object, attribute: Attribute[Any], value: Mapp
             raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")
 
 
-class EndpointOptions(Protocol):
-    """What the options of a provider that speaks HTTP itself say about keys."""
+@frozen(kw_only=True)
+class EndpointOptions:
+    """Options of every provider that speaks HTTP itself; a subclass adds its own, and a default of `base_url`."""
 
-    @property
-    def api_key_env(self) -> str | None:
-        """Return the name of the variable that holds the key; None: the provider's usual one."""
-
-    @property
-    def headers_env(self) -> Mapping[str, str]:
-        """Return header name -> name of the variable that holds its value."""
-
-    @property
-    def base_url(self) -> str:
-        """Return the address."""
-
-
-def key_option(default: str) -> str | None:
-    """Return the option that names the variable of a key; `default` says which key is sent without it."""
-    text = f"name of the environment variable that holds the key; null: {default}, no key for any other server"
-    named: str | None = option(text, check_variable_name, default=None)
-    return named
-
-
-def headers_option() -> Mapping[str, str]:
-    """Return the option with further headers, whose values are in the environment."""
-    text = "additional headers: header name -> name of the environment variable that holds its value"
-    headers: Mapping[str, str] = option(text, check_header_variables, default=Factory(dict))
-    return headers
-
-
-def extra_option() -> Mapping[str, Json]:
-    """Return the option with further fields of every request."""
-    text = "fields to add to every request's JSON, such as top_k; the suite's sampling wins"
-    extra: Mapping[str, Json] = option(text, check_extra_fields, default=Factory(dict))
-    return extra
-
-
-def proxy_option() -> bool:
-    """Return the option that says whether a proxy is used."""
-    text = "use the proxy from HTTP_PROXY, HTTPS_PROXY and NO_PROXY; never for this machine itself"
-    used: bool = option(text, default=True)
-    return used
+    model: str = option("model name, as the endpoint expects it", min_len(1))
+    base_url: str = option("base URL of the endpoint", check_address)
+    api_key_env: str | None = option(
+        "name of the environment variable that holds the key; null: the provider's usual one at its own address, "
+        "no key for any other server",
+        check_variable_name,
+        default=None,
+    )
+    headers_env: Mapping[str, str] = option(
+        "additional headers: header name -> name of the environment variable that holds its value",
+        check_header_variables,
+        default=Factory(dict),
+    )
+    extra: Mapping[str, Json] = option(
+        "fields to add to every request's JSON, such as top_k; the suite's sampling wins",
+        check_extra_fields,
+        default=Factory(dict),
+    )
+    free: bool = option(
+        "calls are free (a local model); otherwise prices are unknown unless the suite states them", default=False
+    )
+    use_proxy: bool = option(
+        "use the proxy from HTTP_PROXY, HTTPS_PROXY and NO_PROXY; never for this machine itself", default=True
+    )
 
 
 OPENAI_HOST: Final = "api.openai.com"

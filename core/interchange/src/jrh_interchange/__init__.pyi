@@ -1,6 +1,7 @@
 from .export_reading import read_export as read_export
 from .export_reading import read_objects as read_objects
 from .export_reading import tools_of as tools_of
+from .export_reading import value_at as value_at
 from .exported_runs import export_run as export_run
 from .exported_scores import ExportRow as ExportRow
 from .exported_scores import imported_scores as imported_scores
@@ -22,6 +23,7 @@ from .row_files import read_table as read_table
 from .scale_inference import infer_scale as infer_scale
 from .score_options import OUTPUT as OUTPUT
 from .score_options import ScoreOptions as ScoreOptions
+from .settings import read_pairs as read_pairs
 from .settings import read_settings as read_settings
 from .settings import task_of as task_of
 from .table_rows import BYTES as BYTES
@@ -32,6 +34,7 @@ from .table_rows import as_text as as_text
 from .table_rows import csv_rows as csv_rows
 from .table_rows import is_nested as is_nested
 from .table_rows import json_value as json_value
+from .table_rows import label_text as label_text
 from .table_rows import next_csv_row as next_csv_row
 from .table_rows import plain as plain
 from .table_rows import table_rows as table_rows

@@ -142,6 +142,29 @@ def _no_number(_text: str) -> None:
     """Read `NaN` and infinities, which are no JSON, as null: the tool had no number."""
 
 
+def value_at(value: Any, *keys: str) -> Any:
+    """Return what is under keys of mappings, each below the one before; None where one is missing.
+
+    A text that holds a JSON object is read as one: models answer with such texts.
+    """
+    for key in keys:
+        value = _opened(value)
+        if isinstance(value, Sequence) and not isinstance(value, str) and key.isdecimal():
+            value = value[int(key)] if int(key) < len(value) else None
+        else:
+            value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    return value
+
+
 HEAD: Final = 1_000_000
 """Bytes of JSON Lines that are looked at."""
 LARGEST_LOOKED_AT: Final = 16 * 1024 * 1024

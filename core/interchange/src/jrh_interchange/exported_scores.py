@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
-from jrh.errors import JrhError, Problem, SuiteError
+from jrh.errors import JrhError
 from jrh.hashing import content_id
 from jrh.text.escaping import clean_text
 from jrh.text.numbers import counted
@@ -25,6 +25,7 @@ from jrh.values.verdicts import ImportedLog, Record, Status
 from jrh_interchange.imported_records import imported_record
 from jrh_interchange.scale_inference import infer_scale
 from jrh_interchange.score_options import OUTPUT, ScoreOptions
+from jrh_interchange.table_rows import Problems, label_text
 
 PASS, FAIL = "pass", "fail"
 _WORDS: Final[Mapping[str, str]] = {
@@ -99,10 +100,7 @@ def imported_scores(
     told = [*notes, *([f"Copies of an earlier row, with its id: {copies}; they are left out."] if copies else [])]
     meaning = _Meaning.of(chosen, gold, options, source, told)
     task = Task(name=clean_text(metric, _LONGEST_NAME) or OUTPUT, scale=meaning.scale)
-    records, problems = _records(chosen, task, meaning, gold, options)
-    if problems:
-        more = [Problem(message=f"and {len(problems) - _MOST} more problems")] if len(problems) > _MOST else []
-        raise SuiteError([*problems[:_MOST], *more])
+    records = _records(chosen, task, meaning, gold, options)
     left = [f"other metrics: {_listed(others)}"] if others else []
     if gold:
         told.append(f"Gold labels are from `{gold}`.")
@@ -171,7 +169,7 @@ class _Meaning:
 
     @classmethod
     def of(cls, rows: Sequence[ExportRow], gold: str, options: ScoreOptions, source: str, notes: list[str]) -> _Meaning:
-        values = [row.value for row in rows if row.value is not None and _text(row.value) not in options.labels]
+        values = [row.value for row in rows if row.value is not None and label_text(row.value) not in options.labels]
         numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
         free = options.scale is None and set(options.labels.values()) <= {PASS, FAIL}
         decided = free and options.threshold is None and bool(numbers) and all(row.passed is not None for row in rows)
@@ -210,7 +208,7 @@ class _Meaning:
         """Return the label of a value; None if there is none. Unknown texts are returned as they are."""
         if value is None or value == "":
             return None
-        text = _text(value)
+        text = label_text(value) or str(value)
         if text in self.options.labels:
             return self.options.labels[text]
         if not self.binary:
@@ -239,32 +237,25 @@ def _is_level(value: float) -> bool:
     return 0 <= value < _LEVELS and float(value).is_integer()
 
 
-def _text(value: Json) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and isfinite(value) and value.is_integer():
-        return str(int(value))
-    return str(value)
-
-
 def _records(
     rows: Sequence[ExportRow], task: Task, meaning: _Meaning, gold: str, options: ScoreOptions
-) -> tuple[list[Record], list[Problem]]:
+) -> list[Record]:
     records: list[Record] = []
-    problems: list[Problem] = []
+    problems = Problems()
     seen: Counter[tuple[str, str]] = Counter()
     for row in rows:
         try:
             record = _record(row, task, meaning, gold, options)
         except JrhError as error:
-            problems.append(Problem(message=clean_text(str(error), 300), source=row.place))
+            problems.add(clean_text(str(error), 300), source=row.place)
             continue
         again = seen[record.case_id, record.judge]
         seen[record.case_id, record.judge] += 1
         if again and "repeat" not in row.fields:
             record = evolve(record, repeat=again, trial_id=content_id(record.case_id, record.judge, again))
         records.append(record)
-    return records, problems
+    problems.raise_any()
+    return records
 
 
 def _record(row: ExportRow, task: Task, meaning: _Meaning, gold: str, options: ScoreOptions) -> Record:

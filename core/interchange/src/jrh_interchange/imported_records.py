@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, Final
 
 from attrs import evolve
 from jrh.errors import JrhError, StoreError
@@ -40,6 +41,15 @@ from jrh_interchange.log_gaps import several_references, unmeasured
 from jrh_interchange.option_orders import meanings, read_order, read_polarity
 from jrh_interchange.record_checks import check_records
 
+_USUAL: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("variant", "template", "language", "output", "stratum", "detail", "rationale"), ""),
+    **dict.fromkeys(("temperature", "probability", "cost", "prompt_tokens", "completion_tokens", "latency"), None),
+    "strength": 0.0,
+    "simulated": False,
+    "attempts": 1,
+}
+"""What a record has where a log says nothing else."""
+
 
 def imported_record(
     *,
@@ -53,38 +63,18 @@ def imported_record(
     status: Status | None = None,
     test: str = REFERENCE,
     family: str = "",
-    variant: str = "",
-    template: str = "",
     option_order: str = "",
     polarity: str = "positive",
-    strength: float = 0.0,
-    language: str = "",
-    temperature: float | None = None,
-    output: str = "",
     repeat: int = 0,
     gold: str | None = None,
     expectation: str | None = None,
     expected: str | None = None,
-    stratum: str = "",
     group: str = "",
-    simulated: bool = False,
-    probability: float | None = None,
-    cost: float | None = None,
-    prompt_tokens: int | None = None,
-    completion_tokens: int | None = None,
-    latency: float | None = None,
-    attempts: int = 1,
-    detail: str = "",
-    rationale: str = "",
-    left_out: int = 0,
     argued: str | None = None,
     content: str = "",
     gold_source: str = "",
-    not_settable: str = "",
-    seed: str = "",
-    parse_attempts: int = 1,
     covariates: Mapping[str, Json] | str = "",
-    score: float | None = None,
+    **fields: Any,
 ) -> Record:
     """Make a record of a verdict that was collected elsewhere; ids are derived from the content.
 
@@ -102,43 +92,25 @@ def imported_record(
         status: why there is no label, or `ok`; by default `ok` with a label and `unparsable` without one.
         test: the condition's test; `reference` for the unperturbed question.
         family: the perturber; by default the test's name.
-        variant: level of the test.
-        template: name of the prompt template.
         option_order: canonical options in presented order, such as `BA`, or a synonym that `read_order` knows.
         polarity: `positive` or `inverted`, or a synonym that `read_polarity` knows.
-        strength: strength of the perturbation.
-        language: language of the prompt.
-        temperature: sampling temperature.
-        output: output mode, such as `json-schema`; empty: the judge's own.
         repeat: 0-based number of the repeat.
         gold: canonical gold label.
         expectation: `same`, `changes`, `not_above`, `not_below` or `equals`; by default `equals` the gold label in the
             reference condition and `same` elsewhere. An empty text means no expectation.
         expected: the canonical label of `equals`.
-        stratum: subgroup.
         group: items that belong together; the item itself by default.
-        simulated: whether the judge makes up its answers.
-        probability: the judge's probability of its label.
-        cost: US dollars; None if unknown.
-        prompt_tokens: None if unknown.
-        completion_tokens: None if unknown.
-        latency: seconds.
-        attempts: number of attempts until the judge answered.
-        detail: why there is no label.
-        rationale: the judge's reasons.
-        left_out: characters of a transcript that were not shown to the judge.
         argued: the label as presented that a model says the rationale argues for, `(none)` if it read none; None or
             empty if no model read it.
         content: the text that was judged; items of the same text are one cluster.
         gold_source: where the gold label comes from, such as `people` or `model:NAME`; empty if unknown.
-        not_settable: settings that the model refuses and was asked without, such as `seed, temperature`.
-        seed: sampling seed that the condition fixes.
-        parse_attempts: how many replies were read for the verdict.
         covariates: what the verdict may depend on, by name: a number or a text, of a comparison one for every option,
             such as `{"length": {"A": 120, "B": 80}}`; or the same as JSON text. `length` is that of `content` unless
             stated, but in a comparison.
-        score: the number behind the label: higher is better; of a comparison of two, the canonical first option's minus
-            the second's.
+        fields: further fields of a `jrh.Record`, as it describes them: of the condition `variant`, `template`,
+            `strength`, `language`, `temperature`, `output`, `seed`; of the item `stratum`; of the verdict `rationale`,
+            `detail`, `probability`, `score`, `left_out`, `parse_attempts`, `simulated`; of its call `cost`,
+            `prompt_tokens`, `completion_tokens`, `latency`, `attempts`, `not_settable`.
 
     Raises:
         JrhError: the covariates are no JSON object, or the option order, the polarity or the gold source is none of
@@ -150,8 +122,11 @@ def imported_record(
         expectation = "same" if test != REFERENCE else "equals" if gold is not None else None
     if expectation == "equals" and expected is None:
         expected = gold
-    stated = (test, variant, template, option_order, polarity, float(strength), language, temperature)
-    condition: tuple[object, ...] = (*stated, output) if output else stated
+    known = {**_USUAL, **fields}
+    known["strength"] = float(known["strength"])
+    told = (known[name] for name in ("strength", "language", "temperature"))
+    stated: tuple[object, ...] = (test, known["variant"], known["template"], option_order, polarity, *told)
+    condition = (*stated, known["output"]) if known["output"] else stated
     case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
     # A label that is not on the scale stays unchanged, so that the error message shows it as written.
     canonical = label_map.get(label, label) if presented and label is not None else label
@@ -162,18 +137,10 @@ def imported_record(
         task=task.name,
         test=test,
         family=family or test,
-        variant=variant,
-        template=template,
         option_order=option_order,
         polarity=polarity,
-        strength=float(strength),
-        language=language,
-        temperature=temperature,
-        output=output,
-        stratum=stratum,
         group=group or item_id,
         judge=judge,
-        simulated=simulated,
         repeat=repeat,
         gold=gold,
         expectation=expectation or None,
@@ -181,23 +148,11 @@ def imported_record(
         status=status or (Status.OK if label is not None else Status.UNPARSABLE),
         presented=presented_label or (label if presented else invert(label_map, label or "")),
         canonical=canonical,
-        probability=probability,
-        cost=cost,
-        prompt_tokens=prompt_tokens,
-        completion_tokens=completion_tokens,
-        latency=latency,
-        attempts=attempts,
-        detail=detail,
-        rationale=rationale,
-        left_out=left_out,
         argued=argued or None,
-        not_settable=not_settable,
-        seed=seed,
-        parse_attempts=parse_attempts,
         cluster=content_id(" ".join(content.split())) if content.strip() else "",
         gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",
         covariates=written(_covariates(covariates, content, task)),
-        score=score,
+        **known,
     )
 
 
@@ -260,15 +215,10 @@ def import_records(
     computed = default_metrics(loaded.plugins) if metrics is None else resolve_metrics(metrics, loaded.plugins)
     summary = Summary(
         suite=suite_name,
-        run_id=content_id("import", suite_name, seed),
-        version=__version__,
-        seed=seed,
         level=level,
         resamples=resamples,
-        tasks=tuple(_summary(task, rows) for task in tasks),
-        judges=tuple(dict.fromkeys(row.judge for row in rows)),
         simulated=tuple(sorted({row.judge for row in rows if row.simulated})),
-        tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
+        **_about(suite_name, seed, tasks, rows),
         components=tuple(used("metric", metric, Path()) for metric in computed),
         notes=(
             "Imported records: jrh did not call these judges.",
@@ -361,14 +311,9 @@ def measure_records(
     measures, broken = run_metrics(metrics.items(), table, context, Quiet())
     report = RunReport(
         suite=name,
-        run_id=content_id("import", name, seed),
-        version=__version__,
-        seed=seed,
         level=level,
-        tasks=tuple(_summary(task, rows) for task in tasks),
-        judges=tuple(dict.fromkeys(row.judge for row in rows)),
         simulated=frozenset(row.judge for row in rows if row.simulated),
-        tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
+        **_about(name, seed, tasks, rows),
         measures=measures,
         attrition=(),
         costs=(),
@@ -382,6 +327,18 @@ def measure_records(
         flags=load_flags(),
     )
     return with_findings(report)
+
+
+def _about(name: str, seed: int, tasks: Sequence[Task], rows: Sequence[Record]) -> dict[str, Any]:
+    """Return what the summary of a run and its report say alike."""
+    return {
+        "run_id": content_id("import", name, seed),
+        "version": __version__,
+        "seed": seed,
+        "tasks": tuple(_summary(task, rows) for task in tasks),
+        "judges": tuple(dict.fromkeys(row.judge for row in rows)),
+        "tests": tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
+    }
 
 
 def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from jrh.document.convert import EXPECTATIONS
-from jrh.errors import JrhError, Problem, SuiteError
+from jrh.errors import JrhError
 from jrh.text.escaping import clean_text
 from jrh.values.items import Task
 from jrh.values.verdicts import Record, Status
 
+from jrh_interchange.table_rows import Problems
+
 _LONGEST: Final = 600
 """Characters of a message: it quotes the log, which may hold anything."""
-_MOST: Final = 20
-"""Maximum number of listed problems; the message only counts the others."""
 
 
 def check_records(tasks: Sequence[Task], records: Sequence[Record], origins: Sequence[str] = ()) -> None:
@@ -34,21 +34,11 @@ def check_records(tasks: Sequence[Task], records: Sequence[Record], origins: Seq
         raise JrhError("no records to import")
     by_name = {task.name: task for task in tasks}
     places = [origins[place] if place < len(origins) else f"record {place + 1}" for place in range(len(records))]
-    seen = _Seen()
-    problems = [
-        Problem(message=clean_text(message, _LONGEST), source=place)
-        for place, record in zip(places, records, strict=True)
-        for message in (*_misfits(record, by_name), *seen.conflicts(record, place))
-    ]
-    if problems:
-        raise SuiteError(_bounded(problems))
-
-
-def _bounded(problems: Sequence[Problem]) -> list[Problem]:
-    """Return the first problems, and a last one that counts the others."""
-    rest = len(problems) - _MOST
-    more = [Problem(message=f"and {rest} more problems of these kinds")] if rest > 0 else []
-    return [*problems[:_MOST], *more]
+    seen, problems = _Seen(), Problems()
+    for place, record in zip(places, records, strict=True):
+        for message in (*_misfits(record, by_name), *seen.conflicts(record, place)):
+            problems.add(clean_text(message, _LONGEST), source=place)
+    problems.raise_any()
 
 
 class _Seen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -35,6 +35,26 @@ def read_settings(source: Path | Mapping[str, Json], cls: type[T]) -> T:
     if problems:
         raise SuiteError(problems)
     return cast(T, found)
+
+
+def read_pairs(pairs: Sequence[str]) -> dict[str, Json]:
+    """Read `KEY=VALUE`, as options of a command are written; the value is YAML, as in a suite.
+
+    Raises:
+        JrhError: a pair has no key, or its value is no YAML; the text does not show the value, which may be a secret.
+    """
+    import yaml
+
+    found: dict[str, Json] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise JrhError("--option: write KEY=VALUE")
+        try:
+            found[key.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise JrhError(f"--option {key}: the value is not YAML") from error
+    return found
 
 
 def task_of(written: WrittenTask, name: str) -> Task:

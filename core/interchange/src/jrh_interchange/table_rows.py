@@ -59,9 +59,9 @@ class Row:
 
 
 class Problems:
-    """The mistakes of one file."""
+    """The mistakes of one file, or of several places."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str = "") -> None:
         """Start without problems; `source` is the file's name as the user wrote it."""
         self.source = source
         self.count = 0
@@ -71,19 +71,20 @@ class Problems:
         """Return whether there is any problem."""
         return self.count > 0
 
-    def add(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
-        """Record a problem; after the first 20 only the count grows."""
+    def add(self, message: str, *, source: str = "", line: int | None = None, column: int | None = None) -> None:
+        """Record a problem, of another place than the file's where `source` names it; after 20 only the count grows."""
         self.count += 1
         if len(self._first) < SHOWN:
-            self._first.append(Problem(message=message, source=self.source, line=line, column=column))
+            self._first.append(Problem(message=message, source=source or self.source, line=line, column=column))
 
     def raise_any(self) -> None:
         """Raise a `SuiteError` with all problems in the order of the file, if there are any."""
         if not self:
             return
-        shown: list[Problem | str] = [*sorted(self._first, key=lambda problem: problem.line or 0)]
+        shown = sorted(self._first, key=lambda problem: problem.line or 0)
         if self.count > len(shown):
-            shown.append(f"{self.source}: and {self.count - len(shown)} more problems of these kinds")
+            more = f"and {self.count - len(shown)} more problems of these kinds"
+            shown.append(Problem(message=more, source=self.source))
         raise SuiteError(shown)
 
 
@@ -117,6 +118,13 @@ def as_text(value: Json) -> str | None:
     if isinstance(value, int | float):
         return repr(value)
     raise TypeError("lists and objects are not single values")
+
+
+def label_text(value: Json) -> str | None:
+    """Return a single value as a label: text as it is, whole numbers without a decimal point; None for all else."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return None if is_nested(value) else as_text(value)
 
 
 def plain(value: Json) -> Json:

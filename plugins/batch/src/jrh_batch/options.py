@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from attrs import Attribute, frozen
 from attrs.validators import ge, gt, le, min_len
-from jrh import Json
 from jrh.plugins import option
-from jrh_chat import (
-    TokenLimitField,
-    check_address,
-    extra_option,
-    headers_option,
-    key_option,
-    proxy_option,
-    token_limit_option,
-)
+from jrh_chat import EndpointOptions, TokenLimitField, check_address, token_limit_option
 
 
 def _check_base_url(instance: object, attribute: Attribute[Any], value: str) -> None:
@@ -28,15 +18,10 @@ def _check_base_url(instance: object, attribute: Attribute[Any], value: str) -> 
 
 
 @frozen(kw_only=True)
-class BatchOptions:
+class BatchOptions(EndpointOptions):
     """Options of every batch provider."""
 
-    model: str = option("model name, as the provider expects it", min_len(1))
-    api_key_env: str | None = key_option("the provider's usual one at its own address")
-    headers_env: Mapping[str, str] = headers_option()
-    extra: Mapping[str, Json] = extra_option()
     price_factor: float = option("share of the suite's `price` that a call in a batch costs", gt(0), le(1), default=0.5)
-    free: bool = option("calls are free; otherwise prices are unknown unless the suite states them", default=False)
     in_flight: int = option("maximum number of calls that wait for answers at the same time", ge(1), default=5_000)
     collect_seconds: float = option(
         "submit a batch when it is full, or when no request has arrived for this many seconds", gt(0), default=2.0
@@ -45,7 +30,6 @@ class BatchOptions:
     settle_seconds: float = option(
         "seconds that a new batch may take to appear in the provider's list of batches", ge(0), default=30.0
     )
-    use_proxy: bool = proxy_option()
 
 
 @frozen(kw_only=True)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from jrh import Json
 from jrh.text import say
 
 
 @click.command("export")
 @click.argument("run_dir", metavar="RUN", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--to", "target", metavar="TOOL", required=True, help="mlflow, wandb, langfuse, or a report: xlsx, pdf, csv, ..."
-)
+@click.option("--to", "target", metavar="TOOL", required=True, help="mlflow, wandb, or a report: csv, papers, ...")
 @click.option("--option", "more", metavar="KEY=VALUE", multiple=True, help="An option of the tool. Repeatable.")
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="Directory for a report.  [default: RUN]"
@@ -23,30 +19,14 @@ from jrh.text import say
 def command(run_dir: Path, target: str, more: tuple[str, ...], output: Path | None, plugins: str) -> int:
     """Bring the run in the directory RUN into another tool, or write one report. Makes no model calls.
 
-    mlflow, wandb and langfuse get every measure with its interval, sizes and missing verdicts; simulated judges are
+    mlflow and wandb get every measure with its interval, sizes and missing verdicts; simulated judges are
     marked. Any report that is a file can be named instead, as with `jrh report --format`.
 
     Exit codes: 0 exported, 2 usage error, or the tool refuses.
     """
-    from jrh_interchange import export_run
+    from jrh_interchange import export_run, read_pairs
 
     allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
-    for sentence in export_run(run_dir, target, _options(more), output=output, plugins=allowed):
+    for sentence in export_run(run_dir, target, read_pairs(more), output=output, plugins=allowed):
         say(sentence)
     return 0
-
-
-def _options(pairs: Sequence[str]) -> dict[str, Json]:
-    """Read `KEY=VALUE`; the value is YAML, as in a suite."""
-    import yaml
-
-    found: dict[str, Json] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key.strip():
-            raise click.UsageError("--option: write KEY=VALUE")  # without the text, which may hold a key
-        try:
-            found[key.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise click.UsageError(f"--option {key}: the value is not YAML") from error
-    return found

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from jrh import Json
 from jrh.text import FiniteRange, say
 
 if TYPE_CHECKING:
@@ -51,10 +50,12 @@ def import_table(
     mlflow, openai-evals, judgesense, judge-reliability-harness, or a tool that a plugin adds. Without --from,
     the tool is found by reading FILE; a YAML file says where a table is and what its columns mean.
     """
+    from jrh_interchange import read_pairs
+
     from jrh_import.bringing_in import detected, import_described, import_export, may_be_export
 
     chosen = tuple(part.strip() for part in plugins.split(",") if part.strip())
-    read = {**given, "labels": _mapped("--label", labels) or None, **_settings(more)}
+    read = {**given, "labels": _mapped("--label", labels) or None, **read_pairs(more)}
     options = {name: value for name, value in read.items() if value is not None}
     if source is None and may_be_export(file):
         source = detected(file, options, chosen)
@@ -67,22 +68,6 @@ def import_table(
             f"'{file}' is a directory; give an import file, or name the tool that wrote it with --from"
         )
     return import_described(file, run_dir, chosen)
-
-
-def _settings(pairs: Sequence[str]) -> dict[str, Json]:
-    """Read `KEY=VALUE`; the value is YAML, as in a suite."""
-    import yaml
-
-    found: dict[str, Json] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key.strip():
-            raise click.UsageError(f"--option: write KEY=VALUE; got '{pair}'")
-        try:
-            found[key.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise click.UsageError(f"--option {key}: '{value}' is not a YAML value") from error
-    return found
 
 
 def _mapped(option: str, pairs: Sequence[str]) -> dict[str, str]:

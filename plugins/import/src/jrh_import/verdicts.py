@@ -8,17 +8,15 @@ from difflib import get_close_matches
 from typing import Any
 
 from attrs import evolve, frozen
-from jrh import REFERENCE, JrhError, Polarity, Record, Status, SuiteError, Task, content_id
-from jrh.errors import Problem
+from jrh import REFERENCE, JrhError, Polarity, Record, Status, Task, content_id
 from jrh.text import clean_text
-from jrh_interchange import Row, check_columns, imported_record, read_order, read_polarity
+from jrh_interchange import Problems, Row, check_columns, imported_record, read_order, read_polarity
 
 from jrh_import.covariates import Covariates
 from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
 from jrh_import.tables import Table
 from jrh_import.targets import NUMBERS, TRUTHS, number, truth
 
-_MOST = 20
 _LONGEST = 600
 """Characters of a message: it quotes the table, which may hold anything."""
 _ROW = "\0row"
@@ -54,21 +52,12 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
                 origins.append(row.place)
             except JrhError as error:
                 problems.setdefault(str(error), []).append(row.place)
-    if problems:
-        raise SuiteError(_bounded(problems))
+    found = Problems()
+    for message, places in problems.items():
+        found.add(f"{clean_text(message, _LONGEST)}{_rows(len(places))}", source=places[0])
+    found.raise_any()
     kept = _numbered(records) if mapping.count_repeats else records
     return Imported(records=tuple(kept), origins=tuple(origins))
-
-
-def _bounded(problems: Mapping[str, Sequence[str]]) -> list[Problem]:
-    """Return each distinct problem once, at its first row; of many, the first 20 and the number of the rest."""
-    listed = [
-        Problem(message=f"{clean_text(message, _LONGEST)}{_rows(len(places))}", source=places[0])
-        for message, places in problems.items()
-    ]
-    rest = len(listed) - _MOST
-    more = [Problem(message=f"and {rest} more problems of these kinds")] if rest > 0 else []
-    return [*listed[:_MOST], *more]
 
 
 def _rows(count: int) -> str:

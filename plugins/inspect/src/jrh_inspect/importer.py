@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jrh import JrhError, Json, Status
 from jrh.values import ImportedLog
-from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores
+from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores, label_text, value_at
 
 from jrh_inspect.guard import Bounds
 from jrh_inspect.logs import Log, find_logs, open_log
 from jrh_inspect.messages import plain
 from jrh_inspect.options import InspectOptions
-from jrh_inspect.source import value_text
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
@@ -110,14 +109,11 @@ def _answer(log: Log, sample: EvalSample, place: str, options: ScoreOptions) -> 
     usage = output.usage
     status = Status.PROVIDER_ERROR if sample.error is not None else _ENDED.get(output.stop_reason)
     target = sample.target if isinstance(sample.target, str) else None
-    value: Any = output.completion.strip()
-    for key in options.output or ():
-        value = _keyed(value, key)
     return ExportRow(
         place=place,
         item=str(sample.id),
         metric=options.metric or OUTPUT,
-        value=value,
+        value=value_at(output.completion.strip(), *(options.output or ())),
         judge=log.header.eval.model,
         golds={**_golds(sample), "target": target},
         default_gold="target",
@@ -190,16 +186,6 @@ def _golds(sample: EvalSample) -> dict[str, Json]:
         each = plain(value)
         parts = each.items() if isinstance(each, Mapping) else [("", each)]
         for part, inner in parts:
-            if value_text(inner) is not None:
+            if label_text(inner) is not None:
                 found[f"metadata.{key}.{part}" if part else f"metadata.{key}"] = inner
     return found
-
-
-def _keyed(value: Any, key: str) -> Any:
-    import json
-
-    try:
-        found = json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return None
-    return found.get(key) if isinstance(found, Mapping) else None

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from attrs import Factory, define, evolve, frozen
 from jrh import BuildContext, Item, JrhError, Json, Mode, Task, content_id, read_transcript
 from jrh.plugins import Logger
 from jrh.text import ToolCall, TranscriptMessage
 from jrh_authoring import load_function
+from jrh_interchange import label_text
 
 from jrh_inspect.guard import Bounds
 from jrh_inspect.logs import Log, Sample, find_logs, open_log
@@ -280,10 +281,10 @@ def _as_written(path: Path, base: Path) -> str:
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.as_posix()
 
 
-NOTHING: Final = object()
+NOTHING: Final = cast("Json", object())
 
 
-def score_value(scores: Mapping[str, Json], name: str) -> object:
+def score_value(scores: Mapping[str, Json], name: str) -> Json:
     """Return the value of score `name`, or of its part `name.key`; `NOTHING` if there is none."""
     if name in scores:
         return scores[name]
@@ -324,7 +325,7 @@ class GoldScore:
         value = score_value(scores, self.name)
         if value is NOTHING or value is None:
             return None
-        text = value_text(value)
+        text = label_text(value)
         if text is None:
             raise JrhError(
                 f"{origin}: the score '{self.name}' is {type(value).__name__}, not a single value; name one part as "
@@ -340,21 +341,12 @@ class GoldScore:
         return self.labels[text]
 
 
-def value_text(value: object) -> str | None:
-    """Return a score's value as label text, whole numbers without a decimal point; None for lists and mappings."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value) if isinstance(value, str | int | float) else None
-
-
 def stratum_of(name: str, metadata: Mapping[str, Json], scores: Mapping[str, Json]) -> str:
     """Return the stratum of a sample from its metadata or else its scores; empty if neither has the name."""
     value = metadata[name] if name in metadata else score_value(scores, name)
     if value is NOTHING or value is None:
         return ""
-    text = value_text(value)
+    text = label_text(value)
     return str(value) if text is None else text
 
 

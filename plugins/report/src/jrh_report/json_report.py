@@ -10,7 +10,6 @@ from enum import Enum
 import attrs
 from jrh import RunReport
 
-from jrh_report.options import JsonOptions
 from jrh_report.tables import finite
 
 
@@ -22,27 +21,17 @@ class JsonReporter:
     describes it. It is written in ASCII, so that nothing in it can act on the terminal it is printed to.
     """
 
-    options: JsonOptions
-
     def render(self, report: RunReport) -> str:
         """Return the document."""
-        if self.options.indent is None:
-            return _by_line(document(report))
-        return _text(document(report), self.options.indent) + "\n"
+        lines = []  # every entry of a list on a line of its own: short, and a changed measure is one changed line
+        for name, value in document(report).items():
+            entries = [_text(entry) for entry in value] if isinstance(value, list) else []
+            lines.append(f"{_text(name)}:" + ("[\n" + ",\n".join(entries) + "\n]" if entries else _text(value)))
+        return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _by_line(document: Mapping[str, object]) -> str:
-    """Write every entry of a list on a line of its own: short, and a changed measure is one changed line."""
-    lines = []
-    for name, value in document.items():
-        entries = [_text(entry) for entry in value] if isinstance(value, list) else []
-        lines.append(f"{_text(name)}:" + ("[\n" + ",\n".join(entries) + "\n]" if entries else _text(value)))
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _text(value: object, indent: int = 0) -> str:
-    separators = None if indent else (",", ":")
-    return json.dumps(value, indent=indent or None, separators=separators, allow_nan=False)
+def _text(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 def document(report: RunReport) -> dict[str, object]:

@@ -10,7 +10,6 @@ from attrs import frozen
 from jrh import RunReport
 
 from jrh_report.columns import REAL, TRUTH, WHOLE, chunks, names, storable
-from jrh_report.options import ParquetOptions
 
 _ROWS: Final = 20_000
 """Records of one row group."""
@@ -36,18 +35,16 @@ class _Chunks(RawIOBase):
         return taken
 
 
-def build(options: ParquetOptions) -> ParquetReporter:
+def build() -> ParquetReporter:
     """Build the reporter; a missing pyarrow shows here, before anything is written."""
     import pyarrow.parquet  # noqa: F401
 
-    return ParquetReporter(options)
+    return ParquetReporter()
 
 
 @frozen
 class ParquetReporter:
     """Writes one row per record, in plan order; what is not known is null."""
-
-    options: ParquetOptions
 
     def render(self, report: RunReport) -> Iterator[bytes]:
         """Yield the file in chunks, one for each row group; the same records give the same bytes."""
@@ -62,8 +59,7 @@ class ParquetReporter:
         columns = names(report.records)
         schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in columns])
         target = _Chunks()
-        compression = self.options.compression
-        with parquet.ParquetWriter(target, schema, compression=compression) as writer:
+        with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
             for part in chunks(report.records, _ROWS):
                 arrays = [pyarrow.array(_storable(part[field.name]), field.type) for field in schema]
                 writer.write_table(pyarrow.table(arrays, schema=schema))

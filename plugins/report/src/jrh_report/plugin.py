@@ -10,14 +10,9 @@ from jrh.plugins import ReportTarget, SectionSpec
 from jrh_report.options import (
     CsvOptions,
     HtmlOptions,
-    JsonOptions,
-    LatexOptions,
     MarkdownOptions,
     PaperOptions,
-    ParquetOptions,
-    PdfOptions,
     TerminalOptions,
-    XlsxOptions,
 )
 
 JRH_API_VERSION = 2
@@ -25,7 +20,7 @@ JRH_API_VERSION = 2
 
 @hookimpl
 def jrh_reporters() -> Iterable[ReporterSpec]:
-    """Declare the reports; tables of the records, LaTeX and plots are written where they are named."""
+    """Declare the reports; tables of the records, of papers, and plots are written where they are named."""
     yield ReporterSpec(
         name="terminal",
         summary="judges by tests with intervals, printed at the end of a run",
@@ -58,7 +53,6 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
     yield ReporterSpec(
         name="json",
         summary="the whole report for programs: report.json",
-        options=JsonOptions,
         factory="jrh_report.json_report:JsonReporter",
         filename="report.json",
     )
@@ -73,33 +67,8 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
     yield ReporterSpec(
         name="parquet",
         summary="the records as a typed table: records.parquet",
-        options=ParquetOptions,
         factory="jrh_report.parquet_report:build",
         filename="records.parquet",
-        default=False,
-    )
-    yield ReporterSpec(
-        name="xlsx",
-        summary="measures, tables and records as a workbook: report.xlsx",
-        options=XlsxOptions,
-        factory="jrh_report.workbook:build",
-        filename="report.xlsx",
-        default=False,
-    )
-    yield ReporterSpec(
-        name="pdf",
-        summary="the page of report.html, printed by Chromium: report.pdf",
-        options=PdfOptions,
-        factory="jrh_report.html.printing:build",
-        filename="report.pdf",
-        default=False,
-    )
-    yield ReporterSpec(
-        name="latex",
-        summary="judges by tests as papers print them: tables.tex",
-        options=LatexOptions,
-        factory="jrh_report.latex:LatexReporter",
-        filename="tables.tex",
         default=False,
     )
     yield ReporterSpec(

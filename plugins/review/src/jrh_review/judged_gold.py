@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
@@ -13,6 +13,8 @@ from jrh import Item, JrhError, JudgeKind, RunReport, Status, Task
 from jrh.plugins import Stage, StageOutcome
 from jrh.running import StageWork
 from jrh.values import GoldKind, GoldSource
+
+from jrh_review.person_labels import majority
 
 NAME: Final = "judged-gold"
 _NEED_GOLD: Final = (JudgeKind.TRAINED, JudgeKind.SIMULATED)
@@ -73,18 +75,13 @@ def _judges_by_task(resolved: Any) -> Mapping[str, str]:
 
 def _graded(items: Sequence[Item], task: Task, judge: str, work: StageWork) -> Iterator[Item]:
     """Yield the items with the judge's commonest verdict as gold label where they have none."""
-    given: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    given: defaultdict[str, list[str]] = defaultdict(list)
     rows = (zip(*(part[name] for name in _COLUMNS), strict=True) for part in work.store.records.slices())
     for of_task, of_judge, item, status, label in chain.from_iterable(rows):
         said = (of_task, of_judge) == (task.name, judge) and status in (Status.OK, Status.OK.value)
         if said and label in task.scale:
-            given[item][label] += 1
+            given[item].append(label)
     source = GoldSource(kind=GoldKind.MODEL, model=work.summary.models.get(judge, judge)).text
     for each in items:
-        label = _commonest(given[each.id]) if each.gold is None else None
+        label = majority(given[each.id]) if each.gold is None else None
         yield each if label is None else evolve(each, gold=label, gold_source=source)
-
-
-def _commonest(labels: Counter[str]) -> str | None:
-    first = labels.most_common(2)
-    return first[0][0] if first and (len(first) == 1 or first[0][1] > first[1][1]) else None

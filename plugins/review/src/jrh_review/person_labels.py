@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
@@ -98,9 +98,9 @@ def labels_that_count(log: Iterable[PersonLabel]) -> dict[tuple[str, str, str, b
     return {key: each for key, each in last.items() if each.action is not LabelAction.UNDO}
 
 
-def majority(labels: Mapping[str, str]) -> str | None:
-    """Return the most common label of several people; None without labels, or where two are equally common."""
-    first = Counter(labels.values()).most_common(2)
+def majority(labels: Iterable[str]) -> str | None:
+    """Return the most common label of several; None without labels, or where two are equally common."""
+    first = Counter(labels).most_common(2)
     return first[0][0] if first and (len(first) == 1 or first[0][1] > first[1][1]) else None
 
 
@@ -132,7 +132,7 @@ def _labelled(item: Item, rows: Sequence[PersonLabel]) -> Item:
     if not labels:
         return item
     item = evolve(item, labels=dict(sorted(labels.items())))
-    gold = majority(labels)
+    gold = majority(labels.values())
     if item.gold is not None or gold is None:
         return item
     kind = GoldKind.PEOPLE if len(labels) >= _SEVERAL else GoldKind.ONE_PERSON
@@ -237,14 +237,13 @@ class LabelsLog:
         except OSError as error:
             raise JrhError(f"cannot write '{self.path}': {error.strerror or error}") from error
 
-    def add(self, labels: Iterable[PersonLabel]) -> None:
-        """Append rows in one write; they are durable when this returns."""
-        text = b"".join(_line(_plain(each)) for each in labels)
+    def add(self, label: PersonLabel) -> None:
+        """Append a row; it is durable when this returns."""
         try:
             with self.path.open("ab") as file:
                 before = file.tell()
                 try:
-                    file.write(text)
+                    file.write(_line(_plain(label)))
                     file.flush()
                     os.fsync(file.fileno())
                 except OSError:

@@ -10,9 +10,9 @@ from attrs import Factory, evolve, frozen
 from jrh import JrhError, Json, Status
 from jrh.errors import OtherToolError
 from jrh.values import ImportedLog
-from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects
+from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects, value_at
 
-from jrh_import.exports.values import agreed, at, find, labels_in, listed, number, scalar, text
+from jrh_import.exports.values import agreed, find, labels_in, listed, number, scalar, text
 
 Entry: TypeAlias = Mapping[str, Any]
 Entries: TypeAlias = list[tuple[str, Entry]]
@@ -79,7 +79,7 @@ class Kind:
             id=text(take(score, self.id)),
             item=item,
             metric=metric,
-            value=None if error else scalar(value if self.metric else at(value, *(options.output or ()))),
+            value=None if error else scalar(value if self.metric else value_at(value, *(options.output or ()))),
             passed=passed if isinstance(passed, bool) else None,
             judge=text(take(score, self.judge)) or self.usual_judge,
             golds=golds,

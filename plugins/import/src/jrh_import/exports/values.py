@@ -10,39 +10,17 @@ from itertools import islice
 from typing import Any, Final
 
 from jrh import Json
+from jrh_interchange import value_at
 
 _MOST_FIELDS: Final = 60
 _LONGEST: Final = 200
 """Characters of a text that may be a label."""
 
 
-def at(value: Any, *keys: str) -> Any:
-    """Return what is under keys of mappings, each below the one before; None where one is missing.
-
-    A text that holds a JSON object is read as one: models answer with such texts.
-    """
-    for key in keys:
-        value = _opened(value)
-        if isinstance(value, Sequence) and not isinstance(value, str) and key.isdecimal():
-            value = value[int(key)] if int(key) < len(value) else None
-        else:
-            value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
-def _opened(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return None
-    return value
-
-
 def find(value: Any, place: str) -> Any:
-    """Return what is at a place: keys joined by `/`, for `at`; the first of `one or other` that is not empty."""
+    """Return what is at a place: keys joined by `/`, for `value_at`; the first of `one or other` that is not empty."""
     for path in place.split(" or "):
-        found = at(value, *path.split("/"))
+        found = value_at(value, *path.split("/"))
         if found not in (None, "", [], {}):
             return found
     return None
