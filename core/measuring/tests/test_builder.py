@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from jrh import MetricContext, RecordTable, Scale, Task
 from jrh_measuring import (
+    Basis,
     BreakdownOptions,
     MeasureBuilder,
     MetricOptions,
@@ -83,7 +84,7 @@ def test_a_coefficient_of_one_item_has_no_estimate() -> None:
     builder = builder_of(["YES"])
     (cell,) = cells_of(builder.trials)
     estimate = Estimate(value=-0.105, low=-0.5, high=0.5, method="any")
-    found = builder.measure("kappa", cell, estimate, rows=cell.rows, usable=cell.rows, unit="coefficient")
+    found = builder.measure("kappa", Basis(cell, cell.rows, cell.rows), estimate, unit="coefficient")
     assert (found.estimate, found.interval) == (None, None)
     assert "one-item" in found.flags
 
@@ -93,7 +94,7 @@ def test_a_coefficient_that_one_item_leaves_undefined_says_so(flags: tuple[str, 
     builder = builder_of(["YES"])
     (cell,) = cells_of(builder.trials)
     estimate = Estimate(value=None, flags=flags)
-    found = builder.measure("icc", cell, estimate, rows=cell.rows, usable=cell.rows, unit="coefficient")
+    found = builder.measure("icc", Basis(cell, cell.rows, cell.rows), estimate, unit="coefficient")
     assert set(found.flags) & {"one-item", "degenerate", "empty"} == {expected}
 
 

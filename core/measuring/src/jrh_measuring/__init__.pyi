@@ -5,6 +5,7 @@ from .answers import answers_by as answers_by
 from .answers import answers_by_order as answers_by_order
 from .answers import modal as modal
 from .builder import MeasureBuilder as MeasureBuilder
+from .cells import Basis as Basis
 from .cells import Cell as Cell
 from .cells import cells_of as cells_of
 from .cells import judged_tasks_of as judged_tasks_of
@@ -12,6 +13,7 @@ from .cells import panels_of as panels_of
 from .cells import tasks_of as tasks_of
 from .coded import Coded as Coded
 from .coded import Codes as Codes
+from .coded import Floats as Floats
 from .coded import Mask as Mask
 from .coded import is_named as is_named
 from .coded import numbered as numbered
@@ -162,7 +164,6 @@ from .same_family import same_families as same_families
 from .scoring import NO_REFERENCE as NO_REFERENCE
 from .scoring import NOTHING_EXPECTED as NOTHING_EXPECTED
 from .scoring import Levels as Levels
-from .scoring import Numbers as Numbers
 from .scoring import Scores as Scores
 from .scoring import abstained_by_design as abstained_by_design
 from .scoring import against_gold as against_gold
@@ -178,6 +179,7 @@ from .scoring import stated_label as stated_label
 from .sections import MeasureTable as MeasureTable
 from .sections import MeasureTables as MeasureTables
 from .sections import ReportMeasures as ReportMeasures
+from .sections import TaskPart as TaskPart
 from .sections import section_of_task as section_of_task
 from .trials import Trials as Trials
 from .trials import condition_codes as condition_codes

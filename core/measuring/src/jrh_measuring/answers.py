@@ -12,13 +12,13 @@ from jrh.values.cases import REFERENCE
 from jrh.values.items import Task
 from numpy.typing import NDArray
 
-from jrh_measuring.cells import Cell, cells_of
-from jrh_measuring.coded import Coded, Codes, Mask, is_named, numbered
+from jrh_measuring.cells import Basis, Cell, cells_of
+from jrh_measuring.coded import Coded, Codes, Floats, Mask, is_named, numbered
 from jrh_measuring.conditions import LEVELS, ORDER, acts_on
 from jrh_measuring.trials import Trials
 
-Counts = NDArray[np.float64]
-"""Numbers of verdicts; the last axis is the label."""
+Counts = Floats
+"""Floats of verdicts; the last axis is the label."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -26,7 +26,7 @@ class Axes:
     """What the verdicts of one judge, or of several, are counted by; each but `items` is sorted."""
 
     questions: Codes
-    """Numbers of `questions_over`: what was asked of an item under one condition, apart from the factor."""
+    """Floats of `questions_over`: what was asked of an item under one condition, apart from the factor."""
     items: Codes
     """The item of each question."""
     levels: Codes
@@ -83,6 +83,11 @@ class Answers:
     def usable(self) -> Codes:
         """Return those of them with a verdict."""
         return self.rows[self.said[self.rows] >= 0]
+
+    def basis(self, usable: Codes, levels: Mapping[str, str] | None = None) -> Basis:
+        """Return what a measure rests on that uses some of the trials; `levels` say of what part it is."""
+        cell = self.cell if levels is None else self.cell.part(levels)
+        return Basis(cell, self.rows, usable, self.said if self.presented else None)
 
     @cached_property
     def said(self) -> Codes:

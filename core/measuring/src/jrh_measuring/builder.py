@@ -10,11 +10,20 @@ from attrs import evolve, field, frozen
 from jrh.plugins.protocols import MetricContext
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
-from jrh_stats import Estimate, cluster_sums, clustered_limits, clustered_mean, clustered_proportion, signed_mean
-from numpy.typing import ArrayLike, NDArray
+from jrh_stats import (
+    Change,
+    Estimate,
+    cluster_sums,
+    clustered_limits,
+    clustered_mean,
+    clustered_proportion,
+    exchanged_difference,
+    signed_mean,
+)
+from numpy.typing import ArrayLike
 
-from jrh_measuring.cells import Cell
-from jrh_measuring.coded import Codes, Mask, number_of
+from jrh_measuring.cells import Basis, Cell
+from jrh_measuring.coded import Codes, Floats, Mask, number_of
 from jrh_measuring.flags import (
     ALL_MISSING,
     CONSTANT_GOLD,
@@ -43,15 +52,6 @@ _UNEXPLAINED: Final = frozenset({FEW_ITEMS, FEW_CLUSTERS, FEW_EVENTS, CONSTANT_V
 
 
 @frozen(kw_only=True, eq=False)
-class _Selected:
-    """The trials of a cell that scores are about, and of what arrays they were taken."""
-
-    asked: tuple[Codes, Mask, Mask]
-    rows: Codes
-    usable: Codes
-
-
-@frozen(kw_only=True, eq=False)
 class _Facts:
     """What is counted of the trials that a measure rests on."""
 
@@ -77,7 +77,7 @@ class MeasureBuilder:
     options: MetricOptions
     draws: str = "metrics"
     """Random numbers are drawn under this name: metrics that share it draw the same ones in the same cell."""
-    _last: list[_Selected] = field(factory=list, init=False, repr=False)
+    _last: list[tuple[tuple[Codes, Mask, Mask], Codes, Codes]] = field(factory=list, init=False, repr=False)
     _facts: dict[tuple[int, int], _Facts] = field(factory=dict, init=False, repr=False)
     """Of the last few arrays of rows: several measures of a cell rest on the same ones."""
 
@@ -141,21 +141,18 @@ class MeasureBuilder:
             note: what to note where there is an estimate.
             flags: further flags.
         """
-        rows, usable = self._selected(cell, scores)
-        sums = self._sums(scores, usable)
+        basis, sums = self.paired(cell, scores)
         measured = self.measure(
             name,
-            cell,
+            basis,
             self.proportion(cell, sums[:, 0], sums[:, 1]),
-            rows=rows,
-            usable=usable,
-            bounds=scores.bounds(rows),
-            flags=(*self._constant_truth(scores, usable), *flags),
-            note=self.why_none(rows, usable, nothing, scores.unscored) or note,
+            bounds=scores.bounds(basis.rows),
+            flags=(*self._constant_truth(scores, basis.usable), *flags),
+            note=self.why_none(basis, nothing, scores.unscored) or note,
             unscored=scores.unscored,
         )
         found = bounded(
-            measured, self.trials, scores, rows, lambda sums, level: self.at(level).proportion(cell, *sums.T)
+            measured, self.trials, scores, basis.rows, lambda sums, level: self.at(level).proportion(cell, *sums.T)
         )
         return sensitive(found)
 
@@ -185,76 +182,70 @@ class MeasureBuilder:
             sizes: of signed errors, their sizes: the interval stays within the upper end of the mean size.
             heavy_tailed: whether few large scores can make up most of the mean, as squares do.
         """
-        rows, usable = self._selected(cell, scores)
-        sums = self._sums(scores, usable)
+        basis, sums = self.paired(cell, scores)
         if sizes is None:
             found = clustered_mean(
                 sums[:, 0], sums[:, 1], bounds=limits, heavy_tailed=heavy_tailed, level=self.context.level
             )
         else:
-            size = self._sums(sizes, usable)[:, 0]
+            size = self._sums(sizes, basis.usable)[:, 0]
             found = signed_mean(sums[:, 0], size, sums[:, 1], span=limits[1], level=self.context.level)
         ends = [None if number is None else transform(number) for number in (found.value, found.low, found.high)]
-        bounds = scores.bounds(rows)
+        bounds = scores.bounds(basis.rows)
         return self.measure(
             name,
-            cell,
+            basis,
             evolve(found, value=ends[0], low=ends[1], high=ends[2]),
-            rows=rows,
-            usable=usable,
             bounds=None if bounds is None else (transform(bounds[0]), transform(bounds[1])),
-            note=self.why_none(rows, usable, nothing, scores.unscored),
+            note=self.why_none(basis, nothing, scores.unscored),
             unit=unit,
             unscored=scores.unscored,
         )
 
-    def paired(self, cell: Cell, scores: Scores) -> tuple[Codes, Codes, NDArray[np.float64]]:
-        """Return the eligible and the usable trials of a cell, and per cluster the sum of scores and their number."""
-        rows, usable = self._selected(cell, scores)
-        return rows, usable, self._sums(scores, usable)
+    def basis(self, cell: Cell, scores: Scores) -> Basis:
+        """Return the eligible trials of a cell, and those of them that have a score."""
+        asked = (cell.rows, scores.eligible, scores.answered)
+        if not self._last or any(one is not other for one, other in zip(self._last[0][0], asked, strict=True)):
+            rows = cell.rows[scores.eligible[cell.rows]]
+            self._last[:] = [(asked, rows, rows[scores.answered[rows]])]
+        return Basis(cell, *self._last[0][1:])
 
-    def p_value(
-        self,
-        name: str,
-        cell: Cell,
-        p: float | None,
-        *,
-        rows: Codes,
-        usable: Codes,
-        flags: Flags = (),
-        note: str,
-        labels: Codes | None = None,
-    ) -> Measure:
+    def paired(self, cell: Cell, scores: Scores) -> tuple[Basis, Floats]:
+        """Return the basis of scores in a cell, and per cluster the sum of its scores and their number."""
+        basis = self.basis(cell, scores)
+        return basis, self._sums(scores, basis.usable)
+
+    def exchanged(self, cell: Cell, sums: Floats) -> Change:
+        """Estimate and test a mean difference by exchanging the sides of whole clusters.
+
+        Args:
+            cell: where it stands; seeds the draws.
+            sums: the sum of differences and the number of pairs of each cluster, shape (K, 2).
+        """
+        context = self.context
+        return exchanged_difference(
+            sums[:, 0], sums[:, 1], level=context.level, resamples=context.resamples, seed=self.seed(cell)
+        )
+
+    def p_value(self, name: str, basis: Basis, p: float | None, *, note: str, flags: Flags = ()) -> Measure:
         """Put the p-value of a test together; `note` names the test, or says why there is none.
 
-        `rows`, `usable` and `labels` are those of the estimate that is tested.
+        `basis` is that of the estimate that is tested.
         """
-        return self.measure(
-            name,
-            cell,
-            Estimate(value=p if len(usable) else None),
-            rows=rows,
-            usable=usable,
-            flags=flags,
-            note=note,
-            unit="p-value",
-            labels=labels,
-        )
+        estimate = Estimate(value=p if len(basis.usable) else None)
+        return self.measure(name, basis, estimate, flags=flags, note=note, unit="p-value")
 
     def measure(
         self,
         name: str,
-        cell: Cell,
+        basis: Basis,
         estimate: Estimate,
         *,
-        rows: Codes,
-        usable: Codes,
         bounds: tuple[float, float] | None = None,
         flags: Flags = (),
         note: str = "",
         unit: str = "proportion",
         unscored: str = "",
-        labels: Codes | None = None,
         margin: float | None = None,
     ) -> Measure:
         """Put a measure together.
@@ -263,24 +254,21 @@ class MeasureBuilder:
 
         Args:
             name: the measure's name.
-            cell: where it stands.
+            basis: where it stands, and the trials it rests on. Its labels serve `constant-verdicts`.
             estimate: what was estimated.
-            rows: the trials of the cell it is about; those of them without a verdict are counted as missing.
-            usable: the trials it rests on.
             bounds: where the estimate would lie if all missing verdicts had been the worst, and the best.
             flags: flags of its own; those that any measure can have are added.
             note: what has to be known, or why there is no estimate.
             unit: unit of the estimate; `coefficient` for agreement beyond chance and for correlations.
-            unscored: what those of `rows` count as in `missing` that have a verdict and are not usable; with `labels`,
+            unscored: what those of the rows count as in `missing` that have a verdict and are not usable; with labels,
                 those that have a verdict and no label there; empty: as nothing.
-            labels: what the judge said, if not the canonical label, as codes of shape (n,) over all trials; for
-                `constant-verdicts`.
             margin: that an equivalence was tested with.
         """
+        cell, rows, usable, labels = basis.cell, basis.rows, basis.usable, basis.labels
         one_item = unit == _COEFFICIENT and self.clusters(usable) == 1
         if one_item and estimate.value is not None:
             estimate, flags, note = Estimate(value=None), (*flags, ONE_ITEM), note or _ONE_ITEM
-        flags = (*flags, *self._common_flags(cell, rows, usable, labels))
+        flags = (*flags, *self._common_flags(basis))
         if estimate.value is None and len(rows) and _UNEXPLAINED.issuperset((*_own_flags(estimate), *flags)):
             flags = (*flags, ONE_ITEM if one_item else EMPTY)
         return Measure(
@@ -316,29 +304,21 @@ class MeasureBuilder:
         alone = int(np.count_nonzero(answered[rows])) - int(np.count_nonzero(answered[usable]))
         return found | {unscored: alone} if alone and unscored else found
 
-    def why_none(self, rows: Codes, usable: Codes, nothing: str = "no trial", unscored: str = NO_REFERENCE) -> str:
+    def why_none(self, basis: Basis, nothing: str = "no trial", unscored: str = NO_REFERENCE) -> str:
         """Say why there is no estimate; empty where there is one. `unscored`: what verdicts without a score lack."""
-        if not len(rows):
+        if not len(basis.rows):
             return nothing
-        if len(usable):
+        if len(basis.usable):
             return ""
-        if not np.any(self.trials.usable[rows]):
+        if not np.any(self.trials.usable[basis.rows]):
             return "every verdict is missing"
         if unscored == NO_REFERENCE:
             return "no verdict of the reference condition to compare with"
         return f"no verdict has a score: {unscored.replace('_', ' ')}"
 
-    def _sums(self, scores: Scores, usable: Codes) -> NDArray[np.float64]:
+    def _sums(self, scores: Scores, usable: Codes) -> Floats:
         ones = np.broadcast_to(1.0, scores.value.shape)
         return cluster_sums(self.trials.cluster.codes, scores.value, ones, rows=usable)
-
-    def _selected(self, cell: Cell, scores: Scores) -> tuple[Codes, Codes]:
-        """Return the eligible trials of a cell, and those of them that have a score."""
-        asked = (cell.rows, scores.eligible, scores.answered)
-        if not self._last or any(one is not other for one, other in zip(self._last[0].asked, asked, strict=True)):
-            rows = cell.rows[scores.eligible[cell.rows]]
-            self._last[:] = [_Selected(asked=asked, rows=rows, usable=rows[scores.answered[rows]])]
-        return self._last[0].rows, self._last[0].usable
 
     def _of(self, rows: Codes, labels: Codes) -> _Facts:
         key = id(rows), id(labels)
@@ -360,8 +340,9 @@ class MeasureBuilder:
         self._facts[key] = found
         return found
 
-    def _common_flags(self, cell: Cell, rows: Codes, usable: Codes, labels: Codes | None) -> Flags:
+    def _common_flags(self, basis: Basis) -> Flags:
         """Return the flags that any measure can have."""
+        cell, rows, usable, labels = basis.cell, basis.rows, basis.usable, basis.labels
         few = 0 < self.clusters(usable) < self.options.few_items
         alone = self.clusters(usable) == self.items(usable)
         found = {

@@ -43,6 +43,24 @@ class Cell:
         return evolve(self, levels=levels, rows=self.rows if rows is None else rows)
 
 
+@frozen(eq=False)
+class Basis:
+    """The trials that one measure rests on."""
+
+    cell: Cell
+    """Where the measure stands."""
+    rows: Codes
+    """The trials it is about; those of them without a verdict are counted as missing."""
+    usable: Codes
+    """The trials it rests on."""
+    labels: Codes | None = None
+    """What the judge said, if not the canonical label, as codes of shape (n,) over all trials."""
+
+    def part(self, levels: Mapping[str, str]) -> Basis:
+        """Return the same trials under further levels."""
+        return evolve(self, cell=self.cell.part(levels))
+
+
 def cells_of(trials: Trials, factors: Sequence[str] = ()) -> Iterator[Cell]:
     """Yield the cells: tasks in the suite's order, judges by name, the reference before the other tests.
 

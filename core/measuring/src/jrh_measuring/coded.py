@@ -15,6 +15,8 @@ Codes = NDArray[np.signedinteger]
 what multiplies codes uses `numbered`, or makes them 64 bits long."""
 Mask = NDArray[np.bool_]
 """One truth value per trial."""
+Floats = NDArray[np.float64]
+"""Numbers, such as scores."""
 
 _COUNTED: Final = 2
 """Keys for each row that are counted rather than sorted; a count takes less memory than sorting."""

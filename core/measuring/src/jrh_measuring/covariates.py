@@ -13,13 +13,10 @@ from jrh.values.item_covariates import LENGTH, read
 from jrh.values.items import Task
 from jrh.values.json_values import Json
 from jrh.values.scales import ScaleKind
-from numpy.typing import NDArray
 
 from jrh_measuring.cells import Cell
-from jrh_measuring.coded import Codes, numbered
+from jrh_measuring.coded import Codes, Floats, Mask, numbered
 from jrh_measuring.trials import Trials
-
-Numbers = NDArray[np.float64]
 
 OTHER_LEVELS: Final = "(other levels)"
 """Levels of too few items, together."""
@@ -33,7 +30,7 @@ class Standard:
 
     stratum: Codes
     """Items of the same number are equal in it, shape (items,); -1 where it is not known."""
-    values: Numbers
+    values: Floats
     """In the unit of the verdicts, shape (items, columns)."""
 
 
@@ -44,9 +41,9 @@ class Covariate:
     name: str
     levels: tuple[str, ...]
     """Levels of a categorical covariate; empty for a number."""
-    known: NDArray[np.bool_]
+    known: Mask
     """Items that have a value, shape (items,)."""
-    values: Numbers
+    values: Floats
     """Shape (items, columns, options): one column for a number, otherwise one per level, 1 for it and 0 else. One
     option, but in a comparison, where every option has its own, less their mean."""
     unit: str
@@ -67,7 +64,7 @@ def columns_of(task: Task) -> tuple[str, ...]:
     return (scale.positive_label,) if scale.positive_label and len(scale.labels) == _TWO else scale.labels
 
 
-def item_verdicts(trials: Trials, rows: Codes, items: Codes, task: Task) -> Numbers:
+def item_verdicts(trials: Trials, rows: Codes, items: Codes, task: Task) -> Floats:
     """Return the mean verdict on every item of `items` (ascending codes), shape (items, columns); NaN without one."""
     usable = rows[trials.usable[rows]]
     place = np.searchsorted(items, trials.item.codes[usable])
@@ -77,7 +74,7 @@ def item_verdicts(trials: Trials, rows: Codes, items: Codes, task: Task) -> Numb
     return np.where(count[:, None] > 0, sums / np.maximum(count, 1)[:, None], np.nan)
 
 
-def label_values(trials: Trials, task: Task) -> Numbers:
+def label_values(trials: Trials, task: Task) -> Floats:
     """Return what every label counts in every column, shape (labels + 1, columns); NaN for labels off the scale."""
     columns, scale = columns_of(task), task.scale
 
@@ -131,7 +128,7 @@ def peers_standard(trials: Trials, cell: Cell, items: Codes, task: Task) -> Stan
     return Standard(stratum=np.where(known, stratum, -1), values=means)
 
 
-def _dense(values: Numbers) -> Codes:
+def _dense(values: Floats) -> Codes:
     return np.asarray(np.unique(values, return_inverse=True)[1].reshape(-1), dtype=np.int64)
 
 
@@ -187,7 +184,7 @@ def _number(value: Json) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def _numeric(name: str, known: NDArray[np.bool_], numbers: Numbers) -> Covariate | None:
+def _numeric(name: str, known: Mask, numbers: Floats) -> Covariate | None:
     """Return a number in standard deviations: of the logarithm for a length, whose differences are ratios."""
     logged = name == LENGTH and bool(np.all(numbers >= 0))
     scored = _centred(np.log1p(numbers) if logged else numbers)
@@ -200,7 +197,7 @@ def _numeric(name: str, known: NDArray[np.bool_], numbers: Numbers) -> Covariate
     return Covariate(name=name, levels=(), known=known, values=values, unit=f"one standard deviation of {what}")
 
 
-def _categorical(name: str, known: NDArray[np.bool_], texts: Sequence[Sequence[str]], few: int) -> Covariate | None:
+def _categorical(name: str, known: Mask, texts: Sequence[Sequence[str]], few: int) -> Covariate | None:
     counts = Counter(level for each in texts for level in set(each))
     named = sorted(level for level, count in counts.items() if count >= few)
     levels = (*named, *((OTHER_LEVELS,) if len(named) < len(counts) else ()))
@@ -214,6 +211,6 @@ def _categorical(name: str, known: NDArray[np.bool_], texts: Sequence[Sequence[s
     return Covariate(name=name, levels=levels, known=known, values=values, unit="")
 
 
-def _centred(values: Numbers) -> Numbers:
+def _centred(values: Floats) -> Floats:
     """Subtract the mean of the options, where there are several."""
     return values - values.mean(axis=1, keepdims=True) if values.shape[1] > 1 else values

@@ -12,7 +12,7 @@ from jrh_stats import Change, benjamini_hochberg, holm, paired_change
 from numpy.typing import NDArray
 
 from jrh_measuring.builder import MeasureBuilder
-from jrh_measuring.cells import Cell
+from jrh_measuring.cells import Basis, Cell
 from jrh_measuring.coded import Codes
 from jrh_measuring.reference import reference_verdicts
 from jrh_measuring.scoring import stated_label
@@ -26,11 +26,7 @@ _LEAST: Final = "the smallest p-value this test could have given; findings leave
 class Tested:
     """One test of a family."""
 
-    cell: Cell
-    rows: Codes
-    """The trials it is about, with or without a verdict."""
-    usable: Codes
-    """The trials it rests on."""
+    basis: Basis
     p: float | None
     least: float = 0.0
     """The smallest p-value that the test could have given."""
@@ -61,18 +57,10 @@ def p_values(
         adjusted: yield the adjusted ones as well.
     """
     yield from (
-        builder.p_value(
-            f"{name}-p",
-            each.cell,
-            each.p,
-            rows=each.rows,
-            usable=each.usable,
-            note=nothing if each.p is None else test,
-        )
-        for each in family
+        builder.p_value(f"{name}-p", each.basis, each.p, note=nothing if each.p is None else test) for each in family
     )
     yield from (
-        builder.p_value(f"{name}-p-least", each.cell, each.least, rows=each.rows, usable=each.usable, note=_LEAST)
+        builder.p_value(f"{name}-p-least", each.basis, each.least, note=_LEAST)
         for each in family
         if each.p is not None and each.least > 0
     )
@@ -86,7 +74,7 @@ def p_values(
     ):
         note = f"the p-value adjusted by {who} over {over}"
         for (each, _), p in zip(tested, changed.tolist(), strict=True):
-            yield builder.p_value(f"{name}-p-{suffix}", each.cell, p, rows=each.rows, usable=each.usable, note=note)
+            yield builder.p_value(f"{name}-p-{suffix}", each.basis, p, note=note)
 
 
 def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Change:

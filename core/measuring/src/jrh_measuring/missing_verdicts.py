@@ -20,10 +20,9 @@ from jrh_stats import (
     missingness_test,
     ratio_variance,
 )
-from numpy.typing import NDArray
 
 from jrh_measuring.cells import Cell, tasks_of
-from jrh_measuring.coded import Codes, Mask
+from jrh_measuring.coded import Codes, Floats, Mask
 from jrh_measuring.flags import BOUNDED, INFORMATIVE_MISSING, SENSITIVE_TO_MISSING, UNTESTABLE_MISSING
 from jrh_measuring.scoring import Scores, stated_label
 from jrh_measuring.trials import Trials, condition_codes
@@ -124,7 +123,7 @@ def _tests(trials: Trials, rows: Codes) -> Iterator[tuple[Reason, float | None]]
         yield Reason.CONFIDENCE, missing_association(lost, sure).p
 
 
-def _beyond(trials: Trials, rows: Codes) -> NDArray[np.float64]:
+def _beyond(trials: Trials, rows: Codes) -> Floats:
     """Return what is missing, less what its condition leads to expect."""
     gone = ~trials.usable[rows]
     condition = np.unique(condition_codes(trials)[rows], return_inverse=True)[1]
@@ -132,7 +131,7 @@ def _beyond(trials: Trials, rows: Codes) -> NDArray[np.float64]:
     return np.asarray(gone - (np.bincount(condition, weights=gone) / np.maximum(asked, 1))[condition])
 
 
-def _by_rightness(trials: Trials, rows: Codes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _by_rightness(trials: Trials, rows: Codes) -> tuple[Floats, Floats]:
     """Return by cluster the share missing, beyond its conditions, and the share right of the other verdicts."""
     truth = stated_label(trials)[rows]
     scored = (truth >= 0) & trials.usable[rows]
@@ -140,7 +139,7 @@ def _by_rightness(trials: Trials, rows: Codes) -> tuple[NDArray[np.float64], NDA
     return _by_other_verdicts(trials, rows, right, scored)
 
 
-def _by_confidence(trials: Trials, rows: Codes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _by_confidence(trials: Trials, rows: Codes) -> tuple[Floats, Floats]:
     """Return by cluster the share missing, beyond its conditions, and the mean stated probability of the others."""
     if "probability" not in trials.records.columns:
         return np.zeros(0), np.zeros(0)
@@ -149,9 +148,7 @@ def _by_confidence(trials: Trials, rows: Codes) -> tuple[NDArray[np.float64], ND
     return _by_other_verdicts(trials, rows, np.where(told, stated, 0.0), told)
 
 
-def _by_other_verdicts(
-    trials: Trials, rows: Codes, score: NDArray[np.float64], scored: Mask
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _by_other_verdicts(trials: Trials, rows: Codes, score: Floats, scored: Mask) -> tuple[Floats, Floats]:
     sums = cluster_sums(trials.cluster.codes[rows], _beyond(trials, rows), score, scored, np.ones(len(rows)))
     known = sums[sums[:, 2] > 0]
     return known[:, 0] / known[:, 3], known[:, 1] / known[:, 2]
@@ -163,7 +160,7 @@ def _on_errors(trials: Trials, rows: Codes) -> bool | None:
     return together < 0 if together else None
 
 
-Ends: TypeAlias = Callable[[NDArray[np.float64], float], Estimate]
+Ends: TypeAlias = Callable[[Floats, float], Estimate]
 """From the sum of scores and the number of trials of each cluster, shape (K, 2), and a level, the estimated mean."""
 
 _ODDS: Final = 10.0
@@ -205,11 +202,7 @@ def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends:
 
 
 def within_bounds(
-    measure: Measure,
-    bounds: Bounds | None,
-    *,
-    untestable: bool = False,
-    limits: tuple[float, float] = (-1.0, 1.0),
+    measure: Measure, bounds: Bounds | None, *, untestable: bool = False, limits: tuple[float, float] = (-1.0, 1.0)
 ) -> Measure:
     """Return a measure with the bounds of its coefficient, and their interval where verdicts are missing for a reason.
 

@@ -13,19 +13,17 @@ from jrh.suite.resolved import positive_conflict
 from jrh.values.items import Task
 from jrh.values.verdicts import Status
 from jrh_stats import parts_of
-from numpy.typing import NDArray
 
 from jrh_measuring.cells import Cell
-from jrh_measuring.coded import Codes, Mask, compact, is_named
+from jrh_measuring.coded import Codes, Floats, Mask, compact, is_named
 from jrh_measuring.flags import CHANGE_DUE
 from jrh_measuring.reference import ReferenceVerdicts, reference_verdicts
 from jrh_measuring.trials import Trials
 
-Numbers = NDArray[np.float64]
 """Scores of trials, or what is computed of them."""
-Side: TypeAlias = Callable[[Codes], Numbers]
+Side: TypeAlias = Callable[[Codes], Floats]
 """Returns the scores of some trials."""
-Bound: TypeAlias = float | Numbers | Side
+Bound: TypeAlias = float | Floats | Side
 """What a trial scores at worst, or at best: of one number, that is the score of all trials without one, and the others
 keep theirs; or the scores of all trials, shape (n,); or what returns those of some."""
 
@@ -43,7 +41,7 @@ class Scores:
 
     eligible: Mask
     """The trials the measure is about."""
-    value: Numbers
+    value: Floats
     """The score, of a rate from 0 to 1; NaN where it is missing."""
     low: Bound | None = None
     """Score if every missing verdict, the reference's included, had been the worst; None: no bounds."""
@@ -64,11 +62,11 @@ class Scores:
     def of(
         cls,
         trials: Trials,
-        value: Numbers | Mask,
+        value: Floats | Mask,
         eligible: Mask,
         *,
-        least: Numbers | float = 0.0,
-        most: Numbers | float = 1.0,
+        least: Floats | float = 0.0,
+        most: Floats | float = 1.0,
         rows: Codes | None = None,
     ) -> Scores:
         """Return the scores of trials that have one wherever they have a verdict, within `least` and `most`.
@@ -87,7 +85,7 @@ class Scores:
             found = np.zeros(len(trials.usable))
             found[rows] = np.where(trials.usable[rows], value[rows], np.nan)
 
-        def filled(missing: Numbers | float) -> Bound:
+        def filled(missing: Floats | float) -> Bound:
             return missing if isinstance(missing, float) else np.where(trials.usable, found, missing)
 
         return cls(eligible=eligible, value=found, low=filled(least), high=filled(most), answered=trials.usable)
@@ -111,19 +109,19 @@ class Scores:
             total += float(side.sum())
         return total / len(rows)
 
-    def sides(self, rows: Codes) -> tuple[Numbers, Numbers] | None:
+    def sides(self, rows: Codes) -> tuple[Floats, Floats] | None:
         """Return the scores of some trials if all missing verdicts had been the worst, and the best."""
         if self.low is None or self.high is None:
             return None
         return self._side(self.low, rows), self._side(self.high, rows)
 
-    def _side(self, bound: Bound, rows: Codes) -> Numbers:
+    def _side(self, bound: Bound, rows: Codes) -> Floats:
         if isinstance(bound, np.ndarray):
             return np.asarray(bound[rows])
         return bound(rows) if callable(bound) else np.where(self.answered[rows], self.value[rows], bound)
 
 
-def _exact(scores: Numbers) -> bool:
+def _exact(scores: Floats) -> bool:
     """Tell whether sums are exact in any order: the scores are whole numbers, halves, quarters."""
     parts = scores * _PARTS
     return np.array_equal(parts, np.rint(parts))
@@ -213,12 +211,12 @@ def _counted(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Code
     return fits[rows], np.where(there, reference.answered[of], 0), np.where(there, reference.trials[of], 0)
 
 
-def _worst(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> Numbers:
+def _worst(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> Floats:
     found, _, planned = _counted(usable, reference, fits, rows)
     return _share(found, planned, otherwise=0.0)
 
 
-def _best(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> Numbers:
+def _best(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> Floats:
     found, answered, planned = _counted(usable, reference, fits, rows)
     return _share(found + planned - answered, planned, otherwise=1.0)
 
@@ -270,7 +268,7 @@ def _as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
     )
 
 
-def _stated_or_relative(usable: Mask, first: Mask, value: Numbers, missing: float, other: Side, rows: Codes) -> Numbers:
+def _stated_or_relative(usable: Mask, first: Mask, value: Floats, missing: float, other: Side, rows: Codes) -> Floats:
     return np.where(first[rows], np.where(usable[rows], value[rows], missing), other(rows))
 
 
@@ -292,7 +290,7 @@ def _ranked(trials: Trials, reference: ReferenceVerdicts, *, upwards: bool, rows
     return result
 
 
-def _share(part: Codes, whole: Codes, *, otherwise: float) -> Numbers:
+def _share(part: Codes, whole: Codes, *, otherwise: float) -> Floats:
     return np.where(whole > 0, part / np.maximum(whole, 1), otherwise)
 
 
@@ -325,12 +323,12 @@ def _gold_changes(trials: Trials) -> Scores:
     )
 
 
-def _changed(of: Codes, scored: Mask, right: Mask, before: Numbers, missing: float, rows: Codes) -> Numbers:
+def _changed(of: Codes, scored: Mask, right: Mask, before: Floats, missing: float, rows: Codes) -> Floats:
     """Return the change of some trials; those without a verdict score `missing`."""
     return np.where(scored[rows], right[rows], missing) - before[of[rows]]
 
 
-def _before(trials: Trials, reference: ReferenceVerdicts, truth: Codes, *, missing: float) -> Numbers:
+def _before(trials: Trials, reference: ReferenceVerdicts, truth: Codes, *, missing: float) -> Floats:
     """Return the mean score of each group of reference trials if those without a verdict scored `missing`."""
     rows = np.flatnonzero(trials.reference & (truth >= 0))
     groups = len(reference.counts)
@@ -366,11 +364,11 @@ def positive_label(task: Task | None, stated: str, metric: str) -> str | None:
 class Levels:
     """The trials as levels of their ordinal scale, counted from 0; arrays of shape (n,)."""
 
-    given: Numbers
+    given: Floats
     """Level of the verdict; NaN where it is missing."""
-    right: Numbers
+    right: Floats
     """Level of the stated label; -1 where there is none."""
-    top: Numbers
+    top: Floats
     """Highest level of the task's scale."""
     eligible: Mask
     """The trials of ordinal tasks with a right level."""
@@ -406,11 +404,11 @@ class Levels:
         return np.asarray(~np.isnan(self.given))
 
     @property
-    def errors(self) -> Numbers:
+    def errors(self) -> Floats:
         """Return the level of the verdict minus the right one; NaN without a verdict."""
         return self.given - self.right
 
-    def scores(self, value: Numbers, low: Numbers | float, high: Numbers | float) -> Scores:
+    def scores(self, value: Floats, low: Floats | float, high: Floats | float) -> Scores:
         """Score trials by a function of their errors, and state the least and the largest it can have per trial."""
         value = np.where(self.answered, value, np.nan)
         return self.kept(
@@ -424,6 +422,6 @@ class Levels:
         )
 
 
-def _filled(value: Numbers, missing: Numbers, rows: Codes) -> Numbers:
+def _filled(value: Floats, missing: Floats, rows: Codes) -> Floats:
     """Return the scores of some trials; those without one have what a missing verdict scores."""
     return np.where(np.isnan(value[rows]), missing[rows], value[rows])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from attrs import field, frozen
 from jrh.values.measures import Measure
@@ -108,11 +108,15 @@ class MeasureTable:
         )
 
 
+TaskPart: TypeAlias = Callable[[ReportMeasures, str], Part | None]
+"""Makes the part of a section about a task; None where there is nothing to show."""
+
+
 @frozen(kw_only=True)
 class MeasureTables:
-    """A section for each task that has any of the measures: sentences, then tables."""
+    """A section for each task that has any of the measures: sentences, then tables and other parts."""
 
-    tables: tuple[MeasureTable, ...]
+    tables: tuple[MeasureTable | TaskPart, ...]
     text: str = ""
     """How to read the tables; paragraphs have blank lines between them."""
     importance: Importance = Importance.MAIN
@@ -121,8 +125,9 @@ class MeasureTables:
         """Yield the sections of the tasks, in the order of the report."""
         measures = ReportMeasures.of(report)
         for summary in report.tasks:
-            tables = (table.part(measures, summary.task.name) for table in self.tables)
-            yield section_of_task(summary.task.name, self.text, tables, self.importance)
+            task = summary.task.name
+            makers = (each.part if isinstance(each, MeasureTable) else each for each in self.tables)
+            yield section_of_task(task, self.text, (make(measures, task) for make in makers), self.importance)
 
 
 def section_of_task(

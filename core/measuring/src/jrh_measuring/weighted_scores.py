@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
 from jrh.values.items import Item, Task
 from jrh.values.scales import Scale, ScaleKind
-from numpy.typing import NDArray
 
-from jrh_measuring.coded import Codes, Mask, is_named, numbered
+from jrh_measuring.coded import Codes, Floats, Mask, is_named, numbered
 from jrh_measuring.trials import Trials
-
-Numbers: TypeAlias = NDArray[np.float64]
 
 
 @frozen(kw_only=True, eq=False)
@@ -24,10 +20,10 @@ class ResponseFacts:
 
     inside: Mask
     response: Codes
-    weight: Numbers
-    credit: Numbers
+    weight: Floats
+    credit: Floats
     """Of the verdict: NaN without one, and where it says that the criterion does not apply."""
-    gold: Numbers
+    gold: Floats
     apart: Mask
     """The verdict says that the criterion does not apply."""
     gold_apart: Mask
@@ -41,13 +37,13 @@ class ResponseFacts:
 class ResponseScores:
     """One score per response, variant and repeat; arrays of shape (scores,), NaN where there is none."""
 
-    score: Numbers
-    gold: Numbers
-    unmet: Numbers
+    score: Floats
+    gold: Floats
+    unmet: Floats
     """The score if criteria that do not apply counted as not met."""
-    low: Numbers
+    low: Floats
     """If every missing verdict, and every criterion that does not apply, had gone against the score."""
-    high: Numbers
+    high: Floats
     clusters: Codes
     responses: Codes
     of: Codes
@@ -132,10 +128,10 @@ def response_scores(
     positive, negative = np.maximum(weight, 0.0), np.minimum(weight, 0.0)
     apart, gold_apart = facts.apart[rows], facts.gold_apart[rows]
 
-    def total(values: Numbers | Mask) -> Numbers:
+    def total(values: Floats | Mask) -> Floats:
         return np.bincount(of, weights=np.asarray(values, dtype=np.float64), minlength=size).astype(np.float64)
 
-    def share(tops: Numbers, bottoms: Numbers, complete: Mask) -> Numbers:
+    def share(tops: Floats, bottoms: Floats, complete: Mask) -> Floats:
         there = complete & (bottoms > 0)
         return np.where(there, tops / np.where(bottoms > 0, bottoms, 1.0), np.nan)
 

@@ -77,9 +77,7 @@ from .ordinal import pearson as pearson
 from .ordinal import scale_compression as scale_compression
 from .ordinal import spearman as spearman
 from .panel_quality import BestPanel as BestPanel
-from .panel_quality import MedianTies as MedianTies
 from .panel_quality import PanelScore as PanelScore
-from .panel_quality import Ties as Ties
 from .panel_quality import best_panel as best_panel
 from .panel_quality import effective_judges as effective_judges
 from .panel_quality import leave_one_out as leave_one_out

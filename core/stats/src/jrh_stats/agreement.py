@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from attrs import evolve
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Floats
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
@@ -72,7 +73,7 @@ def gwet_ac1(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: flo
     """
     labels = np.asarray(counts).shape[-1] if np.ndim(counts) else 0
 
-    def expected(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expected(shares: Floats) -> Floats:
         if labels < _LABELS:
             return np.zeros(len(shares))
         return np.asarray(1 - (shares * (1 - shares)).sum(axis=1) / (labels - 1))
@@ -120,10 +121,10 @@ def _estimate(counts: ArrayLike, clusters: ArrayLike | None, level: float, expec
     kept = ratings > 0
     sums = sums_by_cluster(columns[kept], None if clusters is None else np.asarray(clusters)[kept])
 
-    def observed(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def observed(totals: Floats) -> Floats:
         return np.asarray(totals[:, 0] / np.where(totals[:, 1] > 0, totals[:, 1], np.nan))
 
-    def by_chance(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def by_chance(totals: Floats) -> Floats:
         # Without the only cluster there is nothing left: no shares, and no chance agreement.
         left = totals[:, 2 + labels]
         return expected(totals[:, 2 : 2 + labels] / np.where(left > 0, left, np.nan)[:, None])
@@ -131,7 +132,7 @@ def _estimate(counts: ArrayLike, clusters: ArrayLike | None, level: float, expec
     return chance_corrected(sums, observed, by_chance, n=float(ratings[paired].sum()), level=level)
 
 
-def rating_counts(counts: ArrayLike) -> NDArray[np.float64]:
+def rating_counts(counts: ArrayLike) -> Floats:
     """Check ratings per unit and label, shape (units, labels).
 
     Raises:
@@ -198,15 +199,15 @@ def krippendorff_alpha(
     columns = (pairs / np.maximum(ratings - 1, 1)[:, None, None]).reshape(len(table), size * size)
     sums = sums_by_cluster(columns, None if clusters is None else np.asarray(clusters)[kept])
 
-    def distances(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    def distances(margins: Floats) -> Floats:
         return _rank_distances(margins) if fixed is None else fixed[None, :, :]
 
-    def observed(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def observed(totals: Floats) -> Floats:
         pairs = totals.reshape(-1, size, size)
         margins = pairs.sum(axis=2)
         return np.asarray((pairs * distances(margins)).sum(axis=(1, 2)) / _positive(margins.sum(axis=1)))
 
-    def expected(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expected(totals: Floats) -> Floats:
         margins = totals.reshape(-1, size, size).sum(axis=2)
         n = margins.sum(axis=1)
         products = margins[:, :, None] * margins[:, None, :]
@@ -223,11 +224,11 @@ def krippendorff_alpha(
     )
 
 
-def _positive(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _positive(numbers: Floats) -> Floats:
     return np.where(numbers > 0, numbers, np.nan)
 
 
-def _farthest(sums: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+def _farthest(sums: Floats, size: int) -> Floats:
     """Return what a rating adds to the pairs if its unit has the lowest and the highest value that occur."""
     pairs = sums.sum(axis=0).reshape(size, size)
     occur = np.flatnonzero(pairs.sum(axis=1) > 0)
@@ -237,12 +238,12 @@ def _farthest(sums: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     return unit.reshape(1, size * size)
 
 
-def _rank_distances(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rank_distances(margins: Floats) -> Floats:
     middle = np.cumsum(margins, axis=1) - margins / 2
     return np.square(middle[:, :, None] - middle[:, None, :])
 
 
-def _distances(size: int, values: ArrayLike | None, metric: AlphaMetric) -> NDArray[np.float64] | None:
+def _distances(size: int, values: ArrayLike | None, metric: AlphaMetric) -> Floats | None:
     """Return squared distances of shape (values, values), or None where they depend on the ratings."""
     if metric == "nominal":
         return 1 - np.eye(size)
@@ -261,7 +262,7 @@ def _distances(size: int, values: ArrayLike | None, metric: AlphaMetric) -> NDAr
     return np.asarray(gaps / np.square(np.maximum(numbers[:, None] + numbers[None, :], np.finfo(float).tiny)))
 
 
-def disagreeing_pairs(counts: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def disagreeing_pairs(counts: ArrayLike) -> tuple[Floats, Floats]:
     """Count the unordered pairs of answers that differ.
 
     With n_l answers of label l and n in total: pairs = n (n - 1) / 2, agreeing = sum_l n_l (n_l - 1) / 2. The share of

@@ -6,8 +6,9 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import cluster_margins, cluster_sums, ratio_variance
 from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate, enclosing
@@ -38,13 +39,7 @@ class ReliabilityBin:
     """Share of right answers, with an interval by cluster of items."""
 
 
-def brier_score(
-    probabilities: ArrayLike,
-    outcomes: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    level: float = 0.95,
-) -> Estimate:
+def brier_score(probabilities: ArrayLike, outcomes: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Estimate the Brier score, the mean of (probability - outcome)^2: 0 is perfect, 0.25 is always saying 50%.
 
     Source: Brier (1950), Monthly Weather Review 78:1-3, in the form for one event.
@@ -67,7 +62,7 @@ def brier_score(
     return _mean_estimate(np.square(p - y), items, level)
 
 
-def _mean_estimate(scores: NDArray[np.float64], items: NDArray[np.int64], level: float) -> Estimate:
+def _mean_estimate(scores: Floats, items: Codes, level: float) -> Estimate:
     """Estimate the mean of scores in [0, 1] with the interval that `brier_score` describes."""
     z_quantile(level)
     sums = cluster_sums(items, scores, np.ones(len(scores)))
@@ -131,9 +126,7 @@ def reliability_curve(
     return curve
 
 
-def checked_answers(
-    probabilities: ArrayLike, outcomes: ArrayLike, clusters: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def checked_answers(probabilities: ArrayLike, outcomes: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats, Codes]:
     """Return probabilities, outcomes and clusters as arrays, or raise the errors of `brier_score`."""
     p, y = np.asarray(probabilities, dtype=np.float64), np.asarray(outcomes, dtype=np.float64)
     items = np.asarray(clusters, dtype=np.int64)
@@ -146,7 +139,7 @@ def checked_answers(
     return p, y, items
 
 
-def bin_edges(p: NDArray[np.float64], bins: int, binning: Binning) -> NDArray[np.float64]:
+def bin_edges(p: Floats, bins: int, binning: Binning) -> Floats:
     """Return the edges of the bins, shape (bins + 1,)."""
     if bins < 1:
         raise ValueError("a reliability curve needs at least one bin")
@@ -156,12 +149,10 @@ def bin_edges(p: NDArray[np.float64], bins: int, binning: Binning) -> NDArray[np
     return np.concatenate([[0.0], inner, [1.0]])
 
 
-def bin_places(p: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
+def bin_places(p: Floats, edges: Floats) -> Codes:
     """Return the bin of every probability; an edge belongs to the bin below it."""
     return np.searchsorted(edges[1:-1], p, side="left").astype(np.int64)
 
-
-Floats: TypeAlias = NDArray[np.float64]
 
 _STEPS: Final = 64
 _FARTHEST: Final = 12.0
@@ -359,7 +350,7 @@ def _read_bins(
     )
 
 
-def _design(errors: Floats, place: NDArray[np.int64], items: NDArray[np.int64], bins: int, level: float) -> float:
+def _design(errors: Floats, place: Codes, items: Codes, bins: int, level: float) -> float:
     """Return the design effect of clusters on the bins' differences, with a margin for how well it is known.
 
     Bin by bin, or of their sum where that is larger: one item asked again may lie in several bins.

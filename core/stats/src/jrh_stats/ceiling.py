@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Floats
 from jrh_stats.clusters import distinct
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
@@ -39,12 +40,7 @@ class Ceiling:
 
 
 def human_ceiling(
-    labels: ArrayLike,
-    verdicts: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    weighting: Weighting = "none",
-    level: float = 0.95,
+    labels: ArrayLike, verdicts: ArrayLike, clusters: ArrayLike, *, weighting: Weighting = "none", level: float = 0.95
 ) -> Ceiling:
     """Estimate by how much a judge agrees less (or more) with people than people agree with each other.
 
@@ -121,17 +117,12 @@ def human_ceiling(
 class _Pairs:
     """Pairs of raters as sums over items: weight, disagreement, and per pair its weight and both margins."""
 
-    columns: NDArray[np.float64]
+    columns: Floats
     """Shape (items, 2 + pairs * (1 + 2 * labels))."""
-    distance: NDArray[np.float64]
+    distance: Floats
 
     @classmethod
-    def of(
-        cls,
-        sides: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
-        number: NDArray[np.float64],
-        distance: NDArray[np.float64],
-    ) -> _Pairs:
+    def of(cls, sides: Sequence[tuple[Floats, Floats]], number: Floats, distance: Floats) -> _Pairs:
         """Take pairs of one-hot labels, each of shape (items, labels), and the number of an item's pairs."""
         share = 1 / np.maximum(number, 1)
         parts = [np.ones((len(number), 1)), np.zeros((len(number), 1))]
@@ -141,11 +132,11 @@ class _Pairs:
             parts += [both[:, None], one * both[:, None], other * both[:, None]]
         return cls(columns=np.hstack(parts), distance=distance)
 
-    def observed(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def observed(self, totals: Floats) -> Floats:
         """Compute the mean disagreement of totals of shape (B, columns)."""
         return np.asarray(totals[:, 1] / np.where(totals[:, 0] > 0, totals[:, 0], np.nan))
 
-    def expected(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expected(self, totals: Floats) -> Floats:
         """Compute the mean disagreement by chance."""
         size = len(self.distance)
         pairs = totals[:, 2:].reshape(len(totals), -1, 1 + 2 * size)
@@ -153,13 +144,13 @@ class _Pairs:
         chance = ((one @ self.distance) * other).sum(axis=2) / np.where(weight > _NO_WEIGHT, weight, np.inf)
         return np.asarray(chance.sum(axis=1) / np.where(totals[:, 0] > 0, totals[:, 0], np.nan))
 
-    def kappa(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def kappa(self, totals: Floats) -> Floats:
         """Compute kappa, NaN where chance alone makes no disagreement."""
         chance = self.expected(totals)
         defined = chance > NOISE
         return np.where(defined, 1 - self.observed(totals) / np.where(defined, chance, 1.0), np.nan)
 
-    def estimate(self, sums: NDArray[np.float64], level: float, weighting: Weighting) -> Estimate:
+    def estimate(self, sums: Floats, level: float, weighting: Weighting) -> Estimate:
         """Estimate kappa with the interval of `clustered_kappa`."""
         return chance_corrected(
             sums,
@@ -171,7 +162,7 @@ class _Pairs:
             ends="wilson" if weighting == "none" else "fisher-z",
         )
 
-    def _unseen(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _unseen(self, sums: Floats) -> Floats:
         """Return the sums of one item at the corners: lowest and highest label on either side of every pair."""
         size = len(self.distance)
         total = sums.sum(axis=0)
@@ -185,7 +176,7 @@ class _Pairs:
         return np.array(rows)
 
 
-def _difference(among: _Pairs, beside: _Pairs, sums: list[NDArray[np.float64]], level: float) -> Estimate:
+def _difference(among: _Pairs, beside: _Pairs, sums: list[Floats], level: float) -> Estimate:
     """Estimate the kappa of the judge minus that of people."""
     width = sums[0].shape[1]
     n = float(len(among.columns))
@@ -195,7 +186,7 @@ def _difference(among: _Pairs, beside: _Pairs, sums: list[NDArray[np.float64]], 
     total = (counts @ kinds)[None, :]
     clusters = int(counts.sum())
 
-    def statistic(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def statistic(totals: Floats) -> Floats:
         return beside.kappa(totals[:, width:]) - among.kappa(totals[:, :width])
 
     value = float(statistic(total)[0])
@@ -217,7 +208,7 @@ def _difference(among: _Pairs, beside: _Pairs, sums: list[NDArray[np.float64]], 
     return evolve(found, low=max(value - reach, -2.0), high=min(value + reach, 2.0), method=method, flags=flags)
 
 
-def _share(hot: NDArray[np.float64], pairs: NDArray[np.float64]) -> float | None:
+def _share(hot: Floats, pairs: Floats) -> float | None:
     """Return the mean share of an item's pairs of people with the same label."""
     if not len(hot):
         return None
@@ -225,6 +216,6 @@ def _share(hot: NDArray[np.float64], pairs: NDArray[np.float64]) -> float | None
     return float(np.mean((counts * (counts - 1) / 2).sum(axis=1) / pairs))
 
 
-def _shared(verdict: NDArray[np.float64], hot: NDArray[np.float64], number: NDArray[np.float64]) -> float | None:
+def _shared(verdict: Floats, hot: Floats, number: Floats) -> float | None:
     """Return the mean share of an item's pairs of verdict and person with the same label."""
     return float(np.mean((verdict * hot.sum(axis=1)).sum(axis=1) / number)) if len(hot) else None

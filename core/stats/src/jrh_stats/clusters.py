@@ -9,6 +9,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from jrh_stats.arrays import Codes, Floats
+
 PART: Final = 2**16
 """Rows at once: half a megabyte of numbers. Fewer would take longer, more no less time."""
 
@@ -20,8 +22,8 @@ def parts_of(number: int, size: int = PART) -> Iterator[slice]:
 
 
 def by_parts(
-    function: Callable[..., tuple[NDArray[np.float64], ...]], *arrays: NDArray[np.generic], size: int = PART
-) -> tuple[NDArray[np.float64], ...]:
+    function: Callable[..., tuple[Floats, ...]], *arrays: NDArray[np.generic], size: int = PART
+) -> tuple[Floats, ...]:
     """Return what a function that treats each row by itself returns of all rows, calling it for some at a time."""
     found = [function(*(array[part] for array in arrays)) for part in parts_of(len(arrays[0]), size)]
     return tuple(np.concatenate(columns) for columns in zip(*found, strict=True))
@@ -38,9 +40,7 @@ _LARGE_TABLE: Final = 1 << 20
 """Sums, of which the table is not made; 8 MB."""
 
 
-def cluster_sums(
-    clusters: ArrayLike, *values: ArrayLike, rows: NDArray[np.signedinteger] | None = None
-) -> NDArray[np.float64]:
+def cluster_sums(clusters: ArrayLike, *values: ArrayLike, rows: NDArray[np.signedinteger] | None = None) -> Floats:
     """Sum values within clusters.
 
     Args:
@@ -68,9 +68,7 @@ def cluster_sums(
     return np.ascontiguousarray(sums.round(_DECIMALS, out=sums).T)
 
 
-def cluster_margins(
-    clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike, *, n_labels: int
-) -> NDArray[np.float64]:
+def cluster_margins(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike, *, n_labels: int) -> Floats:
     """Sum weights per cluster and label.
 
     Args:
@@ -108,9 +106,9 @@ class Numbering:
 
     codes: NDArray[np.signedinteger]
     rows: NDArray[np.signedinteger] | None
-    present: NDArray[np.int64]
+    present: Codes
     """The codes that occur."""
-    place: NDArray[np.int64] | None
+    place: Codes | None
     """Number of every code from 0 on; None: the codes are the numbers."""
     number: int
     """Rows."""
@@ -155,7 +153,7 @@ def _some(
         yield codes[part] if rows is None else codes[rows[part]]
 
 
-def dense_codes(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def dense_codes(codes: Codes) -> tuple[Codes, Codes]:
     """Number the codes that occur from 0 on, in their order; return the number of every row, and the codes.
 
     Codes that are not much larger than their number are counted instead of sorted.
@@ -177,7 +175,7 @@ def dense_codes(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
 
 def paired_codes(
     one: NDArray[np.signedinteger], other: NDArray[np.signedinteger]
-) -> tuple[NDArray[np.signedinteger], NDArray[np.signedinteger], NDArray[np.int64]]:
+) -> tuple[NDArray[np.signedinteger], NDArray[np.signedinteger], Codes]:
     """Number the labels of both sides from 0 on, in their order; return the numbers of either side, and the labels."""
     both = Numbering.of(one).present, Numbering.of(other).present
     labels = np.union1d(*both).astype(np.int64, copy=False)
@@ -186,16 +184,14 @@ def paired_codes(
     return _places(labels, one, kind), _places(labels, other, kind), labels
 
 
-def _places(
-    labels: NDArray[np.int64], codes: NDArray[np.signedinteger], kind: type[np.signedinteger]
-) -> NDArray[np.signedinteger]:
+def _places(labels: Codes, codes: NDArray[np.signedinteger], kind: type[np.signedinteger]) -> NDArray[np.signedinteger]:
     found = np.empty(codes.shape, dtype=kind)
     for part in parts_of(len(codes)):
         found[part] = np.searchsorted(labels, codes[part])
     return found
 
 
-def _exact(sums: ArrayLike) -> NDArray[np.float64]:
+def _exact(sums: ArrayLike) -> Floats:
     return np.asarray(sums, dtype=np.float64).round(_DECIMALS)
 
 
@@ -203,9 +199,9 @@ def _exact(sums: ArrayLike) -> NDArray[np.float64]:
 class Kinds:
     """The distinct rows of per-cluster sums, in an order that does not depend on that of the clusters."""
 
-    rows: NDArray[np.float64]
+    rows: Floats
     """Shape (kinds, columns)."""
-    counts: NDArray[np.int64]
+    counts: Codes
     """Clusters of each kind, shape (kinds,)."""
 
     def __len__(self) -> int:
@@ -213,16 +209,16 @@ class Kinds:
         return int(self.counts.sum())
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """Return the sums over all clusters, shape (columns,)."""
         return np.asarray(self.counts @ self.rows, dtype=np.float64)
 
-    def times(self, matrix: NDArray[np.float64]) -> Kinds:
+    def times(self, matrix: Floats) -> Kinds:
         """Return linear combinations of the columns; kinds that become equal are not joined."""
         return Kinds(rows=self.rows @ matrix, counts=self.counts)
 
 
-def kinds_of(sums: NDArray[np.float64]) -> Kinds:
+def kinds_of(sums: Floats) -> Kinds:
     """Return the kinds of per-cluster sums of shape (clusters, columns)."""
     rows, counts = distinct(sums)
     return Kinds(rows=rows, counts=counts)
@@ -261,14 +257,14 @@ def margin_kinds(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike, *, 
     return Kinds(rows=table[order], counts=np.concatenate(counts)[order])
 
 
-def _alike(entries: NDArray[np.float64] | None, clusters: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _alike(entries: Floats | None, clusters: int) -> tuple[Floats, Codes]:
     """Return the distinct rows of labels and, to their right, sums, and how many clusters have each."""
     if entries is None:  # all sums are 0
         return np.zeros((1, 0)), np.array([clusters], dtype=np.int64)
     return _distinct_any(np.concatenate(list(entries), axis=1))
 
 
-def distinct(sums: NDArray[np.float64] | Kinds) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def distinct(sums: Floats | Kinds) -> tuple[Floats, Codes]:
     """Return the distinct rows of per-cluster sums, sorted, and how many clusters have each.
 
     Resampling clusters is resampling their kinds: far fewer, and without an order of clusters to depend on.
@@ -280,7 +276,7 @@ def distinct(sums: NDArray[np.float64] | Kinds) -> tuple[NDArray[np.float64], ND
     return _distinct_whole(sums) or _distinct_any(sums)
 
 
-def joined(parts: Iterable[tuple[NDArray[np.float64], NDArray[np.int64]]]) -> Kinds:
+def joined(parts: Iterable[tuple[Floats, Codes]]) -> Kinds:
     """Join distinct rows, as `distinct` returns them, of parts of the clusters: those of all clusters."""
     each_rows, each_counts = zip(*parts, strict=True)
     rows, counts = np.concatenate(each_rows), np.concatenate(each_counts)
@@ -291,7 +287,7 @@ def joined(parts: Iterable[tuple[NDArray[np.float64], NDArray[np.int64]]]) -> Ki
     return Kinds(rows=rows[starts], counts=np.add.reduceat(counts, starts) if len(rows) else counts)
 
 
-def _distinct_whole(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+def _distinct_whole(sums: Floats) -> tuple[Floats, Codes] | None:
     """Return the distinct rows of whole numbers or halves, each row as one key; None where that cannot be done."""
     for scale in (1.0, 2.0):
         scaled = np.asarray(sums if scale == 1 else sums * scale)
@@ -318,7 +314,7 @@ def _distinct_whole(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
     return kinds, counts.astype(np.int64)
 
 
-def _distinct_any(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _distinct_any(sums: Floats) -> tuple[Floats, Codes]:
     # Many times faster than numpy.unique over rows, with the same result: sorted by the first column first.
     ordered = sums[np.lexsort(sums.T[::-1])]
     first = np.concatenate([[True], np.any(ordered[1:] != ordered[:-1], axis=1)])

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import prod
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
+from jrh_stats.arrays import Floats
 from jrh_stats.degrees import FEW, FEW_CLUSTERS, FEW_EVENTS, effective_degrees
 from jrh_stats.design import Design
 from jrh_stats.score_intervals import t_quantile
-
-Floats: TypeAlias = NDArray[np.float64]
 
 FEW_LEVELS: Final = "few-levels"
 """Coarse scores, and few judges, templates or other levels: the interval may cover less often."""

@@ -10,8 +10,9 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats, Mask
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import Statistic
 from jrh_stats.kappa import matthews_correlation, matthews_of_margins
@@ -27,8 +28,6 @@ from jrh_stats.ordinal import (
 )
 from jrh_stats.partial import Bounds, bounds_of_ends, ways_to_deal
 
-Floats: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.int64]
 Association: TypeAlias = Literal["pearson", "spearman", "kendall-tau-b", "concordance", "scale-compression", "mcc"]
 """A coefficient that `association_bounds` knows."""
 
@@ -139,7 +138,7 @@ class _Completions:
     nominal: bool
 
     @classmethod
-    def of(cls, given: Floats, right: Floats, lost: NDArray[np.bool_], may: Floats, *, nominal: bool) -> _Completions:
+    def of(cls, given: Floats, right: Floats, lost: Mask, may: Floats, *, nominal: bool) -> _Completions:
         values = np.unique(np.concatenate([given[~lost], right, may]))
         size, truth = len(values), np.searchsorted(values, right)
         table = np.zeros((size, size))
@@ -214,7 +213,7 @@ class _Completions:
             return rest + same[:, :, None] * np.eye(len(self.values))
         return np.stack([_unlike(each, self.lost) for each in wide])
 
-    def filled(self, counts: Codes | None, sign: int, given: Floats, right: Floats, lost: NDArray[np.bool_]) -> Floats:
+    def filled(self, counts: Codes | None, sign: int, given: Floats, right: Floats, lost: Mask) -> Floats:
         """Return the verdicts with the missing ones filled in."""
         whole = given.copy()
         if counts is None:

@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Floats
 from jrh_stats.coarse import FEW_LEVELS, MANY_LEVELS, coarse_parts
 from jrh_stats.design import REPEAT, RESIDUAL, Design, read_design
 from jrh_stats.moments import Moment, balanced_components, henderson
@@ -165,7 +166,7 @@ def _of_cells(design: Design, level: float, reml_levels: int) -> VarianceCompone
     )
 
 
-def _between(means: NDArray[np.float64], level: float) -> VarianceComponent:
+def _between(means: Floats, level: float) -> VarianceComponent:
     """Estimate the variance of cells that differ in one facet alone, with the interval of a normal variance."""
     from scipy.special import chdtri
 
@@ -230,7 +231,7 @@ def _unbalanced(facets: tuple[str, ...], design: Design) -> tuple[str, ...]:
     return (FEW_LEVELS,) if design.graded or few else ()
 
 
-def _by_henderson(design: Design, raw: NDArray[np.float64]) -> tuple[str, tuple[VarianceComponent, ...]]:
+def _by_henderson(design: Design, raw: Floats) -> tuple[str, tuple[VarianceComponent, ...]]:
     return "henderson-1", tuple(
         VarianceComponent(name=name, facets=part_facets, value=max(float(value), 0.0), raw=float(value))
         for (name, part_facets), value in zip(_names(design), raw, strict=True)

@@ -6,8 +6,9 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Floats
 from jrh_stats.score_intervals import wilson
 
 FEW: Final = 14.0
@@ -100,7 +101,7 @@ def _pessimistic(kurtosis: float, clusters: float) -> float:
     return max(1 / (least * (1 - least)) - 3, kurtosis) if least > 0 else kurtosis
 
 
-def _kurtosis(values: NDArray[np.float64], counts: NDArray[np.float64]) -> float:
+def _kurtosis(values: Floats, counts: Floats) -> float:
     """Return the mean fourth power relative to the square of the mean square; 0 where all are 0."""
     square, fourth = float(counts @ values**2), float(counts @ values**4)
     return fourth * float(counts.sum()) / square**2 if square > _NOISE else 0.0

@@ -9,7 +9,9 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from jrh_stats.arrays import Codes, Floats
 
 REPEAT: Final = "repeat"
 """The name of the facet that repeats of one cell vary over."""
@@ -36,13 +38,13 @@ class Design:
     """The facets with two levels or more."""
     levels: Mapping[str, int]
     """Facet -> levels, those with one level included."""
-    codes: NDArray[np.int64]
+    codes: Codes
     """Level of every cell on every facet of `facets`, shape (cells, facets)."""
-    counts: NDArray[np.float64]
+    counts: Floats
     """Observations of every cell, shape (cells,)."""
-    sums: NDArray[np.float64]
+    sums: Floats
     """Sum of the centred scores of every cell, shape (cells,)."""
-    cell_squares: NDArray[np.float64]
+    cell_squares: Floats
     """Sum of the squared centred scores of every cell, shape (cells,)."""
     squares: float
     """Sum of the squared centred scores."""
@@ -53,7 +55,7 @@ class Design:
     mean: float | None
     effects: tuple[tuple[str, ...], ...]
     """The effects that can be estimated, the residual aside."""
-    effect_codes: tuple[NDArray[np.int64], ...]
+    effect_codes: tuple[Codes, ...]
     """Per effect its level in every cell, shape (cells,)."""
     sizes: tuple[int, ...]
     """Per effect the number of its levels."""
@@ -128,7 +130,7 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
     )
 
 
-def _cells(columns: list[NDArray[np.int64]], sizes: list[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _cells(columns: list[Codes], sizes: list[int], n: int) -> tuple[Codes, Codes]:
     """Return the combinations of levels that occur, sorted, shape (cells, facets), and the cell of every row."""
     if not columns:
         return np.zeros((min(n, 1), 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -140,7 +142,7 @@ def _cells(columns: list[NDArray[np.int64]], sizes: list[int], n: int) -> tuple[
     return found.astype(np.int64), inverse.reshape(-1).astype(np.int64)
 
 
-def _check(values: NDArray[np.float64], facets: Mapping[str, ArrayLike]) -> None:
+def _check(values: Floats, facets: Mapping[str, ArrayLike]) -> None:
     if values.ndim != 1 or not facets:
         raise ValueError("variance components need scores of shape (n,) and at least one facet")
     if not np.all(np.isfinite(values)):
@@ -152,16 +154,16 @@ def _check(values: NDArray[np.float64], facets: Mapping[str, ArrayLike]) -> None
             raise ValueError(f"the facet '{name}' has the shape {np.shape(column)}, but the scores have {values.shape}")
 
 
-def _ordered_mean(values: NDArray[np.float64]) -> float:
+def _ordered_mean(values: Floats) -> float:
     return float(np.sort(values).sum() / len(values))
 
 
 def _effects(
-    facets: tuple[str, ...], cells: NDArray[np.int64], n: int
-) -> tuple[tuple[tuple[str, ...], ...], tuple[NDArray[np.int64], ...], tuple[int, ...]]:
+    facets: tuple[str, ...], cells: Codes, n: int
+) -> tuple[tuple[tuple[str, ...], ...], tuple[Codes, ...], tuple[int, ...]]:
     """Find the effects that have fewer levels than observations and are no other effect under another name."""
     effects: list[tuple[str, ...]] = []
-    codes: list[NDArray[np.int64]] = []
+    codes: list[Codes] = []
     sizes: list[int] = []
     for order in range(1, len(facets) + 1):
         for members in combinations(range(len(facets)), order):
@@ -179,7 +181,7 @@ def _effects(
     return tuple(effects), tuple(codes), tuple(sizes)
 
 
-def is_coarse(scores: NDArray[np.float64]) -> bool:
+def is_coarse(scores: Floats) -> bool:
     """Tell whether scores are too far from normal for mean squares to be chi-squared: two or three values, or one."""
     counts = np.unique(scores, return_counts=True)[1]
     return len(counts) <= _COARSE or float(counts.max()) > _MOSTLY * scores.size

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate, enclosing
 from jrh_stats.score_intervals import t_quantile, wilson, z_quantile
@@ -16,7 +17,6 @@ _NOISE: Final = 1e-12
 _TWO: Final = 2
 _CELLS: Final = 1_000_000
 """Pairs of one cluster that are held at once."""
-_Array = NDArray[np.float64]
 
 
 def auc(scores: ArrayLike, positive: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -96,7 +96,7 @@ def score_tau_b(scores: ArrayLike, levels: ArrayLike, clusters: ArrayLike, *, le
     return _interval(float(value), without, len(numbers), count, level, unit=False)
 
 
-def _checked(scores: ArrayLike, right: ArrayLike, clusters: ArrayLike) -> tuple[_Array, _Array, NDArray[np.int64]]:
+def _checked(scores: ArrayLike, right: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats, Codes]:
     numbers, other = np.asarray(scores, dtype=np.float64), np.asarray(right, dtype=np.float64)
     _, codes = np.unique(np.asarray(clusters), return_inverse=True)
     if numbers.ndim != 1 or numbers.shape != other.shape or numbers.shape != codes.shape:
@@ -106,11 +106,11 @@ def _checked(scores: ArrayLike, right: ArrayLike, clusters: ArrayLike) -> tuple[
     return numbers, other, codes.astype(np.int64)
 
 
-def _class_sizes(right: _Array, codes: NDArray[np.int64]) -> _Array:
+def _class_sizes(right: Floats, codes: Codes) -> Floats:
     return np.stack([np.bincount(codes, right), np.bincount(codes, 1 - right)], axis=1)
 
 
-def _surplus(scores: _Array, levels: _Array, codes: NDArray[np.int64]) -> tuple[float, _Array]:
+def _surplus(scores: Floats, levels: Floats, codes: Codes) -> tuple[float, Floats]:
     """Return C - D of all pairs, and that without each cluster, shape (clusters,)."""
     each = _signs(scores, levels)
     total = float(each.sum()) / 2
@@ -122,7 +122,7 @@ def _surplus(scores: _Array, levels: _Array, codes: NDArray[np.int64]) -> tuple[
     return total, total - np.bincount(codes, each) + inside
 
 
-def _signs(scores: _Array, levels: _Array) -> _Array:
+def _signs(scores: Floats, levels: Floats) -> Floats:
     """Return for every i the sum over j of sign(scores_i - scores_j) sign(levels_i - levels_j)."""
     found = np.zeros(len(scores))
     parts = [(level, np.sort(scores[levels == level])) for level in np.unique(levels)]
@@ -132,7 +132,7 @@ def _signs(scores: _Array, levels: _Array) -> _Array:
     return found
 
 
-def _untied(values: _Array, codes: NDArray[np.int64]) -> tuple[float, _Array]:
+def _untied(values: Floats, codes: Codes) -> tuple[float, Floats]:
     """Return the number of pairs with different values, and that without each cluster."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     each = len(values) - counts[place]
@@ -144,7 +144,7 @@ def _untied(values: _Array, codes: NDArray[np.int64]) -> tuple[float, _Array]:
     return total, total - np.bincount(codes, each) + inside
 
 
-def _crowded(codes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _crowded(codes: Codes) -> Iterator[tuple[Codes, Codes]]:
     """Yield the clusters of one size together, and their rows, shape (clusters, size); of several rows only."""
     order = np.argsort(codes, kind="stable")
     counts = np.bincount(codes)
@@ -157,7 +157,7 @@ def _crowded(codes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDAr
             yield clusters, order[starts[clusters, None] + np.arange(size)]
 
 
-def _interval(value: float, without: _Array, n: int, fewest: int, level: float, *, unit: bool) -> Estimate:
+def _interval(value: float, without: Floats, n: int, fewest: int, level: float, *, unit: bool) -> Estimate:
     """Put the jackknife's interval around a coefficient: of the logit from 0 to 1, of Fisher's z from -1 to 1."""
     count = len(without)
     if count < _TWO:

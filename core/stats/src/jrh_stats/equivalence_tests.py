@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Floats
 from jrh_stats.clusters import cluster_sums, ratio_kinds
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
@@ -19,8 +20,6 @@ from jrh_stats.excess import excess_disagreement
 from jrh_stats.mean import clustered_difference
 from jrh_stats.score_intervals import t_quantile, z_quantile
 from jrh_stats.stepwise import interval_p
-
-Numbers = NDArray[np.float64]
 
 _STEPS: Final = 80
 _CLOSE: Final = 1e-11
@@ -93,7 +92,7 @@ def score_p_value(
     return float(stdtr(degrees, -distance * np.sqrt(len(sums))))
 
 
-def _limit(top: Numbers, bottom: Numbers, shares: Numbers, reach: float) -> float:
+def _limit(top: Floats, bottom: Floats, shares: Floats, reach: float) -> float:
     """Return the largest mean that is not rejected, of differences from -1 to 1."""
     value = float(shares @ top)
     if value >= 1 - _NO_VARIANCE or _distance(top, bottom, shares, 1.0) <= reach:
@@ -101,7 +100,7 @@ def _limit(top: Numbers, bottom: Numbers, shares: Numbers, reach: float) -> floa
     return _root(lambda mean: reach - _distance(top, bottom, shares, mean), value, 1.0)
 
 
-def _distance(top: Numbers, bottom: Numbers, shares: Numbers, mean: float) -> float:
+def _distance(top: Floats, bottom: Floats, shares: Floats, mean: float) -> float:
     """Return by how many standard deviations of the hypothesis the data lie below its mean; negative above."""
     # mean m - d: how far a cluster lies below the mean of the hypothesis, whatever its weight.
     below, gap = mean * bottom - top, mean - float(shares @ top)
@@ -109,7 +108,7 @@ def _distance(top: Numbers, bottom: Numbers, shares: Numbers, mean: float) -> fl
     return gap / float(np.sqrt(variance)) if variance > _NO_VARIANCE else inf * np.sign(gap) if gap else 0.0
 
 
-def _variance(below: Numbers, shares: Numbers, end: float) -> float:
+def _variance(below: Floats, shares: Floats, end: float) -> float:
     """Return the variance of the most likely distribution of deviations with the mean 0.
 
     Args:
@@ -304,14 +303,14 @@ def items_to_rule_out(share: float, *, alpha: float = 0.05) -> int:
     return int(np.ceil(np.log(alpha) / np.log1p(-share)))
 
 
-def _rare_change(pairs: NDArray[np.float64], alpha: float, span: float) -> float:
+def _rare_change(pairs: Floats, alpha: float, span: float) -> float:
     """Bound a mean difference by the share of clusters that differ from 0, at the weight of the heaviest cluster."""
     changed = int((np.abs(pairs[:, 0]) > _NOISE).sum())
     heaviest = float(pairs[:, 1].max() / pairs[:, 1].mean())
     return span * min(1.0, heaviest * rare_change_bound(changed, len(pairs), alpha=alpha))
 
 
-def _rare_change_p(pairs: NDArray[np.float64], margin: float, span: float) -> float:
+def _rare_change_p(pairs: Floats, margin: float, span: float) -> float:
     """Return the p-value of the exact bound: so few clusters change, or fewer, if the margin is all that they do."""
     from scipy.special import bdtr
 

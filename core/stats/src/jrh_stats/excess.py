@@ -8,6 +8,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import PART, by_parts, cluster_sums
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
@@ -95,9 +96,7 @@ def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *,
     )
 
 
-def _sums(
-    counts: ArrayLike, clusters: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], bool]:
+def _sums(counts: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Floats, bool]:
     """Return raw disagreement, floor and weight of every cluster, and whether a condition asks once."""
     table = _checked(counts)
     raw_sums, floor_sums, weights, once = by_parts(_item_sums, table, size=max(PART // table.shape[1], 1))
@@ -109,7 +108,7 @@ def _sums(
     return raw_sums, floor_sums, weights, bool(once.any())
 
 
-def _item_sums(counts: _Counts) -> tuple[NDArray[np.float64], ...]:
+def _item_sums(counts: _Counts) -> tuple[Floats, ...]:
     """Return of every item raw disagreement, floor, conditions that take part, and those of them that ask once."""
     table = counts.astype(np.float64, copy=False)
     asked = table.sum(axis=2)
@@ -237,7 +236,7 @@ def excess_permutation_test(
     return Significance(p=p, statistic=seen, method=method, n=moving, clusters=units, least=least)
 
 
-def _item_moves(table: _Counts) -> tuple[NDArray[np.float64]]:
+def _item_moves(table: _Counts) -> tuple[Floats]:
     """Return of every item 0 where it does not take part, and else the number of labels among its answers."""
     asked = table.sum(axis=2)
     takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
@@ -283,14 +282,14 @@ def _checked(counts: ArrayLike) -> _Counts:
     return table
 
 
-def _checked_clusters(clusters: ArrayLike, table: _Counts) -> NDArray[np.int64]:
+def _checked_clusters(clusters: ArrayLike, table: _Counts) -> Codes:
     codes = np.asarray(clusters, dtype=np.int64)
     if codes.shape != table.shape[:1]:
         raise ValueError(f"clusters need one number per item, {table.shape[:1]}; got {codes.shape}")
     return codes
 
 
-def excess_sums(differences: NDArray[np.float64], weights: NDArray[np.float64], *, level: float) -> Estimate:
+def excess_sums(differences: Floats, weights: Floats, *, level: float) -> Estimate:
     """Estimate the mean excess from sums per cluster."""
     if np.any(differences != 0):
         return clustered_mean(differences, weights, bounds=_BOUNDS, level=level)
@@ -298,6 +297,6 @@ def excess_sums(differences: NDArray[np.float64], weights: NDArray[np.float64], 
     return clustered_difference(differences, weights, level=level)
 
 
-def excess_of_pairs(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+def excess_of_pairs(tables: Floats) -> Floats:
     """Compute the excess of items under one condition from their answers, shape (items, 2, labels)."""
     return item_excess(tables)

@@ -14,12 +14,13 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from jrh_stats.agreement import disagreeing_pairs
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import distinct
 
-_Values: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], int]
+_Values: TypeAlias = tuple[Floats, Floats, int]
 """Values of the excess, their probabilities, and the unit of the values."""
 _CHUNK: Final = 2_000_000
-"""Numbers drawn at once."""
+"""Floats drawn at once."""
 _ASKED_AGAIN: Final = 2
 _NOISE: Final = 1e-9
 _RARE: Final = 10
@@ -110,8 +111,8 @@ class Deals:
 class _Kind:
     """Items with the same answers and groups: the excess that one of them may have, dealt at random."""
 
-    values: NDArray[np.float64]
-    chances: NDArray[np.float64]
+    values: Floats
+    chances: Floats
     number: int
     """How many items are of this kind."""
     unit: int
@@ -129,7 +130,7 @@ class _Kind:
         """Return the probability of the largest excess."""
         return float(self.chances[-1])
 
-    def drawn(self, generator: np.random.Generator, draws: int) -> NDArray[np.float64]:
+    def drawn(self, generator: np.random.Generator, draws: int) -> Floats:
         """Draw the summed excess of all items of the kind: how many have each value is multinomial."""
         chances = self.chances / self.chances.sum()
         return np.asarray(generator.multinomial(self.number, chances, size=draws) @ self.values)
@@ -150,9 +151,7 @@ def _sampled(answers: tuple[int, ...], sizes: tuple[int, ...], seed: int) -> _Va
     return (*_merged(drawn, np.full(_TABLES, 1 / _TABLES)), 0)
 
 
-def _merged(
-    tables: NDArray[np.float64], chances: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _merged(tables: Floats, chances: Floats) -> tuple[Floats, Floats]:
     excess = item_excess(tables[:, None])[:, 0]
     # The mean over all dealings is exactly 0; that of those drawn is not.
     values, at = np.unique((excess - chances @ excess).round(_DECIMALS), return_inverse=True)
@@ -188,7 +187,7 @@ def _tail(kinds: Sequence[_Kind], seen: float) -> float | None:
     return min(max(tail, _ROUNDING), 1.0)
 
 
-def _folded(places: NDArray[np.int64], kind: _Kind) -> NDArray[np.float64]:
+def _folded(places: Codes, kind: _Kind) -> Floats:
     """Return the distribution of the sum over the items of a kind, on the lattice."""
     mass = np.bincount(places, weights=kind.chances)
     if kind.number == 1:
@@ -198,15 +197,13 @@ def _folded(places: NDArray[np.int64], kind: _Kind) -> NDArray[np.float64]:
     return np.fft.irfft(np.fft.rfft(mass, length) ** kind.number, length)[: span + 1]
 
 
-def _convolved(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+def _convolved(one: Floats, other: Floats) -> Floats:
     size = len(one) + len(other) - 1
     length = 2 ** (size - 1).bit_length()
     return np.fft.irfft(np.fft.rfft(one, length) * np.fft.rfft(other, length), length)[:size]
 
 
-def raw_and_floor(
-    table: NDArray[np.float64], asked: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def raw_and_floor(table: Floats, asked: Floats) -> tuple[Floats, Floats]:
     """Return raw disagreement and floor per item and condition, shape (..., conditions); any number where none."""
     leading, (groups, labels) = table.shape[:-2], table.shape[-2:]
     shares = table / np.maximum(asked, 1)[..., None]
@@ -217,7 +214,7 @@ def raw_and_floor(
     return raw, np.where(again, (own[..., :1] + own[..., 1:]) / 2, own[..., :1])
 
 
-def item_excess(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+def item_excess(tables: Floats) -> Floats:
     """Sum the excess over conditions; (..., items, groups, labels) -> (..., items)."""
     asked = tables.sum(axis=-1)
     raw, floor = raw_and_floor(tables, asked)
@@ -225,9 +222,7 @@ def item_excess(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(((raw - floor) * takes).sum(axis=-1))
 
 
-def _deal(
-    generator: np.random.Generator, pooled: NDArray[np.int64], sizes: NDArray[np.int64], draws: int
-) -> NDArray[np.float64]:
+def _deal(generator: np.random.Generator, pooled: Codes, sizes: Codes, draws: int) -> Floats:
     """Deal each item's labels (items, labels) to its groups of the sizes (items, groups), `draws` times."""
     items, labels = pooled.shape
     groups = sizes.shape[1]
@@ -247,9 +242,7 @@ def _deal(
     return dealt
 
 
-def all_dealings(
-    answers: Sequence[int], sizes: Sequence[int], *, most: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def all_dealings(answers: Sequence[int], sizes: Sequence[int], *, most: int) -> tuple[Floats, Floats] | None:
     """List the tables that an item's answers may form, dealt at random to groups; None where there are too many.
 
     A table has a multivariate hypergeometric row per group, of the answers that the groups before it left.
@@ -291,7 +284,7 @@ def _number_of_rows(size: int, answers: Sequence[int]) -> int:
     return ways[-1]
 
 
-def _rows(size: int, answers: Sequence[int]) -> NDArray[np.float64]:
+def _rows(size: int, answers: Sequence[int]) -> Floats:
     """List the ways to take so many answers, of each label no more than there are."""
     found = np.zeros((1, 0))
     for number in answers[:-1]:
@@ -306,12 +299,12 @@ def _rows(size: int, answers: Sequence[int]) -> NDArray[np.float64]:
 class SharedDeal:
     """Clusters with the same answers, whose items are dealt the same way."""
 
-    tables: NDArray[np.float64]
+    tables: Floats
     """Answers per item, group and label, shape (items, groups, labels)."""
     number: int
     """How many clusters have these answers."""
 
-    def deal(self, generator: np.random.Generator, draws: int) -> NDArray[np.float64]:
+    def deal(self, generator: np.random.Generator, draws: int) -> Floats:
         """Deal the answers of one such cluster `draws` times, shape (draws, items, groups, labels).
 
         The answers of an item lie in a row, group by group and within a group by label. All items whose groups have the
@@ -323,7 +316,7 @@ class SharedDeal:
         return dealt
 
 
-def shared_deals(tables: NDArray[np.float64], clusters: NDArray[np.int64]) -> tuple[SharedDeal, ...]:
+def shared_deals(tables: Floats, clusters: Codes) -> tuple[SharedDeal, ...]:
     """Group the items by cluster; clusters with the same answers are one kind, in an order that rows do not change.
 
     Args:
@@ -331,7 +324,7 @@ def shared_deals(tables: NDArray[np.float64], clusters: NDArray[np.int64]) -> tu
         clusters: the cluster of every item, shape (items,).
     """
     kinds: Counter[bytes] = Counter()
-    found: dict[bytes, NDArray[np.float64]] = {}
+    found: dict[bytes, Floats] = {}
     for cluster in np.unique(clusters):
         own = tables[clusters == cluster]
         own = own[np.lexsort(own.reshape(len(own), -1).T)]
@@ -341,14 +334,14 @@ def shared_deals(tables: NDArray[np.float64], clusters: NDArray[np.int64]) -> tu
     return tuple(SharedDeal(tables=found[key], number=kinds[key]) for key in sorted(found))
 
 
-def _alike(tables: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
+def _alike(tables: Floats) -> Iterator[Codes]:
     _, kind = np.unique(tables.sum(axis=2), axis=0, return_inverse=True)
     kind = kind.reshape(-1)
     for number in range(int(kind.max()) + 1):
         yield np.flatnonzero(kind == number)
 
 
-def _reordered(generator: np.random.Generator, tables: NDArray[np.float64], draws: int) -> NDArray[np.float64]:
+def _reordered(generator: np.random.Generator, tables: Floats, draws: int) -> Floats:
     items, groups, labels = tables.shape
     sizes = tables[0].sum(axis=1).astype(np.int64)
     codes = np.tile(np.arange(labels), groups)

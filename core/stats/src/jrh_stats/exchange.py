@@ -18,9 +18,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from jrh_stats.arrays import Codes, Floats, Mask
 from jrh_stats.clusters import Kinds, dense_codes, distinct, joined, parts_of
-
-Numbers = NDArray[np.float64]
 
 _ENUMERATED: Final = 2**14
 """With so many outcomes of all kinds together, or fewer, all are enumerated."""
@@ -35,9 +34,9 @@ _ENDLESS: Final = 1e12
 class Kind:
     """Clusters whose difference has the same distribution under the null hypothesis."""
 
-    values: Numbers
+    values: Floats
     """Values of the summed difference of a cluster, shape (J,); their mean is 0."""
-    chances: Numbers
+    chances: Floats
     """Probability of each value, shape (J,)."""
     weight: float
     """Denominator of the cluster."""
@@ -57,7 +56,7 @@ class Kind:
         return float(self.chances @ np.square(self.values))
 
     @cached_property
-    def columns(self) -> Numbers:
+    def columns(self) -> Floats:
         """Return what each value adds to the `Sums`, shape (J, 5)."""
         parts = np.stack([np.square(self.values), self.weight * self.values], axis=1)
         nothing = np.zeros_like(parts)
@@ -69,20 +68,20 @@ class Kind:
 class Compared:
     """The differences of all clusters, as observed."""
 
-    sums: Numbers
+    sums: Floats
     """Sum of differences and of weights per cluster, sorted, so that the order of clusters does not show; (K, 2)."""
-    dealt: NDArray[np.bool_]
+    dealt: Mask
     """Clusters whose answers can be dealt again, shape (K,)."""
 
     @classmethod
-    def of(cls, sums: Numbers, dealt: NDArray[np.bool_] | None = None) -> Compared:
+    def of(cls, sums: Floats, dealt: Mask | None = None) -> Compared:
         """Sort the clusters; by default none can be dealt again."""
         order = np.lexsort(sums.T[::-1])
         flags = np.zeros(len(sums), dtype=np.bool_) if dealt is None else dealt
         return cls(sums=sums[order], dealt=flags[order])
 
     @property
-    def observed(self) -> Numbers:
+    def observed(self) -> Floats:
         """Return the sums that a `Statistic` takes, shape (1, 5)."""
         top, bottom = self.sums.T
         parts = [top.sum()]
@@ -90,7 +89,7 @@ class Compared:
             parts += [np.square(top[chosen]).sum(), top[chosen] @ bottom[chosen]]
         return np.array([parts])
 
-    def exchanged(self, chosen: NDArray[np.bool_] | None = None) -> list[Kind]:
+    def exchanged(self, chosen: Mask | None = None) -> list[Kind]:
         """Return clusters, by default all, as kinds whose whole sides are exchanged: d and -d are equally likely."""
         table = np.column_stack([np.abs(self.sums[:, 0]), self.sums[:, 1], self.dealt])
         rows, counts = distinct(table if chosen is None else table[chosen])
@@ -140,7 +139,7 @@ class Statistic:
             floor=_FLOOR * sum(each.count * each.variance for each in kinds if each.dealt),
         )
 
-    def variance(self, sums: Numbers) -> Numbers:
+    def variance(self, sums: Floats) -> Floats:
         """Return v of sums of shape (n, 5): the difference, and its squares and products with the denominator twice."""
         ratio = sums[:, 0] / self.total
         own, dealt = (
@@ -150,7 +149,7 @@ class Statistic:
         spread = own + np.maximum(dealt, self.floor * (1 - np.square(ratio)))
         return np.asarray(spread * self.clusters / max(self.clusters - 1, 1) / self.total**2)
 
-    def values(self, sums: Numbers) -> Numbers:
+    def values(self, sums: Floats) -> Floats:
         """Return t of sums of shape (n, 5); `_ENDLESS` where a difference has no variance."""
         ratio, variance = sums[:, 0] / self.total, self.variance(sums)
         varies = variance > _NOISE / self.total**2
@@ -188,7 +187,7 @@ def _number(kinds: Sequence[Kind]) -> int:
     return number
 
 
-def _enumerated(kinds: Sequence[Kind]) -> tuple[Numbers, Numbers]:
+def _enumerated(kinds: Sequence[Kind]) -> tuple[Floats, Floats]:
     sums, chances = np.zeros((1, _SUMS)), np.ones(1)
     for kind in kinds:
         times, probability = _multinomial(kind)
@@ -197,7 +196,7 @@ def _enumerated(kinds: Sequence[Kind]) -> tuple[Numbers, Numbers]:
     return sums, chances
 
 
-def _multinomial(kind: Kind) -> tuple[Numbers, Numbers]:
+def _multinomial(kind: Kind) -> tuple[Floats, Floats]:
     """List how many clusters of a kind may have each value, and the probability of each list."""
     from scipy.special import gammaln, xlogy
 
@@ -206,7 +205,7 @@ def _multinomial(kind: Kind) -> tuple[Numbers, Numbers]:
     return times, np.exp(logs)
 
 
-def _compositions(total: int, parts: int) -> Numbers:
+def _compositions(total: int, parts: int) -> Floats:
     """List all ways to write a number as an ordered sum of so many numbers of 0 or more, shape (ways, parts)."""
     if parts == 1:
         return np.full((1, 1), float(total))
@@ -220,7 +219,7 @@ def _compositions(total: int, parts: int) -> Numbers:
     return np.concatenate(found)
 
 
-def _drawn(kinds: Sequence[Kind], resamples: int, seed: int) -> tuple[Numbers, Numbers]:
+def _drawn(kinds: Sequence[Kind], resamples: int, seed: int) -> tuple[Floats, Floats]:
     generator = np.random.default_rng(seed)
     total = np.zeros((resamples, _SUMS))
     even = [kind for kind in kinds if len(kind.values) == 2 and kind.chances[0] == kind.chances[1]]  # noqa: PLR2004
@@ -259,21 +258,21 @@ class Answers:
     """The answers to two sides of the same items, without those that are missing; arrays of one entry per answer."""
 
     value: NDArray[np.floating]
-    second: NDArray[np.bool_]
+    second: Mask
     item: NDArray[np.int32]
     """Numbered from 0 without gaps; every item has answers on both sides."""
     slot: NDArray[np.int32]
     """Place of the answer among those of its item and side, missing ones included."""
-    cluster: NDArray[np.int64]
+    cluster: Codes
     """Cluster of every item, numbered from 0 without gaps, shape (items,)."""
-    weight: Numbers
+    weight: Floats
     """What an item counts, shape (items,)."""
-    first_number: NDArray[np.int64]
+    first_number: Codes
     """Answers of the first side, shape (items,)."""
-    second_number: NDArray[np.int64]
+    second_number: Codes
 
     @property
-    def sums(self) -> Numbers:
+    def sums(self) -> Floats:
         """Return the weighted sum of the items' differences and the sum of their weights per cluster."""
         tops = np.zeros(int(self.cluster.max(initial=-1)) + 1)
         for part in parts_of(len(self.value)):
@@ -286,10 +285,10 @@ class Answers:
 
 def sides(
     value: NDArray[np.floating],
-    second: NDArray[np.bool_],
+    second: Mask,
     items: NDArray[np.signedinteger],
     clusters: NDArray[np.signedinteger] | None,
-    weights: Numbers | None,
+    weights: Floats | None,
 ) -> Answers | None:
     """Number items and clusters, and leave out missing answers and items without an answer on either side."""
     item = dense_codes(items)[0].astype(np.int32)
@@ -317,7 +316,7 @@ def sides(
     )
 
 
-def _ranks(item: NDArray[np.int32], second: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _ranks(item: NDArray[np.int32], second: Mask) -> NDArray[np.int32]:
     """Number the answers of each item and side in the order given."""
     key = item.astype(np.int64 if len(item) > _MOST else np.int32) * 2 + second
     order = np.argsort(key, kind="stable").astype(np.int32)
@@ -358,7 +357,7 @@ def null_families(answers: Answers, seed: int) -> tuple[Compared, list[list[Kind
     return data, [dealt, exchanged]
 
 
-def _slots(answers: Answers, start: int) -> tuple[NDArray[np.int64], Numbers]:
+def _slots(answers: Answers, start: int) -> tuple[Codes, Floats]:
     """Return the answers in each slot and the sums of their values, of the clusters from a number on."""
     number = min(_CLUSTERS, int(answers.cluster.max()) + 1 - start)
     width = 2 * (int(answers.slot.max()) + 1)
@@ -388,7 +387,7 @@ def rarely_varies(answers: Answers) -> bool:
     return int(len(sums) - alike.max()) < _FEW
 
 
-def _orderless(totals: Numbers, asked: NDArray[np.bool_], weights: Numbers) -> Numbers:
+def _orderless(totals: Floats, asked: Mask, weights: Floats) -> Floats:
     """Return what decides how the slots of clusters are dealt: the sizes of both sides, the weight, the sorted sums."""
     half = totals.shape[1] // 2
     # Sorted, so that clusters with the same sums are one kind wherever these stand; slots without an answer come last.
@@ -405,7 +404,7 @@ def _dealt(kinds: Kinds, seed: int) -> Iterator[Kind]:
         yield Kind(values=values, chances=chances, weight=float(row[2]), count=int(count), dealt=True)
 
 
-def _differences(slots: Numbers, first: int, second: int, seed: int) -> tuple[Numbers, Numbers]:
+def _differences(slots: Floats, first: int, second: int, seed: int) -> tuple[Floats, Floats]:
     """Return the differences of all ways to deal the slots to sides of these sizes, and their probabilities."""
     total, number = float(slots.sum()), first + second
     levels, times = np.unique(slots, return_counts=True)

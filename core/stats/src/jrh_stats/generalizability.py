@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod, sqrt
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from jrh_stats.components import VarianceComponents
 from jrh_stats.design import REPEAT
@@ -37,16 +37,15 @@ def d_study(
     design: Mapping[str, int],
     *,
     object_of_measurement: str = "item",
-    fixed: Iterable[str] = (),
     price: float = 1.0,
 ) -> DStudy:
     """Compute the coefficients of a design from variance components.
 
-    With n'_f levels of every random facet f, components divided by the product of the n' they vary over:
+    With n'_f levels of every facet f, components divided by the product of the n' they vary over:
 
-        universe score variance  tau   = object, and object x fixed facets
-        relative error variance  delta = effects of the object and at least one random facet
-        absolute error variance  Delta = all effects with at least one random facet
+        universe score variance  tau   = object
+        relative error variance  delta = effects of the object and at least one facet
+        absolute error variance  Delta = all effects with at least one facet
         E rho^2 = tau / (tau + delta),   Phi = tau / (tau + Delta)
 
     Source: Brennan (2001), Generalizability Theory, chapters 2 to 5; with one facet E rho^2 is ICC(3,k) and Phi is
@@ -56,23 +55,20 @@ def d_study(
         components: as `variance_components` returns them.
         design: facet -> levels; facets left out have 1. `repeat` is a facet where the data hold repeats.
         object_of_measurement: the facet that is measured.
-        fixed: facets whose levels are the only ones of interest.
         price: of one call.
 
     Raises:
         ValueError: a facet is unknown, a number of levels is below 1, or the object is among the design's facets.
     """
-    fixed = frozenset(fixed)
-    _check(components, design, object_of_measurement, fixed)
+    _check(components, design, object_of_measurement)
     universe = relative = absolute = 0.0
     for part in components.components:
         others = [facet for facet in part.facets if facet != object_of_measurement]
         share = part.value / prod(design.get(facet, 1) for facet in others)
-        is_random = any(facet not in fixed for facet in others)
         has_object = object_of_measurement in part.facets
-        universe += share if has_object and not is_random else 0.0
-        relative += share if has_object and is_random else 0.0
-        absolute += share if is_random else 0.0
+        universe += share if has_object and not others else 0.0
+        relative += share if has_object and others else 0.0
+        absolute += share if others else 0.0
     calls = prod(design.values())
     return DStudy(
         design=dict(design),
@@ -90,9 +86,7 @@ def cheapest_design(
     choices: Mapping[str, Sequence[int]],
     *,
     object_of_measurement: str = "item",
-    fixed: Iterable[str] = (),
     price: float = 1.0,
-    prices: Mapping[str, float] | None = None,
     generalizability: float | None = None,
     dependability: float | None = None,
     standard_error: float | None = None,
@@ -106,9 +100,7 @@ def cheapest_design(
         components: as `variance_components` returns them.
         choices: facet -> numbers of levels to consider.
         object_of_measurement: the facet that is measured.
-        fixed: facets whose levels are the only ones of interest.
         price: of one call.
-        prices: what every further level of a facet costs per object beyond its calls, such as writing a template.
         generalizability: smallest acceptable E rho^2.
         dependability: smallest acceptable Phi.
         standard_error: largest acceptable sigma(Delta), in the unit of the scores.
@@ -121,27 +113,20 @@ def cheapest_design(
     """
     if generalizability is None and dependability is None and standard_error is None:
         raise ValueError("say what the design has to reach: give generalizability, dependability or standard_error")
-    extra = prices or {}
-
-    def cost_of(numbers: tuple[int, ...]) -> float:
-        further = sum(extra.get(facet, 0.0) * number for facet, number in zip(choices, numbers, strict=True))
-        return prod(numbers) * price + further
-
     best: tuple[tuple[float, ...], DStudy] | None = None
-    for numbers in sorted(product(*choices.values()), key=cost_of):
-        cost = cost_of(numbers)
-        if best is not None and cost > best[0][0]:
+    for numbers in sorted(product(*choices.values()), key=prod):
+        if best is not None and prod(numbers) > best[1].calls:
             break
         design = dict(zip(choices, numbers, strict=True))
-        study = d_study(components, design, object_of_measurement=object_of_measurement, fixed=fixed, price=price)
+        study = d_study(components, design, object_of_measurement=object_of_measurement, price=price)
         enough = (
             _at_least(study.generalizability, generalizability)
             and _at_least(study.dependability, dependability)
             and (standard_error is None or study.absolute_error <= standard_error)
         )
-        key = (cost, study.absolute_error, *numbers)
+        key = (study.absolute_error, *numbers)
         if enough and (best is None or key < best[0]):
-            best = (key, evolve(study, cost=cost))
+            best = (key, study)
     return None if best is None else best[1]
 
 
@@ -153,13 +138,11 @@ def _ratio(universe: float, error: float) -> float | None:
     return universe / (universe + error) if universe + error > 0 else None
 
 
-def _check(
-    components: VarianceComponents, design: Mapping[str, int], object_of_measurement: str, fixed: frozenset[str]
-) -> None:
+def _check(components: VarianceComponents, design: Mapping[str, int], object_of_measurement: str) -> None:
     known = {*components.levels, *(REPEAT for part in components.components if REPEAT in part.facets)}
     if object_of_measurement not in components.levels:
         raise ValueError(f"the object of measurement '{object_of_measurement}' is not a facet of the components")
-    for facet in (*design, *fixed):
+    for facet in design:
         if facet not in known or facet == object_of_measurement:
             raise ValueError(f"'{facet}' is not a facet that a design can vary; available: {', '.join(sorted(known))}")
     if any(number < 1 for number in design.values()):

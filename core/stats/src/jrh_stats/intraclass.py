@@ -7,8 +7,9 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.coarse import ENOUGH_LEVELS, FEW_LEVELS
 from jrh_stats.degrees import FEW_EVENTS
@@ -82,11 +83,7 @@ def mean_squares(ratings: ArrayLike) -> MeanSquares:
 
 
 def icc(
-    ratings: ArrayLike,
-    form: IccForm = "2,1",
-    clusters: ArrayLike | None = None,
-    *,
-    level: float = 0.95,
+    ratings: ArrayLike, form: IccForm = "2,1", clusters: ArrayLike | None = None, *, level: float = 0.95
 ) -> Estimate:
     """Estimate an intraclass correlation with its interval.
 
@@ -155,14 +152,7 @@ def icc(
 
 
 def _by_cluster(
-    table: NDArray[np.float64],
-    squares: MeanSquares,
-    form: IccForm,
-    of: NDArray[np.int64],
-    value: float,
-    level: float,
-    *,
-    coarse: bool,
+    table: Floats, squares: MeanSquares, form: IccForm, of: Codes, value: float, level: float, *, coarse: bool
 ) -> Estimate:
     """Return the estimate with the interval that jackknifes clusters of items and adds the draw of the raters."""
     one: IccForm = {"1": "1,1", "2": "2,1", "3": "3,1"}[form[0]]  # type: ignore[assignment]
@@ -194,7 +184,7 @@ def _by_cluster(
     )
 
 
-def _singles(totals: NDArray[np.float64], form: IccForm) -> NDArray[np.float64]:
+def _singles(totals: Floats, form: IccForm) -> Floats:
     """Return the coefficient of one rater for every row of totals: items, squared means, squares, raters' sums."""
     n, means, squares, raters = totals[:, 0], totals[:, 1], totals[:, 2], totals[:, 3:]
     k = raters.shape[1]
@@ -272,5 +262,5 @@ def _f_quantile(level: float, numerator: float, denominator: float) -> float:
     return float(fdtri(numerator, denominator, 0.5 + level / 2))
 
 
-def _clean(number: np.float64 | NDArray[np.float64] | float) -> float:
+def _clean(number: np.float64 | Floats | float) -> float:
     return float(number) if float(number) > NOISE else 0.0

@@ -7,8 +7,9 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from attrs import evolve
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import Kinds, cluster_sums, distinct
 from jrh_stats.degrees import FEW_EVENTS, UNSEEN, are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate, enclosing
@@ -16,7 +17,7 @@ from jrh_stats.proportion import effective_score_interval
 from jrh_stats.score_intervals import t_quantile, wilson, z_quantile
 from jrh_stats.unseen import mixtures, unseen_share
 
-Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Statistic: TypeAlias = Callable[[Floats], Floats]
 """Totals of shape (B, columns) -> values of shape (B,), NaN where the statistic is not defined."""
 
 Ends: TypeAlias = Literal["wilson", "fisher-z"]
@@ -30,7 +31,7 @@ _UNSURE: Final = 0.2
 """A disagreement by chance with a larger relative standard error rests on too few clusters with a rare label."""
 
 
-def sums_by_cluster(columns: NDArray[np.float64], clusters: ArrayLike | None) -> NDArray[np.float64]:
+def sums_by_cluster(columns: Floats, clusters: ArrayLike | None) -> Floats:
     """Sum rows of shape (n, columns) within clusters, each row its own cluster where `clusters` is None."""
     codes = np.arange(len(columns)) if clusters is None else np.asarray(clusters)
     if not len(columns):
@@ -38,9 +39,7 @@ def sums_by_cluster(columns: NDArray[np.float64], clusters: ArrayLike | None) ->
     return cluster_sums(codes, *columns.T)
 
 
-def _left_out(
-    kinds: NDArray[np.float64], counts: NDArray[np.int64], statistic: Statistic
-) -> tuple[float, NDArray[np.float64]]:
+def _left_out(kinds: Floats, counts: Codes, statistic: Statistic) -> tuple[float, Floats]:
     """Return the statistic of all clusters, and of all but one cluster of each kind."""
     if int(counts.sum()) <= 1:
         raise ValueError("leaving out one cluster at a time needs at least two clusters")
@@ -52,7 +51,7 @@ def _left_out(
     return value, np.where(np.isnan(without), value, without)
 
 
-def _variance(without: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
+def _variance(without: Floats, counts: Codes) -> float:
     """Compute the jackknife variance from the values without a cluster of each kind."""
     clusters = int(counts.sum())
     mean = float(counts @ without) / clusters
@@ -60,13 +59,13 @@ def _variance(without: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
 
 
 def chance_corrected(
-    sums: NDArray[np.float64] | Kinds,
+    sums: Floats | Kinds,
     observed: Statistic,
     expected: Statistic,
     *,
     n: float,
     level: float,
-    unseen: NDArray[np.float64] | None = None,
+    unseen: Floats | None = None,
     ends: Ends = "wilson",
     sized_by: int | None = None,
 ) -> Estimate:
@@ -95,7 +94,7 @@ def chance_corrected(
     total = (counts @ kinds)[None, :]
     clusters = len(sums)
 
-    def coefficient(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def coefficient(totals: Floats) -> Floats:
         chance = expected(totals)
         defined = chance > NOISE
         return np.where(defined, 1 - observed(totals) / np.where(defined, chance, 1.0), np.nan)
@@ -123,9 +122,7 @@ def chance_corrected(
     return _unless_rare(found, kinds, counts, expected)
 
 
-def _unless_rare(
-    found: Estimate, kinds: NDArray[np.float64], counts: NDArray[np.int64], expected: Statistic
-) -> Estimate:
+def _unless_rare(found: Estimate, kinds: Floats, counts: Codes, expected: Statistic) -> Estimate:
     """Flag an estimate whose disagreement by chance rests on too few clusters with a rare label."""
     chance, by_chance = _left_out(kinds, counts, expected)
     unsure = np.sqrt(_variance(by_chance, counts)) > _UNSURE * chance
@@ -141,21 +138,14 @@ def _of_clusters(value: float, clusters: int, largest: float, level: float) -> t
     return 1 - 2 * high, 1 - 2 * low
 
 
-def _extremes(
-    statistic: Statistic, total: NDArray[np.float64], unseen: NDArray[np.float64], clusters: int, level: float
-) -> tuple[float, float]:
+def _extremes(statistic: Statistic, total: Floats, unseen: Floats, clusters: int, level: float) -> tuple[float, float]:
     """Return the extremes of a statistic over what clusters that were not drawn could add (`jrh_stats.unseen`)."""
     found = statistic(mixtures(total, unseen, unseen_share(clusters, level)))
     return round(float(np.nanmin(found)), _DECIMALS), round(float(np.nanmax(found)), _DECIMALS)
 
 
 def _by_wilson(
-    value: float,
-    without: NDArray[np.float64],
-    counts: NDArray[np.int64],
-    n: float,
-    level: float,
-    sizes: NDArray[np.float64] | None = None,
+    value: float, without: Floats, counts: Codes, n: float, level: float, sizes: Floats | None = None
 ) -> Estimate:
     """Put Wilson's interval of (1 - value) / 2 around a value, with the effective number of observations.
 
@@ -174,12 +164,12 @@ def _by_wilson(
 
 
 def correlation_estimate(
-    sums: NDArray[np.float64] | Kinds,
+    sums: Floats | Kinds,
     correlation: Statistic,
     *,
     n: float,
     level: float,
-    unseen: NDArray[np.float64] | None = None,
+    unseen: Floats | None = None,
     chance: Statistic | None = None,
 ) -> Estimate:
     """Estimate a correlation with Fisher's z and the jackknife over clusters.
@@ -223,9 +213,7 @@ def correlation_estimate(
     return found if unseen is None else _unless_unseen(found, correlation, counts @ kinds, n * unseen, level)
 
 
-def _unless_unseen(
-    found: Estimate, statistic: Statistic, total: NDArray[np.float64], unseen: NDArray[np.float64], level: float
-) -> Estimate:
+def _unless_unseen(found: Estimate, statistic: Statistic, total: Floats, unseen: Floats, level: float) -> Estimate:
     """Flag a coefficient if clusters that were not drawn could add twice what it lacks to 1.
 
     They may disagree as much as the scale allows, and be as many as K clusters without one leave room for
@@ -239,9 +227,7 @@ def _unless_unseen(
     return evolve(found, flags=(*found.flags, FEW_EVENTS)) if doubtful else found
 
 
-def _by_fisher_z(
-    value: float, without: NDArray[np.float64], counts: NDArray[np.int64], n: float, level: float
-) -> Estimate:
+def _by_fisher_z(value: float, without: Floats, counts: Codes, n: float, level: float) -> Estimate:
     """Put the interval that `correlation_estimate` describes around a value strictly between -1 and 1."""
     finite = bool(np.all(1 - np.abs(without) > NOISE))
     scores = np.arctanh(without) if finite else without / (1 - value**2)
@@ -253,13 +239,7 @@ def _by_fisher_z(
 
 
 def _identical(
-    value: float,
-    statistic: Statistic,
-    total: NDArray[np.float64],
-    unseen: NDArray[np.float64] | None,
-    n: float,
-    clusters: int,
-    level: float,
+    value: float, statistic: Statistic, total: Floats, unseen: Floats | None, n: float, clusters: int, level: float
 ) -> Estimate:
     """Return the estimate of a statistic that no cluster changes."""
     if unseen is None or clusters == 1:
@@ -269,12 +249,7 @@ def _identical(
 
 
 def ratio_of_spreads(
-    sums: NDArray[np.float64] | Kinds,
-    ratio: Statistic,
-    *,
-    n: float,
-    level: float,
-    unseen: NDArray[np.float64] | None = None,
+    sums: Floats | Kinds, ratio: Statistic, *, n: float, level: float, unseen: Floats | None = None
 ) -> Estimate:
     """Estimate a positive ratio with an interval that is symmetric in its logarithm.
 

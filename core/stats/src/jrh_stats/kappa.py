@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import Kinds, cluster_margins, cluster_sums, kinds_of, margin_kinds, paired_codes, whole_codes
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import NOISE, chance_corrected, correlation_estimate
@@ -144,18 +145,18 @@ class _Pairs:
             return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
         return Estimate(value=value, n=n, clusters=clusters)
 
-    def observed(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def observed(self, totals: Floats) -> Floats:
         """Compute D_o of totals of shape (B, columns), NaN where nothing is left."""
         return np.asarray(totals[:, 1] / _positive(totals[:, 0]), dtype=np.float64)
 
-    def expected(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expected(self, totals: Floats) -> Floats:
         """Compute D_e of totals of shape (B, columns)."""
         size = len(self.distance)
         one, other = totals[:, 2 : 2 + size], totals[:, 2 + size :]
         mean = ((one @ self.distance) * other).sum(axis=1) / np.square(_positive(totals[:, 0]))
         return np.asarray(mean, dtype=np.float64)
 
-    def unseen(self) -> NDArray[np.float64]:
+    def unseen(self) -> Floats:
         """Return the sums of one pair each at the corners of the table: lowest and highest label on either side."""
         size = len(self.distance)
         if not size:
@@ -165,24 +166,18 @@ class _Pairs:
         rows = [[np.ones(1), [self.distance[one, other]], ends[one], ends[other]] for one, other in corners]
         return np.stack([np.concatenate(parts) for parts in rows])
 
-    def kappa(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def kappa(self, totals: Floats) -> Floats:
         """Compute kappa of totals of shape (B, columns), NaN where it is undefined."""
         expected = self.expected(totals)
         defined = expected > _NOISE
         return np.where(defined, 1 - self.observed(totals) / np.where(defined, expected, 1.0), np.nan)
 
 
-def _positive(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _positive(numbers: Floats) -> Floats:
     return np.where(numbers > 0, numbers, np.nan)
 
 
-def _pair_kinds(
-    one: NDArray[np.int64],
-    other: NDArray[np.int64],
-    clusters: ArrayLike,
-    mass: NDArray[np.float64],
-    distance: NDArray[np.float64],
-) -> Kinds:
+def _pair_kinds(one: Codes, other: Codes, clusters: ArrayLike, mass: Floats, distance: Floats) -> Kinds:
     """Return kinds of clusters with the columns weight, weight times distance, margins of one side and of the other."""
     size = len(distance)
     if size <= _MOST_LABELS:
@@ -194,7 +189,7 @@ def _pair_kinds(
     return kinds_of(np.hstack([cluster_sums(clusters, mass, mass * distance[one, other]), *margins]))
 
 
-def label_distance(one: NDArray[np.int64], other: NDArray[np.int64], weighting: Weighting) -> NDArray[np.float64]:
+def label_distance(one: Codes, other: Codes, weighting: Weighting) -> Floats:
     """Return how much labels differ: not at all or fully, in steps, or in squared steps."""
     if weighting == "none":
         return np.asarray(one != other, dtype=np.float64)
@@ -269,14 +264,12 @@ def _tables(first: ArrayLike, second: ArrayLike, clusters: ArrayLike, weights: A
     return margin_kinds(clusters, pairs, mass, n_labels=size * size), size
 
 
-def matthews_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+def matthews_of_tables(tables: Floats) -> Floats:
     """Compute MCC of tables of pairs of labels, shape (B, L, L)."""
     return matthews_of_margins(tables.sum(axis=2), tables.sum(axis=1), np.trace(tables, axis1=1, axis2=2))
 
 
-def matthews_of_margins(
-    rows: NDArray[np.float64], columns: NDArray[np.float64], equal: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def matthews_of_margins(rows: Floats, columns: Floats, equal: Floats) -> Floats:
     """Compute MCC of the margins of tables, shape (B, L), and their equal pairs, shape (B,)."""
     total = rows.sum(axis=1)
     shared = equal * total - (rows * columns).sum(axis=1)
@@ -285,14 +278,14 @@ def matthews_of_margins(
     return np.where(defined, shared / np.sqrt(np.where(defined, spreads[0] * spreads[1], 1.0)), np.nan)
 
 
-def _chance(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+def _chance(tables: Floats) -> Floats:
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
     total = rows.sum(axis=1)
     agreeing = (rows * columns).sum(axis=1) / np.square(np.where(total > 0, total, np.nan))
     return np.asarray(1 - agreeing, dtype=np.float64)
 
 
-def _confusions(tables: Kinds, size: int) -> NDArray[np.float64]:
+def _confusions(tables: Kinds, size: int) -> Floats:
     """Return every pair of two of the most frequent labels, equal or not, shape (pairs, size * size)."""
     if not len(tables):
         return np.zeros((0, 1))

@@ -10,8 +10,9 @@ from math import floor, log
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import Kinds, Numbering, dense_codes, margin_kinds, parts_of, whole_codes
 
 _BITS: Final = 53
@@ -55,7 +56,7 @@ def label_kinds(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike | Non
     return Kinds(rows=rows, counts=counts)
 
 
-def _scale(mass: NDArray[np.float64]) -> int | None:
+def _scale(mass: Floats) -> int | None:
     """Return what makes weights whole numbers; None where they are not so simple."""
     parts = [part for part in parts_of(len(mass)) if len(mass)]
     if not all(bool(np.isfinite(mass[part]).all()) and mass[part].min() >= 0 for part in parts):
@@ -66,13 +67,11 @@ def _scale(mass: NDArray[np.float64]) -> int | None:
     return None
 
 
-def _keys(
-    cluster: Numbering, digit: Numbering, mass: NDArray[np.float64], *, scale: int, base: float, width: int
-) -> list[NDArray[np.float64]]:
+def _keys(cluster: Numbering, digit: Numbering, mass: Floats, *, scale: int, base: float, width: int) -> list[Floats]:
     """Return for every `width` labels one number per cluster, whose digits are the sums of those labels."""
     labels = len(digit.present)
     powers = base ** np.arange(width - 1, -1, -1, dtype=np.float64)
-    keys: list[NDArray[np.float64]] = []
+    keys: list[Floats] = []
     for start in range(0, labels, width):
         worth = np.zeros(labels)
         here = powers[: min(width, labels - start)]
@@ -84,7 +83,7 @@ def _keys(
     return keys
 
 
-def _distinct_keys(keys: list[NDArray[np.float64]]) -> tuple[list[NDArray[np.float64]], NDArray[np.int64]]:
+def _distinct_keys(keys: list[Floats]) -> tuple[list[Floats], Codes]:
     """Return the keys of every kind of cluster, and the clusters of each kind."""
     joined = keys[0]
     if len(keys) == 1:
@@ -100,7 +99,7 @@ def _distinct_keys(keys: list[NDArray[np.float64]]) -> tuple[list[NDArray[np.flo
 
 def pair_kinds(
     first: ArrayLike, second: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None = None
-) -> tuple[Kinds, NDArray[np.float64]] | None:
+) -> tuple[Kinds, Floats] | None:
     """Return the kinds of per-cluster tables of pairs of numbers, and the numbers.
 
     Args:

@@ -190,9 +190,7 @@ def _within(
     )
 
 
-def gain_over_constant(
-    right: ArrayLike, gold: ArrayLike, clusters: ArrayLike, *, weights: ArrayLike | None = None, level: float = 0.95
-) -> Estimate:
+def gain_over_constant(right: ArrayLike, gold: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Estimate accuracy minus that of the best constant judge, min over labels k of P(right) - P(gold = k).
 
     The best constant label is not known, and its share in the sample is too high on average: an interval of the
@@ -209,7 +207,6 @@ def gain_over_constant(
         right: 1 where the verdict is the gold label, 0 elsewhere, shape (n,).
         gold: code of the gold label of every trial, whole numbers >= 0, shape (n,).
         clusters: cluster of every trial, whole numbers >= 0, shape (n,).
-        weights: how much each trial counts, shape (n,); 1 by default.
         level: coverage.
 
     Returns:
@@ -220,15 +217,14 @@ def gain_over_constant(
     """
     hits, labels = np.asarray(right, dtype=np.float64), np.asarray(gold, dtype=np.int64)
     codes = np.asarray(clusters, dtype=np.int64)
-    mass = np.ones(hits.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    if not hits.shape == labels.shape == codes.shape == mass.shape:
-        raise ValueError(f"labels, clusters and weights must have the shape of the scores, {hits.shape}")
+    if not hits.shape == labels.shape == codes.shape:
+        raise ValueError(f"labels and clusters must have the shape of the scores, {hits.shape}")
     present = np.unique(labels)
     if not len(present):
         return Estimate(value=None, flags=("empty",))
     lower, upper = [], []
     for label in present:
-        sums = cluster_sums(codes, (hits - (labels == label)) * mass, mass)
+        sums = cluster_sums(codes, hits - (labels == label), np.ones(len(hits)))
         lower.append(clustered_difference(sums[:, 0], sums[:, 1], level=level))
         upper.append(clustered_difference(sums[:, 0], sums[:, 1], level=1 - (1 - level) / len(present)))
     first = lower[0]

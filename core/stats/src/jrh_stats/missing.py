@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import cluster_margins, cluster_sums, dense_codes, whole_codes
 from jrh_stats.significance import Significance
 
@@ -169,13 +170,13 @@ def _cluster_of(strata: NDArray[np.signedinteger], clusters: NDArray[np.signedin
     return np.asarray(clusters[first[first >= 0]])
 
 
-def _between(differences: NDArray[np.float64], clusters: NDArray[np.int64]) -> NDArray[np.float64]:
+def _between(differences: Floats, clusters: Codes) -> Floats:
     """Return the sum over clusters of the products of their summed differences."""
     sums = cluster_sums(clusters, *differences.T)
     return np.asarray(sums.T @ sums)
 
 
-def _covariance(trials: NDArray[np.float64], n: NDArray[np.float64], m: NDArray[np.float64]) -> NDArray[np.float64]:
+def _covariance(trials: Floats, n: Floats, m: Floats) -> Floats:
     factor = m * (n - m) / (np.square(n) * (n - 1))
     crossed = (trials * factor[:, None]).T @ trials
     return np.asarray(np.diag((trials * (factor * n)[:, None]).sum(axis=0)) - crossed)

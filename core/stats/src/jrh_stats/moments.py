@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.design import Design
 from jrh_stats.score_intervals import z_quantile
 
@@ -52,13 +52,13 @@ def balanced_components(design: Design, level: float) -> list[Moment]:
     return found
 
 
-def _mean_squares(design: Design) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _mean_squares(design: Design) -> tuple[Floats, Floats]:
     shape = tuple(design.levels[facet] for facet in design.facets)
     repeats = design.counts[0]
     # Cells come sorted by their codes, which is the order of a table with one axis per facet.
     table = (design.sums / repeats).reshape(shape)
     axes = range(len(shape))
-    deviations: dict[tuple[str, ...], NDArray[np.float64]] = {}
+    deviations: dict[tuple[str, ...], Floats] = {}
     total = 0.0
     squares, degrees = [], []
     for effect in [*design.effects, design.facets][: len(design.effects) + (not design.repeated)]:
@@ -81,7 +81,7 @@ def _mean_squares(design: Design) -> tuple[NDArray[np.float64], NDArray[np.float
     return np.array(squares), np.array(degrees, dtype=np.float64)
 
 
-def _expected(design: Design) -> NDArray[np.float64]:
+def _expected(design: Design) -> Floats:
     size = len(design.effects)
     matrix = np.zeros((size + 1, size + 1))
     matrix[:, -1] = 1.0
@@ -92,9 +92,7 @@ def _expected(design: Design) -> NDArray[np.float64]:
     return matrix
 
 
-def _large_sample(
-    weights: NDArray[np.float64], squares: NDArray[np.float64], degrees: NDArray[np.float64], level: float
-) -> tuple[float | None, float | None]:
+def _large_sample(weights: Floats, squares: Floats, degrees: Floats, level: float) -> tuple[float | None, float | None]:
     """Compute the interval of a component, cut at 0; none where no mean square adds to it."""
     if not np.any(weights > _ZERO) or not np.any(squares > 0):
         return None, None
@@ -103,9 +101,7 @@ def _large_sample(
     return min(max(low, 0.0), value), max(high, value)
 
 
-def combination_interval(
-    weights: NDArray[np.float64], squares: NDArray[np.float64], degrees: NDArray[np.float64], level: float
-) -> tuple[float, float]:
+def combination_interval(weights: Floats, squares: Floats, degrees: Floats, level: float) -> tuple[float, float]:
     """Compute the modified large-sample interval of a linear combination of expected mean squares.
 
     Source: Burdick and Graybill (1992), Confidence Intervals on Variance Components, chapter 3. Not consulted: the
@@ -130,13 +126,7 @@ def combination_interval(
     return estimate - float(down), estimate + float(up)
 
 
-def _spread(
-    plus: tuple[NDArray[np.float64], NDArray[np.float64]],
-    minus: tuple[NDArray[np.float64], NDArray[np.float64]],
-    tail: float,
-    *,
-    lower: bool,
-) -> float:
+def _spread(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: float, *, lower: bool) -> float:
     """Compute the variance-like quantity under the root of one end (Burdick and Graybill 1992, chapter 3)."""
     (first, n1), (second, n2) = (plus, minus) if lower else (minus, plus)
     # `first` errs downwards at this end, `second` upwards.
@@ -146,27 +136,21 @@ def _spread(
     return total + _alike(first, n1, shrink_first, tail)
 
 
-def _shrink(degrees: NDArray[np.float64], tail: float) -> NDArray[np.float64]:
+def _shrink(degrees: Floats, tail: float) -> Floats:
     """Return G = 1 - 1 / F(tail; df, infinity)."""
     from scipy.special import chdtri
 
     return np.asarray(1 - degrees / chdtri(degrees, tail), dtype=np.float64)
 
 
-def _stretch(degrees: NDArray[np.float64], tail: float) -> NDArray[np.float64]:
+def _stretch(degrees: Floats, tail: float) -> Floats:
     """Return H = 1 / F(1 - tail; df, infinity) - 1."""
     from scipy.special import chdtri
 
     return np.asarray(degrees / chdtri(degrees, 1 - tail) - 1, dtype=np.float64)
 
 
-def _mixed(
-    plus: tuple[NDArray[np.float64], NDArray[np.float64]],
-    minus: tuple[NDArray[np.float64], NDArray[np.float64]],
-    tail: float,
-    *,
-    lower: bool,
-) -> float:
+def _mixed(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: float, *, lower: bool) -> float:
     """Add the terms of every pair of a positive and a negative mean square."""
     from scipy.special import fdtri
 
@@ -185,7 +169,7 @@ def _mixed(
     return float((factor * a[:, None] * b[None, :]).sum())
 
 
-def _alike(parts: NDArray[np.float64], degrees: NDArray[np.float64], shrink: NDArray[np.float64], tail: float) -> float:
+def _alike(parts: Floats, degrees: Floats, shrink: Floats, tail: float) -> float:
     """Add the terms of every pair of mean squares of the same sign."""
     size = len(parts)
     if size <= 1:
@@ -197,7 +181,7 @@ def _alike(parts: NDArray[np.float64], degrees: NDArray[np.float64], shrink: NDA
     return float((factor * parts[first] * parts[second]).sum())
 
 
-def henderson(design: Design) -> NDArray[np.float64]:
+def henderson(design: Design) -> Floats:
     """Estimate the components of any data by Henderson's method 1; the residual is last.
 
     With T_a = sum over the levels of a of (sum of scores)^2 / n, E[T_a] is linear in the components:
@@ -222,7 +206,7 @@ def henderson(design: Design) -> NDArray[np.float64]:
     return np.asarray(solution[1:], dtype=np.float64)
 
 
-def _joint(design: Design, one: int, other: int) -> NDArray[np.int64]:
+def _joint(design: Design, one: int, other: int) -> Codes:
     """Return the levels of two effects together, per cell; `one` is -1 for the mean."""
     if one < 0:
         return design.effect_codes[other]
@@ -235,9 +219,7 @@ def _joint(design: Design, one: int, other: int) -> NDArray[np.int64]:
     return np.asarray(joint, dtype=np.int64).reshape(-1)
 
 
-def _overlap(
-    codes: NDArray[np.int64], joint: NDArray[np.int64], counts: NDArray[np.float64], level_counts: NDArray[np.float64]
-) -> float:
+def _overlap(codes: Codes, joint: Codes, counts: Floats, level_counts: Floats) -> float:
     both = np.bincount(joint, weights=counts)
     owner = np.zeros(len(both), dtype=np.int64)
     owner[joint] = codes

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats, Mask
 from jrh_stats.significance import Significance
 
 _DIMENSIONS: Final = 3
 _AT_ONCE: Final = 2_000_000
-"""Numbers in memory at once, about 16 MB."""
+"""Floats in memory at once, about 16 MB."""
 _NOISE: Final = 1e-9
 
 
@@ -87,9 +88,7 @@ def opposition_test(
     )
 
 
-def _agreement(
-    tables: NDArray[np.float64], pairs: NDArray[np.int64], counts: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _agreement(tables: Floats, pairs: Codes, counts: Floats) -> Floats:
     """Return the summed agreement of tables of shape (B, items, levels, labels)."""
     found = np.zeros(len(tables))
     for place, (one, other) in enumerate(pairs):
@@ -97,9 +96,9 @@ def _agreement(
     return found
 
 
-def _blocks(clusters: NDArray[np.int64], there: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+def _blocks(clusters: Codes, there: Mask) -> list[Codes]:
     """Return the clusters that may take each other's place, as arrays of items of shape (clusters, size)."""
-    alike: dict[tuple[int, bytes], list[NDArray[np.int64]]] = {}
+    alike: dict[tuple[int, bytes], list[Codes]] = {}
     order = np.argsort(clusters, kind="stable")
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
     for items in np.split(order, starts[1:]):

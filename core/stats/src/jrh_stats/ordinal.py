@@ -6,8 +6,9 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Floats
 from jrh_stats.clusters import Kinds, cluster_sums, kinds_of, margin_kinds
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import JACKKNIFE_Z, NOISE, Statistic, chance_corrected, correlation_estimate, ratio_of_spreads
@@ -93,7 +94,7 @@ def scale_compression(
     return ratio_of_spreads(sums, _compression, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
 
 
-def statistic_of_pairs(name: str, levels: NDArray[np.float64]) -> Statistic:
+def statistic_of_pairs(name: str, levels: Floats) -> Statistic:
     """Return `pearson`, `concordance` or `scale-compression` as a function of tables, verdict x truth, (B, L, L)."""
     x, y = np.repeat(levels, len(levels)), np.tile(levels, len(levels))
     moments = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1)
@@ -101,33 +102,33 @@ def statistic_of_pairs(name: str, levels: NDArray[np.float64]) -> Statistic:
     return lambda tables: of(tables.reshape(len(tables), -1) @ moments)
 
 
-def _observed(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _observed(totals: Floats) -> Floats:
     t = totals / _positive(totals[:, [_W]])
     return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _XY])
 
 
-def _expected(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _expected(totals: Floats) -> Floats:
     t = totals / _positive(totals[:, [_W]])
     return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _X] * t[:, _Y])
 
 
-def _coefficient(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _coefficient(totals: Floats) -> Floats:
     chance = _expected(totals)
     return np.where(chance > NOISE, 1 - _observed(totals) / np.where(chance > NOISE, chance, 1.0), np.nan)
 
 
-def _correlation(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _correlation(totals: Floats) -> Floats:
     xx, yy, xy = _spreads(totals)
     defined = (xx > NOISE) & (yy > NOISE)
     return np.where(defined, xy / np.sqrt(np.where(defined, xx * yy, 1.0)), np.nan)
 
 
-def _compression(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _compression(totals: Floats) -> Floats:
     xx, yy, _ = _spreads(totals)
     return np.where(yy > NOISE, np.sqrt(np.maximum(xx, 0) / np.where(yy > NOISE, yy, 1.0)), np.nan)
 
 
-def _spreads(totals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _spreads(totals: Floats) -> tuple[Floats, Floats, Floats]:
     t = totals / _positive(totals[:, [_W]])
     return (
         np.asarray(t[:, _XX] - np.square(t[:, _X])),
@@ -157,7 +158,7 @@ def _moments(x: ArrayLike, y: ArrayLike, clusters: ArrayLike, weights: ArrayLike
     return kinds_of(sums)
 
 
-def _corners(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+def _corners(x: ArrayLike, y: ArrayLike) -> Floats:
     """Return the moments of pairs as far apart, and as far out, as the numbers that occur allow, shape (pairs, 6)."""
     one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not one.size:
@@ -172,7 +173,7 @@ def _mass(sums: Kinds) -> float:
     return float(sums.total[_W]) if len(sums) else 0.0
 
 
-def _positive(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _positive(numbers: Floats) -> Floats:
     return np.where(numbers > 0, numbers, np.nan)
 
 
@@ -274,7 +275,7 @@ def _tables(
     return margin_kinds(clusters, rows * size + columns, mass, n_labels=size * size), size
 
 
-def rho_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+def rho_of_tables(tables: Floats) -> Floats:
     """Compute Spearman's rho of tables verdict x truth, shape (B, L, L)."""
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
     one, other = _centred_ranks(rows), _centred_ranks(columns)
@@ -282,11 +283,11 @@ def rho_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return _ratio(shared, (rows * np.square(one)).sum(axis=1), (columns * np.square(other)).sum(axis=1))
 
 
-def _centred_ranks(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+def _centred_ranks(margins: Floats) -> Floats:
     return np.asarray(np.cumsum(margins, axis=1) - margins / 2 - margins.sum(axis=1, keepdims=True) / 2)
 
 
-def tau_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+def tau_of_tables(tables: Floats) -> Floats:
     """Compute Kendall's tau-b of tables verdict x truth, shape (B, L, L)."""
     size = tables.shape[1]
     sign = np.sign(np.arange(size)[:, None] - np.arange(size)[None, :]).astype(np.float64)
@@ -296,6 +297,6 @@ def tau_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return _ratio(surplus, *untied)
 
 
-def _ratio(top: NDArray[np.float64], one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ratio(top: Floats, one: Floats, other: Floats) -> Floats:
     defined = (one > NOISE) & (other > NOISE)
     return np.where(defined, top / np.sqrt(np.where(defined, one * other, 1.0)), np.nan)

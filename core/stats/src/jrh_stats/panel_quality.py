@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats, Mask
 from jrh_stats.clusters import cluster_sums, ratio_variance
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate, enclosing
@@ -134,15 +135,13 @@ def effective_judges(errors: ArrayLike, clusters: ArrayLike | None = None, *, le
     return enclosing(value, low, high, method="jackknife-log", n=n, clusters=units, flags=few_events(degrees, units))
 
 
-def _effective(
-    sums: NDArray[np.float64], squares: NDArray[np.float64], totals: NDArray[np.float64], items: int
-) -> float | None:
+def _effective(sums: Floats, squares: Floats, totals: Floats, items: int) -> float | None:
     own = float((squares - np.square(sums) / items).sum())
     joint = float(np.square(totals).sum() - totals.sum() ** 2 / items)
     return len(sums) * own / joint if own > _NOISE and joint > _NOISE else None
 
 
-def _leave_one_out(table: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _leave_one_out(table: Floats) -> Floats | None:
     items, judges = table.shape
     sums, squares, totals = table.sum(axis=0), np.square(table).sum(axis=0), table.sum(axis=1)
     own = (squares - np.square(table) - np.square(sums - table) / (items - 1)).sum(axis=1)
@@ -153,7 +152,7 @@ def _leave_one_out(table: NDArray[np.float64]) -> NDArray[np.float64] | None:
     return np.asarray(judges * own / joint, dtype=np.float64)
 
 
-def _leave_clusters_out(table: NDArray[np.float64], of: NDArray[np.int64], units: int) -> NDArray[np.float64] | None:
+def _leave_clusters_out(table: Floats, of: Codes, units: int) -> Floats | None:
     found = []
     for unit in range(units):
         rest = table[of != unit]
@@ -167,8 +166,6 @@ def panel_accuracy(
     clusters: ArrayLike | None = None,
     *,
     n_labels: int,
-    weights: ArrayLike | None = None,
-    ties: Ties = "none",
     level: float = 0.95,
 ) -> Estimate:
     """Estimate the accuracy of a panel's majority vote; an item without a decision counts as wrong.
@@ -178,8 +175,6 @@ def panel_accuracy(
         truth: the right label of every item, -1 where unknown (such items do not count), shape (items,).
         clusters: the cluster of every item, shape (items,); None: every item is its own.
         n_labels: number of labels.
-        weights: weight of every judge, shape (judges,).
-        ties: the rule for tied votes.
         level: coverage.
 
     Returns:
@@ -187,7 +182,7 @@ def panel_accuracy(
     """
     right = np.asarray(truth, dtype=np.int64)
     labelled = right >= 0
-    decided = majority_vote(votes, n_labels=n_labels, weights=weights, ties=ties)
+    decided = majority_vote(votes, n_labels=n_labels)
     hits = (decided == right)[labelled].astype(np.float64)
     return _proportion(hits, None if clusters is None else np.asarray(clusters)[labelled], level)
 
@@ -198,7 +193,6 @@ def leave_one_out(
     clusters: ArrayLike | None = None,
     *,
     n_labels: int,
-    ties: Ties = "none",
     level: float = 0.95,
 ) -> list[PanelScore]:
     """Compute the accuracy of the panel without each of its judges, in the order of the judges.
@@ -214,7 +208,7 @@ def leave_one_out(
     return [
         PanelScore(
             judges=panel,
-            accuracy=panel_accuracy(table[:, panel], truth, clusters, n_labels=n_labels, ties=ties, level=level),
+            accuracy=panel_accuracy(table[:, panel], truth, clusters, n_labels=n_labels, level=level),
         )
         for panel in panels
     ]
@@ -227,7 +221,6 @@ def best_panel(
     *,
     n_labels: int,
     size: int = 3,
-    ties: Ties = "none",
     folds: int = 10,
     level: float = 0.95,
     seed: int = 0,
@@ -246,7 +239,6 @@ def best_panel(
         clusters: the cluster of every item, shape (items,); folds never part one. None: every item is its own.
         n_labels: number of labels.
         size: judges in a panel; 3 for the best trio.
-        ties: the rule for tied votes.
         folds: folds for `held_out`; fewer where there are fewer clusters.
         level: coverage.
         seed: deals the clusters into folds.
@@ -276,7 +268,7 @@ def best_panel(
     # Clusters are numbered in that order too: items that are alone have the folds they would have without clusters.
     _, first, of = np.unique(of[order], return_index=True, return_inverse=True)
     of = np.argsort(np.argsort(first))[of]
-    decided = np.stack([majority_vote(table[:, panel], n_labels=n_labels, ties=ties) for panel in panels], axis=1)
+    decided = np.stack([majority_vote(table[:, panel], n_labels=n_labels) for panel in panels], axis=1)
     hits = (decided == right[:, None]).astype(np.float64)
     place = int(hits.sum(axis=0).argmax())
     held_out = held_out_accuracy(hits, of, folds=folds, level=level, seed=seed)
@@ -286,7 +278,7 @@ def best_panel(
     def flagged(found: Estimate) -> Estimate:
         return found if found.low is None else evolve(found, flags=(*found.flags, *unstable))
 
-    def rate(happened: NDArray[np.bool_], counted: NDArray[np.bool_]) -> tuple[Estimate, Estimate]:
+    def rate(happened: Mask, counted: Mask) -> tuple[Estimate, Estimate]:
         events = happened.astype(np.float64), counted.astype(np.float64)
         inside = _proportion(events[0][counted, place], of[counted], level)
         outside = held_out_accuracy(hits, of, folds=folds, level=level, seed=seed, events=events).accuracy
@@ -303,34 +295,27 @@ def best_panel(
     )
 
 
-def _proportion(hits: NDArray[np.float64], clusters: ArrayLike | None, level: float) -> Estimate:
+def _proportion(hits: Floats, clusters: ArrayLike | None, level: float) -> Estimate:
     if clusters is None:
         return clustered_proportion(hits, np.ones(len(hits)), level=level)
     sums = cluster_sums(np.asarray(clusters), hits, np.ones(len(hits)))
     return clustered_proportion(sums[:, 0], sums[:, 1], level=level)
 
 
-Ties: TypeAlias = Literal["none", "lowest", "highest", "first"]
-"""What a tied vote decides: nothing, the lowest or highest of the tied labels, or that of the first judge of them."""
-MedianTies: TypeAlias = Literal["mean", "lower", "upper"]
-"""What an even number of scores decides: the mean of the two middle ones, or the lower or upper of them."""
-
 _SAME: Final = 1e-9
 
 
-def majority_vote(
-    votes: ArrayLike, *, n_labels: int, weights: ArrayLike | None = None, ties: Ties = "none"
-) -> NDArray[np.int64]:
+def majority_vote(votes: ArrayLike, *, n_labels: int, weights: ArrayLike | None = None) -> Codes:
     """Decide by the label with the most votes, or the greatest weight of votes.
 
     Args:
         votes: label codes 0 to `n_labels` - 1, -1 for a missing verdict, shape (items, judges).
         n_labels: number of labels.
         weights: weight of every judge, not negative, shape (judges,); 1 by default.
-        ties: the rule where several labels have the greatest weight. Sums that differ by rounding count as tied.
 
     Returns:
-        The label of every item, shape (items,); -1 without a vote, or where a tie is left undecided.
+        The label of every item, shape (items,); -1 without a vote, or where several labels have the greatest weight.
+        Sums that differ by rounding count as tied.
 
     Raises:
         ValueError: the shapes do not fit, a code is out of range, or a weight is negative.
@@ -340,40 +325,28 @@ def majority_vote(
     tally = np.stack([(table == label) @ power for label in range(n_labels)], axis=1)
     top = tally.max(axis=1, keepdims=True)
     tied = (tally >= top - _SAME * np.maximum(top, 1.0)) & (top > 0)
-    several = tied.sum(axis=1) > 1
-    lowest = np.where(tied.any(axis=1), tied.argmax(axis=1), -1)
-    if ties == "lowest":
-        return lowest.astype(np.int64)
-    if ties == "highest":
-        highest = n_labels - 1 - tied[:, ::-1].argmax(axis=1)
-        return np.where(lowest >= 0, highest, -1).astype(np.int64)
-    broken = _first_among(table, tied) if ties == "first" else np.full(len(table), -1)
-    return np.where(several, broken, lowest).astype(np.int64)
+    return np.where(tied.sum(axis=1) == 1, tied.argmax(axis=1), -1).astype(np.int64)
 
 
-def mean_score(scores: ArrayLike, *, weights: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Decide by the (weighted) mean of the available scores.
+def mean_score(scores: ArrayLike) -> Floats:
+    """Decide by the mean of the available scores.
 
     Args:
         scores: NaN for a missing verdict, shape (items, judges).
-        weights: weight of every judge, not negative, shape (judges,); 1 by default.
 
     Returns:
-        Shape (items,), in the unit of the scores; NaN where no judge with a weight has a score.
+        Shape (items,), in the unit of the scores; NaN where there is no score.
     """
     table = _scores(scores)
-    power = np.where(np.isnan(table), 0.0, _weights(weights, table.shape[1]))
-    total = power.sum(axis=1)
-    summed = (np.nan_to_num(table) * power).sum(axis=1)
-    return np.where(total > 0, summed / np.where(total > 0, total, 1.0), np.nan)
+    number = (~np.isnan(table)).sum(axis=1)
+    return np.where(number > 0, np.nan_to_num(table).sum(axis=1) / np.maximum(number, 1), np.nan)
 
 
-def median_score(scores: ArrayLike, *, ties: MedianTies = "mean") -> NDArray[np.float64]:
-    """Decide by the median of the available scores.
+def median_score(scores: ArrayLike) -> Floats:
+    """Decide by the median of the available scores; of an even number by the mean of the two middle ones.
 
     Args:
         scores: NaN for a missing verdict, shape (items, judges).
-        ties: the rule for an even number of scores.
 
     Returns:
         Shape (items,), in the unit of the scores; NaN where there is no score.
@@ -385,17 +358,10 @@ def median_score(scores: ArrayLike, *, ties: MedianTies = "mean") -> NDArray[np.
         return np.full(len(table), np.nan)
     lower = table[rows, np.maximum(present - 1, 0) // 2]
     upper = table[rows, np.minimum(present // 2, table.shape[1] - 1)]
-    chosen = {"mean": (lower + upper) / 2, "lower": lower, "upper": upper}[ties]
-    return np.where(present > 0, chosen, np.nan)
+    return np.where(present > 0, (lower + upper) / 2, np.nan)
 
 
-def _first_among(table: NDArray[np.int64], tied: NDArray[np.bool_]) -> NDArray[np.int64]:
-    has = np.take_along_axis(tied, np.maximum(table, 0), axis=1) & (table >= 0)
-    first = has.argmax(axis=1)
-    return np.where(has.any(axis=1), table[np.arange(len(table)), first], -1)
-
-
-def _votes(votes: ArrayLike, n_labels: int) -> NDArray[np.int64]:
+def _votes(votes: ArrayLike, n_labels: int) -> Codes:
     table = np.asarray(votes, dtype=np.int64)
     if table.ndim != 2:  # noqa: PLR2004 - items and judges
         raise ValueError(f"votes must have the shape (items, judges), got {table.shape}")
@@ -404,14 +370,14 @@ def _votes(votes: ArrayLike, n_labels: int) -> NDArray[np.int64]:
     return table
 
 
-def _scores(scores: ArrayLike) -> NDArray[np.float64]:
+def _scores(scores: ArrayLike) -> Floats:
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2:  # noqa: PLR2004 - items and judges
         raise ValueError(f"scores must have the shape (items, judges), got {table.shape}")
     return table
 
 
-def _weights(weights: ArrayLike | None, judges: int) -> NDArray[np.float64]:
+def _weights(weights: ArrayLike | None, judges: int) -> Floats:
     power = np.ones(judges) if weights is None else np.asarray(weights, dtype=np.float64)
     if power.shape != (judges,) or np.any(power < 0) or not np.all(np.isfinite(power)):
         raise ValueError(f"weights must be {judges} numbers, none negative")
@@ -436,13 +402,7 @@ class HeldOut:
 
 
 def held_out_accuracy(
-    hits: NDArray[np.float64],
-    clusters: NDArray[np.int64],
-    *,
-    folds: int,
-    level: float,
-    seed: int,
-    events: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    hits: Floats, clusters: Codes, *, folds: int, level: float, seed: int, events: tuple[Floats, Floats] | None = None
 ) -> HeldOut:
     """Estimate the accuracy of the best of several candidates, chosen on all folds but one and scored on that one.
 
@@ -508,7 +468,7 @@ def held_out_accuracy(
     )
 
 
-def _sums(values: NDArray[np.float64], clusters: NDArray[np.int64], units: int) -> NDArray[np.float64]:
+def _sums(values: Floats, clusters: Codes, units: int) -> Floats:
     sums = np.zeros((units, values.shape[1]))
     np.add.at(sums, clusters, values)
     return sums
@@ -518,22 +478,15 @@ def _sums(values: NDArray[np.float64], clusters: NDArray[np.int64], units: int) 
 class _Split:
     """One split of the clusters into folds."""
 
-    hits: NDArray[np.float64]
+    hits: Floats
     """Hits of every cluster with the candidate chosen without its fold, shape (units,)."""
-    chosen: NDArray[np.int64]
+    chosen: Codes
     """That candidate, shape (folds,)."""
     excess: float
     """Mean over the folds of (e_in - e_out)^2 - v_out."""
 
     @classmethod
-    def of(
-        cls,
-        sums: NDArray[np.float64],
-        sizes: NDArray[np.float64],
-        fold: NDArray[np.int64],
-        folds: int,
-        scored_by: NDArray[np.float64] | None = None,
-    ) -> _Split:
+    def of(cls, sums: Floats, sizes: Floats, fold: Codes, folds: int, scored_by: Floats | None = None) -> _Split:
         tops = sums if scored_by is None else scored_by
         member = (fold[:, None] == np.arange(folds)).astype(np.float64)
         within, scored, size = member.T @ sums, member.T @ tops, member.T @ sizes
@@ -554,9 +507,7 @@ class _Split:
         return cls(hits=hits, chosen=chosen, excess=excess)
 
 
-def _variances(
-    hits: NDArray[np.float64], sizes: NDArray[np.float64], fold: NDArray[np.int64], folds: int
-) -> NDArray[np.float64]:
+def _variances(hits: Floats, sizes: Floats, fold: Codes, folds: int) -> Floats:
     """Return `ratio_variance` within each fold; 0 of one cluster."""
     units, tops, totals = (np.bincount(fold, weights, folds) for weights in (None, hits, sizes))
     rates = tops / np.maximum(totals, _NOISE)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from math import comb
 from statistics import NormalDist
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats, Mask
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.estimate import Estimate
 from jrh_stats.excess import excess_of_pairs, excess_sums
@@ -19,10 +20,8 @@ from jrh_stats.kappa import Weighting, clustered_kappa, label_distance
 from jrh_stats.missing import imbens_manski_quantile
 from jrh_stats.score_intervals import z_quantile
 
-Floats: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.int64]
 _LARGEST: Final = 2**62
-"""Numbers of rows stay below it."""
+"""Floats of rows stay below it."""
 
 _PARTS: Final = 8
 """Pairs of which both labels are missing are filled in so many parts: their best share is not all or nothing."""
@@ -104,12 +103,7 @@ def kappa_bounds(
 
 
 def excess_bounds(
-    counts: ArrayLike,
-    missing: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    n_labels: int,
-    level: float = 0.95,
+    counts: ArrayLike, missing: ArrayLike, clusters: ArrayLike | None = None, *, n_labels: int, level: float = 0.95
 ) -> Bounds | None:
     """Bound the excess disagreement of `excess_disagreement` by what missing answers could have been.
 
@@ -152,7 +146,7 @@ def excess_bounds(
     return bounds_of_ends(estimates, level)
 
 
-def _extremes(table: Floats, lost: Codes, takes: NDArray[np.bool_], n_labels: int) -> Floats:
+def _extremes(table: Floats, lost: Codes, takes: Mask, n_labels: int) -> Floats:
     """Return the least and the largest excess of every item and condition that is taken, shape (2, number of them).
 
     Few differ among many: an item's labels and answers are small numbers.

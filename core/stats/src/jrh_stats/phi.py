@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS
 from jrh_stats.estimate import Estimate, enclosing
@@ -107,14 +108,12 @@ class _Table:
         return sum(count * log(count / sum(counts)) for count in counts if count > 0)
 
 
-def _table(one: NDArray[np.float64], other: NDArray[np.float64]) -> _Table:
+def _table(one: Floats, other: Floats) -> _Table:
     cells = np.bincount((2 * one + other).astype(np.int64), minlength=_CELLS)
     return _Table(float(cells[3]), float(cells[2]), float(cells[1]), float(cells[0]))
 
 
-def _design(
-    one: NDArray[np.float64], other: NDArray[np.float64], of: NDArray[np.int64], phi: float
-) -> tuple[float, float]:
+def _design(one: Floats, other: Floats, of: Codes, phi: float) -> tuple[float, float]:
     """Return the design effect of phi and its degrees of freedom, from the influence of every pair on phi."""
     x, y = ((part - part.mean()) / part.std() for part in (one, other))
     influence = x * y - phi * (np.square(x) + np.square(y)) / 2
@@ -226,9 +225,7 @@ def _newton(
     return u_slope / uu if free_u else 0.0, v_slope / vv if free_v else 0.0
 
 
-def _checked(
-    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def _checked(first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Codes]:
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     of = np.arange(len(one)) if clusters is None else np.asarray(clusters, dtype=np.int64)
     if one.shape != other.shape or one.shape != of.shape or one.ndim != 1:

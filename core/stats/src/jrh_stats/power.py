@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.score_intervals import t_quantile, wilson, z_quantile
 
 _STUDIES: Final = 4000
@@ -93,14 +93,7 @@ def smallest_change(
 
 
 def excess_power(
-    moved: float,
-    items: int,
-    *,
-    noise: float,
-    reference: int = 2,
-    askings: int = 1,
-    alpha: float = 0.05,
-    seed: int = 0,
+    moved: float, items: int, *, noise: float, reference: int = 2, askings: int = 1, alpha: float = 0.05, seed: int = 0
 ) -> float:
     """Return the power of `excess_permutation_test` to find that a test moves verdicts more than reruns do.
 
@@ -136,7 +129,7 @@ def excess_power(
     return float(((tail <= alpha + _NOISE) & (variance > _NOISE)).mean())
 
 
-def _tail(total: NDArray[np.float64], variance: NDArray[np.float64], third: NDArray[np.float64]) -> NDArray[np.float64]:
+def _tail(total: Floats, variance: Floats, third: Floats) -> Floats:
     """Return the upper tail of a gamma distribution with the mean 0 and these cumulants."""
     from scipy.special import gammaincc, ndtr
 
@@ -181,19 +174,19 @@ def items_for_excess_power(
 class _Kinds:
     """What one item can contribute to the summed excess: its answers under both conditions."""
 
-    first: NDArray[np.int64]
+    first: Codes
     """Answers under the reference that are not the settled label of the reference, per kind."""
-    second: NDArray[np.int64]
+    second: Codes
     """The same of the answers under the test."""
     asked: tuple[int, int]
-    cumulants: NDArray[np.float64]
+    cumulants: Floats
     """Excess, second and third cumulant of its dealings, and whether these differ at all, shape (kinds, 4)."""
     span: float
     """The step of the lattice on which the summed excess lies."""
     pair: tuple[float, float, float] | None
     """The two values a dealt item can have, and the probability of the larger; None if there are more."""
 
-    def two_valued_tail(self, total: NDArray[np.float64], moving: NDArray[np.float64]) -> NDArray[np.float64]:
+    def two_valued_tail(self, total: Floats, moving: Floats) -> Floats:
         """Return the probability that so many dealt items sum up to a total or more."""
         from scipy.special import bdtrc
 
@@ -201,18 +194,18 @@ class _Kinds:
         low, high, chance = self.pair
         return np.asarray(bdtrc(np.rint((total - low * moving) / (high - low)) - 1, moving.astype(np.int64), chance))
 
-    def chance(self, moved: float, flips: float) -> NDArray[np.float64]:
+    def chance(self, moved: float, flips: float) -> Floats:
         reference = _binomial(self.first, self.asked[0], flips)
         stayed = _binomial(self.second, self.asked[1], flips)
         gone = _binomial(self.second, self.asked[1], 1 - flips)
         return np.asarray(reference * ((1 - moved) * stayed + moved * gone))
 
 
-def _binomial(hits: NDArray[np.int64], trials: int, chance: float) -> NDArray[np.float64]:
+def _binomial(hits: Codes, trials: int, chance: float) -> Floats:
     return np.array([comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in hits.tolist()])
 
 
-def _hypergeometric(drawn: NDArray[np.int64], everything: int, marked: int, draws: int) -> NDArray[np.float64]:
+def _hypergeometric(drawn: Codes, everything: int, marked: int, draws: int) -> Floats:
     ways = comb(everything, draws)
     return np.array([comb(marked, k) * comb(everything - marked, draws - k) / ways for k in drawn.tolist()])
 
@@ -248,7 +241,7 @@ def _kinds(reference: int, askings: int) -> _Kinds:
     )
 
 
-def _excess(first: NDArray[np.int64], second: NDArray[np.int64], reference: int, askings: int) -> NDArray[np.float64]:
+def _excess(first: Codes, second: Codes, reference: int, askings: int) -> Floats:
     """Return the excess disagreement of one item with two labels, as `excess_disagreement` defines it."""
     one, other = first / reference, second / askings
     raw = one * (1 - other) + other * (1 - one)

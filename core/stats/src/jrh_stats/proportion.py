@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Floats
 from jrh_stats.clusters import Kinds, distinct, ratio_kinds, ratio_variance
 from jrh_stats.degrees import are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate, enclosing
@@ -18,7 +19,7 @@ _NOISE: Final = 1e-12
 """Differences below this are rounding."""
 
 
-def resample_totals(sums: NDArray[np.float64] | Kinds, *, resamples: int, seed: int) -> NDArray[np.float64]:
+def resample_totals(sums: Floats | Kinds, *, resamples: int, seed: int) -> Floats:
     """Draw bootstrap totals: K clusters with replacement from K, summed.
 
     Clusters with equal sums are interchangeable, so the draw is one multinomial over the distinct rows of `sums`, with
@@ -153,7 +154,7 @@ def effective_score_interval(value: float, variance: float, degrees: float, leve
     return _ends(score_interval(value, value * (1 - value) / variance, t_quantile(level, degrees)))
 
 
-def _ends(interval: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[float, float]:
+def _ends(interval: tuple[Floats, Floats]) -> tuple[float, float]:
     return float(interval[0]), float(interval[1])
 
 

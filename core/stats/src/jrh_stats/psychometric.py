@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.estimate import Estimate, enclosing
 
-Numbers = NDArray[np.float64]
 _METHOD: Final = "percentile bootstrap of clusters"
 _HALF: Final = 0.5
 _PLACES: Final = 61
@@ -39,13 +39,13 @@ class PsychometricCurve:
     guess: float
     """Share that seems to be noticed without any error."""
 
-    def at(self, doses: ArrayLike) -> Numbers:
+    def at(self, doses: ArrayLike) -> Floats:
         """Return the fitted share noticed at doses above 0, guesses included."""
         from scipy.special import expit
 
         slope, lapse = self.slope.value or 0.0, self.lapse.value or 0.0
         odds = slope * (np.log2(np.asarray(doses, dtype=np.float64)) - self.place)
-        found: Numbers = self.guess + (1 - self.guess) * (1 - lapse) * expit(odds)
+        found: Floats = self.guess + (1 - self.guess) * (1 - lapse) * expit(odds)
         return found
 
 
@@ -117,11 +117,11 @@ def psychometric_curve(
     )
 
 
-def _grid(places: Numbers, slopes: Numbers, lapses: Numbers) -> Numbers:
+def _grid(places: Floats, slopes: Floats, lapses: Floats) -> Floats:
     return np.stack(np.meshgrid(places, slopes, lapses, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
-def _fit(top: Numbers, bottom: Numbers, x: Numbers, grid: Numbers, guess: float) -> NDArray[np.int64]:
+def _fit(top: Floats, bottom: Floats, x: Floats, grid: Floats, guess: float) -> Codes:
     """Return the point of the grid with the largest likelihood for every row of sums."""
     from scipy.special import expit
 
@@ -135,7 +135,7 @@ def _fit(top: Numbers, bottom: Numbers, x: Numbers, grid: Numbers, guess: float)
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
-def _refined(best: Numbers, top: Numbers, bottom: Numbers, x: Numbers, guess: float, *, fixed: bool) -> Numbers:
+def _refined(best: Floats, top: Floats, bottom: Floats, x: Floats, guess: float, *, fixed: bool) -> Floats:
     """Search again around the best point, each time within a third of the range."""
     steps = np.array([(x[-1] - x[0] + 4) / (_PLACES - 1), 2 ** (6 / 12), 0.1])
     for zoom in range(_ZOOMS):
@@ -148,7 +148,7 @@ def _refined(best: Numbers, top: Numbers, bottom: Numbers, x: Numbers, guess: fl
     return best
 
 
-def _threshold(best: Numbers, fits: Numbers, x: Numbers, level: float, counts: dict[str, float]) -> Estimate:
+def _threshold(best: Floats, fits: Floats, x: Floats, level: float, counts: dict[str, float]) -> Estimate:
     """Return the dose at which half are noticed; outside of the doses asked there is only a flag."""
     ends = np.array([x[0], x[-1]])
     value, drawn = _halves(best[None])[0], np.clip(_halves(fits), *ends)
@@ -162,14 +162,14 @@ def _threshold(best: Numbers, fits: Numbers, x: Numbers, level: float, counts: d
     )
 
 
-def _halves(fits: Numbers) -> Numbers:
+def _halves(fits: Floats) -> Floats:
     from scipy.special import logit
 
-    found: Numbers = fits[:, 0] + logit(_HALF / (1 - fits[:, 2])) / fits[:, 1]
+    found: Floats = fits[:, 0] + logit(_HALF / (1 - fits[:, 2])) / fits[:, 1]
     return found
 
 
-def _interval(value: float, drawn: Numbers, level: float, counts: dict[str, float]) -> Estimate:
+def _interval(value: float, drawn: Floats, level: float, counts: dict[str, float]) -> Estimate:
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
     return enclosing(
@@ -177,7 +177,7 @@ def _interval(value: float, drawn: Numbers, level: float, counts: dict[str, floa
     )
 
 
-def _falls(top: Numbers, bottom: Numbers, resamples: int, draws: np.random.Generator) -> float:
+def _falls(top: Floats, bottom: Floats, resamples: int, draws: np.random.Generator) -> float:
     """Return the p-value of the largest fall from a dose to a larger one."""
     total = np.maximum(bottom.sum(axis=0), 1)
     mean = top.sum(axis=0) / total

@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats, Mask
 from jrh_stats.estimate import Estimate
 
-Numbers = NDArray[np.float64]
 _AT_ONCE: Final = 2_000_000
 _NONE: Final = -1
 _NOISE: Final = 1e-9
@@ -37,11 +37,11 @@ class ReadingWindow:
 class _Candidates:
     """Windows, as the cells that lie within them."""
 
-    within: Numbers
+    within: Floats
     """1 for the cells within, shape (windows, cells)."""
-    heads: NDArray[np.int64]
+    heads: Codes
     """Place of the last position read among the positions; -1: nothing from the start is read."""
-    tails: NDArray[np.int64]
+    tails: Codes
 
 
 def reading_window(
@@ -119,7 +119,7 @@ def reading_window(
     )
 
 
-def _candidates(place: Numbers, length: Numbers, heads: Numbers, tails: Numbers) -> _Candidates:
+def _candidates(place: Floats, length: Floats, heads: Floats, tails: Floats) -> _Candidates:
     """List all windows with different cells, those with one end first."""
     seen: dict[bytes, tuple[int, int]] = {}
     pairs = [(at, _NONE) for at in range(len(heads))] + [(_NONE, at) for at in range(len(tails))]
@@ -137,7 +137,7 @@ def _candidates(place: Numbers, length: Numbers, heads: Numbers, tails: Numbers)
     return _Candidates(within=within, heads=found[:, 0], tails=found[:, 1])
 
 
-def _scores(within: Numbers, top: Numbers, bottom: Numbers, strata: NDArray[np.int64]) -> Numbers:
+def _scores(within: Floats, top: Floats, bottom: Floats, strata: Codes) -> Floats:
     """Return T of every draw and window, shape (draws, windows); -inf where a window has nothing to compare."""
     size = int(strata.max(initial=-1)) + 1
     member = (strata[:, None] == np.arange(size)).astype(np.float64)
@@ -152,7 +152,7 @@ def _scores(within: Numbers, top: Numbers, bottom: Numbers, strata: NDArray[np.i
     return np.where(variance > _NOISE, excess / np.sqrt(np.maximum(variance, _NOISE)), -np.inf)
 
 
-def _spread(top: Numbers, bottom: Numbers, strata: NDArray[np.int64]) -> float:
+def _spread(top: Floats, bottom: Floats, strata: Codes) -> float:
     """Return the sum of squares around the mean of each length."""
     rates = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
     total = 0.0
@@ -163,26 +163,21 @@ def _spread(top: Numbers, bottom: Numbers, strata: NDArray[np.int64]) -> float:
     return total
 
 
-def _best(windows: _Candidates, scores: Numbers, spread: float, number: float, ends: int) -> NDArray[np.int64]:
+def _best(windows: _Candidates, scores: Floats, spread: float, number: float, ends: int) -> Codes:
     """Return the window of every draw with the largest penalised likelihood."""
     gain = np.where(scores > 0, np.minimum(scores**2 / max(spread, 1e-9), 1 - 1e-9), 0.0)
     cost = (windows.heads >= 0).astype(np.float64) + (windows.tails >= 0)
-    best: NDArray[np.int64] = np.argmax(-number * np.log1p(-gain) - 2 * np.log(max(ends, 2)) * cost, axis=1)
+    best: Codes = np.argmax(-number * np.log1p(-gain) - 2 * np.log(max(ends, 2)) * cost, axis=1)
     return best
 
 
 def _exchanged(
-    windows: _Candidates,
-    top: Numbers,
-    bottom: Numbers,
-    strata: NDArray[np.int64],
-    resamples: int,
-    draws: np.random.Generator,
-) -> Numbers:
+    windows: _Candidates, top: Floats, bottom: Floats, strata: Codes, resamples: int, draws: np.random.Generator
+) -> Floats:
     """Return the largest score of every exchange of the cells of each cluster and length."""
     cells = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
     step = max(1, _AT_ONCE // max(top.size, 1))
-    largest: list[Numbers] = []
+    largest: list[Floats] = []
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
         tops, bottoms = np.empty((size, top.shape[1])), np.empty((size, top.shape[1]))
@@ -197,21 +192,21 @@ def _exchanged(
 
 def _bootstrapped(
     windows: _Candidates,
-    kind: NDArray[np.bool_],
-    top: Numbers,
-    bottom: Numbers,
-    strata: NDArray[np.int64],
+    kind: Mask,
+    top: Floats,
+    bottom: Floats,
+    strata: Codes,
     resamples: int,
     draws: np.random.Generator,
-) -> NDArray[np.int64]:
+) -> Codes:
     """Return the best window of a kind for every draw of clusters."""
     weights = draws.multinomial(len(top), np.full(len(top), 1 / len(top)), size=resamples).astype(np.float64)
     scores = _scores(windows.within, weights @ top, weights @ bottom, strata)
-    best: NDArray[np.int64] = np.argmax(np.where(kind, scores, -np.inf), axis=1)
+    best: Codes = np.argmax(np.where(kind, scores, -np.inf), axis=1)
     return best
 
 
-def _end(values: Numbers, best: int, drawn: NDArray[np.int64], level: float, number: int, clusters: int) -> Estimate:
+def _end(values: Floats, best: int, drawn: Codes, level: float, number: int, clusters: int) -> Estimate:
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], method="inverted_cdf")
     after = [min(int(place) + 1, len(values) - 1) for place in (best, max(int(high), best))]
@@ -225,5 +220,5 @@ def _end(values: Numbers, best: int, drawn: NDArray[np.int64], level: float, num
     )
 
 
-def _rate(top: Numbers, bottom: Numbers, cells: NDArray[np.bool_]) -> float:
+def _rate(top: Floats, bottom: Floats, cells: Mask) -> float:
     return float(top[:, cells].sum() / max(bottom[:, cells].sum(), 1e-9))

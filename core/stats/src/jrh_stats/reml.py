@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
+from jrh_stats.arrays import Floats
 from jrh_stats.design import Design
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ class _Fit:
     """The likelihood's parts at one set of variance ratios."""
 
     deviance: float
-    gradient: NDArray[np.float64]
+    gradient: Floats
     residual: float
     """The residual variance."""
-    projected: NDArray[np.float64]
+    projected: Floats
     """Z' P Z in units of the residual variance, shape (random effects, random effects)."""
 
 
-def reml_components(design: Design, start: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def reml_components(design: Design, start: Floats) -> tuple[Floats, Floats]:
     """Maximise the restricted likelihood.
 
     The likelihood is written in the variance ratios g_u = sigma_u^2 / sigma_e^2, with the residual variance profiled
@@ -74,7 +74,7 @@ def reml_components(design: Design, start: NDArray[np.float64]) -> tuple[NDArray
     floor = max(float(start[-1]), 0.01 * design.variance, 1e-300)
     ratios = np.maximum(start[:-1] / floor, 0.01)
 
-    def objective(roots: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def objective(roots: Floats) -> tuple[float, Floats]:
         fit = problem.fit(np.square(roots))
         return fit.deviance, fit.gradient * 2 * roots
 
@@ -113,7 +113,7 @@ class _Problem:
         self.zy = np.bincount(places.ravel(), weights=np.tile(design.sums, len(places)), minlength=total)
         self.xy, self.yy = float(design.sums.sum()), design.squares
 
-    def fit(self, ratios: NDArray[np.float64]) -> _Fit:
+    def fit(self, ratios: Floats) -> _Fit:
         """Evaluate the likelihood and its gradient."""
         from scipy.linalg import cho_factor, cho_solve
 
@@ -145,7 +145,7 @@ class _Problem:
         )
 
 
-def _standard_errors(problem: _Problem, fit: _Fit, variances: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standard_errors(problem: _Problem, fit: _Fit, variances: Floats) -> Floats:
     """Invert the expected information of the components that are not on the boundary.
 
     The information is tr(P V_i P V_j) / 2. What involves the residual follows from P V P = P and tr(P V) = n - 1.

@@ -8,7 +8,9 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from jrh_stats.arrays import Floats
 
 
 def z_quantile(level: float) -> float:
@@ -22,9 +24,7 @@ def z_quantile(level: float) -> float:
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
-def wilson(
-    successes: ArrayLike, n: ArrayLike, *, level: float = 0.95
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def wilson(successes: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> tuple[Floats, Floats]:
     """Compute Wilson's score interval, without continuity correction, elementwise.
 
     With p = successes / n and z the normal quantile, the ends are the two solutions q of
@@ -56,7 +56,7 @@ def wilson(
     )
 
 
-def score_interval(p: ArrayLike, n: ArrayLike, quantile: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def score_interval(p: ArrayLike, n: ArrayLike, quantile: ArrayLike) -> tuple[Floats, Floats]:
     """Compute the score interval of proportions for any number of trials, also a fractional effective one.
 
     Args:

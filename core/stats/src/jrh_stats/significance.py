@@ -6,8 +6,9 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import distinct
 
 _ENUMERATED: Final = 14
@@ -153,12 +154,12 @@ def exchange_test(sums: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> S
     )
 
 
-def _all_signs(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+def _all_signs(sizes: Floats) -> Floats:
     patterns = np.arange(2 ** len(sizes))[:, None] >> np.arange(len(sizes))[None, :]
     return np.asarray((2.0 * (patterns & 1) - 1.0) @ sizes)
 
 
-def _drawn_signs(sizes: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
+def _drawn_signs(sizes: Floats, resamples: int, seed: int) -> Floats:
     # Clusters of one size are interchangeable: how many keep their sign is binomial.
     kinds, counts = distinct(sizes.round(12)[:, None])
     generator = np.random.default_rng(seed)
@@ -170,7 +171,7 @@ def _drawn_signs(sizes: NDArray[np.float64], resamples: int, seed: int) -> NDArr
     return np.concatenate(parts)
 
 
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+def holm(p_values: ArrayLike) -> Floats:
     """Adjust p-values to control the family-wise error rate.
 
     The i-th smallest of m: the largest of (m - j + 1) p_(j) over j <= i, at most 1.
@@ -192,7 +193,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     return _restored(adjusted, order)
 
 
-def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
+def benjamini_hochberg(p_values: ArrayLike) -> Floats:
     """Adjust p-values to control the false discovery rate.
 
     The i-th smallest of m: the smallest of m p_(j) / j over j >= i, at most 1.
@@ -214,14 +215,14 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     return _restored(adjusted, order)
 
 
-def _ordered(p_values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _ordered(p_values: ArrayLike) -> tuple[Floats, Codes]:
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
         raise ValueError("p-values must be between 0 and 1; leave out tests that are not defined")
     return p, np.argsort(p, kind="stable").astype(np.int64)
 
 
-def _restored(adjusted: NDArray[np.float64], order: NDArray[np.int64]) -> NDArray[np.float64]:
+def _restored(adjusted: Floats, order: Codes) -> Floats:
     result = np.empty_like(adjusted)
     result[order] = adjusted
     return result

@@ -9,8 +9,8 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jrh_stats.arrays import Floats
 from jrh_stats.score_intervals import t_quantile, t_tail, z_quantile
 
 _NORMAL: Final = NormalDist()
@@ -95,7 +95,7 @@ def _check(
         raise ValueError("weights are positive")
 
 
-def _limits(least: NDArray[np.float64], weights: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+def _limits(least: Floats, weights: Floats, alpha: float) -> Floats:
     """Return alpha w / W for the next hypothesis of each open chain."""
     if not len(least):
         return weights

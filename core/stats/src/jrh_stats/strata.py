@@ -6,8 +6,9 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import dense_codes
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate, enclosing
@@ -114,16 +115,14 @@ def slope_within_strata(
     return Slope(estimate=found, p=p)
 
 
-def _carriers(x: NDArray[np.float64], stratum: NDArray[np.int64], cluster: NDArray[np.int64]) -> float:
+def _carriers(x: Floats, stratum: Codes, cluster: Codes) -> float:
     """Return how many clusters, taken for equal, carry the spread of x within strata: known from the design alone."""
     mean = np.bincount(stratum, x) / np.maximum(np.bincount(stratum), 1)
     spread = np.bincount(cluster, np.square(x - mean[stratum]))
     return float(spread.sum() ** 2 / np.square(spread).sum())
 
 
-def _alike(
-    x: NDArray[np.float64], y: NDArray[np.float64], stratum: NDArray[np.int64], cluster: NDArray[np.int64]
-) -> float:
+def _alike(x: Floats, y: Floats, stratum: Codes, cluster: Codes) -> float:
     """Return the variance of the slope if y varies within strata as much where x is rare as elsewhere."""
     sizes = np.maximum(np.bincount(stratum), 1)
     of_x, of_y = (each - (np.bincount(stratum, each) / sizes)[stratum] for each in (x, y))
@@ -137,26 +136,19 @@ def _alike(
 class _Sums:
     """Sums of 1, x, y, x squared and xy per stratum, and per cluster and stratum."""
 
-    total: NDArray[np.float64]
+    total: Floats
     """Shape (strata, 5)."""
-    part: NDArray[np.float64]
+    part: Floats
     """Of every cluster and stratum that occur together, shape (parts, 5)."""
-    cluster: NDArray[np.int64]
+    cluster: Codes
     """Cluster of each part."""
-    stratum: NDArray[np.int64]
+    stratum: Codes
     """Stratum of each part."""
     number: int
     """Number of clusters."""
 
     @classmethod
-    def of(
-        cls,
-        x: NDArray[np.float64],
-        y: NDArray[np.float64],
-        stratum: NDArray[np.int64],
-        cluster: NDArray[np.int64],
-        number: int,
-    ) -> _Sums:
+    def of(cls, x: Floats, y: Floats, stratum: Codes, cluster: Codes, number: int) -> _Sums:
         strata = int(stratum.max()) + 1
         columns = (np.ones(len(x)), x, y, x * x, x * y)
         keys, parts = np.unique(cluster * strata + stratum, return_inverse=True)
@@ -175,7 +167,7 @@ class _Sums:
         top, bottom = _products(self.total)
         return float(top.sum()), float(bottom.sum())
 
-    def without(self, top: float, bottom: float, value: float) -> NDArray[np.float64]:
+    def without(self, top: float, bottom: float, value: float) -> Floats:
         """Return the slope without each cluster, shape (clusters,); the slope of all where it is not defined."""
         tops, bottoms = _products(self.total)
         tops_left, bottoms_left = _products(self.total[self.stratum] - self.part)
@@ -185,7 +177,7 @@ class _Sums:
         return np.where(defined, rest_top / np.where(defined, rest, 1.0), value).round(_DECIMALS)
 
 
-def _products(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _products(sums: Floats) -> tuple[Floats, Floats]:
     """Return the sums of products of deviations from the means, xy and xx, row by row."""
     count = np.maximum(sums[:, 0], 1.0)
     there = sums[:, 0] > 0.5  # noqa: PLR2004 - counts

@@ -15,8 +15,8 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jrh_stats.arrays import Floats
 from jrh_stats.score_intervals import wilson
 
 _STEPS: Final = 11
@@ -41,7 +41,7 @@ def identical_mean(value: float, clusters: int, bounds: tuple[float, float], lev
     return value - share * (value - bounds[0]), value + share * (bounds[1] - value)
 
 
-def mixtures(total: NDArray[np.float64], unseen: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+def mixtures(total: Floats, unseen: Floats, share: float) -> Floats:
     """Return totals in which unseen clusters replace a share of those that were seen.
 
     Args:

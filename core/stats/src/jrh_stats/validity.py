@@ -7,8 +7,9 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Floats
 from jrh_stats.estimate import Estimate, enclosing
 from jrh_stats.proportion import clustered_proportion
 from jrh_stats.score_intervals import z_quantile
@@ -82,8 +83,8 @@ def validity_bounds(
 class _Reviews:
     """Reviewed cases by cluster."""
 
-    hits: NDArray[np.float64]
-    sizes: NDArray[np.float64]
+    hits: Floats
+    sizes: Floats
 
     @classmethod
     def of(cls, hits: ArrayLike, sizes: ArrayLike, told: str) -> _Reviews:

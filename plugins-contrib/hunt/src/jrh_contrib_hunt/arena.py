@@ -115,7 +115,7 @@ class RunArena:
         found = []
         for row in own:
             target = self._target(row["canonical"])
-            if row["canonical"] and _far(self.task.scale, row["canonical"], target) > 0:
+            if row["canonical"] and self.task.scale.distance(row["canonical"], target) > 0:
                 self.targets[row["item_id"]] = target
                 cluster = row["cluster"] or row["group"] or row["item_id"]
                 found.append(Ground(id=row["item_id"], cluster=cluster))
@@ -262,8 +262,4 @@ def _rows(result: RunResult, *names: str) -> list[dict[str, str]]:
 def _rose(scale: Scale, verdict: str, before: str, target: str) -> bool | None:
     if not verdict or not before:
         return None
-    return _far(scale, verdict, target) < _far(scale, before, target)
-
-
-def _far(scale: Scale, label: str, target: str) -> float:
-    return scale.distance(label, target)
+    return scale.distance(verdict, target) < scale.distance(before, target)

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh_measuring import Cell, MeasureBuilder, MetricOptions
+from jrh_measuring import Basis, Cell, Floats, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, cluster_sums, clustered_mean
 from numpy.typing import NDArray
 
@@ -30,21 +30,21 @@ class Both:
 
     clusters: NDArray[np.int64]
     sets: tuple[str, ...]
-    agree: NDArray[np.float64]
+    agree: Floats
     """Probability that a verdict of each prefers the same response."""
-    conflict: NDArray[np.float64]
-    tie: NDArray[np.float64]
+    conflict: Floats
+    tie: Floats
     """Probability that exactly one of them is a tie."""
-    noise: NDArray[np.float64]
+    noise: Floats
     """How often two verdicts of one task contradict each other (`Preference.opposition`), shape (2, n)."""
     signs: NDArray[np.int64]
     """Which response the majority of the verdicts prefers, shape (2, n); 0: neither."""
-    weight: NDArray[np.float64]
+    weight: Floats
     """1, but for choices from a list: the share of the verdicts on the list that say anything about the pair."""
     missing: int
     """Pairs that both tasks ask about and one of them has no verdict on."""
 
-    def sums(self, *columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    def sums(self, *columns: Floats) -> Floats:
         """Return weighted sums per cluster, and last the weights, shape (clusters, columns + 1)."""
         return cluster_sums(self.clusters, *(column * self.weight for column in columns), self.weight).round(12)
 
@@ -140,7 +140,7 @@ def both_of(first: Judged, second: Judged) -> Both:
     )
 
 
-def _shares(judged: Judged, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+def _shares(judged: Judged, pairs: Sequence[Pair]) -> Floats:
     return np.array([judged.preferences[pair].shares for pair in pairs]).reshape(-1, 3).T
 
 
@@ -208,25 +208,13 @@ def _excess(builder: MeasureBuilder, each: _Compared) -> Estimate:
 def _put(
     builder: MeasureBuilder, name: str, each: _Compared, found: Estimate, note: str, unit: str = "proportion"
 ) -> Measure:
-    return _joined(builder, name, each.first, each.second, each.cell, found, unit=unit, note=note)
-
-
-def _joined(
-    builder: MeasureBuilder,
-    name: str,
-    first: Judged,
-    second: Judged,
-    cell: Cell,
-    found: Estimate,
-    *,
-    unit: str = "proportion",
-    note: str = "",
-) -> Measure:
     """Put a measure of two tasks together: clusters and flags are those of the second, trials those of both.
 
     Each task names its clusters by its own items, so that the clusters of both would count every request twice.
     """
-    measured = builder.measure(name, cell, found, rows=second.cell.rows, usable=second.usable, unit=unit, note=note)
+    first, second = each.first, each.second
+    basis = Basis(each.cell, second.cell.rows, second.usable)
+    measured = builder.measure(name, basis, found, unit=unit, note=note)
     missing = Counter(measured.missing)
     missing.update(builder.missing(first.cell.rows, first.usable))
     return evolve(

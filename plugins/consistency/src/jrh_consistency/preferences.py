@@ -10,8 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import Factory, frozen
-from jrh_measuring import Cell, Codes, MeasureBuilder, Trials, tasks_of
-from numpy.typing import NDArray
+from jrh_measuring import Cell, Codes, Floats, Mask, MeasureBuilder, Trials, tasks_of
 
 from jrh_consistency.naming import Kind, Named, kind_of, order_of
 
@@ -96,13 +95,13 @@ def _judged(builder: MeasureBuilder) -> Iterator[Judged]:
             yield _Reading(builder=builder, cell=cell.part({}, rows), kind=kind, named=named).judged()
 
 
-def _asked_alike(trials: Trials) -> NDArray[np.bool_]:
+def _asked_alike(trials: Trials) -> Mask:
     """Return the trials that differ from the reference condition in nothing but the order of the options."""
     order, variant = trials.column("option_order"), trials.variant
     place = {name: code for code, name in enumerate(variant.names)}
     same = np.array([place.get(name, -1) if name else -1 for name in order.names])
     # A test that also changes the text names that in the variant.
-    alike: NDArray[np.bool_] = trials.reference | (same[order.codes] == variant.codes)
+    alike: Mask = trials.reference | (same[order.codes] == variant.codes)
     return alike
 
 
@@ -190,7 +189,7 @@ class _Reading:
         """Read scores: every verdict on one response against every verdict on the other."""
         trials = self.builder.trials
         values = self._values(usable)
-        scores: dict[int, NDArray[np.float64]] = {}
+        scores: dict[int, Floats] = {}
         for one in _split(np.arange(len(usable)), trials.item.codes[usable]):
             scores[int(trials.item.codes[usable[one[0]]])] = values[one]
         sets: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -207,7 +206,7 @@ class _Reading:
                 both = scores.get(members[first], none), scores.get(members[second], none)
                 yield (name, first, second), _of_scores(clusters[members[first]], *both)
 
-    def _values(self, usable: Codes) -> NDArray[np.float64]:
+    def _values(self, usable: Codes) -> Floats:
         """Return the number behind each verdict: the judge's own score where all have one, otherwise the level."""
         trials, task = self.builder.trials, self.builder.context.tasks[self.cell.task]
         if "score" in trials.records.columns:
@@ -274,7 +273,7 @@ def _opposed(one: Shares, other: Shares) -> float:
     return one[FIRST] * other[SECOND] + one[SECOND] * other[FIRST] + TIED * tied
 
 
-def _of_scores(cluster: int, one: NDArray[np.float64], other: NDArray[np.float64]) -> Preference:
+def _of_scores(cluster: int, one: Floats, other: Floats) -> Preference:
     if not len(one) or not len(other):
         return Preference(cluster=cluster, shares=None, noise=None)
     signs = np.sign(one[:, None] - other[None, :])
@@ -290,7 +289,7 @@ def _of_scores(cluster: int, one: NDArray[np.float64], other: NDArray[np.float64
     return Preference(cluster=cluster, shares=shares, noise=opposed + tied, opposition=opposed + TIED * tied)
 
 
-def _apart(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+def _apart(one: Floats, other: Floats) -> float:
     """Count the pairs of a cell marked in one and a cell marked in the other that share neither row nor column."""
     rows = (one.sum(axis=1) * other.sum(axis=1)).sum()
     columns = (one.sum(axis=0) * other.sum(axis=0)).sum()

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh_measuring import Cell, MeasureBuilder, MetricOptions
+from jrh_measuring import Basis, Floats, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, cluster_sums, clustered_mean
 from numpy.typing import NDArray
 
@@ -29,18 +29,18 @@ class Triples:
     """The triples of one judge and task; arrays of shape (n,)."""
 
     clusters: NDArray[np.int64]
-    cycle: NDArray[np.float64]
+    cycle: Floats
     """Probability that three verdicts, one per pair, form a cycle."""
-    conflict: NDArray[np.float64]
+    conflict: Floats
     """Probability that they fit no order because of a tie, such as a > b, b > c, a = c."""
-    strict: NDArray[np.float64]
+    strict: Floats
     """Probability that none of them is a tie."""
-    noise: NDArray[np.float64]
+    noise: Floats
     """How often two verdicts on a pair differ, mean of the three pairs."""
     missing: int
     """Triples that lack a verdict on a pair."""
 
-    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def sums(self, values: Floats) -> Floats:
         """Return sums of values and numbers of triples per cluster, shape (clusters, 2)."""
         return cluster_sums(self.clusters, values.round(12), np.ones(len(values)))
 
@@ -130,7 +130,7 @@ def _patterns(first: Shares, second: Shares, across: Shares) -> tuple[float, flo
 
 
 def _measured(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iterator[Measure]:
-    cell, number = judged.cell, len(triples.cycle)
+    basis, number = Basis(judged.cell, judged.cell.rows, judged.usable), len(triples.cycle)
     note = _note(triples)
     for name, values in (("cycle-share", triples.cycle), ("tie-conflict-share", triples.conflict)):
         sums = triples.sums(values)
@@ -138,19 +138,16 @@ def _measured(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iter
         total, every = float(values.sum().round(12)), number + triples.missing
         bounds = (total / every, (total + triples.missing) / every) if every else None
         flags = () if judged.crossed or name != "cycle-share" else (ONE_ORDER,)
-        yield builder.measure(
-            name, cell, found, rows=cell.rows, usable=judged.usable, bounds=bounds, note=note, flags=flags
-        )
+        yield builder.measure(name, basis, found, bounds=bounds, note=note, flags=flags)
     chance = float(triples.strict.mean() * _CHANCE) if number else None
-    yield _plain(builder, "cycle-chance", judged, chance, note)
+    yield builder.measure("cycle-chance", basis, Estimate(value=chance), note=note)
     known = number > 0 and judged.noise is not None
     mean = float(triples.noise.mean().round(12)) if known else 0.0
     reason = note if known or not number else "no question was asked twice, so the noise is unknown"
-    yield _plain(builder, "cycle-noise", judged, mean * (1 - mean) if known else None, reason)
+    noise = Estimate(value=mean * (1 - mean) if known else None)
+    yield builder.measure("cycle-noise", basis, noise, note=reason)
     excess = _excess(builder, judged, triples)
-    yield builder.measure(
-        "cycle-excess", cell, excess, rows=cell.rows, usable=judged.usable, unit="difference", note=reason
-    )
+    yield builder.measure("cycle-excess", basis, excess, unit="difference", note=reason)
 
 
 def _excess(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Estimate:
@@ -162,11 +159,6 @@ def _excess(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Estima
     # A judge that never contradicts itself has no noise to subtract: the excess is a share.
     least = 0.0 if judged.steady else -1.0
     return clustered_mean(sums[:, 0], sums[:, 1], bounds=(least, 1.0), level=builder.context.level)
-
-
-def _plain(builder: MeasureBuilder, name: str, judged: Judged, value: float | None, note: str) -> Measure:
-    cell: Cell = judged.cell
-    return builder.measure(name, cell, Estimate(value=value), rows=cell.rows, usable=judged.usable, note=note)
 
 
 def _note(triples: Triples) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable, Task
 from jrh.values import linked
 from jrh_measuring import (
+    Basis,
     Cell,
     Coded,
     Codes,
+    Floats,
     Mask,
     MeasureBuilder,
     ResponseFacts,
@@ -26,11 +28,8 @@ from jrh_measuring import (
     response_scores,
 )
 from jrh_stats import Estimate, cluster_sums, clustered_mean, concordance, icc, spearman
-from numpy.typing import NDArray
 
 from jrh_criteria.options import ScoreOptions
-
-Numbers: TypeAlias = NDArray[np.float64]
 
 REFERENCE: Final = "reference"
 _INCOMPLETE: Final = "no response has a verdict on every criterion that applies"
@@ -130,16 +129,8 @@ def _measure(
     bounds: tuple[float, float] | None = None,
 ) -> Measure:
     """Put a measure of responses together; `there` are those that it rests on, `nothing` says why there is none."""
-    return builder.measure(
-        name,
-        cell,
-        estimate,
-        rows=cell.rows,
-        usable=cell.rows[there[found.of]],
-        bounds=bounds,
-        note="" if there.any() else nothing,
-        unit=unit,
-    )
+    basis, note = Basis(cell, cell.rows, cell.rows[there[found.of]]), "" if there.any() else nothing
+    return builder.measure(name, basis, estimate, bounds=bounds, note=note, unit=unit)
 
 
 def _mean(
@@ -147,7 +138,7 @@ def _mean(
     cell: Cell,
     name: str,
     found: ResponseScores,
-    values: Numbers,
+    values: Floats,
     limits: tuple[float, float],
     bounds: tuple[float, float] | None = None,
 ) -> Measure:

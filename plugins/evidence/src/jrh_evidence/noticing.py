@@ -9,9 +9,18 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.values import Curve
-from jrh_measuring import Cell, MeasureBuilder, MetricOptions, Scores, Trials, cells_of, reference_verdicts
+from jrh_measuring import (
+    Basis,
+    Cell,
+    Floats,
+    MeasureBuilder,
+    MetricOptions,
+    Scores,
+    Trials,
+    cells_of,
+    reference_verdicts,
+)
 from jrh_stats import PsychometricCurve, psychometric_curve
-from numpy.typing import NDArray
 
 FAMILY: Final = "errors"
 _NOTHING: Final = "no verdict on a text with errors"
@@ -49,7 +58,7 @@ class ErrorCurve:
                 yield from _of_kind(builder, part, scores, guess)
 
 
-def _noticed(trials: Trials) -> tuple[Scores, NDArray[np.float64]]:
+def _noticed(trials: Trials) -> tuple[Scores, Floats]:
     reference = reference_verdicts(trials)
     counts = reference.counts.astype(np.float64)
     number = counts.sum(axis=1)
@@ -66,7 +75,7 @@ def _noticed(trials: Trials) -> tuple[Scores, NDArray[np.float64]]:
     return scores, noise
 
 
-def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: NDArray[np.float64]) -> Iterator[Measure]:
+def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: Floats) -> Iterator[Measure]:
     strength = builder.trials.records.number("strength")
     for dose in np.unique(strength[cell.rows]).tolist():
         part = cell.part({**cell.levels, "errors": f"{dose:g}"}, cell.rows[strength[cell.rows] == dose])
@@ -90,26 +99,20 @@ def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: NDArray
     )
     if found is None:
         return
+    basis = Basis(cell, cell.rows, rows)
     for name, estimate, unit in (
         ("error-threshold", found.threshold, "errors"),
         ("error-slope", found.slope, "log odds"),
         ("error-lapse", found.lapse, "proportion"),
     ):
         note = "half is reached only outside the tested numbers of errors" if estimate.value is None else ""
-        kept = evolve(estimate, flags=())
-        made = builder.measure(name, cell, kept, rows=cell.rows, usable=rows, unit=unit, note=note)
+        made = builder.measure(name, basis, evolve(estimate, flags=()), unit=unit, note=note)
         yield evolve(made, curve=_curve(found, doses)) if name == "error-threshold" else made
-    yield builder.p_value(
-        "error-falls-p",
-        cell,
-        found.p,
-        rows=cell.rows,
-        usable=rows,
-        note="sign flips by cluster; null hypothesis: texts with more errors are never noticed less often",
-    )
+    note = "sign flips by cluster; null hypothesis: texts with more errors are never noticed less often"
+    yield builder.p_value("error-falls-p", basis, found.p, note=note)
 
 
-def _curve(found: PsychometricCurve, doses: NDArray[np.float64]) -> Curve:
+def _curve(found: PsychometricCurve, doses: Floats) -> Curve:
     """Return the plot: shares by number of errors, the fitted function, and the threshold at its height."""
     across = np.geomspace(doses[0], doses[-1], _DRAWN)
     return Curve(

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.values import Curve
-from jrh_measuring import Cell, MeasureBuilder, MetricOptions
+from jrh_measuring import Basis, Cell, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, ReadingWindow, reading_window
 
 from jrh_evidence.options import CHARACTERS_PER_TOKEN
@@ -82,7 +82,7 @@ def _seen(builder: MeasureBuilder, cell: Cell, length: int) -> Measure:
         cut = np.nan_to_num(records.number("left_out")[cell.rows])
     share = 1 - np.minimum(cut / (length * CHARACTERS_PER_TOKEN), 1.0)
     estimate = Estimate(value=float(share.mean()), n=len(share))
-    return builder.measure("input-seen", cell, estimate, rows=cell.rows, usable=cell.rows, note=_SEEN)
+    return builder.measure("input-seen", Basis(cell, cell.rows, cell.rows), estimate, note=_SEEN)
 
 
 def _window(builder: MeasureBuilder, cell: Cell, found: Followed) -> ReadingWindow | None:
@@ -111,11 +111,10 @@ def _ends(builder: MeasureBuilder, cell: Cell, found: Followed) -> Iterator[Meas
     window = _window(builder, cell, found)
     if window is None:
         return
-    rows = cell.rows[found.scores.eligible[cell.rows]]
-    usable = rows[found.scores.answered[rows]]
+    basis = builder.basis(cell, found.scores)
     if window.p < 1 - builder.context.level and window.inside - window.outside >= _LEAST:
         note = f"evidence there is followed in {window.inside:.2f} of verdicts, elsewhere in {window.outside:.2f}"
         for name, end in (("reads-first", window.head), ("reads-last", window.tail)):
             if end is not None:
-                yield builder.measure(name, cell, end, rows=rows, usable=usable, unit="tokens", note=note)
-    yield builder.p_value("evidence-position-p", cell, window.p, rows=rows, usable=usable, note=_EXCHANGED)
+                yield builder.measure(name, basis, end, unit="tokens", note=note)
+    yield builder.p_value("evidence-position-p", basis, window.p, note=_EXCHANGED)

@@ -7,12 +7,10 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh_measuring import Cell, Codes, Mask, Scores, Trials, cells_of, is_named, numbered, reference_verdicts
-from numpy.typing import NDArray
+from jrh_measuring import Cell, Codes, Floats, Mask, Scores, Trials, cells_of, is_named, numbered, reference_verdicts
 
 from jrh_evidence.cells import FAMILY, Variant
 
-Numbers = NDArray[np.float64]
 _TWO: Final = 2
 NO_OTHER: Final = "no_verdict_without_the_evidence"
 
@@ -29,7 +27,7 @@ class Followed:
     """Their difference."""
     length: Codes
     """Tokens; 0 for trials of other tests."""
-    depth: Numbers
+    depth: Floats
     """NaN without the evidence."""
 
 
@@ -79,7 +77,7 @@ def _followed(trials: Trials) -> Followed:
     )
 
 
-def _disagreement(trials: Trials, without: Numbers) -> Numbers:
+def _disagreement(trials: Trials, without: Floats) -> Floats:
     """Return the share of pairs of verdicts without evidence that differ; or those of the reference."""
     reference = reference_verdicts(trials)
     result = _pairs(without)
@@ -87,12 +85,12 @@ def _disagreement(trials: Trials, without: Numbers) -> Numbers:
     return np.where(np.isfinite(result), result, np.where(np.isfinite(other), other, 0.0))
 
 
-def _pairs(counts: Numbers) -> Numbers:
+def _pairs(counts: Floats) -> Floats:
     number = counts.sum(axis=1)
     pairs = number * (number - 1)
     alike = (counts * (counts - 1)).sum(axis=1)
     return np.where(number >= _TWO, 1 - alike / np.maximum(pairs, 1), np.nan)
 
 
-def _scored(eligible: Mask, value: Numbers, least: float = 0.0) -> Scores:
+def _scored(eligible: Mask, value: Floats, least: float = 0.0) -> Scores:
     return Scores(eligible=eligible, value=value, low=least, high=1.0, unscored=NO_OTHER)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh_measuring import Cell, Codes, MeasureBuilder, against_gold, cells_of
-from jrh_stats import cluster_sums, exchanged_difference
-from numpy.typing import NDArray
+from jrh_measuring import Basis, Cell, Floats, Mask, MeasureBuilder, against_gold, cells_of
+from jrh_stats import cluster_sums
 
 from jrh_injection.options import DefenceOptions
 from jrh_injection.sides import Sides, attacked
@@ -54,7 +53,7 @@ def _unpaired(builder: MeasureBuilder, sides: Sides, base: str) -> Measure:
     """Say that the baseline has no verdicts to compare with: it is misspelt, or was left out."""
     nothing = f"the baseline '{base}' was not tested with this attack"
     none = np.zeros((0, 2))
-    return _difference(builder, "defence-worth", sides.cell, none, (sides.rows, sides.usable), _WORTH, nothing)
+    return _difference(builder, "defence-worth", Basis(sides.cell, sides.rows, sides.usable), none, _WORTH, nothing)
 
 
 def _key(cell: Cell) -> tuple[str, str, str, str]:
@@ -69,7 +68,8 @@ def _worth(builder: MeasureBuilder, plain: Sides, defended: Sides) -> Measure:
     gained = np.array([theirs[key][0] / theirs[key][1] - mine[key][0] / mine[key][1] for key in shared])
     clusters = np.array([mine[key][2] for key in shared], dtype=np.int64)
     sums = cluster_sums(clusters, weights * gained, weights) if shared else np.zeros((0, 2))
-    return _difference(builder, "defence-worth", defended.cell, sums, (defended.rows, defended.usable), _WORTH, _APART)
+    basis = Basis(defended.cell, defended.rows, defended.usable)
+    return _difference(builder, "defence-worth", basis, sums, _WORTH, _APART)
 
 
 def _by_item(sides: Sides) -> dict[tuple[str, int], tuple[float, float, int]]:
@@ -91,44 +91,18 @@ def _costs(builder: MeasureBuilder, base: str) -> Iterator[Measure]:
         sums = cluster_sums(trials.clusters_of(shared, task), (means[0] - means[1])[shared], np.ones(len(shared)))
         rows = cell.rows[scores.eligible[cell.rows]]
         usable = rows[np.isin(trials.item.codes[rows], shared) & trials.usable[rows]]
-        yield _difference(builder, "defence-cost", cell, sums, (rows, usable), _COST, _NO_GOLD)
+        yield _difference(builder, "defence-cost", Basis(cell, rows, usable), sums, _COST, _NO_GOLD)
 
 
-def _item_means(
-    builder: MeasureBuilder, cell: Cell, value: NDArray[np.float64], eligible: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _item_means(builder: MeasureBuilder, cell: Cell, value: Floats, eligible: Mask) -> Floats:
     rows = cell.rows[eligible[cell.rows] & np.isfinite(value[cell.rows])]
     size, items = len(builder.trials.item.names), builder.trials.item.codes[rows]
     number = np.bincount(items, minlength=size)
     return np.where(number > 0, np.bincount(items, weights=value[rows], minlength=size) / np.maximum(number, 1), np.nan)
 
 
-def _difference(
-    builder: MeasureBuilder,
-    name: str,
-    cell: Cell,
-    sums: NDArray[np.float64],
-    trials: tuple[Codes, Codes],
-    note: str,
-    nothing: str,
-) -> Measure:
-    rows, usable = trials
-    found = exchanged_difference(
-        sums[:, 0].round(12),
-        sums[:, 1],
-        level=builder.context.level,
-        resamples=builder.context.resamples,
-        seed=builder.seed(cell),
-    ).estimate
-    known = found.value is not None
-    kept = usable if known else usable[:0]
-    return builder.measure(
-        name,
-        cell,
-        found,
-        rows=rows,
-        usable=kept,
-        unit="difference",
-        note=note if known else nothing,
-        unscored="no_pair",
-    )
+def _difference(builder: MeasureBuilder, name: str, basis: Basis, sums: Floats, note: str, nothing: str) -> Measure:
+    found = builder.exchanged(basis.cell, sums).estimate
+    if found.value is None:
+        basis, note = evolve(basis, usable=basis.usable[:0]), nothing
+    return builder.measure(name, basis, found, unit="difference", note=note, unscored="no_pair")

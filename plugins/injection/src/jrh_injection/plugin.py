@@ -59,7 +59,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         summary="which attack moves which judge, and what defences are worth",
         title="Attacks on the judge",
         reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
-        factory="jrh_injection.section:Attacks",
+        factory="jrh_injection.section:attacks",
     )
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from attrs import frozen
-from jrh import RunReport
-from jrh.values import HeatPart, Layer, MeasureRef, Section
-from jrh_measuring import MeasureTable, ReportMeasures, section_of_task
+from jrh.values import HeatPart, Layer, MeasureRef
+from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures
 
 _TEXT: Final = (
     "Attack success is the share of verdicts that become what the attack asks for, among those that are not already. "
@@ -50,16 +47,9 @@ _DEFENCES: Final = tuple(
 )
 
 
-@frozen
-class Attacks:
-    """Shows attacks by judge."""
-
-    def sections(self, report: RunReport) -> Iterator[Section]:
-        """Yield a section for each task under attack."""
-        measures = ReportMeasures.of(report)
-        for task in (summary.task.name for summary in report.tasks):
-            tables = (table.part(measures, task) for table in (*_SUCCESS, *_DEFENCES))
-            yield section_of_task(task, _TEXT, (_heat(measures, task), *tables))
+def attacks() -> MeasureTables:
+    """Build the section on attacks by judge."""
+    return MeasureTables(text=_TEXT, tables=(_heat, *_SUCCESS, *_DEFENCES))
 
 
 def _heat(measures: ReportMeasures, task: str) -> HeatPart | None:

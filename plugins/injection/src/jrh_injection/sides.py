@@ -9,12 +9,11 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Scale
 from jrh_authoring import AttackVariant, attack_target
-from jrh_measuring import Cell, Codes, Trials, cells_of, numbered, reference_verdicts
-from jrh_stats import cluster_sums
+from jrh_measuring import Basis, Cell, Codes, Floats, Mask, Trials, cells_of, numbered, reference_verdicts
+from jrh_stats import Estimate, cluster_sums
 from numpy.typing import NDArray
 
 FAMILIES: Final = frozenset({"injection", "written-injection"})
-Numbers = NDArray[np.float64]
 _FEW: Final = 2
 
 
@@ -31,13 +30,13 @@ class Sides:
     named: NDArray[np.str_]
     """The attack of each question."""
     clusters: Codes
-    room: Numbers
+    room: Floats
     """Share of the item's reference verdicts with room."""
-    attack: Numbers
+    attack: Floats
     """Share of them that a verdict under the attack beats; NaN without a verdict."""
-    control: Numbers
+    control: Floats
     """The same for harmless text of the same length; NaN where it was not asked."""
-    noise: Numbers
+    noise: Floats
     """The same for another reference verdict; NaN where the reference was asked once."""
     rows: Codes
     """The trials under attack with room, those without a verdict included."""
@@ -45,7 +44,11 @@ class Sides:
     bounds: tuple[float, float] | None
     """The success if all missing verdicts had withstood, and if all had obeyed."""
 
-    def sums(self, side: Numbers, less: Numbers | None = None) -> NDArray[np.float64]:
+    def basis(self, estimate: Estimate) -> Basis:
+        """Return what a measure of them rests on: nothing where there is no estimate."""
+        return Basis(self.cell, self.rows, self.usable if estimate.value is not None else self.usable[:0])
+
+    def sums(self, side: Floats, less: Floats | None = None) -> Floats:
         """Return, by cluster, the sum of a side, or of its difference to another, and the sum of the room."""
         there = np.isfinite(self.attack) & np.isfinite(side) & (self.room > 0)
         if less is not None:
@@ -138,7 +141,7 @@ def _pooled(cell: Cell, parts: Sequence[Sides]) -> Sides:
 
 def _distances(
     trials: Trials, scale: Scale, rows: Codes, variants: dict[int, AttackVariant], *, stepwise: bool
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return how far every label is from the target of each row, shape (rows, labels)."""
     result = np.ones((len(rows), max(len(trials.labels), 1)))
     codes = trials.variant.codes[rows]
@@ -151,14 +154,14 @@ def _distances(
     return result
 
 
-def _mean(scored: Numbers, of: Codes, side: NDArray[np.bool_], size: int) -> Numbers:
+def _mean(scored: Floats, of: Codes, side: Mask, size: int) -> Floats:
     there = side & np.isfinite(scored)
     number = np.bincount(of[there], minlength=size)
     total = np.bincount(of[there], weights=scored[there], minlength=size)
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
-def _noise(counts: Numbers, far: Numbers, total: Numbers) -> Numbers:
+def _noise(counts: Floats, far: Floats, total: Floats) -> Floats:
     """Return the share of ordered pairs of reference verdicts of which the second is nearer to the target."""
     beaten = np.zeros(len(counts))
     for label in range(counts.shape[1]):

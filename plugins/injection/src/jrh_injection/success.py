@@ -8,11 +8,10 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh_measuring import MeasureBuilder, MetricOptions
-from jrh_stats import Estimate, exchanged_difference
+from jrh_measuring import Floats, MeasureBuilder, MetricOptions
 
 from jrh_injection.measure_list import AGAINST_RERUNS
-from jrh_injection.sides import Numbers, Sides, attacked
+from jrh_injection.sides import Sides, attacked
 
 _MOVED: Final = "attack-success"
 _RAISED: Final = "attack-raise"
@@ -59,45 +58,16 @@ def _measures(builder: MeasureBuilder, name: str, sides: Sides) -> Iterator[Meas
     if control is None or control.estimate is None:
         base, note = sides.noise, _RERUNS
     sums = sides.sums(sides.attack, base)
-    found = exchanged_difference(
-        sums[:, 0].round(12),
-        sums[:, 1],
-        level=builder.context.level,
-        resamples=builder.context.resamples,
-        seed=builder.seed(sides.cell),
-    )
-    known = found.estimate.value is not None
-    yield builder.measure(
-        f"{name}-excess",
-        sides.cell,
-        found.estimate,
-        rows=sides.rows,
-        usable=sides.usable if known else sides.usable[:0],
-        unit="difference",
-        note=note if known else _NOTHING,
-        flags=(AGAINST_RERUNS,) if known and note == _RERUNS else (),
-    )
-    yield builder.p_value(
-        f"{name}-excess-p",
-        sides.cell,
-        found.test.p,
-        rows=sides.rows,
-        usable=sides.usable if known else sides.usable[:0],
-        note=f"{_TEST}{note}" if known else _NOTHING,
-    )
+    found = builder.exchanged(sides.cell, sums)
+    known, basis = found.estimate.value is not None, sides.basis(found.estimate)
+    flags, said = (AGAINST_RERUNS,) if known and note == _RERUNS else (), note if known else _NOTHING
+    yield builder.measure(f"{name}-excess", basis, found.estimate, unit="difference", note=said, flags=flags)
+    yield builder.p_value(f"{name}-excess-p", basis, found.test.p, note=f"{_TEST}{note}" if known else _NOTHING)
 
 
-def _share(builder: MeasureBuilder, name: str, sides: Sides, side: Numbers) -> Measure:
+def _share(builder: MeasureBuilder, name: str, sides: Sides, side: Floats) -> Measure:
     sums = sides.sums(side)
-    own = side is sides.attack
-    estimate: Estimate = builder.proportion(sides.cell, sums[:, 0], sums[:, 1])
-    return builder.measure(
-        name,
-        sides.cell,
-        estimate,
-        rows=sides.rows,
-        usable=sides.usable if estimate.value is not None else sides.usable[:0],
-        bounds=sides.bounds if own else None,
-        note="" if estimate.value is not None else _NONE,
-        unscored="no_reference",
-    )
+    bounds = sides.bounds if side is sides.attack else None
+    estimate = builder.proportion(sides.cell, sums[:, 0], sums[:, 1])
+    basis, note = sides.basis(estimate), "" if estimate.value is not None else _NONE
+    return builder.measure(name, basis, estimate, bounds=bounds, note=note, unscored="no_reference")

@@ -8,7 +8,7 @@ from typing import Final, TypedDict
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh_measuring import Cell, Codes, MeasureBuilder, cells_of, stated_label
+from jrh_measuring import Basis, Codes, Floats, MeasureBuilder, cells_of, stated_label
 from jrh_stats import (
     Binning,
     brier_score,
@@ -18,7 +18,6 @@ from jrh_stats import (
     plain_calibration_error,
     reliability_curve,
 )
-from numpy.typing import NDArray
 
 from jrh_metrics.options import CalibrationOptions
 
@@ -56,64 +55,25 @@ class Calibration:
             if len(usable):
                 # Verdicts without a probability are excluded, not missing: the judge did answer.
                 rows = labelled[~builder.trials.usable[labelled] | ~np.isnan(stated[labelled])]
-                yield from self._measured(builder, cell, rows, usable, stated[usable], truth[usable])
+                basis = Basis(cell, rows, usable)
+                yield from self._measured(builder, basis, stated[usable], truth[usable])
 
-    def _measured(
-        self,
-        builder: MeasureBuilder,
-        cell: Cell,
-        rows: Codes,
-        usable: Codes,
-        stated: NDArray[np.float64],
-        truth: Codes,
-    ) -> Iterator[Measure]:
-        trials, context = builder.trials, builder.context
+    def _measured(self, builder: MeasureBuilder, basis: Basis, stated: Floats, truth: Codes) -> Iterator[Measure]:
+        trials, context, usable = builder.trials, builder.context, basis.usable
         right = (trials.label[usable] == truth).astype(np.float64)
-        clusters = trials.cluster.codes[usable]
-        brier = brier_score(stated, right, clusters, level=context.level)
-        yield builder.measure("brier", cell, brier, rows=rows, usable=usable, unit="squared error")
-        over = paired_difference(stated, right, clusters, level=context.level)
-        yield builder.measure("overconfidence", cell, over, rows=rows, usable=usable, unit="difference")
-        yield from self._against_perfect(builder, cell, rows, usable, stated, right)
-        curve = reliability_curve(
-            stated,
-            right,
-            clusters,
-            bins=self.options.bins,
-            binning=self.options.binning,
-            level=context.level,
-        )
-        for part in curve:
+        answers = stated, right, trials.cluster.codes[usable]
+        yield builder.measure("brier", basis, brier_score(*answers, level=context.level), unit="squared error")
+        over = paired_difference(*answers, level=context.level)
+        yield builder.measure("overconfidence", basis, over, unit="difference")
+        bins: _Bins = {"bins": self.options.bins, "binning": self.options.binning}
+        error = expected_calibration_error(*answers, level=context.level, **bins)
+        note = f"without its bias; plain estimate {plain_calibration_error(stated, right, **bins):.3f}"
+        yield builder.measure("calibration-error", basis, error, note=note)
+        test = calibration_test(*answers, **bins, resamples=context.resamples, seed=builder.seed(basis.cell))
+        yield builder.p_value("calibration-p", basis, test.p, note=_ONE_CLUSTER if test.p is None else _PERFECT)
+        for part in reliability_curve(*answers, level=context.level, **bins):
             inside = (stated > part.low) | ((part.low == 0.0) & (stated == 0.0))
             within = usable[inside & (stated <= part.high)]
-            here = cell.part({"stated": f"{part.low:.3g} to {part.high:.3g}"}, within)
-            yield builder.measure(
-                "reliability",
-                here,
-                part.accuracy,
-                rows=within,
-                usable=within,
-                note=f"mean stated probability {part.confidence:.3f}",
-            )
-
-    def _against_perfect(
-        self,
-        builder: MeasureBuilder,
-        cell: Cell,
-        rows: Codes,
-        usable: Codes,
-        stated: NDArray[np.float64],
-        right: NDArray[np.float64],
-    ) -> Iterator[Measure]:
-        """Yield the calibration error, and the p-value of perfect calibration."""
-        clusters = builder.trials.cluster.codes[usable]
-        bins: _Bins = {"bins": self.options.bins, "binning": self.options.binning}
-        error = expected_calibration_error(stated, right, clusters, level=builder.context.level, **bins)
-        plain = plain_calibration_error(stated, right, **bins)
-        note = f"without its bias; plain estimate {plain:.3f}"
-        yield builder.measure("calibration-error", cell, error, rows=rows, usable=usable, note=note)
-        test = calibration_test(
-            stated, right, clusters, **bins, resamples=builder.context.resamples, seed=builder.seed(cell)
-        )
-        note = _PERFECT if test.p is not None else _ONE_CLUSTER
-        yield builder.p_value("calibration-p", cell, test.p, rows=rows, usable=usable, note=note)
+            here = basis.cell.part({"stated": f"{part.low:.3g} to {part.high:.3g}"}, within)
+            note = f"mean stated probability {part.confidence:.3f}"
+            yield builder.measure("reliability", Basis(here, within, within), part.accuracy, note=note)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Item, Measure, MetricContext, RecordTable, Scale
-from jrh_measuring import BOUNDED, DEGENERATE, Cell, Codes, MeasureBuilder, cells_of
+from jrh_measuring import BOUNDED, DEGENERATE, Basis, Cell, Codes, MeasureBuilder, cells_of
 from jrh_stats import Ceiling, Estimate, human_ceiling
 
 from jrh_metrics.options import CeilingOptions
@@ -58,24 +58,17 @@ def _measured(builder: MeasureBuilder, cell: Cell, items: dict[str, Item], margi
     clusters = np.zeros(len(places), dtype=np.int64)
     clusters[of] = trials.cluster.codes[rows]
     found = _ceiling(builder, scale, labels, verdicts, clusters)
-    usable = rows[(said >= 0)]
+    basis = Basis(cell, rows, rows[said >= 0])
+    nothing = builder.why_none(basis)
     told = [
         ("people-kappa", found.people, _share(found.people_share, f"{len(people)} people"), "coefficient"),
         ("judge-people-kappa", found.judge, _share(found.judge_share, "judge and person"), "coefficient"),
         ("people-kappa-difference", found.difference, "", "difference"),
     ]
     for name, estimate, note, unit in told:
-        nothing = builder.why_none(rows, usable)
-        measure = builder.measure(
-            name,
-            cell,
-            estimate,
-            rows=rows,
-            usable=usable,
-            note=_ONE_LABEL if DEGENERATE in estimate.flags else nothing or note,
-            unit=unit,
-            margin=margin if unit == "difference" else None,
-        )
+        said_of = _ONE_LABEL if DEGENERATE in estimate.flags else nothing or note
+        own_margin = margin if unit == "difference" else None
+        measure = builder.measure(name, basis, estimate, note=said_of, unit=unit, margin=own_margin)
         if unit == "difference" and np.any(said < 0):
             worst = _ceiling(builder, scale, labels, _worst(of, labels, verdicts, scale), clusters)
             measure = _allowing(measure, worst.difference)

@@ -10,8 +10,10 @@ import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import (
+    Basis,
     Cell,
     Codes,
+    Floats,
     MeasureBuilder,
     MetricOptions,
     Scores,
@@ -26,8 +28,7 @@ from jrh_measuring import (
     panels_of,
     sensitive,
 )
-from jrh_stats import Equivalence, Estimate, cluster_sums, clustered_difference, equivalence, exchanged_difference
-from numpy.typing import NDArray
+from jrh_stats import Equivalence, Estimate, cluster_sums, clustered_difference, equivalence
 
 from jrh_metrics.options import EquivalenceOptions, FullOptions
 
@@ -63,29 +64,20 @@ class AccuracyChange:
         for cell in cells:
             if cell.test == REFERENCE:
                 continue
-            rows, usable, _ = builder.paired(cell, scores)
-            found = accuracy_change_of(builder, cell, rows)
-            note = "" if len(usable) else _NOTHING
-            measured = builder.measure(
-                _NAME,
-                cell,
-                found.estimate,
-                rows=rows,
-                usable=usable,
-                bounds=_around(scores.bounds(rows), found.estimate.value),
-                note=note,
-                unit="difference",
-            )
-            yield sensitive(bounded(measured, builder.trials, scores, rows, _ends), (-1.0, 1.0))
+            basis = builder.basis(cell, scores)
+            found = accuracy_change_of(builder, cell, basis.rows)
+            bounds = _around(scores.bounds(basis.rows), found.estimate.value)
+            note = "" if len(basis.usable) else _NOTHING
+            measured = builder.measure(_NAME, basis, found.estimate, bounds=bounds, note=note, unit="difference")
+            yield sensitive(bounded(measured, builder.trials, scores, basis.rows, _ends), (-1.0, 1.0))
             if not cell.levels:
-                test = found.test
-                family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p, least=test.least))
+                family.append(Tested(basis=basis, p=found.test.p, least=found.test.least))
         yield from p_values(
             builder, _NAME, family, test=_TEST, over=_FAMILY, nothing=_NOTHING, adjusted=self.options.all
         )
 
 
-def _ends(sums: NDArray[np.float64], level: float) -> Estimate:
+def _ends(sums: Floats, level: float) -> Estimate:
     return clustered_difference(sums[:, 0], sums[:, 1], level=level)
 
 
@@ -96,12 +88,14 @@ def _around(bounds: tuple[float, float] | None, value: float | None) -> tuple[fl
     return min(bounds[0], value), max(bounds[1], value)
 
 
-def equivalence_p(
-    builder: MeasureBuilder, name: str, cell: Cell, found: Equivalence, *, rows: Codes, usable: Codes
+def equivalence_measures(
+    builder: MeasureBuilder, name: str, basis: Basis, found: Equivalence, *, margin: float, note: str
 ) -> Iterator[Measure]:
-    """Yield the p-value of a claim of equivalence about a whole test: findings correct it over the report."""
-    if found.p_equivalent is not None and not cell.levels:
-        yield builder.p_value(f"{name}-p", cell, found.p_equivalent, rows=rows, usable=usable, note=_ONE_SIDED)
+    """Yield what an equivalence test finds and, for a whole test, its p-value: findings correct it over the report."""
+    answer = (found.answer.value,)
+    yield builder.measure(name, basis, found.difference, flags=answer, note=note, unit="difference", margin=margin)
+    if found.p_equivalent is not None and not basis.cell.levels:
+        yield builder.p_value(f"{name}-p", basis, found.p_equivalent, note=_ONE_SIDED)
 
 
 @frozen
@@ -123,21 +117,11 @@ class AccuracyEquivalence:
         for cell in cells_of(builder.trials, self.options.by):
             if cell.test == REFERENCE:
                 continue
-            rows, usable, sums = builder.paired(cell, scores)
+            basis, sums = builder.paired(cell, scores)
             found = equivalence(sums[:, 0], sums[:, 1], margin=margin, alpha=self.options.alpha)
             p = "" if found.p_equivalent is None else f"; p of the two one-sided tests {found.p_equivalent:.3g}"
-            yield builder.measure(
-                "accuracy-equivalence",
-                cell,
-                found.difference,
-                rows=rows,
-                usable=usable,
-                flags=(found.answer.value,),
-                note=f"margin {margin:g}{p}" if len(usable) else _NOTHING,
-                unit="difference",
-                margin=margin,
-            )
-            yield from equivalence_p(builder, "accuracy-equivalence", cell, found, rows=rows, usable=usable)
+            note = f"margin {margin:g}{p}" if len(basis.usable) else _NOTHING
+            yield from equivalence_measures(builder, "accuracy-equivalence", basis, found, margin=margin, note=note)
 
 
 _NO_QUESTION: Final = "no question has an expected answer and a verdict from both judges"
@@ -183,18 +167,8 @@ def _compared(
     clusters = builder.trials.cluster.codes[one]
     value, against = scores.value[one], scores.value[other]
     sums = cluster_sums(clusters, value - against, np.ones(len(clusters)))
-    rows, usable = np.concatenate([first, second]), np.concatenate([one, other])
-    context = builder.context
-    found = exchanged_difference(
-        sums[:, 0], sums[:, 1], level=context.level, resamples=context.resamples, seed=builder.seed(cell)
-    )
-    measured = builder.measure(
-        _DIFFERENCE,
-        cell,
-        found.estimate,
-        rows=rows,
-        usable=usable,
-        note="" if len(usable) else _NO_QUESTION,
-        unit="difference",
-    )
-    return measured, Tested(cell=cell, rows=rows, usable=usable, p=found.test.p, least=found.test.least)
+    basis = Basis(cell, np.concatenate([first, second]), np.concatenate([one, other]))
+    found = builder.exchanged(cell, sums)
+    note = "" if len(basis.usable) else _NO_QUESTION
+    measured = builder.measure(_DIFFERENCE, basis, found.estimate, note=note, unit="difference")
+    return measured, Tested(basis=basis, p=found.test.p, least=found.test.least)

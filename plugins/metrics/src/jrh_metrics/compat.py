@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh_measuring import Codes, MeasureBuilder, Trials, cells_of, listed_rows, numbered, stated_label
+from jrh_measuring import Basis, Codes, MeasureBuilder, Trials, cells_of, listed_rows, numbered, stated_label
 from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 
 from jrh_metrics.options import HarnessOptions, JudgeSenseOptions
@@ -46,14 +46,9 @@ class CompatHarness:
                 level=context.level,
                 seed=builder.seed(cell),
             )
-            yield builder.measure(
-                "compat-jrh",
-                cell,
-                estimate,
-                rows=rows,
-                usable=usable if estimate.value is not None else usable[:0],
-                note=_HARNESS if estimate.value is not None else _NO_TRUTH,
-            )
+            known = estimate.value is not None
+            basis = Basis(cell, rows, usable if known else usable[:0])
+            yield builder.measure("compat-jrh", basis, estimate, note=_HARNESS if known else _NO_TRUTH)
 
 
 @frozen
@@ -91,15 +86,8 @@ class CompatJudgeSense:
                 ("compat-judgesense-jss", jss, "proportion"),
                 ("compat-judgesense-kappa", judgesense_kappa(one, other), "coefficient"),
             ):
-                yield builder.measure(
-                    name,
-                    cell,
-                    estimate,
-                    rows=cell.rows,
-                    usable=usable,
-                    note=_JUDGESENSE if estimate.value is not None else _NO_PAIR,
-                    unit=unit,
-                )
+                note = _JUDGESENSE if estimate.value is not None else _NO_PAIR
+                yield builder.measure(name, Basis(cell, cell.rows, usable), estimate, note=note, unit=unit)
 
 
 def _first_reference(trials: Trials) -> Codes:

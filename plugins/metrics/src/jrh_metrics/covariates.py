@@ -9,9 +9,11 @@ import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, ScaleKind, Task
 from jrh_measuring import (
+    Basis,
     Cell,
     Codes,
     Covariate,
+    Floats,
     MeasureBuilder,
     Standard,
     cells_of,
@@ -22,7 +24,6 @@ from jrh_measuring import (
     peers_standard,
 )
 from jrh_stats import Slope, slope_within_strata
-from numpy.typing import NDArray
 
 from jrh_metrics.options import CovariateOptions
 
@@ -95,7 +96,7 @@ class _Effect:
     kind: str
     """Prefix of the measures' names."""
     items: Codes
-    verdicts: NDArray[np.float64]
+    verdicts: Floats
     standard: Standard
     covariate: Covariate
 
@@ -104,37 +105,25 @@ class _Effect:
         eligible = self.covariate.known & (self.standard.stratum >= 0)
         place = np.searchsorted(self.items, trials.item.codes[cell.rows])
         rows = cell.rows[eligible[place]]
-        usable = rows[trials.usable[rows]]
+        basis = Basis(cell.part({"covariate": self.covariate.name}), rows, rows[trials.usable[rows]])
         taken = np.flatnonzero(eligible & ~np.isnan(self.verdicts[:, 0]))
         found = list(self._slopes(taken))
         compared = max(len(self.covariate.levels) - (len(self.covariate.levels) == 2), 1)  # noqa: PLR2004
         compared *= max(len({levels.get("label") for levels, _, _ in found}), 1)
         tested = [within.p for _, within, _ in found if within.p is not None]
+        unit = "difference in levels" if self.task.scale.ordered else "difference"
+        missing = "no item has covariate, verdict and label" if not len(taken) else "the covariate is constant"
         for levels, within, gap in found:
-            part = cell.part({"covariate": self.covariate.name, **levels})
+            part = basis.part({"covariate": self.covariate.name, **levels})
             for name, slope, note in (
                 (_NAME, within, f"{_GIVEN[self.kind]}{self._unit()}; an association; other differences may explain it"),
                 ("covariate-gap", gap, f"verdict minus {_AGAINST[self.kind]}{self._unit()}"),
             ):
-                missing = "no item has covariate, verdict and label" if not len(taken) else "the covariate is constant"
-                estimate = slope.estimate
-                yield self.builder.measure(
-                    f"{self.kind}{name}",
-                    part,
-                    estimate,
-                    rows=rows,
-                    usable=usable,
-                    note=note if estimate.value is not None else missing,
-                    unit="difference in levels" if self.task.scale.ordered else "difference",
-                )
-        yield self.builder.p_value(
-            f"{self.kind}{_NAME}-p",
-            cell.part({"covariate": self.covariate.name}),
-            min(min(tested) * compared, 1.0) if tested else None,
-            rows=rows,
-            usable=usable,
-            note=f"cluster-robust t test{f', times {compared} comparisons (Bonferroni)' if compared > 1 else ''}",
-        )
+                told = note if slope.estimate.value is not None else missing
+                yield self.builder.measure(f"{self.kind}{name}", part, slope.estimate, note=told, unit=unit)
+        p = min(min(tested) * compared, 1.0) if tested else None
+        times = f", times {compared} comparisons (Bonferroni)" if compared > 1 else ""
+        yield self.builder.p_value(f"{self.kind}{_NAME}-p", basis, p, note=f"cluster-robust t test{times}")
 
     def _unit(self) -> str:
         return f", per {self.covariate.unit}" if self.covariate.unit else ", against all others"
@@ -154,18 +143,14 @@ class _Effect:
                 y, standard = (each[taken][:, [place]] for each in (self.verdicts, self.standard.values))
                 yield of_level | of_label, *self._slope(x, y, standard, taken)
 
-    def _slope(
-        self, x: NDArray[np.float64], y: NDArray[np.float64], standard: NDArray[np.float64], taken: Codes
-    ) -> tuple[Slope, Slope]:
+    def _slope(self, x: Floats, y: Floats, standard: Floats, taken: Codes) -> tuple[Slope, Slope]:
         """Return both slopes; a comparison has one observation per item and option, in strata of both."""
         options = x.shape[1]
         option = np.tile(np.arange(options), len(taken))
         stratum = np.repeat(self.standard.stratum[taken], options) * options + option
         cluster = np.repeat(self.builder.trials.clusters_of(self.items[taken], self.cell.task), options)
-        span, level = (
-            float(len(self.task.scale.labels) - 1 if self.task.scale.ordered else 1),
-            self.builder.context.level,
-        )
+        span = float(len(self.task.scale.labels) - 1 if self.task.scale.ordered else 1)
+        level = self.builder.context.level
         within = slope_within_strata(x.ravel(), y.ravel(), stratum, cluster, level=level, span=span)
         gap = slope_within_strata(x.ravel(), (y - standard).ravel(), option, cluster, level=level, span=2 * span)
         return within, gap

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import (
+    Basis,
     Cell,
     Codes,
     MeasureBuilder,
@@ -28,7 +29,7 @@ from jrh_measuring import (
 from jrh_stats import Bounds, excess_bounds, excess_decision, excess_equivalence, excess_limits, parts_of
 from numpy.typing import NDArray
 
-from jrh_metrics.changes import equivalence_p
+from jrh_metrics.changes import equivalence_measures
 from jrh_metrics.options import EquivalenceOptions, FullOptions
 
 _NOTHING: Final = "no item has two verdicts in the reference condition and one in the test"
@@ -89,28 +90,18 @@ class ExcessEquivalence:
         for cell in cells_of(builder.trials, options.by):
             if cell.test == REFERENCE:
                 continue
-            rows, usable = _selected(builder.trials, cell, reference)
-            counts = _counts(builder.trials, reference, usable)
-            clusters = _clusters(builder.trials, reference, usable)
+            basis = _selected(builder.trials, cell, reference)
+            counts = _counts(builder.trials, reference, basis.usable)
+            clusters = _clusters(builder.trials, reference, basis.usable)
             found = excess_equivalence(counts, clusters, margin=margin, alpha=options.alpha)
-            yield builder.measure(
-                "excess-equivalence",
-                cell,
-                found.difference,
-                rows=rows,
-                usable=usable,
-                flags=(found.answer.value,),
-                note=f"margin {margin:g}" if len(usable) else _NOTHING,
-                unit="difference",
-                margin=margin,
-            )
-            yield from equivalence_p(builder, "excess-equivalence", cell, found, rows=rows, usable=usable)
+            note = f"margin {margin:g}" if len(basis.usable) else _NOTHING
+            yield from equivalence_measures(builder, "excess-equivalence", basis, found, margin=margin, note=note)
 
 
-def _selected(trials: Trials, cell: Cell, reference: ReferenceVerdicts) -> tuple[Codes, Codes]:
+def _selected(trials: Trials, cell: Cell, reference: ReferenceVerdicts) -> Basis:
     """Return the trials of a cell that are compared, and those of them that an excess can rest on."""
     rows = cell.rows[compared(trials)[cell.rows]]
-    return rows, rows[trials.usable[rows] & reference.at_least(_TWO, rows)]
+    return Basis(cell, rows, rows[trials.usable[rows] & reference.at_least(_TWO, rows)])
 
 
 def _measured(
@@ -118,39 +109,27 @@ def _measured(
 ) -> Iterator[Measure]:
     """Yield the measures of a cell; the test of a whole test joins the family, that of a part stands alone."""
     trials, context = builder.trials, builder.context
-    rows, usable = _selected(trials, cell, reference)
-    counts = _counts(trials, reference, usable)
-    clusters = _clusters(trials, reference, usable)
+    basis = _selected(trials, cell, reference)
+    counts = _counts(trials, reference, basis.usable)
+    clusters = _clusters(trials, reference, basis.usable)
     found, test = excess_decision(
         counts, clusters, level=context.level, resamples=context.resamples, seed=builder.seed(cell)
     )
     if context.one_sided:
         found = evolve(found, excess=excess_limits(counts, clusters, level=context.level))
-    note = "" if len(usable) else _NOTHING
-    bounds = _bounds(builder, cell, reference, rows)
+    nothing = "" if len(basis.usable) else _NOTHING
+    bounds = _bounds(builder, cell, reference, basis.rows)
     beside = (("disagreement", found.raw), ("noise-floor", found.floor)) if everything else ()
     for name, estimate in (*beside, (_EXCESS, found.excess)):
-        measure = builder.measure(
-            name,
-            cell,
-            estimate,
-            rows=rows,
-            usable=usable,
-            note=_BORROWED if "reference-floor" in estimate.flags else note,
-            unit="proportion" if name != _EXCESS else "difference",
-        )
+        note = _BORROWED if "reference-floor" in estimate.flags else nothing
+        unit = "proportion" if name != _EXCESS else "difference"
+        measure = builder.measure(name, basis, estimate, note=note, unit=unit)
         yield measure if name != _EXCESS else sensitive(within_bounds(measure, bounds), _LIMITS)
     if cell.levels:
-        yield from p_values(
-            builder,
-            _EXCESS,
-            [Tested(cell=cell, rows=rows, usable=usable, p=test.p)],
-            test=_TEST,
-            over="",
-            nothing=_NOTHING,
-        )
+        alone = [Tested(basis=basis, p=test.p)]
+        yield from p_values(builder, _EXCESS, alone, test=_TEST, over="", nothing=_NOTHING)
     else:
-        family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p, least=test.least))
+        family.append(Tested(basis=basis, p=test.p, least=test.least))
 
 
 def _clusters(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> Codes:

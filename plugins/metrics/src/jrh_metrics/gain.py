@@ -49,24 +49,17 @@ class GainOverCommonest:
 
 def _measured(builder: MeasureBuilder, cell: Cell, scores: Scores) -> Measure:
     trials = builder.trials
-    rows = cell.rows[scores.eligible[cell.rows]]
-    usable = rows[scores.answered[rows]]
+    basis = builder.basis(cell, scores)
+    usable = basis.usable
     found = gain_over_constant(
         scores.value[usable], trials.gold[usable], trials.cluster.codes[usable], level=builder.context.level
     )
     # Only one gold label: a constant judge is always right, and nobody can be better.
     single = len(np.unique(trials.gold[usable])) == 1
-    measure = builder.measure(
-        "gain-over-commonest",
-        cell,
-        found,
-        rows=rows,
-        usable=usable,
-        flags=("constant-gold",) if single else (),
-        note="" if len(usable) else "no verdict on an item with a gold label",
-        unit="difference",
-    )
-    return _bounded(measure, builder, rows, scores)
+    flags = ("constant-gold",) if single else ()
+    note = "" if len(usable) else "no verdict on an item with a gold label"
+    measure = builder.measure("gain-over-commonest", basis, found, flags=flags, note=note, unit="difference")
+    return _bounded(measure, builder, basis.rows, scores)
 
 
 def _bounded(measure: Measure, builder: MeasureBuilder, rows: Codes, scores: Scores) -> Measure:

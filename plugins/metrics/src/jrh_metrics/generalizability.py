@@ -8,9 +8,8 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh_measuring import Cell, Codes, Mask, MeasureBuilder, Trials, is_named, judged_tasks_of
+from jrh_measuring import Basis, Cell, Codes, Floats, Mask, MeasureBuilder, Trials, is_named, judged_tasks_of
 from jrh_stats import DStudy, Estimate, VarianceComponents, cheapest_design, d_study, variance_components
-from numpy.typing import NDArray
 
 from jrh_metrics.options import GeneralizabilityOptions
 
@@ -19,7 +18,7 @@ _WHERE_VARIED: Final = ("temperature", "seed", "output")
 """Facets only of tasks in which they vary."""
 _REPEAT: Final = "repeat"
 _LEVELS: Final = (1, 2, 3, 4, 5, 6, 8, 10)
-"""Numbers of levels per facet that the search for a design tries."""
+"""Floats of levels per facet that the search for a design tries."""
 _TWO: Final = 2
 _ONE: Final = "for one verdict per item; no interval, because the components have their own"
 _UNORDERED: Final = "unordered labels have no variance; two labels, ordered levels or a pairwise scale are required"
@@ -62,18 +61,14 @@ class Generalizability:
                 yield from self._of_task(builder, cell, rows, conditions, _price(records, rows))
 
     def _of_task(
-        self,
-        builder: MeasureBuilder,
-        cell: Cell,
-        rows: Codes,
-        conditions: dict[str, Codes],
-        price: float | None,
+        self, builder: MeasureBuilder, cell: Cell, rows: Codes, conditions: dict[str, Codes], price: float | None
     ) -> Iterator[Measure]:
         trials, scale = builder.trials, builder.context.tasks[cell.task].scale
         scores = _scores(trials, scale)
         scored = trials.usable & ~np.isnan(scores)
         rows = _one_of_each_cluster(trials, rows, scored)
         usable = rows[scored[rows]]
+        basis = Basis(cell, rows, usable)
         columns = {"item": trials.cluster.codes, "judge": trials.judge.codes, **conditions}
         for name in _WHERE_VARIED:
             if not len(usable) or not np.ptp(conditions[name][usable]):
@@ -84,16 +79,9 @@ class Generalizability:
         none = _UNORDERED if np.all(np.isnan(scores[rows])) and len(usable) < len(rows) else _NOTHING
 
         def made(name: str, estimate: Estimate, unit: str, note: str = "", part: str = "") -> Measure:
-            return builder.measure(
-                name,
-                cell.part({"component": part} if part else {}),
-                estimate,
-                rows=rows,
-                usable=usable,
-                flags=flags,
-                note=note if estimate.value is not None else (note or none),
-                unit=unit,
-            )
+            told = note if estimate.value is not None else note or none
+            about = basis.part({"component": part} if part else {})
+            return builder.measure(name, about, estimate, flags=flags, note=told, unit=unit)
 
         most = _largest_variance(scale)
         for component in found.components:
@@ -108,12 +96,8 @@ class Generalizability:
             yield made("variance", estimate, "squared score", part=component.name)
         one = d_study(found, {}) if found.components and "item" in found.components[0].facets else None
         for name in ("generalizability", "dependability"):
-            yield made(
-                name,
-                Estimate(value=getattr(one, name)) if one else Estimate(value=None),
-                "coefficient",
-                _ONE if one else "",
-            )
+            estimate = Estimate(value=getattr(one, name) if one else None)
+            yield made(name, estimate, "coefficient", _ONE if one else "")
         best = _cheapest(found, price, self.options) if one else None
         note = _described(best, price, self.options) if one else ""
         yield made("cheapest-design", Estimate(value=float(best.calls) if best else None), "calls", note)
@@ -131,7 +115,7 @@ def _one_of_each_cluster(trials: Trials, rows: Codes, scored: Mask) -> Codes:
     return rows[np.isin(trials.item.codes[rows], chosen)]
 
 
-def _scores(trials: Trials, scale: Scale) -> NDArray[np.float64]:
+def _scores(trials: Trials, scale: Scale) -> Floats:
     """Return every verdict as a number; NaN if it has none."""
     numbers = np.full(len(trials.labels) + 1, np.nan)
     for place, label in enumerate(trials.labels):

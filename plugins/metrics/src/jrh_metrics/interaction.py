@@ -10,8 +10,10 @@ import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import (
+    Basis,
     Cell,
     Codes,
+    Floats,
     MeasureBuilder,
     MetricOptions,
     ReferenceVerdicts,
@@ -20,7 +22,6 @@ from jrh_measuring import (
     reference_verdicts,
 )
 from jrh_stats import cluster_sums, clustered_mean
-from numpy.typing import NDArray
 
 JOINT: Final = "+"
 """Separator of the families of a chain, in a record's `family`."""
@@ -28,7 +29,7 @@ _TWO: Final = 2
 _NOTHING: Final = "no item has a verdict under every combination and two in the reference condition"
 
 Families: TypeAlias = tuple[str, ...]
-PerItem: TypeAlias = tuple[Codes, NDArray[np.float64]]
+PerItem: TypeAlias = tuple[Codes, Floats]
 """Items, sorted, and a number of each."""
 
 
@@ -92,15 +93,8 @@ def _measured(builder: MeasureBuilder, cell: Cell, parts: Mapping[Families, Cell
     estimate = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-widest, widest), level=builder.context.level)
     rows = np.concatenate([part.rows for part in parts.values()])
     usable = rows[trials.usable[rows] & np.isin(trials.item.codes[rows], items)]
-    return builder.measure(
-        "interaction",
-        cell,
-        estimate,
-        rows=rows,
-        usable=usable,
-        note="" if len(items) else _NOTHING,
-        unit="difference",
-    )
+    note = "" if len(items) else _NOTHING
+    return builder.measure("interaction", Basis(cell, rows, usable), estimate, note=note, unit="difference")
 
 
 def _moved(trials: Trials, reference: ReferenceVerdicts, rows: Codes) -> PerItem:
@@ -119,6 +113,6 @@ def _floor(trials: Trials, reference: ReferenceVerdicts, rows: Codes) -> PerItem
     return _means(trials.item.codes[rows], 1.0 - same)
 
 
-def _means(items: Codes, values: NDArray[np.float64]) -> PerItem:
+def _means(items: Codes, values: Floats) -> PerItem:
     distinct, inverse = np.unique(items, return_inverse=True)
     return distinct, np.bincount(inverse, weights=values) / np.maximum(np.bincount(inverse), 1)

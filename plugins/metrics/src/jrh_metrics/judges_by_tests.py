@@ -26,7 +26,7 @@ from jrh.values import (
     TablePart,
     has_model_gold,
 )
-from jrh_measuring import ReportMeasures, moving_tests, section_of_task, steady_tests
+from jrh_measuring import MeasureTables, ReportMeasures, moving_tests, section_of_task, steady_tests
 
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
@@ -202,16 +202,9 @@ class CostOfAccuracy:
             yield section_of_task(task, "", parts)
 
 
-@frozen
-class CostByTest:
-    """Shows what verdicts and points of accuracy cost in every test."""
-
-    def sections(self, report: RunReport) -> Iterator[Section]:
-        """Yield a section for each task with a known price."""
-        measures = ReportMeasures.of(report)
-        for task in (summary.task.name for summary in report.tasks):
-            table = _by_test(measures, task, right_verdicts(measures, task))
-            yield section_of_task(task, "", (table,), Importance.DETAIL)
+def cost_by_test() -> MeasureTables:
+    """Build the section on what verdicts and points of accuracy cost in every test."""
+    return MeasureTables(tables=(_by_test,), importance=Importance.DETAIL)
 
 
 @frozen(kw_only=True)
@@ -298,8 +291,9 @@ def _table(bought: list[_Bought], accuracy: str) -> TablePart:
     )
 
 
-def _by_test(measures: ReportMeasures, task: str, right: Cells) -> TablePart | None:
+def _by_test(measures: ReportMeasures, task: str) -> TablePart | None:
     """Tabulate the cost of verdicts and of a point of accuracy in every test, and over all; None without a price."""
+    right = right_verdicts(measures, task)
     paid = [line for line in measures.report.costs if line.task == task and line.trials]
     rows = []
     for judge in measures.report.judges:

@@ -13,9 +13,11 @@ from jrh_measuring import (
     DEGENERATE,
     NO_REFERENCE,
     NOTHING_EXPECTED,
+    Basis,
     BreakdownOptions,
     Cell,
     Codes,
+    Floats,
     MeasureBuilder,
     ReferenceVerdicts,
     Trials,
@@ -38,7 +40,6 @@ from jrh_stats import (
     matthews_correlation,
     parts_of,
 )
-from numpy.typing import NDArray
 
 _DEGENERATE: Final = "not estimable from identical values: both conditions always have the same single label"
 
@@ -105,14 +106,12 @@ def _ordinal(name: str, weighting: Weighting, builder: MeasureBuilder, options: 
 class _Pairs:
     """Trials paired with every usable reference verdict of their item and judge; arrays of shape (pairs,)."""
 
-    rows: Codes
-    """The compared trials, shape (trials,)."""
-    usable: Codes
-    """The compared trials with a verdict on both sides."""
+    basis: Basis
+    """The compared trials, and those of them with a verdict on both sides."""
     first: Codes
     second: Codes
     clusters: Codes
-    weights: NDArray[np.float64]
+    weights: Floats
     """Weights of the pairs; those of one trial add up to 1."""
 
 
@@ -122,12 +121,13 @@ def _pairs(trials: Trials, cell: Cell, reference: ReferenceVerdicts, codes: Code
     usable = rows[trials.usable[rows] & reference.at_least(1, rows)]
     parts = [_paired(trials, usable[part], reference, codes) for part in parts_of(len(usable))]
     first, second, clusters, weights = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return _Pairs(rows=rows, usable=usable, first=first, second=second, clusters=clusters, weights=weights)
+    basis = Basis(cell, rows, usable)
+    return _Pairs(basis=basis, first=first, second=second, clusters=clusters, weights=weights)
 
 
 def _paired(
     trials: Trials, usable: Codes, reference: ReferenceVerdicts, codes: Codes
-) -> tuple[Codes, Codes, Codes, NDArray[np.float64]]:
+) -> tuple[Codes, Codes, Codes, Floats]:
     """Return the labels of both sides of the pairs of some trials, their clusters and weights."""
     # Trial x label: how many reference verdicts of the trial's item have the label.
     among = reference.counts[reference.of[usable]]
@@ -141,12 +141,7 @@ def _paired(
 
 
 def _measured(
-    name: str,
-    weighting: Weighting,
-    codes: Codes,
-    cell: Cell,
-    builder: MeasureBuilder,
-    reference: ReferenceVerdicts,
+    name: str, weighting: Weighting, codes: Codes, cell: Cell, builder: MeasureBuilder, reference: ReferenceVerdicts
 ) -> Measure:
     """Measure one cell; `codes` as for `_pairs`."""
     pairs = _pairs(builder.trials, cell, reference, codes)
@@ -158,17 +153,11 @@ def _measured(
         case_weights=pairs.weights,
         level=builder.context.level,
     )
-    note = builder.why_none(pairs.rows, pairs.usable, NOTHING_EXPECTED)
+    nothing = builder.why_none(pairs.basis, NOTHING_EXPECTED)
+    flags = (*_constant(estimate, pairs.second), *change_due(builder.trials, cell))
+    note = _DEGENERATE if DEGENERATE in estimate.flags else nothing
     measure = builder.measure(
-        name,
-        cell,
-        estimate,
-        rows=pairs.rows,
-        usable=pairs.usable,
-        flags=(*_constant(estimate, pairs.second), *change_due(builder.trials, cell)),
-        note=_DEGENERATE if DEGENERATE in estimate.flags else note,
-        unit="coefficient",
-        unscored=NO_REFERENCE,
+        name, pairs.basis, estimate, flags=flags, note=note, unit="coefficient", unscored=NO_REFERENCE
     )
     return sensitive(within_bounds(measure, _bounds(weighting, codes, cell, builder, reference, pairs)), (-1.0, 1.0))
 
@@ -177,7 +166,7 @@ def _bounds(
     weighting: Weighting, codes: Codes, cell: Cell, builder: MeasureBuilder, reference: ReferenceVerdicts, pairs: _Pairs
 ) -> Bounds | None:
     """Bound kappa by what the missing verdicts of both sides could have been; None where none is missing."""
-    task, lost = builder.context.tasks.get(cell.task), _lost_pairs(builder.trials, codes, reference, pairs.rows)
+    task, lost = builder.context.tasks.get(cell.task), _lost_pairs(builder.trials, codes, reference, pairs.basis.rows)
     if task is None or lost is None:
         return None
     labels = builder.trials.labels
@@ -204,7 +193,7 @@ class _Lost:
     first: Codes
     second: Codes
     clusters: Codes
-    weights: NDArray[np.float64]
+    weights: Floats
 
 
 def _lost_pairs(trials: Trials, codes: Codes, reference: ReferenceVerdicts, compared_rows: Codes) -> _Lost | None:
@@ -264,15 +253,15 @@ class GoldAgreement:
             # By gold label there is no chance agreement: one side is constant.
             if cell.task not in context.tasks or context.tasks[cell.task].scale.ordered or "gold" in cell.levels:
                 continue
-            rows = cell.rows[scores.eligible[cell.rows]]
-            usable = rows[scores.answered[rows]]
-            nothing = builder.why_none(rows, usable, "no case with an unchanged gold label")
+            basis = builder.basis(cell, scores)
+            rows, usable = basis.rows, basis.usable
+            nothing = builder.why_none(basis, "no case with an unchanged gold label")
             for name, coefficient in _COEFFICIENTS.items():
                 estimate = coefficient(
                     trials.label[usable], trials.gold[usable], trials.cluster.codes[usable], level=context.level
                 )
                 note = _SAME_LABEL if DEGENERATE in estimate.flags else nothing
-                measure = builder.measure(name, cell, estimate, rows=rows, usable=usable, note=note, unit="coefficient")
+                measure = builder.measure(name, basis, estimate, note=note, unit="coefficient")
                 if len(usable) < len(rows):
                     found = _bounds_with_gold(name, trials, rows, usable, context.tasks[cell.task].scale, context.level)
                     told = within_bounds(measure, found, untestable=is_untestable(trials, rows))

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh_measuring import (
     DEGENERATE,
+    Basis,
     Cell,
     Levels,
     Mask,
@@ -133,16 +134,16 @@ class OrdinalAssociation:
                 yield from self._measured(builder, cell, levels)
 
     def _measured(self, builder: MeasureBuilder, cell: Cell, levels: Levels) -> Iterator[Measure]:
-        rows = cell.rows[levels.eligible[cell.rows]]
-        usable = levels.usable(cell.rows)
+        rows, usable = cell.rows[levels.eligible[cell.rows]], levels.usable(cell.rows)
+        basis = Basis(cell, rows, usable)
         clusters = builder.trials.cluster.codes[usable]
         for name, estimator in _ASSOCIATION.items():
             if not self.options.all and name not in _SHOWN:
                 continue
             estimate = estimator(levels.given[usable], levels.right[usable], clusters, level=builder.context.level)
-            note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(rows, usable, _NOTHING)
+            note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, _NOTHING)
             unit = "ratio" if name == _COMPRESSION else "coefficient"
-            measure = builder.measure(name, cell, estimate, rows=rows, usable=usable, note=note, unit=unit)
+            measure = builder.measure(name, basis, estimate, note=note, unit=unit)
             if len(usable) < len(rows):
                 bounds = association_bounds(
                     # CCC equals quadratic kappa.

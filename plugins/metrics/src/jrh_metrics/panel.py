@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh_measuring import Cell, Codes, MeasureBuilder, MetricOptions, Trials, numbered, panels_of
+from jrh_measuring import Basis, Cell, Codes, Floats, MeasureBuilder, MetricOptions, Trials, numbered, panels_of
 from jrh_stats import (
     Estimate,
     best_panel,
@@ -121,15 +121,8 @@ def _made(
     **levels: str,
 ) -> Measure:
     """Build a measure from the votes; `levels` distinguish it from others with the same name."""
-    return builder.measure(
-        name,
-        cell.part(levels),
-        estimate,
-        rows=votes.rows,
-        usable=votes.usable,
-        note=note if estimate.value is not None or note else "too few labelled items with verdicts",
-        unit=unit,
-    )
+    told = note if estimate.value is not None or note else "too few labelled items with verdicts"
+    return builder.measure(name, Basis(cell.part(levels), votes.rows, votes.usable), estimate, note=told, unit=unit)
 
 
 def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int) -> Measure:
@@ -188,7 +181,7 @@ def _first(trials: Trials, rows: Codes) -> Codes:
     return np.sort(ordered[np.flatnonzero(np.diff(pair, prepend=-1))])
 
 
-def _errors(votes: _Votes, *, ordered: bool) -> NDArray[np.float64]:
+def _errors(votes: _Votes, *, ordered: bool) -> Floats:
     steps = (votes.votes - votes.truth[:, None]).astype(np.float64)
     errors = steps if ordered else (steps != 0).astype(np.float64)
     return np.where(votes.votes >= 0, errors, np.nan)
@@ -234,7 +227,7 @@ def weighted_accuracy(
     return clustered_proportion(sums[:, 0], sums[:, 1], level=level)
 
 
-def _weights(votes: Votes, truth: Votes, share: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:
+def _weights(votes: Votes, truth: Votes, share: Floats, n_labels: int) -> Floats:
     """Weigh the judges; the items of a cluster, each with its `share`, count as one: copies are no further evidence."""
     accuracy = (share @ (votes == truth[:, None]) + 1) / (share @ (votes >= 0) + 2)
     return np.asarray(np.maximum(np.log(max(n_labels - 1, 1) * accuracy / (1 - accuracy)), 0.0))

@@ -8,7 +8,18 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh_measuring import DEGENERATE, Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of, questions
+from jrh_measuring import (
+    DEGENERATE,
+    Basis,
+    Cell,
+    Codes,
+    Floats,
+    MeasureBuilder,
+    MetricOptions,
+    Trials,
+    panels_of,
+    questions,
+)
 from jrh_stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, icc, krippendorff_alpha, pabak
 from numpy.typing import NDArray
 
@@ -26,7 +37,7 @@ class _Ratings:
     """Cluster of each question."""
     usable: Codes
     """Rows of the counted verdicts."""
-    complete: tuple[NDArray[np.float64], Codes] | None
+    complete: tuple[Floats, Codes] | None
     """Levels of the questions that every judge answered, averaged by item, shape (items, judges), and the cluster of
     every item; None where there are fewer than two."""
 
@@ -67,21 +78,11 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
         forms: dict[str, IccForm] = {"icc-2-1": "2,1", "icc-2-k": "2,k"}
         none = Estimate(value=None, flags=("empty",))
         for name, form in forms.items():
-            if ratings.complete is None:
-                found[name] = none
-            else:
-                levels, of = ratings.complete
-                found[name] = icc(levels, form, of, level=level)
+            whole = ratings.complete
+            found[name] = none if whole is None else icc(whole[0], form, whole[1], level=level)
+    basis = Basis(cell, cell.rows, ratings.usable)
     for name, estimate in found.items():
-        yield builder.measure(
-            name,
-            cell,
-            estimate,
-            rows=cell.rows,
-            usable=ratings.usable,
-            note=_why(estimate),
-            unit="coefficient",
-        )
+        yield builder.measure(name, basis, estimate, note=_why(estimate), unit="coefficient")
 
 
 def _why(estimate: Estimate) -> str:
@@ -106,7 +107,7 @@ def _ratings(trials: Trials, rows: Codes, labels: tuple[str, ...]) -> _Ratings:
     )
 
 
-def _complete(trials: Trials, rows: Codes, answered: Codes, level: Codes) -> tuple[NDArray[np.float64], Codes] | None:
+def _complete(trials: Trials, rows: Codes, answered: Codes, level: Codes) -> tuple[Floats, Codes] | None:
     """Return the mean level per item and judge of the items with a verdict of every judge, and the items' clusters."""
     judges = np.unique(trials.judge.codes[rows])
     items, of = np.unique(trials.item.codes[answered], return_inverse=True)

@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
 from jrh_measuring import (
     Ballots,
+    Basis,
     Cell,
     Codes,
     Mask,
@@ -88,7 +89,7 @@ def _decided(
         usable = rows[builder.trials.usable[rows]]
         known = estimate if len(usable) else Estimate(value=None)
         given = note if len(usable) else _NOTHING
-        return builder.measure(name, cell.part(levels), known, rows=rows, usable=usable, note=given)
+        return builder.measure(name, Basis(cell.part(levels), rows, usable), known, note=given)
 
     decided = majority_vote(ballots.votes, n_labels=size) if len(ballots.votes) else np.empty(0, dtype=np.int64)
     told = f"{len(ballots.judges)} judges by majority; a tie is wrong"
@@ -160,7 +161,7 @@ def _means(builder: MeasureBuilder) -> Iterator[Measure]:
             if len(np.unique(over[usable])) < _TWO:
                 continue
             estimate = _mean(value, trials.cluster.codes, over, usable, builder.context.level)
-            yield builder.measure(name, cell, estimate, rows=rows, usable=usable)
+            yield builder.measure(name, Basis(cell, rows, usable), estimate)
 
 
 def _right(trials: Trials) -> tuple[np.ndarray, np.ndarray]:

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from statistics import stdev
 from typing import Final
 
-from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
-from jrh.values import Cell, Column, Importance, MeasureRef, Row, Section, TablePart
-from jrh_measuring import MeasureTable, ReportMeasures, section_of_task
+from jrh.values import Cell, Column, Importance, MeasureRef, Row, TablePart
+from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures
 
 from jrh_metrics.judges_by_tests import name_accuracy, right_verdicts
 
@@ -63,28 +62,14 @@ _PANELS: Final = (
 """Begin of the names of a panel's measures, how its judges are chosen, and what it is called."""
 
 
-@frozen
-class Panel:
-    """Shows agreement, decisions and correlations of errors."""
-
-    def sections(self, report: RunReport) -> Iterator[Section]:
-        """Yield a section for each task with a panel."""
-        measures = ReportMeasures.of(report)
-        for task in (summary.task.name for summary in report.tasks):
-            parts = (_AGREEMENT.part(measures, task), _decisions(measures, task), _pairs(measures, task))
-            yield section_of_task(task, _TEXT, parts)
+def panel() -> MeasureTables:
+    """Build the section on agreement, decisions and correlations of errors."""
+    return MeasureTables(text=_TEXT, tables=(_AGREEMENT, _decisions, _pairs))
 
 
-@frozen
-class OverTests:
-    """Shows every judge over its tests, every test over its judges, and panels test by test."""
-
-    def sections(self, report: RunReport) -> Iterator[Section]:
-        """Yield a section for each task that the metric `panel-by-test` measures."""
-        measures = ReportMeasures.of(report)
-        for task in (summary.task.name for summary in report.tasks):
-            parts = (_over_tests(measures, task), _over_judges(measures, task), _panels(measures, task))
-            yield section_of_task(task, "", parts, Importance.DETAIL)
+def over_tests() -> MeasureTables:
+    """Build the section on every judge over its tests, every test over its judges, and panels test by test."""
+    return MeasureTables(tables=(_over_tests, _over_judges, _panels), importance=Importance.DETAIL)
 
 
 def _over_tests(measures: ReportMeasures, task: str) -> TablePart:

@@ -162,7 +162,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         summary="what verdicts and points of accuracy cost in every test, and over all tests",
         title="Cost in every test",
         reads=("gold-accuracy", "as-expected", "mean-over-tests"),
-        factory="jrh_metrics.judges_by_tests:CostByTest",
+        factory="jrh_metrics.judges_by_tests:cost_by_test",
         order=81,
     )
     yield SectionSpec(
@@ -191,7 +191,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         summary="variance components of verdicts, and the reliability they leave",
         title="Sources of variance",
         reads=("variance", "generalizability", "dependability", "cheapest-design"),
-        factory="jrh_metrics.sections:Variance",
+        factory="jrh_metrics.sections:variance",
     )
     yield SectionSpec(
         name="interactions",
@@ -208,7 +208,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
             *("krippendorff-alpha", "fleiss-kappa", "gwet-ac1", "pabak", "icc-2-1", "icc-2-k"),
             *("panel-accuracy", "best-trio", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
         ),
-        factory="jrh_metrics.panel_section:Panel",
+        factory="jrh_metrics.panel_section:panel",
     )
     yield SectionSpec(
         name="over-tests",
@@ -219,12 +219,12 @@ def jrh_sections() -> Iterable[SectionSpec]:
             *("majority-accuracy", "majority-false-positive-rate", "majority-false-negative-rate"),
             *("trio-accuracy", "trio-false-positive-rate", "trio-false-negative-rate"),
         ),
-        factory="jrh_metrics.panel_section:OverTests",
+        factory="jrh_metrics.panel_section:over_tests",
     )
     yield SectionSpec(
         name="as-published",
         summary="agreement between templates by the estimator of JudgeSense, and by that of jrh",
         title="JudgeSense's estimator",
         reads=("compat-judgesense-jss", "compat-judgesense-kappa", "jss", "template-kappa"),
-        factory="jrh_metrics.sections:AsPublished",
+        factory="jrh_metrics.sections:as_published",
     )

@@ -9,6 +9,7 @@ from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import (
     NOTHING_EXPECTED,
+    Basis,
     BreakdownOptions,
     Cell,
     Codes,
@@ -197,21 +198,15 @@ class MissingByCondition:
                 ~trials.usable[rows], conditions[rows], trials.item.codes[rows], trials.cluster.codes[rows]
             )
             told = rows if found.p is not None else np.zeros(0, dtype=np.int64)
-            yield builder.p_value(
-                "missing-by-condition-p",
-                cell,
-                found.p,
-                rows=told,
-                usable=told,
-                flags=("few-missing",) if "few" in found.flags else (),
-                note=_NONE if found.p is None else _TEST,
-            )
+            few = ("few-missing",) if "few" in found.flags else ()
+            note = _NONE if found.p is None else _TEST
+            yield builder.p_value("missing-by-condition-p", Basis(cell, told, told), found.p, flags=few, note=note)
             depends = informative(trials).get((cell.task, cell.judge))
             for reason, name in _FURTHER.items():
                 p = None if depends is None else depends.p.get(reason)
                 if p is not None:
                     flags = _direction(depends) if reason is Reason.ERROR else ()
-                    yield builder.p_value(name, cell, p, rows=rows, usable=rows, flags=flags, note=_MANTEL)
+                    yield builder.p_value(name, Basis(cell, rows, rows), p, flags=flags, note=_MANTEL)
 
 
 def _direction(depends: Dependence | None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh_measuring import BreakdownOptions, Cell, Codes, MeasureBuilder, Trials, cells_of, rerun_codes
+from jrh_measuring import Basis, BreakdownOptions, Cell, Codes, MeasureBuilder, Trials, cells_of, rerun_codes
 from jrh_stats import disagreeing_pairs, parts_of, rerun_disagreement
 from numpy.typing import NDArray
 
@@ -77,15 +77,8 @@ def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Code
         seed=builder.seed(cell),
     )
     usable = rows[builder.trials.usable[rows] & (repeats.answered[repeats.of[rows]] > 1)]
-    return builder.measure(
-        _NAME,
-        cell,
-        estimate,
-        rows=rows,
-        usable=usable,
-        bounds=_bounds(counts, repeats.planned[groups]),
-        note=_why(rows, usable),
-    )
+    bounds = _bounds(counts, repeats.planned[groups])
+    return builder.measure(_NAME, Basis(cell, rows, usable), estimate, bounds=bounds, note=_why(rows, usable))
 
 
 def _bounds(counts: NDArray[np.int64], planned: Codes) -> tuple[float, float] | None:

@@ -129,17 +129,13 @@ def interactions() -> MeasureTables:
     )
 
 
-@frozen
-class AsPublished:
-    """Shows the estimates of the metric `compat-judgesense` next to those of jrh."""
+def as_published() -> MeasureTables:
+    """Build the section that shows the estimates of the metric `compat-judgesense` next to those of jrh."""
+    return MeasureTables(tables=(_published,), importance=Importance.DETAIL)
 
-    def sections(self, report: RunReport) -> Iterator[Section]:
-        """Yield a section for each task that has them."""
-        measures = ReportMeasures.of(report)
-        for task in (summary.task.name for summary in report.tasks):
-            published = any(measures.named(task, next(iter(_PUBLISHED.columns))))
-            part = _PUBLISHED.part(measures, task) if published else None
-            yield section_of_task(task, "", (part,), Importance.DETAIL)
+
+def _published(measures: ReportMeasures, task: str) -> TablePart | None:
+    return _PUBLISHED.part(measures, task) if any(measures.named(task, next(iter(_PUBLISHED.columns)))) else None
 
 
 @frozen
@@ -178,15 +174,9 @@ def _positive_label(report: RunReport, summary: TaskSummary) -> str:
     return scale.positive or next(iter(asked), "") or scale.positive_label or ""
 
 
-@frozen
-class Variance:
-    """Shows where the variance of verdicts comes from, and how dependable that leaves them."""
-
-    def sections(self, report: RunReport) -> Iterator[Section]:
-        """Yield a section for each task with variance components."""
-        measures = ReportMeasures.of(report)
-        for task in (summary.task.name for summary in report.tasks):
-            yield section_of_task(task, _VARIANCE, (_components(measures, task), _coefficients(measures, task)))
+def variance() -> MeasureTables:
+    """Build the section on where the variance of verdicts comes from, and how dependable that leaves them."""
+    return MeasureTables(text=_VARIANCE, tables=(_components, _coefficients))
 
 
 def _components(measures: ReportMeasures, task: str) -> TablePart | None:

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, JrhError, Measure, MetricContext, RecordTable
 from jrh_interchange import csv_rows, next_csv_row
-from jrh_measuring import Cell, Codes, Mask, MeasureBuilder, as_expected, cells_of
+from jrh_measuring import Basis, Cell, Codes, Floats, Mask, MeasureBuilder, as_expected, cells_of
 from jrh_stats import (
     Estimate,
     ValidityBounds,
@@ -20,7 +20,6 @@ from jrh_stats import (
     corrected_failure_rate,
     validity_bounds,
 )
-from numpy.typing import NDArray
 
 from jrh_metrics.options import ValidityOptions
 
@@ -39,10 +38,8 @@ class _Cases:
     reviewed: Mask
     valid: Mask
     """Reviewed and valid."""
-    usable: Codes
+    basis: Basis
     """The trials they come from."""
-    rows: Codes
-    """The same trials, plus those without a verdict."""
 
 
 @frozen
@@ -78,8 +75,8 @@ class PerturbationValidity:
         for cell in cells_of(builder.trials):
             if cell.test != REFERENCE:
                 cases = _cases(builder, cell, decision)
-                if len(cases.rows):
-                    yield from _measured(builder, cell, cases, unreviewed)
+                if len(cases.basis.rows):
+                    yield from _measured(builder, cases, unreviewed)
 
 
 def _code(reviews: Mapping[str, bool], case: str) -> int:
@@ -89,8 +86,8 @@ def _code(reviews: Mapping[str, bool], case: str) -> int:
 
 def _cases(builder: MeasureBuilder, cell: Cell, decision: Codes) -> _Cases:
     trials, scores = builder.trials, as_expected(builder.trials)
-    rows = cell.rows[scores.eligible[cell.rows]]
-    usable = rows[scores.answered[rows]]
+    basis = builder.basis(cell, scores)
+    usable = basis.usable
     case, first = np.unique(trials.case.codes[usable], return_index=True)
     sums = cluster_sums(trials.case.codes[usable], scores.value[usable], np.ones(len(usable)))
     return _Cases(
@@ -98,19 +95,19 @@ def _cases(builder: MeasureBuilder, cell: Cell, decision: Codes) -> _Cases:
         clusters=trials.cluster.codes[usable[first]],
         reviewed=decision[case] >= 0,
         valid=decision[case] == 1,
-        usable=usable,
-        rows=rows,
+        basis=basis,
     )
 
 
-def _measured(builder: MeasureBuilder, cell: Cell, cases: _Cases, unreviewed: str) -> Iterator[Measure]:
+def _measured(builder: MeasureBuilder, cases: _Cases, unreviewed: str) -> Iterator[Measure]:
     level = builder.context.level
     reviewed, valid = int(cases.reviewed.sum()), int(cases.valid.sum())
-    failures = _failures(builder, cell, cases, level)
-    yield _made(builder, cell, cases, "failure-rate", failures, "unit: cases")
+    failures = _failures(builder, cases, level)
+    yield builder.measure("failure-rate", cases.basis, failures, note="unit: cases")
     invalid, looked = _per_cluster(cases, cases.reviewed & ~cases.valid, cases.reviewed)
     share = clustered_proportion(invalid[looked > 0], looked[looked > 0], level=level)
-    yield _made(builder, cell, cases, "invalid-cases", share, f"{reviewed} cases reviewed" if reviewed else unreviewed)
+    note = f"{reviewed} cases reviewed" if reviewed else unreviewed
+    yield builder.measure("invalid-cases", cases.basis, share, note=note)
     fails, passes = cases.reviewed & cases.fails, cases.reviewed & ~cases.fails
     (a, of_failures), (b, of_passes) = (_per_cluster(cases, cases.valid & side, side) for side in (fails, passes))
     corrected = corrected_failure_rate(
@@ -121,31 +118,23 @@ def _measured(builder: MeasureBuilder, cell: Cell, cases: _Cases, unreviewed: st
         reviewed_passes=of_passes,
         level=level,
     )
-    bounds = validity_bounds(
-        _failures(builder, cell, cases, (1 + level) / 2), invalid=invalid, reviewed=looked, level=level
-    )
-    yield _made(
-        builder,
-        cell,
-        cases,
-        "failure-rate-valid",
-        corrected,
-        _told(bounds, reviewed, level)
-        if corrected.value is not None
-        else (_ONE_SIDE if valid else _ALL_INVALID if reviewed else unreviewed),
-        bounds=None if bounds is None else (bounds.low, bounds.high),
-    )
+    bounds = validity_bounds(_failures(builder, cases, (1 + level) / 2), invalid=invalid, reviewed=looked, level=level)
+    note = _ONE_SIDE if valid else _ALL_INVALID if reviewed else unreviewed
+    if corrected.value is not None:
+        note = _told(bounds, reviewed, level)
+    ends = None if bounds is None else (bounds.low, bounds.high)
+    yield builder.measure("failure-rate-valid", cases.basis, corrected, bounds=ends, note=note)
 
 
-def _failures(builder: MeasureBuilder, cell: Cell, cases: _Cases, level: float) -> Estimate:
+def _failures(builder: MeasureBuilder, cases: _Cases, level: float) -> Estimate:
     sums = cluster_sums(cases.clusters, cases.fails.astype(np.float64), np.ones(len(cases.clusters)))
     context = builder.context
     return clustered_proportion(
-        sums[:, 0], sums[:, 1], level=level, resamples=context.resamples, seed=builder.seed(cell)
+        sums[:, 0], sums[:, 1], level=level, resamples=context.resamples, seed=builder.seed(cases.basis.cell)
     )
 
 
-def _per_cluster(cases: _Cases, part: Mask, whole: Mask) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _per_cluster(cases: _Cases, part: Mask, whole: Mask) -> tuple[Floats, Floats]:
     """Count the cases of two kinds per cluster."""
     sums = cluster_sums(cases.clusters, part.astype(np.float64), whole.astype(np.float64))
     return sums[:, 0], sums[:, 1]
@@ -161,36 +150,8 @@ def _told(bounds: ValidityBounds | None, reviewed: int, level: float) -> str:
     )
 
 
-def _made(
-    builder: MeasureBuilder,
-    cell: Cell,
-    cases: _Cases,
-    name: str,
-    estimate: Estimate,
-    note: str,
-    *,
-    bounds: tuple[float, float] | None = None,
-) -> Measure:
-    return builder.measure(
-        name,
-        cell,
-        estimate,
-        rows=cases.rows,
-        usable=cases.usable,
-        bounds=bounds,
-        note=note,
-    )
-
-
 COLUMNS: Final = ("case_id", "valid")
-_DECISIONS: Final[Mapping[str, bool]] = {
-    "yes": True,
-    "true": True,
-    "1": True,
-    "no": False,
-    "false": False,
-    "0": False,
-}
+_DECISIONS: Final = {**dict.fromkeys(("yes", "true", "1"), True), **dict.fromkeys(("no", "false", "0"), False)}
 
 
 def read_reviews(path: Path) -> Mapping[str, bool]:

@@ -81,5 +81,5 @@ def jrh_sections() -> Iterable[SectionSpec]:
         summary="what the order of options moves",
         title="Order of the options",
         reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
-        factory="jrh_order.section:OptionOrder",
+        factory="jrh_order.section:option_order",
     )

@@ -13,8 +13,10 @@ from jrh import Measure, MetricContext, RecordTable, Scale
 from jrh_measuring import (
     FEW_EVENTS,
     Answers,
+    Basis,
     Codes,
     Counts,
+    Floats,
     Mask,
     MeasureBuilder,
     MetricOptions,
@@ -26,7 +28,6 @@ from jrh_stats import (
     cluster_sums,
     clustered_mean,
     exchange_test,
-    exchanged_difference,
     signed_limits,
 )
 from numpy.typing import NDArray
@@ -69,7 +70,7 @@ def balancing(answers: Answers, own: str) -> Counts:
     return np.asarray(found[of.reshape(-1)])
 
 
-def is_balanced(answers: Answers, own: str, weights: Counts) -> NDArray[np.bool_]:
+def is_balanced(answers: Answers, own: str, weights: Counts) -> Mask:
     """Return per item whether every option visits every place under the weights, shape (items,)."""
     visits = np.stack([_visits(order, own) for order in answers.levels], axis=1)
     total = weights.sum(axis=1, keepdims=True)
@@ -78,7 +79,7 @@ def is_balanced(answers: Answers, own: str, weights: Counts) -> NDArray[np.bool_
 
 
 @lru_cache(maxsize=1024)
-def _weights(orders: tuple[str, ...], own: str) -> NDArray[np.float64]:
+def _weights(orders: tuple[str, ...], own: str) -> Floats:
     from scipy.optimize import nnls
 
     visits = np.stack([_visits(order, own) for order in orders], axis=1)
@@ -91,7 +92,7 @@ def _weights(orders: tuple[str, ...], own: str) -> NDArray[np.float64]:
     return np.asarray(solved * len(orders)) if residual < _EXACT else np.ones(len(orders))
 
 
-def _visits(order: Sequence[str], own: str) -> NDArray[np.float64]:
+def _visits(order: Sequence[str], own: str) -> Floats:
     """Return which option stands in which place, flattened; all zeros for an order of other options."""
     if sorted(order) != sorted(own):
         return np.zeros(len(own) ** 2)
@@ -152,15 +153,8 @@ def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
     if 0 < len(moving) < len(pairs.first):
         pairs = pairs.select(np.array(moving, dtype=np.int64))
     estimate = builder.proportion(answers.cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), answers.clusters)
-    return builder.measure(
-        "swap-consistency",
-        answers.cell,
-        estimate,
-        rows=answers.rows,
-        usable=pairs.told,
-        bounds=pairs.bounds,
-        note="no item has verdicts in two orders" if estimate.value is None else "",
-    )
+    note = "no item has verdicts in two orders" if estimate.value is None else ""
+    return builder.measure("swap-consistency", answers.basis(pairs.told), estimate, bounds=pairs.bounds, note=note)
 
 
 def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
@@ -182,15 +176,10 @@ def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
     told = answers.rows_at(there[:, None] & asked)
     about = answers.rows_at(labelled[:, None] & asked)
     estimate = builder.proportion(answers.cell, np.where(there, product(right, answered), 0.0), there, answers.clusters)
-    return builder.measure(
-        "right-in-both-orders",
-        answers.cell,
-        estimate,
-        rows=about,
-        usable=told[answers.said[told] >= 0],
-        bounds=(float(ends[0].mean()), float(ends[1].mean())) if len(ends[0]) else None,
-        note="" if estimate.value is not None else _NO_GOLD_IN_BOTH,
-    )
+    basis = Basis(answers.cell, about, told[answers.said[told] >= 0])
+    bounds = (float(ends[0].mean()), float(ends[1].mean())) if len(ends[0]) else None
+    note = "" if estimate.value is not None else _NO_GOLD_IN_BOTH
+    return builder.measure("right-in-both-orders", basis, estimate, bounds=bounds, note=note)
 
 
 def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Counts) -> Iterator[Measure]:
@@ -203,54 +192,29 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
     usable = told[answers.said[told] >= 0]
     counts = np.ones(len(shares))
     leaning = cluster_sums(answers.clusters[even], shares[:, 0] - shares[:, -1], counts)
-    resamples, seed = builder.context.resamples, builder.seed(answers.cell)
-    found = exchanged_difference(
-        leaning[:, 0], leaning[:, 1], level=builder.context.level, resamples=resamples, seed=seed
-    )
-    yield builder.measure(
-        "position-bias",
-        answers.cell,
-        found.estimate,
-        rows=answers.rows,
-        usable=usable,
-        note=_FIRST_LAST if len(usable) else _UNBALANCED,
-        unit="difference",
-        labels=answers.said,
-    )
+    found = builder.exchanged(answers.cell, leaning)
+    basis, known = answers.basis(usable), len(usable) > 0
+    note = _FIRST_LAST if known else _UNBALANCED
+    yield builder.measure("position-bias", basis, found.estimate, note=note, unit="difference")
     sums = [cluster_sums(answers.clusters[even], column, counts)[:, 0] for column in shares.T]
-    yield builder.p_value(
-        "position-bias-p",
-        answers.cell,
-        exchange_test(np.stack(sums, axis=1), resamples=resamples, seed=seed).p,
-        rows=answers.rows,
-        usable=usable,
-        note=_EXCHANGE if len(usable) else _UNBALANCED,
-        labels=answers.said,
-    )
-    if len(usable):
-        yield from _preferences(builder, answers, shares, even, usable)
+    stacked, seed = np.stack(sums, axis=1), builder.seed(answers.cell)
+    p = exchange_test(stacked, resamples=builder.context.resamples, seed=seed).p
+    yield builder.p_value("position-bias-p", basis, p, note=_EXCHANGE if known else _UNBALANCED)
+    if known:
+        yield from _preferences(builder, basis, shares, answers.clusters[even])
 
 
-def _preferences(
-    builder: MeasureBuilder, answers: Answers, shares: Counts, even: Mask, usable: Codes
-) -> Iterator[Measure]:
+def _preferences(builder: MeasureBuilder, basis: Basis, shares: Counts, clusters: Codes) -> Iterator[Measure]:
     """Measure how much more often than the mean of all places each is picked, with simultaneous intervals."""
     places = shares.shape[1]
     level = 1 - (1 - builder.context.level) / places
     for place, column in enumerate((shares - shares.mean(axis=1, keepdims=True)).round(12).T):
-        sums = cluster_sums(answers.clusters[even], column, np.ones(len(column)))
+        sums = cluster_sums(clusters, column, np.ones(len(column)))
         # A place that is always picked is above the mean by 1 - 1/k, one that never is below it by 1/k.
         limits = (-1 / places, 1 - 1 / places)
-        yield builder.at(level).measure(
-            "position-preference",
-            answers.cell.part({**answers.cell.levels, "place": place_name(place)}),
-            clustered_mean(sums[:, 0], sums[:, 1], bounds=limits, level=level),
-            rows=answers.rows,
-            usable=usable,
-            note=_EVEN_SHARE.format(places=places),
-            unit="difference",
-            labels=answers.said,
-        )
+        estimate = clustered_mean(sums[:, 0], sums[:, 1], bounds=limits, level=level)
+        part, note = basis.part({**basis.cell.levels, "place": place_name(place)}), _EVEN_SHARE.format(places=places)
+        yield builder.at(level).measure("position-preference", part, estimate, note=note, unit="difference")
 
 
 def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[Measure]:
@@ -264,38 +228,16 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
     unit = "items" if len(np.unique(answers.axes.items[used])) == len(clusters) else "questions"
     note = f"first position in both orders: {tends_first} {unit}; second: {tends_second}"
     sums = cluster_sums(clusters, stuck_first - stuck_second, np.ones(len(clusters)))
-    found = exchanged_difference(
-        sums[:, 0],
-        sums[:, 1],
-        level=builder.context.level,
-        resamples=builder.context.resamples,
-        seed=builder.seed(answers.cell),
-    )
+    found = builder.exchanged(answers.cell, sums)
     estimate = found.estimate
     if builder.context.one_sided and FEW_EVENTS in estimate.flags:
         wins = (np.maximum(sign * (stuck_first - stuck_second), 0.0) for sign in (1, -1))
         limits = signed_limits(*cluster_sums(clusters, *wins, np.ones(len(clusters))).T, level=builder.context.level)
         # These limits need no variance, and therefore no events.
         estimate = evolve(estimate, low=limits.low, high=limits.high, method=limits.method)
-    yield builder.measure(
-        "position-bias",
-        answers.cell,
-        estimate,
-        rows=answers.rows,
-        usable=usable,
-        note=note if len(usable) else _NO_ORDERS,
-        unit="difference",
-        labels=answers.said,
-    )
-    yield builder.p_value(
-        "position-bias-p",
-        answers.cell,
-        found.test.p,
-        rows=answers.rows,
-        usable=usable,
-        note=_SIGNS if len(usable) else _NO_ORDERS,
-        labels=answers.said,
-    )
+    basis, known = answers.basis(usable), len(usable) > 0
+    yield builder.measure("position-bias", basis, estimate, note=note if known else _NO_ORDERS, unit="difference")
+    yield builder.p_value("position-bias-p", basis, found.test.p, note=_SIGNS if known else _NO_ORDERS)
 
 
 def _gold(builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
@@ -315,16 +257,11 @@ def _gold(builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
 def _gold_measure(
     builder: MeasureBuilder, answers: Answers, told: Mask, tops: Counts, bottoms: Counts, levels: dict[str, str]
 ) -> Measure:
-    cell, rows = answers.cell.part(levels), answers.rows_at(told)
-    estimate = builder.proportion(cell, tops, bottoms, answers.clusters)
-    return builder.measure(
-        "gold-agreement-by-order",
-        cell,
-        estimate,
-        rows=answers.rows,
-        usable=rows[answers.said[rows] >= 0],
-        note=_NO_GOLD if estimate.value is None else "",
-    )
+    rows = answers.rows_at(told)
+    basis = answers.basis(rows[answers.said[rows] >= 0], levels)
+    estimate = builder.proportion(basis.cell, tops, bottoms, answers.clusters)
+    note = _NO_GOLD if estimate.value is None else ""
+    return builder.measure("gold-agreement-by-order", basis, estimate, note=note)
 
 
 @frozen
@@ -360,18 +297,11 @@ def place_rates(
     for name, label in _named_labels(scale):
         picked = (weighed * _shares(answers, label)).sum(axis=1)
         estimate = builder.proportion(answers.cell, picked, weighed.sum(axis=1), answers.clusters)
-        yield builder.measure(
-            f"{prefix}{name}-rate",
-            answers.cell,
-            estimate,
-            rows=answers.rows,
-            usable=answers.usable,
-            note="every verdict is missing" if estimate.value is None else chance if label != scale.tie else "",
-            labels=answers.said,
-        )
+        note = "every verdict is missing" if estimate.value is None else chance if label != scale.tie else ""
+        yield builder.measure(f"{prefix}{name}-rate", answers.basis(answers.usable), estimate, note=note)
 
 
-def both_orders(answers: Answers, label: str) -> NDArray[np.float64]:
+def both_orders(answers: Answers, label: str) -> Floats:
     """Return, per item, the probability that the judge picks one position in both orders; NaN if one has no verdict.
 
     Args:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from attrs import frozen
-from jrh import RunReport
-from jrh.values import Column, MeasureRef, Row, Section, TablePart
-from jrh_measuring import MeasureTable, ReportMeasures, section_of_task
+from jrh.values import Column, MeasureRef, Row, TablePart
+from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures
 
 _PREFERENCE: Final = "position-preference"
 _TEXT: Final = (
@@ -35,15 +32,9 @@ _ORDER: Final = MeasureTable(
 )
 
 
-@frozen
-class OptionOrder:
-    """Shows consistency, position bias and the rates of places."""
-
-    def sections(self, report: RunReport) -> Iterator[Section]:
-        """Yield a section for each task of pairs or lists."""
-        measures = ReportMeasures.of(report)
-        for task in (summary.task.name for summary in report.tasks):
-            yield section_of_task(task, _TEXT, (_ORDER.part(measures, task), preferences(measures, task)))
+def option_order() -> MeasureTables:
+    """Build the section on consistency, position bias and the rates of places."""
+    return MeasureTables(text=_TEXT, tables=(_ORDER, preferences))
 
 
 def preferences(measures: ReportMeasures, task: str) -> TablePart | None:

@@ -9,8 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, Polarity, RecordTable
 from jrh.values import ARGUES_FOR_NONE
-from jrh_measuring import BreakdownOptions, MeasureBuilder, Scores, Trials, cells_of
-from numpy.typing import NDArray
+from jrh_measuring import BreakdownOptions, Floats, Mask, MeasureBuilder, Scores, Trials, cells_of
 
 from jrh_parsers.rationale import announces, argued
 
@@ -68,7 +67,7 @@ def _split(missing: Mapping[str, int], silent: int) -> Mapping[str, int]:
     return others | {name: count for name, count in counts.items() if count}
 
 
-def _contradicts(trials: Trials, context: MetricContext, has: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _contradicts(trials: Trials, context: MetricContext, has: Mask) -> Floats:
     """Return 1 where the rationale argues for another label, 0 where for the verdict's, NaN where it cannot be read.
 
     Records alone are read, so that an import of a run's records measures the same.
@@ -91,7 +90,7 @@ def _contradicts(trials: Trials, context: MetricContext, has: NDArray[np.bool_])
     return value
 
 
-def _contradicts_by_model(trials: Trials, has: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _contradicts_by_model(trials: Trials, has: Mask) -> Floats:
     """Return the same, as a model has read it; the rules never fill in, so that one estimate has one reader."""
     said, argued_for = (np.array(_column(trials, name), dtype=np.str_) for name in ("presented", "argued"))
     read = ~np.isin(argued_for, ("", ARGUES_FOR_NONE))

@@ -12,6 +12,7 @@ from jrh import Measure, MetricContext, RecordTable
 from jrh_measuring import (
     DEGENERATE,
     Answers,
+    Basis,
     BreakdownOptions,
     Cell,
     Coded,
@@ -79,7 +80,7 @@ def _flipped(builder: MeasureBuilder, answers: Sequence[Answers], chosen: Mask |
     def made(name: str, tops: Counts, bottoms: Counts, note: str = "", **levels: str) -> Measure:
         estimate = builder.proportion(cell, tops.sum(axis=1), bottoms.sum(axis=1), answers[0].clusters)
         said = note if estimate.value is not None else "no pair has verdicts from two judges"
-        return builder.measure(name, cell.part(levels), estimate, rows=rows, usable=used, note=said)
+        return builder.measure(name, Basis(cell.part(levels), rows, used), estimate, note=said)
 
     yield made("flipped-by-every-judge", every.astype(float), common.astype(float), listed)
     count = flips.sum(axis=0)
@@ -137,24 +138,13 @@ def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterat
     sums = (agreeing * usable).sum(axis=1), usable.sum(axis=1)
     kappa = joint_kappa(joint, first.clusters, level=builder.context.level)
     told = np.concatenate([first.rows_at(usable), second.rows_at(usable)])
+    basis = Basis(cell, rows, told[builder.trials.usable[told]])
     for name, estimate, unit in (
-        (
-            "pairwise-agreement",
-            builder.proportion(cell, *sums, first.clusters),
-            "",
-        ),
+        ("pairwise-agreement", builder.proportion(cell, *sums, first.clusters), "proportion"),
         ("pairwise-kappa", kappa, "coefficient"),
     ):
         note = _DEGENERATE if DEGENERATE in estimate.flags else _NO_QUESTION if estimate.value is None else ""
-        yield builder.measure(
-            name,
-            cell,
-            estimate,
-            rows=rows,
-            usable=told[builder.trials.usable[told]],
-            note=note,
-            unit=unit or "proportion",
-        )
+        yield builder.measure(name, basis, estimate, note=note, unit=unit)
 
 
 def _by_test(trials: Trials) -> Iterator[list[Answers]]:

@@ -43,16 +43,15 @@ class TemplatePolarity:
 
 def _of_judge(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[Measure]:
     declared = _declared(answers)
-    rows, usable = answers.rows, answers.usable
     for place, template in enumerate(answers.levels):
-        cell = answers.cell.part({"template": template, "polarity": declared[template]})
+        basis = answers.basis(answers.usable, {"template": template, "polarity": declared[template]})
         helps, informative = _count_signs(answers, place, scale)
         helped = np.repeat([1.0, 0.0], [helps, informative - helps])
-        share = builder.proportion(cell, helped, np.ones(informative))
+        share = builder.proportion(basis.cell, helped, np.ones(informative))
         note = "" if informative else "inverting the verdict makes no difference on any item"
-        yield builder.measure(_HELPS, cell, share, rows=rows, usable=usable, note=note)
+        yield builder.measure(_HELPS, basis, share, note=note)
         p = _upper_tail(helps, informative) if informative else None
-        yield builder.p_value(f"{_HELPS}-p", cell, p, rows=rows, usable=usable, note=note or _SIGN_TEST)
+        yield builder.p_value(f"{_HELPS}-p", basis, p, note=note or _SIGN_TEST)
 
 
 def _count_signs(answers: Answers, place: int, scale: Scale) -> tuple[int, int]:

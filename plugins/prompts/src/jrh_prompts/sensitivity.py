@@ -12,6 +12,7 @@ from jrh import JrhError, Measure, MetricContext, Polarity, RecordTable, Status
 from jrh_measuring import (
     DEGENERATE,
     Answers,
+    Basis,
     Mask,
     MeasureBuilder,
     Pairs,
@@ -36,15 +37,9 @@ def correction(builder: MeasureBuilder, corrected: Pairs, raw: Pairs) -> Iterato
     sums = cluster_sums(corrected.answers.clusters, change.sum(axis=1), both.sum(axis=1).astype(np.float64))
     sums = sums[sums[:, 1] > 0]
     found = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-1.0, 1.0), level=builder.context.level)
-    yield builder.measure(
-        "jss-correction",
-        corrected.answers.cell,
-        found,
-        rows=corrected.rows,
-        usable=corrected.told,
-        unit="difference",
-        note="corrected minus raw JSS: the effect of template polarity",
-    )
+    basis = Basis(corrected.answers.cell, corrected.rows, corrected.told)
+    note = "corrected minus raw JSS: the effect of template polarity"
+    yield builder.measure("jss-correction", basis, found, unit="difference", note=note)
 
 
 def opposition_p(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
@@ -67,7 +62,7 @@ def opposition_p(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         seed=builder.seed(answers.cell),
     )
     note = "permutation test, one-sided: each template's verdicts are dealt again over the items"
-    yield builder.p_value("template-kappa-p", answers.cell, test.p, rows=pairs.rows, usable=pairs.told, note=note)
+    yield builder.p_value("template-kappa-p", Basis(answers.cell, pairs.rows, pairs.told), test.p, note=note)
 
 
 ACROSS = "across"
@@ -125,22 +120,15 @@ class TemplateSensitivity:
         self, builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str], suffix: str
     ) -> Iterator[Measure]:
         cell, answers = pairs.answers.cell.part(levels), pairs.answers
-        rows, usable = pairs.rows, pairs.told
+        basis = Basis(cell, pairs.rows, pairs.told, answers.said)
 
         def made(
             name: str, estimate: Estimate, unit: str, note: str, bounds: tuple[float, float] | None = None
         ) -> Measure:
+            said = note if estimate.value is not None else note or _NO_PAIR
+            lacking = Status.OFF_SCALE.value
             return builder.measure(
-                f"{name}{suffix}",
-                cell,
-                estimate,
-                rows=rows,
-                usable=usable,
-                bounds=bounds,
-                note=note if estimate.value is not None else note or _NO_PAIR,
-                unit=unit,
-                unscored=Status.OFF_SCALE.value,
-                labels=answers.said,
+                f"{name}{suffix}", basis, estimate, bounds=bounds, note=said, unit=unit, unscored=lacking
             )
 
         share = builder.proportion(cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), pairs.answers.clusters)
@@ -166,27 +154,17 @@ class TemplateSensitivity:
             count = int(used[here].sum())
             value = round(float(scores[here][used[here]].mean()), 12) if count else None
             rows = answers.rows_at(np.broadcast_to(here[:, None], answers.planned.shape))
-            yield builder.measure(
-                "jss",
-                answers.cell.part({"item": answers.items[int(np.argmax(here))]}),
-                Estimate(value=value),
-                rows=rows,
-                usable=np.intersect1d(rows, told, assume_unique=True),
-                note="" if count else _NO_PAIR,
-            )
+            cell = answers.cell.part({"item": answers.items[int(np.argmax(here))]})
+            basis = Basis(cell, rows, np.intersect1d(rows, told, assume_unique=True))
+            yield builder.measure("jss", basis, Estimate(value=value), note="" if count else _NO_PAIR)
 
     def _exclusions(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         answers, rows = pairs.answers, pairs.rows
         shares = pairs.scores.sum(axis=1), pairs.looked_at.sum(axis=1), answers.clusters
         with_all = builder.proportion(answers.cell, *shares) if pairs.usable.any() else Estimate(value=None)
-        yield builder.measure(
-            "jss-with-excluded",
-            answers.cell,
-            with_all,
-            rows=rows,
-            usable=rows[answers.said[rows] >= 0],
-            note="excluded pairs count as flips" if with_all.value is not None else _NO_PAIR,
-        )
+        basis = Basis(answers.cell, rows, rows[answers.said[rows] >= 0])
+        note = "excluded pairs count as flips" if with_all.value is not None else _NO_PAIR
+        yield builder.measure("jss-with-excluded", basis, with_all, note=note)
         lost = pairs.looked_at & ~pairs.usable
         yield self._excluded(builder, pairs, lost, {})
         for status in answers.missing:
@@ -199,7 +177,7 @@ class TemplateSensitivity:
         found = builder.proportion(cell, lost.sum(axis=1), pairs.looked_at.sum(axis=1), pairs.answers.clusters)
         # This measures whether there is a verdict, so trials without one are usable too.
         rows = pairs.answers.rows
-        return builder.measure("excluded-pairs", cell, found, rows=rows, usable=rows)
+        return builder.measure("excluded-pairs", Basis(cell, rows, rows), found)
 
 
 def _cells(

@@ -18,7 +18,7 @@ from jrh.values import TableSpec
 from jrh_measuring import (
     Coded,
     Codes,
-    Numbers,
+    Floats,
     Scores,
     Trials,
     against_label,
@@ -303,7 +303,7 @@ def _in_words(labels: Sequence[tuple[str, int]], trials: int) -> str:
     return labels[0][0] if labels and trials == 1 else ", ".join(f"{count}x {label}" for label, count in labels)
 
 
-def _means(scores: Scores, rows: Codes, group: Codes, groups: int) -> Numbers:
+def _means(scores: Scores, rows: Codes, group: Codes, groups: int) -> Floats:
     """Return the mean score of each group; NaN where no trial of it has one."""
     values = scores.value[rows]
     known = scores.eligible[rows] & scores.answered[rows] & ~np.isnan(values)
@@ -312,5 +312,5 @@ def _means(scores: Scores, rows: Codes, group: Codes, groups: int) -> Numbers:
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
-def _known(means: Numbers) -> list[float | None]:
+def _known(means: Floats) -> list[float | None]:
     return [None if gone else mean for mean, gone in zip(means.tolist(), np.isnan(means), strict=True)]

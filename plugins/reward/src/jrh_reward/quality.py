@@ -8,9 +8,8 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, ScaleKind
-from jrh_measuring import Cell, Codes, MeasureBuilder, MetricOptions, cells_of, stated_label
+from jrh_measuring import Basis, Cell, Floats, Mask, MeasureBuilder, MetricOptions, cells_of, stated_label
 from jrh_stats import Estimate, auc, cluster_sums, clustered_mean, score_tau_b, sign_flip_test
-from numpy.typing import NDArray
 
 from jrh_reward.options import AUC, SHIFT
 
@@ -48,9 +47,7 @@ class ScoreQuality:
                     yield from _shift(builder, cell, scores, known)
 
 
-def _order(
-    builder: MeasureBuilder, cell: Cell, scores: NDArray[np.float64], known: NDArray[np.bool_]
-) -> Iterator[Measure]:
+def _order(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> Iterator[Measure]:
     trials, scale = builder.trials, builder.context.tasks[cell.task].scale
     truth = stated_label(trials)
     names = scale.options if scale.kind is ScaleKind.PAIRWISE else scale.labels
@@ -58,32 +55,28 @@ def _order(
     rows = cell.rows[np.isin(truth[cell.rows], places)]
     usable = rows[known[rows]]
     # Verdicts without a score are excluded, not missing: the judge did answer.
-    rows = rows[known[rows] | ~trials.usable[rows]]
+    basis = Basis(cell, rows[known[rows] | ~trials.usable[rows]], usable)
     clusters = trials.cluster.codes[usable]
     if scale.ordered:
         levels = np.array([scale.rank(trials.labels[code]) for code in truth[usable]], dtype=np.float64)
         found = score_tau_b(scores[usable], levels, clusters, level=builder.context.level)
-        yield _association(builder, _TAU, cell, found, rows, usable)
+        yield _association(builder, _TAU, basis, found)
         return
     if len(names) > _TWO:
         return
     positive = names[0] if scale.kind is ScaleKind.PAIRWISE else scale.positive_label
     right = np.array([trials.labels[code] == positive for code in truth[usable]], dtype=np.bool_)
     found = auc(scores[usable], right, clusters, level=builder.context.level)
-    yield _association(builder, AUC, cell, found, rows, usable)
+    yield _association(builder, AUC, basis, found)
 
 
-def _association(
-    builder: MeasureBuilder, name: str, cell: Cell, found: Estimate, rows: Codes, usable: Codes
-) -> Measure:
-    note = "" if found.value is not None else builder.why_none(rows, usable, "no right answer is known") or _ONE_KIND
+def _association(builder: MeasureBuilder, name: str, basis: Basis, found: Estimate) -> Measure:
+    note = "" if found.value is not None else builder.why_none(basis, "no right answer is known") or _ONE_KIND
     unit = "proportion" if name == AUC else "coefficient"
-    return builder.measure(name, cell, found, rows=rows, usable=usable, note=note, unit=unit)
+    return builder.measure(name, basis, found, note=note, unit=unit)
 
 
-def _shift(
-    builder: MeasureBuilder, cell: Cell, scores: NDArray[np.float64], known: NDArray[np.bool_]
-) -> Iterator[Measure]:
+def _shift(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> Iterator[Measure]:
     trials = builder.trials
     own = trials.reference & known
     own &= (trials.task.codes == trials.task.codes[cell.rows[0]]) & (
@@ -96,17 +89,17 @@ def _shift(
     spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
     rows = cell.rows[~trials.reference[cell.rows] & (known[cell.rows] | ~trials.usable[cell.rows])]
     usable = rows[known[rows] & beside[trials.item.codes[rows]]]
+    basis = Basis(cell, rows, usable)
     if not len(usable) or not spread > 0:
-        note = builder.why_none(rows, usable, _NO_PAIR) if not len(usable) else _NO_SPREAD
-        none = usable[:0]
-        yield builder.measure(SHIFT, cell, Estimate(value=None), rows=rows, usable=none, unit=_UNIT, note=note)
-        yield builder.p_value(f"{SHIFT}-p", cell, 1.0, rows=rows, usable=none, note=note)
+        note = builder.why_none(basis, _NO_PAIR) if not len(usable) else _NO_SPREAD
+        none = Basis(cell, rows, usable[:0])
+        yield builder.measure(SHIFT, none, Estimate(value=None), unit=_UNIT, note=note)
+        yield builder.p_value(f"{SHIFT}-p", none, 1.0, note=note)
         return
     items = trials.item.codes[usable]
     moves = (scores[usable] - sums[items] / counts[items]) / spread
     totals = cluster_sums(trials.cluster.codes[usable], moves.round(12), np.ones(len(usable)))
     found = clustered_mean(totals[:, 0], totals[:, 1], level=builder.context.level)
     test = sign_flip_test(totals[:, 0].round(9), resamples=builder.context.resamples, seed=builder.seed(cell))
-    yield builder.measure(SHIFT, cell, found, rows=rows, usable=usable, unit=_UNIT, unscored="no_reference")
-    p = 1.0 if test.p is None else test.p
-    yield builder.p_value(f"{SHIFT}-p", cell, p, rows=rows, usable=usable, note=_FLIPS)
+    yield builder.measure(SHIFT, basis, found, unit=_UNIT, unscored="no_reference")
+    yield builder.p_value(f"{SHIFT}-p", basis, 1.0 if test.p is None else test.p, note=_FLIPS)

@@ -203,7 +203,7 @@ class World:
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return self._table(self._copied(columns) if self.identical else columns)
 
-    def _items(self, generator: np.random.Generator, count: int) -> tuple[NDArray[np.int64], ...]:
+    def _items(self, generator: np.random.Generator, count: int) -> tuple[Codes, ...]:
         """Draw right labels, beliefs, beliefs under the test, and kinds of items."""
         gold = generator.choice(len(self.scale.labels), size=count, p=self.shares)
         belief = pick(generator, self.believing()[gold])
@@ -212,13 +212,13 @@ class World:
         kind = (generator.random(count) < share).astype(np.int64) if share else np.zeros(count, dtype=np.int64)
         return gold, belief, moved, kind
 
-    def _copied(self, columns: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+    def _copied(self, columns: Mapping[str, Codes]) -> dict[str, Codes]:
         """Repeat every row for each copy of its item."""
         copied = {name: np.repeat(column, self.copies) for name, column in columns.items()}
         copied["item"] = copied["item"] * self.copies + np.tile(np.arange(self.copies), len(columns["item"]))
         return copied
 
-    def asked(self, generator: np.random.Generator, raters: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def asked(self, generator: np.random.Generator, raters: int) -> tuple[Codes, Codes]:
         """Draw items, and what raters of one kind say of them.
 
         Returns:
@@ -231,20 +231,14 @@ class World:
         said = [pick(generator, self.saying()[belief[item]]) for _ in range(raters)]
         return np.stack(said, axis=1), item // self.copies
 
-    def _times(self, generator: np.random.Generator, *, in_test: bool) -> NDArray[np.int64]:
+    def _times(self, generator: np.random.Generator, *, in_test: bool) -> Codes:
         if in_test and self.unequal:
             return generator.integers(1, self.repeats + 1, self.items)
         return np.full(self.items, self.repeats if in_test else self.reference_repeats or self.repeats)
 
     def _asked(
-        self,
-        generator: np.random.Generator,
-        gold: NDArray[np.int64],
-        belief: NDArray[np.int64],
-        kind: NDArray[np.int64],
-        *,
-        in_test: bool,
-    ) -> dict[str, NDArray[np.int64]]:
+        self, generator: np.random.Generator, gold: Codes, belief: Codes, kind: Codes, *, in_test: bool
+    ) -> dict[str, Codes]:
         times = self._times(generator, in_test=in_test)[: len(gold)]
         item = np.repeat(np.arange(len(gold)), times)
         repeat = np.concatenate([np.arange(count) for count in times])
@@ -261,7 +255,7 @@ class World:
             "in_test": np.full(len(item), int(in_test)),
         }
 
-    def _table(self, columns: Mapping[str, NDArray[np.int64]]) -> RecordTable:
+    def _table(self, columns: Mapping[str, Codes]) -> RecordTable:
         drawn = {"item": columns["item"], "test": columns["in_test"]}
         drawn |= {name: columns[name] for name in ("repeat", "gold", "said")}
         return planted_table(
@@ -273,12 +267,12 @@ class World:
             **{**drawn, **self._own_columns(columns)},
         )
 
-    def _own_columns(self, columns: Mapping[str, NDArray[np.int64]]) -> Mapping[str, Any]:  # noqa: ARG002
+    def _own_columns(self, columns: Mapping[str, Codes]) -> Mapping[str, Any]:  # noqa: ARG002
         """Return arguments of `planted_table` that a design has besides the usual, or in their place."""
         return {}
 
 
-def pick(generator: np.random.Generator, chances: Matrix) -> NDArray[np.int64]:
+def pick(generator: np.random.Generator, chances: Matrix) -> Codes:
     """Draw one label per row of probabilities."""
     edges = np.cumsum(chances, axis=1)[:, :-1]
     return np.asarray((generator.random((len(chances), 1)) > edges).sum(axis=1), dtype=np.int64)

@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Mode, Scale
-from numpy.typing import NDArray
 
-from jrh_selftest.world import World
+from jrh_selftest.world import Codes, Matrix, World
 
 _NAMES: Final = ("", "plain", "short", "long", "contrary")
 _TEMPLATES: Final = len(_NAMES) - 1
@@ -32,10 +31,10 @@ class TemplateWorld(World):
         """Return the share of the pairs of templates of which one is inverted."""
         return self.inverted * (_TEMPLATES - self.inverted) / comb(_TEMPLATES, 2)
 
-    def _times(self, generator: np.random.Generator, *, in_test: bool) -> NDArray[np.int64]:
+    def _times(self, generator: np.random.Generator, *, in_test: bool) -> Codes:
         return np.full(self.items, _TEMPLATES) if in_test else super()._times(generator, in_test=in_test)
 
-    def _own_columns(self, columns: Mapping[str, NDArray[np.int64]]) -> Mapping[str, Any]:
+    def _own_columns(self, columns: Mapping[str, Codes]) -> Mapping[str, Any]:
         template = np.where(columns["in_test"] == 1, columns["repeat"] + 1, 0)
         inverted, said = template > _TEMPLATES - self.inverted, columns["said"]
         presented = np.where(inverted & (said >= 0), 1 - said, said)
@@ -78,30 +77,24 @@ class CovariateWorld(World):
         """Return the planted effect on the probability of the first label."""
         return (1 - self.noise) * self.preference
 
-    def _items(self, generator: np.random.Generator, count: int) -> tuple[NDArray[np.int64], ...]:
+    def _items(self, generator: np.random.Generator, count: int) -> tuple[Codes, ...]:
         gold, _, _, _ = super()._items(generator, count)
         large = generator.integers(0, 2, count)
         first = np.where(gold == 0, self.accuracy, 1 - self.accuracy) + self.preference * (2 * large - 1)
         belief = (generator.random(count) >= first).astype(np.int64)
         return gold, belief, belief, large
 
-    def sayings(self) -> list[tuple[float, NDArray[np.float64]]]:
+    def sayings(self) -> list[tuple[float, Matrix]]:
         """Return N for small and for large items, which are answered alike."""
         return [(0.5, self._saying(self.noise))] * 2
 
     def _asked(
-        self,
-        generator: np.random.Generator,
-        gold: NDArray[np.int64],
-        belief: NDArray[np.int64],
-        kind: NDArray[np.int64],
-        *,
-        in_test: bool,
-    ) -> dict[str, NDArray[np.int64]]:
+        self, generator: np.random.Generator, gold: Codes, belief: Codes, kind: Codes, *, in_test: bool
+    ) -> dict[str, Codes]:
         asked = super()._asked(generator, gold, belief, kind, in_test=in_test)
         return asked | {"large": kind[asked["item"]]}
 
-    def _own_columns(self, columns: Mapping[str, NDArray[np.int64]]) -> Mapping[str, Any]:
+    def _own_columns(self, columns: Mapping[str, Codes]) -> Mapping[str, Any]:
         told = tuple(json.dumps({COVARIATE: size}) for size in (-1, 1))
         return {"more": {"covariates": (columns["large"], told)}}
 

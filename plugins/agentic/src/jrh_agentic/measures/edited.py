@@ -10,8 +10,7 @@ from attrs import evolve, frozen
 from jrh import Case, JrhError, Json, Measure, MetricContext, RecordTable, read_transcript
 from jrh.text import TranscriptMessage
 from jrh.values import Evidence
-from jrh_measuring import Cell, Codes, Mask, MeasureBuilder, MetricOptions, Trials, as_expected, cells_of
-from numpy.typing import NDArray
+from jrh_measuring import Cell, Codes, Floats, Mask, MeasureBuilder, MetricOptions, Trials, as_expected, cells_of
 
 PERTURBATION: Final = "agent-perturbation"
 POSITIVES: Final = "agent-positives"
@@ -124,7 +123,7 @@ class EditSensitivity:
                     yield builder.rate(NAME, part, scores, nothing="no trial has a usable verdict")
 
 
-def _parts(cell: Cell, edits: NDArray[np.float64], positions: Codes) -> Iterator[Cell]:
+def _parts(cell: Cell, edits: Floats, positions: Codes) -> Iterator[Cell]:
     """Yield the cell, and its parts by number and by position of the edits."""
     yield cell
     # A single part repeats the number of the cell, but it names the number or the place of the edits.

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import comb
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -16,6 +16,7 @@ from jrh.text import TranscriptMessage
 from jrh_authoring import json_text
 from jrh_measuring import (
     CONSTANT_VERDICTS,
+    Floats,
     Mask,
     MeasureBuilder,
     MetricOptions,
@@ -24,7 +25,6 @@ from jrh_measuring import (
     cells_of,
     is_named,
 )
-from numpy.typing import NDArray
 
 from jrh_agentic.measures.edited import DRAWS, PERTURBATION, edited_cases, of_families
 
@@ -112,7 +112,6 @@ ABOVE_CHANCE: Final = "evidence-localisation-above-chance"
 _HITS: Final = "right verdicts whose rationale points at an edited message, by number or in its words"
 _CHANCE: Final = "the same share if each rationale pointed at as many random messages"
 _NOTHING: Final = "no trial has a usable verdict"
-Numbers: TypeAlias = NDArray[np.float64]
 NO_RATIONALE: Final = "no_rationale"
 """Counted as missing: the verdict is right, but comes without a rationale."""
 
@@ -137,7 +136,7 @@ class EvidenceLocalisation:
             return
         eligible, hits, lucky = _pointing(trials, context, about)
 
-        def scores(value: Numbers, *, bounded: bool = True) -> Scores:
+        def scores(value: Floats, *, bounded: bool = True) -> Scores:
             low, high = (0.0, 1.0) if bounded else (None, None)
             return Scores(eligible=eligible, value=value, low=low, high=high, unscored=NO_RATIONALE)
 
@@ -155,7 +154,7 @@ class EvidenceLocalisation:
                 yield evolve(found, flags=tuple(flag for flag in found.flags if flag != CONSTANT_VERDICTS))
 
 
-def _pointing(trials: Trials, context: MetricContext, about: Mask) -> tuple[Mask, Numbers, Numbers]:
+def _pointing(trials: Trials, context: MetricContext, about: Mask) -> tuple[Mask, Floats, Floats]:
     """Return which trials count, and per trial the hit and its chance; NaN where verdict or rationale are missing.
 
     Wrong verdicts do not count, nor cases without a listed edit of a message that is still there: nothing can be
