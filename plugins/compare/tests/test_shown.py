@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from attrs import evolve
-from jrh.values.finding import ClaimFamily
+from jrh.values import ClaimFamily
 from jrh_compare.document import Lines, Table, document
 from jrh_compare.results import Answer, Comparison, Matching, Pair, Row, SideName
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 
 from attrs import frozen
-from jrh.values.finding import ClaimFamily
+from jrh.values import ClaimFamily
 
 
 class Answer(Enum):
