@@ -139,6 +139,13 @@ class TestLinearKappaContract(MetricContract):
     interval_tolerance = 0.0
 
 
+class TestCorrectedPrevalenceContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "corrected-prevalence"
+    task = sample_task()
+    interval_tolerance = 0.0
+
+
 class TestPerturbationValidityContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "perturbation-validity"

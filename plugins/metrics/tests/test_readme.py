@@ -31,10 +31,12 @@ def test_every_measure_of_a_run_is_named(measures, ref, row) -> None:
             row(i, str(1 + i % 3), gold=str(1 + i % 3), judge=judge, test="other"),
         )
     ]
+    unlabelled = [r for i in range(20, 40) for r in ref(i, str(1 + i % 3), judge="a")]
     names = set()
     for spec in jrh_metrics.plugin.jrh_metrics():
         for scale, labels in ((Scale.of_levels(1, 3), None), (Scale.of_labels("YES", "NO"), ("YES", "NO", "NO"))):
-            these = rows if labels is None else [_renamed(r, labels) for r in rows]
+            asked = rows + unlabelled if spec.name == "corrected-prevalence" else rows
+            these = asked if labels is None else [_renamed(r, labels) for r in asked]
             names |= {m.name for m in measures(spec.name, these, scale)}
 
     page = (Path(__file__).resolve().parents[3] / "docs" / "measures.md").read_text(encoding="utf-8")

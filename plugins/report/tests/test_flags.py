@@ -87,6 +87,7 @@ def test_the_flags_in_the_sources_are_found() -> None:
         "few-events",
         "confounded",
         "negative",
+        "cut",
         "degenerate",
         "all-missing",
         "no-interval",

@@ -39,6 +39,7 @@ _EXPLAINING: Final = {
     "empty": "no data.",
     "no-interval": "no interval; it cannot be estimated from identical values or from one item.",
     "conservative": "the interval is wider than necessary.",
+    "cut": "the estimate fell outside [0, 1] and was clipped.",
 }
 
 

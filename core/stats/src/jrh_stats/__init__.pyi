@@ -99,6 +99,9 @@ from .power import items_to_decide as items_to_decide
 from .power import paired_power as paired_power
 from .power import smallest_change as smallest_change
 from .power import smallest_detectable_difference as smallest_detectable_difference
+from .prevalence import prediction_powered_mean as prediction_powered_mean
+from .prevalence import rogan_gladen as rogan_gladen
+from .prevalence import rogan_gladen_of_shares as rogan_gladen_of_shares
 from .proportion import clustered_proportion as clustered_proportion
 from .proportion import mean_of_rates as mean_of_rates
 from .proportion import resample_totals as resample_totals

@@ -11,6 +11,7 @@ FORBIDDING: Final[Mapping[str, str]] = {
     "unstable-choice": "many panels were compared on few items; actual coverage may be 1 to 4 points too low.",
 }
 EXPLAINING: Final[Mapping[str, str]] = {
+    "few-labels": "fewer than 30 labels for the correction; the interval is approximate.",
     "few-missing": "too few missing verdicts for this test's approximation.",
     "few": "too few events for this test's approximation.",
     MISSING_ON_ERRORS: "more verdicts are missing on items that the judge gets wrong.",

@@ -28,6 +28,7 @@ from jrh_measuring import (
 from jrh_metrics import options as of
 
 _COHEN: Final = "Cohen (1960); weights: Cohen (1968)"
+_PPI: Final = "Angelopoulos et al. (2023), prediction-powered inference; tuning: PPI++"
 _REFERENCE_FLAGS: Final = ("change-due", "constant-reference", "degenerate", "sensitive-to-missing")
 _CORRELATION_FLAGS: Final = ("degenerate", "no-interval")
 _EXCHANGE: Final = "excludes 0 exactly where p < 0.05 (`exchange-wilson`)"
@@ -134,6 +135,38 @@ METRICS: Final = (
         "false positive rate and false negative rate",
         describe_rate("false-positive-rate", "P(`y` positive given `t` is not)"),
         describe_rate("false-negative-rate", "P(`y` not positive given `t` is)"),
+    ),
+    _metric(
+        "corrected-prevalence",
+        "prevalence:CorrectedPrevalence",
+        of.PrevalenceOptions,
+        "share of positives corrected for the judge's errors, for partly labelled data",
+        describe_share("judged-prevalence", "p = P(`y` positive), the judge's own share"),
+        describe_share(
+            "prevalence-rogan-gladen",
+            "(p + q0 - 1) / (q0 + q1 - 1), with specificity q0 and sensitivity q1 on the labelled items",
+            interval="Lang and Reiczigel (`lang-reiczigel`)",
+            flags=("degenerate", "cut", "few-labels", "conservative"),
+            source="Rogan and Gladen (1978); interval: Lang and Reiczigel (2014)",
+        ),
+        describe_share(
+            "prevalence-prediction-powered",
+            "w mean(unlabelled `y`) + mean(`t` - w `y`) over the labelled items",
+            interval="normal, tuned with t (`prediction-powered`, `prediction-powered-tuned`)",
+            flags=("cut", "few-labels"),
+            source=_PPI,
+        ),
+        describe_quantity(
+            "judged-mean-level", "mean level of `y`, in steps above the lowest", "levels", interval=CLUSTER_ROBUST
+        ),
+        describe_quantity(
+            "mean-level-prediction-powered",
+            "w mean(unlabelled level) + mean(level of `t` - w level of `y`)",
+            "levels",
+            interval="normal, tuned with t (`prediction-powered-tuned`)",
+            flags=("few-labels",),
+            source=_PPI,
+        ),
     ),
     _metric(
         "missing",

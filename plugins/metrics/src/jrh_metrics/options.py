@@ -67,6 +67,22 @@ class CovariateOptions(MetricOptions):
 
 
 @frozen(kw_only=True)
+class PrevalenceOptions(MetricOptions):
+    """Options of the corrected prevalence."""
+
+    positive: str = option(
+        "label whose share is estimated; default: that of the task's scale, or the first of two",
+        instance_of(str),
+        default="",
+    )
+    tuned: bool = option(
+        "weight the judge's verdicts to minimise the variance of the prediction-powered estimate",
+        instance_of(bool),
+        default=True,
+    )
+
+
+@frozen(kw_only=True)
 class ValidityOptions(MetricOptions):
     """Options of the failure rate among valid cases."""
 

@@ -21,6 +21,8 @@ from jrh_stats import (
     expected_calibration_error,
     icc,
     mcnemar_exact,
+    prediction_powered_mean,
+    rogan_gladen,
     sign_flip_test,
     variance_components,
 )
@@ -159,6 +161,8 @@ def array_checks(*, full: bool) -> Iterator[ArrayCheck]:
     yield from _components("arrays", items=30, judges=5)
     yield _icc("ICC(2,1)", "2,1", items=40, judges=6)
     yield _effective("arrays", items=60, shared=0.4)
+    yield _rogan_gladen("arrays", prevalence=0.3, labelled=100, specificity=0.8, sensitivity=0.9)
+    yield _prediction_powered("arrays", prevalence=0.4, labelled=100)
     yield _corrected("arrays", fails=0.2, reviewed=40)
     yield _brier("arrays", items=60, trials=2, stated=(4, 2))
     yield _calibration("arrays", items=200, trials=1)
@@ -176,6 +180,11 @@ def _hard() -> Iterator[ArrayCheck]:
         yield _icc("ICC(2,1)", "2,1", items=items, judges=judges, where=f"{items} items, {judges} judges")
     yield _effective("15 items", items=15, shared=0.4)
     yield _effective("judges err alike", items=60, shared=0.9)
+    yield _rogan_gladen("30 labelled", prevalence=0.3, labelled=30, specificity=0.8, sensitivity=0.9)
+    yield _rogan_gladen("near zero", prevalence=0.03, labelled=100, specificity=0.9, sensitivity=0.9)
+    yield _rogan_gladen("near one", prevalence=0.97, labelled=100, specificity=0.9, sensitivity=0.98)
+    yield _prediction_powered("20 labelled", prevalence=0.4, labelled=20)
+    yield _prediction_powered("near zero", prevalence=0.03, labelled=100)
     yield _corrected("near zero", fails=0.02, reviewed=40)
     yield _corrected("10 reviewed", fails=0.2, reviewed=10)
     yield _brier("12 items, 10 trials", items=12, trials=10, stated=(4, 2))
@@ -281,6 +290,35 @@ def _effective(where: str, *, items: int, shared: float) -> ArrayCheck:
         return effective_judges(np.sqrt(shared) * rng.standard_normal((items, 1)) + own)
 
     return ArrayCheck(where=where, name="effective judges", planted=4 / (1 + 3 * shared), draw=draw)
+
+
+def _rogan_gladen(
+    where: str, *, prevalence: float, labelled: int, specificity: float, sensitivity: float
+) -> ArrayCheck:
+    apparent = prevalence * sensitivity + (1 - prevalence) * (1 - specificity)
+
+    def draw(rng: np.random.Generator) -> Estimate:
+        return rogan_gladen(
+            int(rng.binomial(500, apparent)),
+            500,
+            true_negatives=int(rng.binomial(labelled, specificity)),
+            negatives=labelled,
+            true_positives=int(rng.binomial(labelled, sensitivity)),
+            labelled_positives=labelled,
+        )
+
+    # Truncated to [0, 1], the estimate is biased near the ends.
+    biased = not 0.1 < prevalence < 0.9  # noqa: PLR2004
+    return ArrayCheck(where=where, name="Rogan-Gladen", planted=prevalence, draw=draw, biased=biased)
+
+
+def _prediction_powered(where: str, *, prevalence: float, labelled: int) -> ArrayCheck:
+    def draw(rng: np.random.Generator) -> Estimate:
+        labels = (rng.random(500 + labelled) < prevalence).astype(np.float64)
+        predictions = np.where(rng.random(len(labels)) < _RIGHT, labels, 1 - labels)
+        return prediction_powered_mean(labels[:labelled], predictions[:labelled], predictions[labelled:])
+
+    return ArrayCheck(where=where, name="prediction-powered mean", planted=prevalence, draw=draw)
 
 
 def _corrected(where: str, *, fails: float, reviewed: int) -> ArrayCheck:

@@ -40,7 +40,7 @@ BIAS: Final = 0.25
 """Tolerated bias in standard deviations of the estimator; it costs an interval less than 1% of coverage."""
 EXCUSES: Final = frozenset(
     {
-        *("few-items", "few-events", "few-clusters", "few-levels", "conservative", "no-interval"),
+        *("few-items", "few-events", "few-clusters", "few-labels", "few-levels", "conservative", "no-interval"),
         *("degenerate", "one-item", "informative-missing", "unstable-choice"),
     }
 )

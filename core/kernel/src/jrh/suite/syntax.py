@@ -53,8 +53,8 @@ class WrittenScale:
         default=None,
     )
     positive: str | int | None = option(
-        "With `labels`: the positive one, which defines false positives and false negatives in the whole "
-        "report. Default: the first of two.",
+        "With `labels`: the positive one, which defines false positives, false negatives and prevalence "
+        "in the whole report. Default: the first of two.",
         default=None,
     )
 

@@ -1,0 +1,155 @@
+"""Metric `corrected-prevalence`: share of positives or mean level, corrected for the judge's errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
+from jrh_measuring import DEGENERATE, Basis, Cell, Codes, MeasureBuilder, Scores, cells_of, numbered, positive_label
+from jrh_stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen_of_shares
+from numpy.typing import NDArray
+
+from jrh_metrics.options import PrevalenceOptions
+
+_ROGAN_GLADEN: Final = (
+    "for the unlabelled items, from the judge's errors on {labelled} labelled ones; an item with several verdicts "
+    "counts as their share of positives"
+)
+_POWERED: Final = "for all items, {labelled} of them labelled; valid only if these are a random sample"
+_CHANCE: Final = "the judge is no better than chance on the labelled items"
+_FEW: Final = "too few labelled or unlabelled items with verdicts"
+
+
+@frozen(kw_only=True, eq=False)
+class _Slices:
+    """One number per cluster of items, in the order of their names."""
+
+    judged: NDArray[np.float64]
+    """Mean of the judge's verdicts on the labelled items."""
+    right: NDArray[np.float64]
+    """The right values of the labelled items."""
+    unlabelled: NDArray[np.float64]
+    """Mean of the judge's verdicts on the unlabelled items."""
+
+
+@frozen
+class CorrectedPrevalence:
+    """Estimate the share of positives (or the mean level) of partly labelled items.
+
+    The judge's own rate is off by its errors. The labelled items tell how it errs, and the corrected estimates take
+    that out. Measured in the reference condition of tasks that have labelled and unlabelled items.
+    """
+
+    options: PrevalenceOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield the judge's own rate and the corrected ones per task and judge."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        for cell in cells_of(builder.trials):
+            gold = builder.trials.gold[cell.rows] >= 0
+            if cell.test == REFERENCE and cell.task in context.tasks and gold.any() and not gold.all():
+                yield from self._of_task(builder, cell)
+
+    def _of_task(self, builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
+        task = builder.context.tasks[cell.task]
+        positive = positive_label(task, self.options.positive, "corrected-prevalence")
+        if positive is not None:
+            value = _indicator(builder, positive)
+            yield _judged(builder, cell, "judged-prevalence", value, top=1.0, unit="proportion")
+            slices = _slices(builder, cell, value)
+            yield _made(builder, cell, "prevalence-rogan-gladen", _rogan_gladen(builder, slices), slices, _ROGAN_GLADEN)
+            powered = self._powered(slices, builder.context.level)
+            yield _made(builder, cell, "prevalence-prediction-powered", _cut(powered), slices, _POWERED)
+        elif task.scale.ordered:
+            value = _levels(builder, task.scale)
+            yield _judged(builder, cell, "judged-mean-level", value, top=len(task.scale.labels) - 1.0, unit="levels")
+            slices = _slices(builder, cell, value)
+            powered = self._powered(slices, builder.context.level)
+            yield _made(builder, cell, "mean-level-prediction-powered", powered, slices, _POWERED, unit="levels")
+
+    def _powered(self, slices: _Slices, level: float) -> Estimate:
+        tuned = self.options.tuned
+        return prediction_powered_mean(slices.right, slices.judged, slices.unlabelled, tuned=tuned, level=level)
+
+
+def _indicator(builder: MeasureBuilder, positive: str) -> NDArray[np.float64]:
+    """Return the number of every label: 1 for the positive one."""
+    return np.array([float(label == positive) for label in builder.trials.labels])
+
+
+def _levels(builder: MeasureBuilder, scale: Scale) -> NDArray[np.float64]:
+    """Return the number of every label: steps above the lowest level."""
+    return np.array([float(scale.rank(label)) if label in scale else np.nan for label in builder.trials.labels])
+
+
+def _judged(
+    builder: MeasureBuilder, cell: Cell, name: str, value: NDArray[np.float64], *, top: float, unit: str
+) -> Measure:
+    trials = builder.trials
+    everything = np.ones(len(trials.label), dtype=np.bool_)
+    scores = Scores.of(trials, value[trials.label], everything, most=top)
+    if unit == "proportion":
+        return builder.rate(name, cell, scores, nothing="no trial")
+    return builder.mean(name, cell, scores, limits=(0.0, top), nothing="no trial", unit=unit)
+
+
+def _slices(builder: MeasureBuilder, cell: Cell, value: NDArray[np.float64]) -> _Slices:
+    trials = builder.trials
+    usable = cell.rows[trials.usable[cell.rows]]
+    labelled = usable[trials.gold[usable] >= 0]
+    # Items of a cluster with different gold labels are different things to be right about.
+    unit = numbered(trials.cluster.codes, trials.gold + 1)
+    return _Slices(
+        judged=_by_unit(unit[labelled], value[trials.label[labelled]]),
+        right=_by_unit(unit[labelled], value[trials.gold[labelled]]),
+        unlabelled=_by_unit(unit[others], value[trials.label[others]])
+        if len(others := usable[trials.gold[usable] < 0])
+        else np.zeros(0),
+    )
+
+
+def _by_unit(unit: Codes, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = cluster_sums(unit, value, np.ones(len(unit)))
+    return np.asarray(sums[:, 0] / sums[:, 1])
+
+
+def _rogan_gladen(builder: MeasureBuilder, slices: _Slices) -> Estimate:
+    negative = slices.right == 0
+    return rogan_gladen_of_shares(
+        slices.unlabelled, slices.judged[negative], slices.judged[~negative], level=builder.context.level
+    )
+
+
+def _cut(estimate: Estimate) -> Estimate:
+    """Clip a proportion and its interval to [0, 1]."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return estimate
+    low, value, high = (min(max(end, 0.0), 1.0) for end in (estimate.low, estimate.value, estimate.high))
+    flags = estimate.flags if value == estimate.value else (*estimate.flags, "cut")
+    return Estimate(
+        value=value, low=low, high=high, method=estimate.method, n=estimate.n, clusters=estimate.clusters, flags=flags
+    )
+
+
+def _made(
+    builder: MeasureBuilder,
+    cell: Cell,
+    name: str,
+    estimate: Estimate,
+    slices: _Slices,
+    note: str,
+    *,
+    unit: str = "proportion",
+) -> Measure:
+    usable = cell.rows[builder.trials.usable[cell.rows]]
+    why = _CHANCE if DEGENERATE in estimate.flags else _FEW
+    return builder.measure(
+        name,
+        Basis(cell, cell.rows, usable),
+        estimate,
+        note=note.format(labelled=len(slices.right)) if estimate.value is not None else why,
+        unit=unit,
+    )
