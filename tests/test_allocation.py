@@ -9,9 +9,15 @@ from typing import Any
 
 import jrh
 import pytest
+from jrh import JrhError
+from jrh_testing import Inside, Project
+from support.looking import query, report_bytes
+from support.suites import write_suite
 
 PLUGIN = """
 import asyncio
+import os
+import signal
 from pathlib import Path
 
 from jrh import DataSourceSpec, Item, Judgement, JudgeSpec, Status, Verdict, hookimpl
@@ -31,6 +37,9 @@ class Even:
     async def judge(self, question):
         number = number_of(question)
         await asyncio.sleep(PAUSE * (ITEMS - number) / 1000)
+        if number == KILL_AT and Path("kill").exists():
+            Path("kill").unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
         return Judgement(verdict=Verdict(status=Status.OK, presented="YES" if number % 2 else "NO"))
 
 class Broken:
@@ -39,6 +48,15 @@ class Broken:
         with Path("asked.txt").open("a") as asked:
             asked.write(f"{number_of(question)}\\n")
         return Judgement(verdict=Verdict(status=Status.UNPARSABLE, detail="no label"))
+
+class Logged:
+    batch = 10
+    def keep(self, judges, batch, records):
+        rows = records.where(records.equals("judge", "broken"))
+        with Path("decided.txt").open("a") as decided:
+            items = len(set(rows.text("item_id")))
+            decided.write(f"{batch} {len(records)} {items} {'canonical' in records.columns}\\n")
+        return [judge for judge in judges if judge != "broken"]
 
 class Peek:
     batch = 10
@@ -57,6 +75,7 @@ def jrh_judges():
 
 @hookimpl
 def jrh_allocators():
+    yield AllocatorSpec(name="logged", summary="", factory=lambda o, c: Logged())
     yield AllocatorSpec(name="peek", summary="", factory=lambda o, c: Peek(), sees_verdicts=True)
 """
 SUITE: Mapping[str, Any] = {
@@ -71,13 +90,17 @@ SUITE: Mapping[str, Any] = {
 NOTE = "allocator 'drop-failing' stopped after 10 of 25 items: 'broken' ({} questions not asked); these are not missing"
 
 
+def plugin_text(pause: float = 0.0, kill_at: int = -1) -> str:
+    return PLUGIN.replace("PAUSE", str(pause)).replace("KILL_AT", str(kill_at))
+
+
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.chdir(tmp_path)
 
     def run(name: str = "run", suite: Mapping[str, Any] = SUITE, pause: float = 0.0, **settings: Any) -> Any:
         plugin = tmp_path / "numbering.py"
-        plugin.write_text(PLUGIN.replace("PAUSE", str(pause)), encoding="utf-8")
+        plugin.write_text(plugin_text(pause), encoding="utf-8")
         return jrh.run(suite, plugins=[str(plugin)], run_dir=tmp_path / name, use_cache=False, **settings)
 
     return run
@@ -102,3 +125,101 @@ def test_a_failing_judge_is_dropped_after_the_first_batch_whatever_arrives_first
     assert left_out > 15
     report = json.loads((tmp_path / "run" / "report.json").read_text(encoding="utf-8"))
     assert note in report["notes"]
+
+
+def test_an_allocator_that_keeps_all_judges_changes_no_record(run: Any) -> None:
+    suite = {**SUITE, "judges": ["even"]}
+    plain, batched = run("plain", {**suite, "allocate": None}), run("batched", suite)
+    assert sorted(rows(batched)) == sorted(rows(plain))
+    assert [note for note in batched.report.notes if "allocator" in note] == []
+    assert {(each.name, each.judge, each.test, each.estimate) for each in batched.measures} == {
+        (each.name, each.judge, each.test, each.estimate) for each in plain.measures
+    }
+
+
+def rows(result: Any) -> list[tuple[Any, ...]]:
+    columns = ("trial_id", "item_id", "test", "judge", "status", "canonical")
+    return list(zip(*(result.records.text(name) for name in columns), strict=True))
+
+
+def test_an_allocator_that_sees_verdicts_may_end_the_run_and_the_report_says_so(run: Any) -> None:
+    result = run(suite={**SUITE, "allocate": "peek"})
+    assert items_of(result, "even") == items_of(result, "broken") == {f"n{number:02}" for number in range(20)}
+    (note,) = [note for note in result.report.notes if "'peek'" in note]
+    assert note.startswith("allocator 'peek' stopped after 20 of 25 items: 'even' (")
+    assert note.endswith("it saw verdicts, so intervals are conditional on this decision")
+    assert result.report.missing_records == 0
+    again = run(suite={**SUITE, "allocate": "peek"})
+    assert rows(again) == rows(result)
+    assert again.report.notes == result.report.notes
+
+
+@pytest.mark.parametrize("kill_at", [9, 15, 22])
+def test_a_run_that_is_killed_decides_once_and_ends_in_the_same_report(tmp_path: Path, kill_at: int) -> None:
+    project = Project(tmp_path)
+    project.write("numbering.py", plugin_text(pause=0.5, kill_at=kill_at))
+    write_suite(project, {**SUITE, "allocate": "logged"})
+    command = ("run", "suite.yaml", "--plugins", "numbering.py", "--no-cache", "--run-dir")
+    whole = project.run(*command, "whole")
+    decided = (tmp_path / "decided.txt").read_text(encoding="utf-8")
+    assert [line.split()[0] for line in decided.splitlines()] == ["1", "2"]
+    assert [line.split()[2:] for line in decided.splitlines()] == [["10", "False"]] * 2
+    (tmp_path / "decided.txt").unlink()
+    project.write("kill", "")
+    assert project.run(*command, "killed").exit_code < 0
+    killed = project.run(*command, "killed")
+    assert (killed.exit_code, whole.exit_code) == (3, 3)  # the broken judge has no verdict
+    assert (tmp_path / "decided.txt").read_text(encoding="utf-8") == decided
+    assert report_bytes(project, "killed") == report_bytes(project, "whole")
+
+
+def test_merged_shards_are_the_run_that_was_never_divided(tmp_path: Path) -> None:
+    project = Inside(tmp_path)
+    project.write("numbering.py", plugin_text())
+    write_suite(project, {**SUITE, "allocate": {"drop-failing": {"batch": 5}}})
+    command = ("run", "suite.yaml", "--plugins", "numbering.py", "--no-cache", "--run-dir")
+    project.run(*command, "whole")
+    for part in ("1", "2"):
+        project.run(*command, f"part-{part}", "--shard", f"{part}/2")
+    notes = [json.loads((tmp_path / f"part-{part}" / "report.json").read_text())["notes"] for part in ("1", "2")]
+    assert all(any("'drop-failing' stopped after 5 of" in note for note in some) for some in notes), notes
+    merged = project.run("merge", "part-1", "part-2", "--run-dir", "merged")
+    assert merged.exit_code == 0, merged.output
+    project.run(*command, "merged")
+    assert report_bytes(project, "merged") == report_bytes(project, "whole")
+    sql = "SELECT batch, judges, note FROM stage_allocation"
+    assert query(project, "merged", sql) == query(project, "whole", sql) != []
+
+
+@pytest.mark.parametrize(
+    ("allocate", "message"),
+    [
+        ("drop-failling", "unknown allocator 'drop-failling'"),
+        ({"drop-failing": {"batch": 0}}, "batch"),
+        ({"drop-failing": {"limit": 2}}, "limit"),
+        ({"drop-failing": {"share": 0.5}}, "share: unknown key"),
+        (["drop-failing"], "expected the name of an allocator or a mapping"),
+    ],
+)
+def test_a_mistake_in_the_section_is_shown_at_its_place(tmp_path: Path, allocate: Any, message: str) -> None:
+    project = Inside(tmp_path)
+    project.write("numbering.py", plugin_text())
+    write_suite(project, {**SUITE, "allocate": allocate})
+    outcome = project.run("run", "suite.yaml", "--plugins", "numbering.py")
+    assert outcome.exit_code == 2
+    assert message in outcome.stderr
+    assert outcome.stderr.startswith("jrh: suite.yaml:1")
+
+
+def test_a_plan_counts_all_batches_and_says_so(tmp_path: Path) -> None:
+    project = Inside(tmp_path)
+    project.write("numbering.py", plugin_text())
+    write_suite(project, SUITE)
+    outcome = project.run("plan", "suite.yaml", "--plugins", "numbering.py")
+    assert "Allocator 'drop-failing' may end the judging early" in " ".join(outcome.output.split())
+
+
+def test_an_allocator_that_keeps_what_was_not_asked_is_an_error(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jrh_judges.allocators.DropFailing.keep", lambda *_: ["nobody"])
+    with pytest.raises(JrhError, match="allocator 'drop-failing' keeps 'nobody', which was not asked in batch 1"):
+        run()

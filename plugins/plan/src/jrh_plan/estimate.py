@@ -139,7 +139,7 @@ class Plan:
     changes: tuple[str, ...] = ()
     """What changed in the components since the run directory was written; one sentence each."""
     stages: tuple[str, ...] = ()
-    """What declared stages add to the run, a sentence each."""
+    """What declared stages add to the run, and what may end it early, a sentence each."""
     shared: tuple[str, ...] = ()
     """What judges share with the gold labels, and with the authors of what they judge, a sentence each."""
     level: float = 0.95
@@ -201,12 +201,18 @@ class _Planning:
             lines=(*lines, *self._preflight(lines)),
             nothing=tuple(self.nothing),
             changes=changed,
-            stages=self.dry.said_by_stages(self.builder, lines),
+            stages=(*self.dry.said_by_stages(self.builder, lines), *self._early_end()),
             shared=tuple(dict.fromkeys(_shared_families(self.resolved, self.dry.items))),
             level=suite.level,
             rules=self._gate_rules(),
             rates=frozenset(name for metric in self.resolved.metrics for name in metric.entry.spec.rates),
         )
+
+    def _early_end(self) -> Iterator[str]:
+        allocator = self.resolved.allocator
+        if allocator is not None:
+            most = "the numbers are the most there can be, all judges and all batches"
+            yield f"Allocator '{allocator.use.name}' may end the judging early: {most}"
 
     def _gate_rules(self) -> tuple[str, ...]:
         options = (stage.options for stage in self.resolved.stages.values())

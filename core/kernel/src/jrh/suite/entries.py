@@ -96,12 +96,12 @@ def _taken_apart(options: Node, component: str, role: Role, plugins: Plugins) ->
 
 
 def _no_name(component: object, role: Role) -> str:
-    return f"expected the name of a {role.key}, got {option_types.described(component)}"
+    return f"expected the name of {role.noun}, got {option_types.described(component)}"
 
 
 def _no_entry(value: Any, role: Role) -> str:
     if not isinstance(value, Mapping):
-        return f"expected the name of a {role.key} or a mapping, got {option_types.described(value)}"
+        return f"expected the name of {role.noun} or a mapping, got {option_types.described(value)}"
     forms = f"`{role.key}: NAME` with the options next to it, or `NAME: {{options}}`"
     empty = next((key for key, part in value.items() if part is None), None)
     hint = f"; should the options of '{empty}' be indented further?" if empty else ""

@@ -209,6 +209,11 @@ class Role:
     own_name: bool = True
     """`name` is the suite's name for the component, also where the component has an option of this name."""
 
+    @property
+    def noun(self) -> str:
+        """Return the key with its article."""
+        return f"an {self.key}" if self.key.startswith("a") else f"a {self.key}"
+
 
 CHAIN: Final = "chain"
 """The key of a test that applies several perturbers in turn."""
