@@ -336,7 +336,7 @@ budget: {usd: -5}
     assert mistakes(text) == [
         (
             "s.yaml:1:1: nam: unknown key\nDid you mean 'name'? Known keys: name, data, task, tasks, models, parsers, "
-            "tests, judges, metrics, reports, budget, seed, reference, level, resamples, findings."
+            "tests, judges, allocate, metrics, reports, budget, seed, reference, level, resamples, findings."
         ),
         "s.yaml:1:1: missing key 'name'",
         (
