@@ -22,6 +22,7 @@ parsers:
 judges:
   - {judge: my-judge, threshold: 0.4}
   - {judge: llm, name: mini, model: local, parser: tags}
+allocate: {my-allocator: {batch: 1, dollars: 9}}
 metrics: [my-metric]
 reports: [my-reporter]
 """

@@ -25,6 +25,7 @@ SUMMARIES: Final = {
     "flag": "few answers are as long as the test needs",
     "rule": "finds judges that are wrong more often than right",
     "stage": "counts the verdicts that a report rests on",
+    "allocator": "stops asking judges that cost too much",
     "mode": "asks one question, to be answered with yes or no",
     "importer": "lines of item, verdict and label",
     "exporter": "measures as a table separated by tabs",
