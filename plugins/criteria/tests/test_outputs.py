@@ -8,6 +8,8 @@ import json
 
 import pytest
 import yaml
+from jrh_review.decisions import Decision, ReviewAction
+from jrh_review.desk import review_desk
 from jrh_testing import Inside
 
 pytestmark = pytest.mark.inside
@@ -126,12 +128,10 @@ def test_cases_of_a_criterion_are_reviewed(project):
     done(project.run("review", "reviewed", "--reviewer", "Ann", "--export", "cases.csv"))
     rows = list(csv.DictReader(io.StringIO(project.read("cases.csv"))))
     assert {row["item_id"].split("#")[1] for row in rows} <= set(LABELS)
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]))
-    writer.writeheader()
-    writer.writerows({**row, "action": "accept"} for row in rows)
-    project.write("decided.csv", out.getvalue())
-    done(project.run("review", "reviewed", "--reviewer", "Ann", "--import", "decided.csv"))
+    with review_desk(project.path / "reviewed") as desk:
+        for queued in desk.make_queue(None):
+            accepted = Decision(case_id=queued.case_id, reviewer="Ann", made="", action=ReviewAction.ACCEPT)
+            desk.decide(accepted, desk.review(queued.case_id).version("Ann"))
     done(project.run("run", "reviewed.yaml", "--yes", "--no-wait", "--run-dir", "reviewed"))
 
 
