@@ -195,10 +195,11 @@ def test_the_gate_makes_the_directories_of_its_files_and_says_what_is_in_the_way
 
 
 def test_a_run_without_transcripts_has_nothing_to_export_and_says_so(directories: Project) -> None:
-    done = refused(directories, "export-transcripts", "good", "--jsonl", "out.jsonl")
-    assert done.stderr == (
-        "jrh: 'good': nothing to export: the run has no transcripts; none of its tasks has `mode: transcript`\n"
-    )
+    for option in (("--jsonl", "out.jsonl"), ("--log", "out.eval")):
+        done = refused(directories, "export-transcripts", "good", *option)
+        assert done.stderr == (
+            "jrh: 'good': nothing to export: the run has no transcripts; none of its tasks has `mode: transcript`\n"
+        )
 
 
 def test_schemas_that_cannot_be_written_are_told(directories: Project) -> None:

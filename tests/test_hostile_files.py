@@ -113,6 +113,7 @@ def inside(tmp_path: Path) -> Inside:
     "command",
     [
         ("init-from", "pipe", "other.yaml"),
+        ("label", "suite.yaml", "--name", "ann", "--import", "pipe"),
         ("label", "suite.yaml", "--labels", "pipe", "--export", "gold.csv"),
         ("plan", "labelled.yaml"),
     ],

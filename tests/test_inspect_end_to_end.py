@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from jrh import JrhError, open_run
+from jrh import JrhError, open_run, read_transcript
 from jrh_testing import ChatServer, Project
 from support.looking import query, report
 from support.suites import openai_http
@@ -89,13 +89,33 @@ def test_a_log_is_read_edited_judged_and_written_back(made: Project) -> None:
     strata = {row[0] for row in query(made, "run", "SELECT DISTINCT stratum FROM records")}
     assert strata == {"en", "fr"}
 
-    done = made.run("export-transcripts", "run", "--jsonl", "out.jsonl")
+    done = made.run("export-transcripts", "run", "--log", "out.eval", "--jsonl", "out.jsonl")
     assert done.exit_code == 0, done.output
-    lines = [json.loads(line) for line in (made.path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert messages(made.path / "out.eval") == with_edits(messages(made.path / "made.eval"), made)
+
+
+def messages(path: Path) -> dict[str, list[tuple[str, str]]]:
+    """Return sample and epoch -> role and text of its messages, as Inspect reads them, in a process of its own."""
+    program = (
+        "import json, sys\nfrom inspect_ai.log import read_eval_log\n"
+        "samples = read_eval_log(sys.argv[1]).samples\n"
+        "print(json.dumps({f'{s.id}#{s.epoch}': [[m.role, m.text] for m in s.messages] for s in samples}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, path], check=True, capture_output=True, text=True)
+    return {key: [(role, text) for role, text in value] for key, value in json.loads(done.stdout).items()}
+
+
+def with_edits(before: dict[str, list[tuple[str, str]]], made: Project) -> dict[str, list[tuple[str, str]]]:
+    """Return the messages with the edits that the run's cases hold."""
+    edited = 0
     with open_run(made.path / "run") as run:
-        cases = run.evidence.cases([line["case"] for line in lines])
-    assert [line["transcript"] for line in lines] == [cases[line["case"]].fields["transcript"] for line in lines]
-    assert len(lines) == 2
+        for case in run.evidence.cases(sorted({case or "" for case in run.records.text("case_id")})).values():
+            if case.test == "agent-perturbation":
+                transcript = read_transcript(case.fields["transcript"])
+                before[case.item_id] = [(message.role, message.content) for message in transcript]
+                edited += 1
+    assert edited == 2
+    return before
 
 
 @pytest.mark.parametrize("shape", ["2,000 messages", "5 MB"])

@@ -270,16 +270,14 @@ def test_the_tables_of_the_terminal_have_the_numbers_of_the_report(written: Writ
 
 
 def test_tables_for_papers_have_the_numbers_of_the_report(written: Written) -> None:
-    done = call(written.project, "report", "run", "--format", "papers", "--set", "papers.digits=4")
+    settings = ("--set", "latex.digits=4", "--set", "latex.tests=1")
+    done = call(written.project, "report", "run", "--format", "latex", *settings)
     assert done.exit_code == 0, done.output
-    text = (written.project.path / "run" / "papers" / "tables.tex").read_text(encoding="utf-8")
-    compared = 0
+    text = (written.project.path / "run" / "tables.tex").read_text(encoding="utf-8").replace("$-$", "-")
     for name, judge, test in written.world.truths:
-        if (name, test) == ("gold-accuracy", "reference"):
+        if name != "missing":  # it stands beside every other number, as a count
             number = re.escape(_shown(written.measure(name, judge, test), 4))
             assert re.search(rf"\n{judge}[^\n]* & {number} ", text), (name, test, number)
-            compared += 1
-    assert compared
 
 
 def test_python_has_the_numbers_of_the_report(written: Written) -> None:

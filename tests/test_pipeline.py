@@ -113,7 +113,7 @@ PAIRS = {
     "task": {"scale": {"pairwise": True}},
     "tests": ["option-order", {"format": {"variants": ["spaces"]}}],
     "judges": [{"name": "mini", "judge": "llm", "model": "mini"}, {"name": "sim", "judge": "simulated"}],
-    "reports": [*FORMATS, "papers", "plots", "notebook"],
+    "reports": [*FORMATS, "latex", "papers", "plots", "notebook"],
 }
 FAULTS = [
     Fault("429-seconds", match="Put differently: This is answer number 001", times=1, retry_after=0.1),

@@ -173,12 +173,14 @@ def test_the_formats_are_those_of_the_suite_and_the_same_bytes_when_written_agai
 
 
 def test_the_command_line_chooses_formats_and_options(run_dir, tmp_path) -> None:
-    chosen = ("--format", "terminal,markdown,plots,jrh-report/csv", "--set", "terminal.width=60")
-    done = call(Inside(tmp_path), "report", str(run_dir), *chosen, "--set", "markdown.details=false", "--output", "out")
+    chosen = ("--format", "terminal,markdown,latex,plots,jrh-report/csv", "--set", "terminal.width=60")
+    done = call(Inside(tmp_path), "report", str(run_dir), *chosen, "--set", "latex.digits=3", "--output", "out")
 
     assert done.exit_code == 0, done.output
     assert max(len(line) for line in done.stdout.partition("\nReport:")[0].splitlines()) <= 60
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["plots", "records.csv", "report.md"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "plots", "records.csv", "report.md", "tables.tex",
+    ]  # fmt: skip
     assert (tmp_path / "out" / "plots" / "judges-by-tests-factual.svg").is_file()
     # The option the suite gives its reporter holds where the command line says nothing.
     assert ',"=flawed",' in (tmp_path / "out" / "records.csv").read_text(encoding="utf-8")
@@ -190,7 +192,7 @@ def test_the_command_line_chooses_formats_and_options(run_dir, tmp_path) -> None
         (("--format", "markdwon"), "unknown reporter 'markdwon'\nDid you mean 'markdown'?"),
         (("--set", "csv.neutralize=true"), "reporter 'csv': neutralize: unknown key\nDid you mean 'neutralise'?"),
         (("--set", "csv=1"), "--set csv=1: write `REPORTER.OPTION=VALUE`"),
-        (("--set", "papers.digits=3"), "no report is written by 'papers'; these write: json, csv, parquet"),
+        (("--set", "latex.digits=3"), "no report is written by 'latex'; these write: json, csv, parquet"),
         (("--output", "occupied"), "'occupied'"),
     ],
 )
@@ -209,7 +211,7 @@ def test_a_run_of_a_newer_schema_is_refused_with_a_message(run_dir, tmp_path) ->
         store.execute("PRAGMA user_version = 999")
         store.execute("UPDATE meta SET value = '999' WHERE key = 'schema_version'")
         store.commit()
-    done = call(Inside(tmp_path), "report", "newer", "--format", "csv,parquet,plots,markdown,json,terminal")
+    done = call(Inside(tmp_path), "report", "newer", "--format", "csv,parquet,latex,plots,markdown,json,terminal")
 
     assert done.exit_code == 2
     assert "was written by a newer jrh" in done.stderr

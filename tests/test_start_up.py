@@ -9,7 +9,7 @@ import pytest
 from jrh.cli import main
 
 SLOW = {
-    *("IPython", "PIL", "litellm", "matplotlib", "pandas", "pyarrow", "ray", "sklearn"),
+    *("IPython", "PIL", "litellm", "matplotlib", "pandas", "pyarrow", "ray", "sklearn", "xlsxwriter"),
     *("scipy.stats", "scipy.optimize", "scipy.sparse"),
 }
 """Libraries that take a tenth of a second and more to import, and that no plain run needs."""

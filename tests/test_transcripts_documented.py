@@ -45,7 +45,7 @@ def test_the_python_example_prints_what_the_page_shows() -> None:
     assert printed.getvalue() == shown
 
 
-def test_the_suite_over_a_log_is_judged_and_its_edits_are_exported(documented: Project, inspect_logs: Path) -> None:
+def test_the_suite_over_a_log_is_judged_and_written_back(documented: Project, inspect_logs: Path) -> None:
     logs = documented.path / "logs"
     logs.mkdir()
     shutil.copy(inspect_logs / "made.eval", logs / "made.eval")
@@ -58,4 +58,5 @@ def test_the_suite_over_a_log_is_judged_and_its_edits_are_exported(documented: P
     (command,) = re.findall(r"jrh (export-transcripts .*)", PAGE)
     done = documented.run(*command.split())
     assert done.exit_code == 0, done.output
+    assert (documented.path / "edited.eval").is_file()
     assert (documented.path / "edited.jsonl").is_file()

@@ -173,6 +173,15 @@ def test_a_cell_of_the_heat_map_leads_to_its_cases(window: Window) -> None:
     assert "30 rows" in cases
 
 
+def test_a_download_holds_the_filtered_rows_and_no_formula(window: Window, tmp_path: Path) -> None:
+    status, text = window.get("/run/done/cases.csv?judge=judge+1&test=test+1")
+    assert status == 200
+    assert len(text.splitlines()) == 31
+    Made(items=2, text=lambda kind, n: f"=1+{n}{kind}").write(tmp_path / "formula")
+    with workbench(tmp_path) as bench:
+        assert not re.search(r"(^|,)[=+@]", _window(bench).get("/run/formula/cases.csv")[1], re.MULTILINE)
+
+
 def test_a_run_under_way_shows_its_progress_and_one_that_cannot_be_read_says_why(folder: Path, window: Window) -> None:
     store = Store.open(folder / "going", "going")
     try:
@@ -255,6 +264,12 @@ def test_an_essay_is_shown_whole(tmp_path: Path) -> None:
         _, text = _window(bench).get("/run/long/case/case-1-0")
     assert f"{essay}end" in text
     assert "more characters" not in text
+
+
+def test_comparing_with_an_unknown_run_says_so(window: Window) -> None:
+    status, text = window.get("/compare?a=done&b=%3Cb%3Enone")
+    assert status == 200
+    assert "There is no run &lt;b&gt;none in the given directories." in text
 
 
 # -- the program -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Long transcripts in Inspect logs: time and memory to read and to show them.
+"""Long transcripts in Inspect logs: time and memory to read them, to show them, and to write them back.
 
 Every log is written by Inspect in a process of its own, and taken up by another one.
 """
@@ -17,7 +17,7 @@ from tests.benchmarks.table import Line
 
 LIMIT: Final = 400_000
 """Characters that a judge is shown."""
-STEPS: Final = ("read", "shown")
+STEPS: Final = ("read", "shown", "written back")
 FORMATS: Final = ("eval", "json")
 
 
@@ -98,11 +98,13 @@ def make(shape: str, path: Path) -> None:
 
 
 def take(path: Path) -> None:
-    """Read a log and show its transcript; print what it took."""
+    """Read a log, show its transcript, write it back with one message edited; print what it took."""
     import inspect_ai.log  # noqa: F401 - its import is not what is measured
     import jrh_inspect.plugin
-    from jrh import DataSourceSpec, Mode, read_transcript
+    from jrh import Case, DataSourceSpec, Mode, read_transcript
     from jrh_authoring import render_transcript
+    from jrh_inspect.guard import Bounds
+    from jrh_inspect.writing import Edited, write_log
     from jrh_testing import build, sample_task
 
     took: dict[str, float] = {}
@@ -115,6 +117,13 @@ def take(path: Path) -> None:
     messages = read_transcript(item.fields["transcript"])
     shown = render_transcript(messages, limit=LIMIT)
     took["shown"] = time.perf_counter() - started
+    started = time.perf_counter()
+    original: Any = item.fields["transcript"]
+    edited = [*original[:-1], {**original[-1], "content": "I do not know."}]
+    case = Case(id="case", task=task.name, test="edit", item_id=item.id, fields={"transcript": edited}, label_map={})
+    change = {item.id: Edited(case=case, original=original, transcript=edited)}
+    write_log(path, path.with_name(f"out-{path.name}"), change, prefix="", bounds=Bounds.of(1000, 200))
+    took["written back"] = time.perf_counter() - started
     sizes = {"messages": len(messages), "characters": sum(len(message.content) for message in messages)}
     print(json.dumps({**took, **sizes, "shown_characters": len(shown.text), "megabytes": megabytes() - alone}))
 

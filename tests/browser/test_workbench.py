@@ -39,6 +39,8 @@ PAGES = {
     "nothing": "/run/first/cases?search=xyzzy",
     "case": "/run/first/case/case-2-5",
     "item": "/run/first/item?task=task+0&item=item+5",
+    "choose": "/compare",
+    "compare": "/compare?a=first&b=second",
     "missing": "/run/first/case/none",
 }
 
@@ -193,6 +195,9 @@ def test_no_text_of_a_run_becomes_code_on_any_page(browser: Browser, tmp_path: P
         page.goto(cases[0])
         follow(page.get_by_role("link", name="under all conditions"))
         shown.append(_harmless(seen))
+        for query in ({}, {"a": TEXTS[0], "b": name}, {"a": name, "b": name, "task": TEXTS[0], "lens": TEXTS[0]}):
+            page.goto(f"{bench.base}/compare?{urlencode(query)}")
+            assert visible_text(name) in _harmless(seen)
         every = "".join("".join(shown).split())
         assert [text for text in TEXTS if "".join(visible_text(text).split()) not in every] == []
 

@@ -133,7 +133,7 @@ def test_no_channel_carries_control_bytes(project: Inside) -> None:
     project.write("items.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     judge = {"name": "mini", "judge": "llm", "model": "mini", "parser": "json", "rationale": True}
     with ChatServer(json.dumps({"rationale": f"Because {HOSTILE}", "verdict": "NO"})) as server:
-        reports = ["terminal", "markdown", "json", "csv", "html", "papers"]
+        reports = ["terminal", "markdown", "json", "csv", "html", "latex", "papers"]
         changes = {"judges": [judge], "gate": {"rules": ["missing <= 1.0"]}}
         changes["tests"] = [{"format": {"variants": ["spaces"]}}]
         write_suite(project, llm_suite(openai_http(server.url), reports=reports, **changes))
@@ -143,8 +143,9 @@ def test_no_channel_carries_control_bytes(project: Inside) -> None:
     exported = [
         project.run("review", "run", "--export", "review.csv"),
         project.run("label", "suite.yaml", "--export", "gold.csv"),
+        project.run("label", "suite.yaml", "--name", "ann", "--export", "sheet.csv"),
     ]
-    assert [outcome.exit_code for outcome in exported] == [0, 0]
+    assert [outcome.exit_code for outcome in exported] == [0, 0, 0]
     for outcome in (done, gated, *exported):
         assert not controls(outcome.output.encode())
     files = [path for path in project.path.rglob("*") if path.name not in {"items.jsonl", "suite.yaml"}]

@@ -18,7 +18,7 @@ SUITE = {
     "tests": ["shout"],
     "metrics": {"add": ["loud-agreement"]},
     "judges": ["simulated"],
-    "reports": [{"terminal": {"full": True}}, "markdown", "html", "notebook", "json"],
+    "reports": [{"terminal": {"full": True}}, "markdown", "html", "notebook", "json", "latex", "xlsx"],
 }
 TEXT = "a reliable judge does not change its verdict"
 TASK = sample_report().tasks[0].task.name

@@ -12,7 +12,20 @@ import jrh_export.plugin
 import pytest
 from jrh_testing import ExporterContract
 
+from .conftest import Langfuse
 from .wandb_file import told
+
+
+class TestLangfuse(ExporterContract):
+    plugin = jrh_export.plugin
+    component = "langfuse"
+
+    @pytest.fixture(autouse=True)
+    def service(self, langfuse: Langfuse) -> None:
+        self.langfuse = langfuse
+
+    def held(self, base: Path) -> Mapping[str, bytes]:
+        return {key: json.dumps(body).encode() for key, body in self.langfuse.bodies.items()}
 
 
 @pytest.mark.slow

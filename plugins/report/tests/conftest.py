@@ -1,3 +1,5 @@
+import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -6,6 +8,7 @@ import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RecordTable, RunReport, Scale, Status, Task
 from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, TaskSummary, spending_of
+from jrh_report.html.printing import PROGRAMS
 from jrh_testing import build, installed_flags, load_sections, sample_records
 
 JUDGES = ("baseline", "gpt-4o-mini", "yes-man")
@@ -128,10 +131,20 @@ def measure() -> Callable[..., Measure]:
 
 
 @pytest.fixture
-def render() -> Callable[..., str]:
+def chromium() -> None:
+    """Skip the test where Chromium is missing, unless it is required."""
+    if not any(map(shutil.which, PROGRAMS)):
+        assert not os.environ.get("JRH_BROWSER_REQUIRED"), "no browser"
+        pytest.skip("no Chromium")
+
+
+@pytest.fixture
+def render(request: pytest.FixtureRequest) -> Callable[..., str]:
     """Return a function: reporter, report, options -> the document."""
 
     def run(reporter: str, report: RunReport, **options: Any) -> str:
+        if reporter == "pdf":
+            request.getfixturevalue("chromium")
         known = report if report.sections else load_sections(report)
         return whole(build(jrh_report.plugin, reporter, options=options).render(known))
 
@@ -141,6 +154,24 @@ def render() -> Callable[..., str]:
 def whole(rendered: Any) -> Any:
     """Return what a reporter made, chunks put together."""
     return rendered if isinstance(rendered, str | bytes | Mapping) else b"".join(rendered)
+
+
+@pytest.fixture
+def shown() -> Callable[[Any], Any]:
+    """Return a function: document -> what it shows, in a form that can be compared."""
+
+    def content(document: Any) -> Any:
+        return pages(document) if isinstance(document, bytes) and document.startswith(b"%PDF") else document
+
+    return content
+
+
+def pages(document: bytes) -> list[tuple[tuple[float, float], str, bytes]]:
+    """Return size, text and picture of each page of a PDF."""
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(document) as pdf:
+        return [(page.get_size(), page.get_textpage().get_text_range(), bytes(page.render().buffer)) for page in pdf]
 
 
 @pytest.fixture

@@ -34,6 +34,11 @@ class TestParquetContract(ReporterContract):
     not_text = "a binary format"
 
 
+class TestLatexContract(ReporterContract):
+    plugin = jrh_report.plugin
+    component = "latex"
+
+
 class TestPlotsContract(ReporterContract):
     plugin = jrh_report.plugin
     component = "plots"

@@ -13,7 +13,10 @@ from jrh import Interval, RecordTable
 from jrh_testing import empty_report, sample_records, sample_report
 
 SCHEMA = Path(__file__).parents[3] / "schemas" / "results.schema.json"
-REPORTERS = [spec.name for spec in jrh_report.plugin.jrh_reporters()]
+REPORTERS = [
+    pytest.param(spec.name, marks=pytest.mark.browser) if spec.name == "pdf" else spec.name
+    for spec in jrh_report.plugin.jrh_reporters()
+]
 
 
 def no_records(report):
@@ -77,11 +80,11 @@ def test_an_empty_run_has_every_report(render, reporter) -> None:
 
 @pytest.mark.parametrize("edge", EDGES, ids=lambda edge: edge.__name__)
 @pytest.mark.parametrize("reporter", REPORTERS)
-def test_a_run_that_found_little_has_every_report_twice_the_same(render, reporter, edge) -> None:
-    document = render(reporter, edge(sample_report()))
+def test_a_run_that_found_little_has_every_report_twice_the_same(render, shown, reporter, edge) -> None:
+    document = shown(render(reporter, edge(sample_report())))
 
     assert document
-    assert render(reporter, edge(sample_report())) == document
+    assert shown(render(reporter, edge(sample_report()))) == document
 
 
 @pytest.mark.parametrize("edge", [lambda report: empty_report(), lambda report: report, *EDGES])
@@ -95,4 +98,4 @@ def test_reports_that_are_not_asked_for_are_no_default() -> None:
     by_default = {spec.name for spec in jrh_report.plugin.jrh_reporters() if spec.default}
 
     assert {"terminal", "markdown", "json"} <= by_default
-    assert not by_default & {"csv", "parquet", "papers", "plots"}
+    assert not by_default & {"csv", "parquet", "latex", "plots"}

@@ -14,7 +14,7 @@ from jrh.values import spending_of
 from jrh_measuring import escape_controls
 from jrh_report.columns import storable
 from jrh_report.csv_report import neutral
-from jrh_report.papers.sheet import latex
+from jrh_report.latex import latex_text as latex
 from jrh_testing import PAYLOADS
 from markdown_it import MarkdownIt
 
@@ -136,12 +136,10 @@ def test_no_latex_command_comes_from_the_run(render, hostile) -> None:
     )
     for text in TEXTS:
         assert printed.fullmatch(latex(text)), text
-        without_records = evolve(hostile(text), records=RecordTable.from_records(()))
-        document = render("papers", without_records, formats=["tex"])["tables.tex"]
-        assert document.count(r"\begin{tabular}") == document.count(r"\end{tabular}") > 0, text
-        for table in document.split(r"\begin{tabular}")[1:]:
-            rows = [line for line in table.splitlines() if line.endswith(r" \\")]
-            assert len({len(re.split(r"(?<!\\)&", row)) for row in rows}) == 1, text
+        document = render("latex", hostile(text))
+        assert document.count(r"\begin{tabular}") == document.count(r"\end{tabular}") == 9, text
+        rows = [line for line in document.splitlines() if line.endswith(r" \\")]
+        assert {len(re.split(r"(?<!\\)&", row)) for row in rows} == {3, 6, 7}, text
         assert not CONTROL.search(document), text
 
 

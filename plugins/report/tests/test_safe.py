@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from jrh.text import clean_text as clean
 from jrh_measuring import html_text as html
 from jrh_measuring import markdown_text as markdown
-from jrh_report.papers.sheet import latex
+from jrh_report.latex import latex_text as latex
 
 
 @pytest.mark.parametrize(

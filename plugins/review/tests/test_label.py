@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from jrh import Item, JrhError, Mode, Scale, Task
 from jrh_review.decisions import StaleError
-from jrh_review.desk_commands import say_agreement, write_gold
+from jrh_review.desk_commands import say_agreement
 from jrh_review.labelling import LabelDesk, label_desk
 from jrh_review.pages.label import Labelling, keys_of
 from jrh_review.person_labels import LabelAction, LabelSettings, majority
@@ -22,6 +22,7 @@ from jrh_review.review_statistics import people_agreement
 from jrh_review.runs import Runs
 from jrh_review.security import Names, Session, Sessions
 from jrh_review.serving import make_app
+from jrh_review.tables import read_sheet, write_gold, write_sheet
 from sklearn.metrics import cohen_kappa_score
 
 from .conftest import HOST, ORIGIN, PORT, Answer, Door, cookie_of
@@ -379,6 +380,34 @@ def test_an_even_split_has_no_gold_and_one_person_is_said_to_be_one(desk: LabelD
         "1",
         "one-person",
     ]
+
+
+def test_a_sheet_is_filled_in_and_read_back_blind(desk: LabelDesk, tmp_path: Path) -> None:
+    sheet = write_sheet(desk, "Ann")
+    assert SECRET not in sheet
+    rows = list(csv.DictReader(io.StringIO(sheet)))
+    assert rows[0]["instruction"] == "Is it right?"
+    for row in rows:
+        row["label"] = " yes " if row["text: response"].endswith(("0", "1")) else "NO"
+    path = tmp_path / "ann.csv"
+
+    def write(changed: list[dict[str, str]]) -> None:
+        with path.open("w", newline="") as file:
+            table = csv.DictWriter(file, list(rows[0]))
+            table.writeheader()
+            table.writerows(changed)
+
+    write(rows)
+    assert read_sheet(desk, path, "Ann") == len(rows)
+    assert read_sheet(desk, path, "Ann") == 0
+    by_item = {each.item_id.rpartition("-")[2]: each.label for each in desk.labels()}
+    assert by_item == {str(n): "YES" if n % 10 < 2 else "NO" for n in range(N)}
+    with pytest.raises(JrhError, match=r"this row is not in the sheet of 'Ben'(.|\n)*mistakes in 22 rows"):
+        read_sheet(desk, path, "Ben")
+    write([{**rows[0], "label": "MAYBE"}, {**rows[1], "label": "YES" if rows[1]["label"] == "NO" else "NO"}])
+    with pytest.raises(JrhError, match="'MAYBE' is not one of the choices: "):
+        read_sheet(desk, path, "Ann")
+    assert {each.number for each in desk.labels()} == set(range(1, len(rows) + 1))
 
 
 # -- transcripts and ordinal scales -----------------------------------------------------------------------------------

@@ -17,13 +17,13 @@ from jrh.store.run_store import Store
 from jrh.values.cases import Same
 from jrh_review.decisions import Decision, QueuedCase, ReviewAction, case_reviews
 from jrh_review.desk import ReviewDesk, review_desk
-from jrh_review.desk_commands import write_decisions
 from jrh_review.options import QueueRequest
 from jrh_review.pages.review import Reviewing
 from jrh_review.review_statistics import review_shares, reviewer_agreement
 from jrh_review.runs import Runs
 from jrh_review.security import MOST_BODY, Names, Session, Sessions
 from jrh_review.serving import make_app
+from jrh_review.tables import write_decisions
 
 from .conftest import HOST, ORIGIN, PORT, Answer, Door, cookie_of
 

@@ -34,7 +34,7 @@ def export_run(
 
     Args:
         run_dir: the run or the import.
-        target: name of an exporter, such as `mlflow`, or of a reporter that writes files, such as `papers`.
+        target: name of an exporter, such as `mlflow`, or of a reporter that writes files, such as `xlsx`.
         options: its options.
         output: directory for a report; the run's own by default.
         plugins: allow-list of plugins, as `--plugins`.

@@ -1,1 +1,1 @@
-"""Bring runs into MLflow and Weights & Biases."""
+"""Bring runs into MLflow, Weights & Biases and Langfuse."""

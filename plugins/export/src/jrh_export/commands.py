@@ -10,7 +10,9 @@ from jrh.text import say
 
 @click.command("export")
 @click.argument("run_dir", metavar="RUN", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--to", "target", metavar="TOOL", required=True, help="mlflow, wandb, or a report: csv, papers, ...")
+@click.option(
+    "--to", "target", metavar="TOOL", required=True, help="mlflow, wandb, langfuse, or a report: xlsx, pdf, csv, ..."
+)
 @click.option("--option", "more", metavar="KEY=VALUE", multiple=True, help="An option of the tool. Repeatable.")
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="Directory for a report.  [default: RUN]"
@@ -19,7 +21,7 @@ from jrh.text import say
 def command(run_dir: Path, target: str, more: tuple[str, ...], output: Path | None, plugins: str) -> int:
     """Bring the run in the directory RUN into another tool, or write one report. Makes no model calls.
 
-    mlflow and wandb get every measure with its interval, sizes and missing verdicts; simulated judges are
+    mlflow, wandb and langfuse get every measure with its interval, sizes and missing verdicts; simulated judges are
     marked. Any report that is a file can be named instead, as with `jrh report --format`.
 
     Exit codes: 0 exported, 2 usage error, or the tool refuses.

@@ -38,3 +38,19 @@ class WandbOptions:
     reports: bool = option(
         "attach report.html, report.json and records.csv, which hold texts of the data", default=True
     )
+
+
+@frozen(kw_only=True)
+class LangfuseOptions:
+    """Options of the exporter `langfuse`."""
+
+    host: str = option("address; default: LANGFUSE_HOST, else https://cloud.langfuse.com", default="")
+    public_key_env: str = option("environment variable with the public key", _NAMED, default="LANGFUSE_PUBLIC_KEY")
+    secret_key_env: str = option("environment variable with the secret key", _NAMED, default="LANGFUSE_SECRET_KEY")
+    verdicts: bool = option("send every verdict, not only the measures", default=True)
+    traces: str = option(
+        "attach verdicts to traces of their `own`, or to the traces whose id is the item's (`items`)",
+        in_(("own", "items")),
+        default="own",
+    )
+    timeout: float = option("seconds for one request", gt(0), default=30.0)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from jrh import hookimpl
 from jrh.plugins import ExporterSpec
 
-from jrh_export.options import MlflowOptions, WandbOptions
+from jrh_export.options import LangfuseOptions, MlflowOptions, WandbOptions
 
 JRH_API_VERSION = 2
 
@@ -30,4 +30,10 @@ def jrh_exporters() -> Iterable[ExporterSpec]:
         options=WandbOptions,
         factory="jrh_export.to_wandb:WandbExporter",
         attach=_REPORTS,
+    )
+    yield ExporterSpec(
+        name="langfuse",
+        summary="measures and verdicts as Langfuse scores",
+        options=LangfuseOptions,
+        factory="jrh_export.to_langfuse:LangfuseExporter",
     )

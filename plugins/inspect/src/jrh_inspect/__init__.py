@@ -1,1 +1,1 @@
-"""Read Inspect AI logs as items with transcripts, read their verdicts, and export edited transcripts."""
+"""Read Inspect AI logs as items with transcripts, and write edited transcripts back as logs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,30 +12,50 @@ from jrh.text import say
 if TYPE_CHECKING:
     from jrh import RunReport
 
-    from jrh_inspect.writing import Wanted
+    from jrh_inspect.writing import Edited, Wanted
 
 
 @click.command("export-transcripts")
 @click.argument("run", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--jsonl", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file to write.")
+@click.option("--log", type=click.Path(path_type=Path), help="An .eval or .json log; a directory for several logs.")
+@click.option("--jsonl", type=click.Path(path_type=Path, dir_okay=False), help="One JSON object per edited transcript.")
 @click.option("--task", metavar="NAME", help="Only this task of the suite.")
 @click.option("--test", metavar="NAME", help="Only this test of the suite.")
 @click.option("--variant", metavar="NAME", help="Only this variant of a test.")
-def command(run: Path, jsonl: Path, task: str | None, test: str | None, variant: str | None) -> int:
-    """Export the edited transcripts of RUN as JSON Lines, one object per transcript.
+@click.option(
+    "--source",
+    type=click.Path(path_type=Path),
+    help="The logs that were judged.  [default: the suite's path, relative to the current directory]",
+)
+def command(
+    run: Path,
+    log: Path | None,
+    jsonl: Path | None,
+    task: str | None,
+    test: str | None,
+    variant: str | None,
+    source: Path | None,
+) -> int:
+    """Export the edited transcripts of RUN as an Inspect log, JSON Lines, or both.
 
     Exit codes: 0 written, 2 usage error or no edited transcripts in RUN.
     """
     from jrh import JrhError, open_run
 
-    from jrh_inspect.writing import Wanted, edited_transcripts, write_lines
+    from jrh_inspect.writing import Wanted, edited_transcripts, one_per_item, write_lines
 
+    if log is None and jsonl is None:
+        raise JrhError("no output given; pass --log out.eval, --jsonl out.jsonl, or both")
     wanted = Wanted(task=task, test=test, variant=variant)
     with open_run(run) as report:
         if next(edited_transcripts(report, wanted), None) is None:
             raise JrhError(f"'{run}': nothing to export: {_why_nothing(report, wanted)}")
-        count = write_lines(jsonl, edited_transcripts(report, wanted))
-        say(f"Wrote {count} edited transcripts to {jsonl}.")
+        if log is not None:
+            edited = one_per_item(edited_transcripts(report, wanted))
+            _write_logs(report, edited, log, source)
+        if jsonl is not None:
+            count = write_lines(jsonl, edited_transcripts(report, wanted))
+            say(f"Wrote {count} edited transcripts to {jsonl}.")
     return 0
 
 
@@ -46,3 +67,34 @@ def _why_nothing(report: RunReport, wanted: Wanted) -> str:
     if any((wanted.task, wanted.test, wanted.variant)):
         return "no case with that task, test and variant has an edited transcript"
     return "this run edited no transcripts; a test such as `agent-perturbation` does"
+
+
+def _write_logs(report: RunReport, edited: Mapping[str, Edited], log: Path, source: Path | None) -> None:
+    from jrh import JrhError
+
+    from jrh_inspect.guard import Bounds
+    from jrh_inspect.logs import find_logs
+    from jrh_inspect.source import log_prefix
+    from jrh_inspect.writing import write_log
+
+    used = [each for each in report.components if each.component == "jrh-inspect/inspect"]
+    if not used:
+        raise JrhError("--log: the run did not read Inspect logs; use --jsonl")
+    found: set[str] = set()
+    for options in {str(each.options["path"]): each.options for each in used}.values():
+        path = source or Path(str(options["path"]))
+        paths = find_logs(path, f"--source {path}" if source else str(path))
+        bounds = Bounds.of(int(str(options["max_mb"])), int(str(options["max_ratio"])))
+        if len(paths) > 1 and log.suffix:
+            raise JrhError(f"--log: the run read {len(paths)} logs; name a directory")
+        for each in paths:
+            target = log if log.suffix else log / each.name
+            written = write_log(each, target, edited, prefix=log_prefix(each, paths), bounds=bounds)
+            found |= written
+            if written:
+                say(f"Wrote {len(written)} edited transcripts to {target}.")
+    missing = sorted(set(edited) - found)
+    if missing:
+        raise JrhError(
+            f"the logs have no sample for item '{missing[0]}' (and {len(missing) - 1} more); is --source right?"
+        )

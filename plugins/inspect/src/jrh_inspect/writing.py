@@ -1,15 +1,27 @@
-"""Write edited transcripts as JSON Lines."""
+"""Write edited transcripts as an Inspect log and as JSON Lines."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from attrs import frozen
-from jrh import REFERENCE, Case, Equals, JrhError, Json, RunReport
+from jrh import REFERENCE, Case, Equals, JrhError, Json, RunReport, content_id, read_transcript
+from jrh.text import TranscriptMessage
 from jrh_authoring import json_text
+
+from jrh_inspect.guard import Bounds, check_log, verify_content
+from jrh_inspect.logs import apart, reading
+from jrh_inspect.messages import message_id, placeholder, text_of, to_messages
+from jrh_inspect.source import sample_key
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample
+    from inspect_ai.model import ChatMessage
 
 _CHUNK: Final = 20
 """Cases held at once."""
@@ -65,6 +77,27 @@ def _read(report: RunReport, chosen: Sequence[tuple[str, str]]) -> Iterator[Edit
                 yield found
 
 
+def one_per_item(found: Iterator[Edited]) -> dict[str, Edited]:
+    """Return the edited transcripts by item: a log holds one transcript per sample.
+
+    Raises:
+        JrhError: An item has several.
+    """
+    chosen: dict[str, Edited] = {}
+    for each in found:
+        before = chosen.setdefault(each.case.item_id, each)
+        if before is not each:
+            names = [
+                f"task '{one.task}', test '{one.test}', variant '{one.condition.variant}'"
+                for one in (before.case, each.case)
+            ]
+            raise JrhError(
+                f"item '{each.case.item_id}' has several edited transcripts, and a log holds one per sample: "
+                f"{' and '.join(names)}; choose with --task, --test and --variant"
+            )
+    return chosen
+
+
 def as_line(edited: Edited) -> dict[str, Json]:
     """Return the JSON Lines object of one edited transcript."""
     case = edited.case
@@ -116,6 +149,161 @@ def _is_messages(value: Json) -> bool:
     )
 
 
+Key: TypeAlias = tuple[str, int]
+"""A message's id, and how many earlier messages have the same id."""
+
+
+def rewritten(
+    stored: Sequence[ChatMessage],
+    resolved: Sequence[ChatMessage],
+    original: Sequence[TranscriptMessage],
+    edited: Sequence[TranscriptMessage],
+) -> list[ChatMessage]:
+    """Return the messages of a sample with the edits of a transcript applied.
+
+    A message that was not edited stays as stored, including everything that a transcript does not hold. Messages that
+    the transcript leaves out, because the source's options drop their role, stay where they were.
+
+    Args:
+        stored: the messages as the log has them.
+        resolved: the same messages with attachments resolved, as the transcript's placeholders saw them.
+        original: the transcript before the edit.
+        edited: the transcript after the edit.
+    """
+    before = dict(zip(_keys([message.id for message in original]), original, strict=True))
+    after = dict(zip(_keys([message.id for message in edited]), edited, strict=True))
+    hidden: list[ChatMessage] = []
+    followers: defaultdict[Key, list[ChatMessage]] = defaultdict(list)
+    sources: dict[Key, tuple[ChatMessage, ChatMessage]] = {}
+    last = hidden
+    keys = _keys([message_id(message, number) for number, message in enumerate(stored, 1)])
+    for key, message, whole in zip(keys, stored, resolved, strict=True):
+        if key not in before:
+            last.append(message)
+            continue
+        sources[key] = (message, whole)
+        last = followers[key] if key in after else last
+    result = hidden
+    for key, wanted in after.items():
+        if key in sources:
+            result.append(_changed(*sources[key], before[key], wanted))
+        else:
+            result.append(_made(wanted, len(result) + 1))
+        result += followers[key]
+    return result
+
+
+def _keys(ids: Sequence[str]) -> list[Key]:
+    """Number messages with the same id in their order."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for each in ids:
+        keys.append((each, seen[each]))
+        seen[each] += 1
+    return keys
+
+
+def _changed(
+    stored: ChatMessage, resolved: ChatMessage, before: TranscriptMessage, after: TranscriptMessage
+) -> ChatMessage:
+    if before == after:
+        return stored
+    update: dict[str, Any] = {}
+    if (before.content, before.reasoning) != (after.content, after.reasoning):
+        reasoning = after.reasoning if before.reasoning != after.reasoning else None
+        text = after.content if before.content != after.content else None
+        update["content"] = _content(stored.content, resolved.content, text, reasoning)
+    if before.tool_calls != after.tool_calls:
+        update["tool_calls"] = _calls(getattr(stored, "tool_calls", None) or [], after)
+    if before.error != after.error:
+        update["error"] = _error(after.error)
+    if before.name != after.name:
+        update["function"] = after.name
+    if before.tool_call_id != after.tool_call_id:
+        update["tool_call_id"] = after.tool_call_id
+    return stored.model_copy(update=update)
+
+
+def _content(stored: str | list[Any], resolved: str | list[Any], text: str | None, reasoning: str | None) -> Any:
+    """Return a message's content with new text or new reasoning; None keeps the old one."""
+    from inspect_ai.model import ContentReasoning
+
+    if isinstance(stored, str) and reasoning is None:
+        return text
+    parts = stored if isinstance(stored, list) else []
+    whole = resolved if isinstance(resolved, list) else []
+    thoughts = [part for part in parts if part.type == "reasoning"]
+    if reasoning is not None:
+        thoughts = [ContentReasoning(reasoning=reasoning)] if reasoning else []
+    if text is None and isinstance(stored, list):
+        return [*thoughts, *(part for part in parts if part.type != "reasoning")]
+    return [*thoughts, *_parts(parts, whole, text_of(stored) if text is None else text)]
+
+
+def _parts(stored: Sequence[Any], resolved: Sequence[Any], text: str) -> list[Any]:
+    """Split a text at its placeholders; a part whose placeholder was deleted is dropped."""
+    from inspect_ai.model import ContentText
+
+    parts: list[Any] = []
+    for part, whole in zip(stored, resolved, strict=True):
+        if part.type in ("text", "reasoning"):
+            continue
+        before, found, after = text.partition(placeholder(whole))
+        if found:
+            parts += [ContentText(text=before.removesuffix("\n"))] if before else []
+            parts.append(part)
+            text = after.removeprefix("\n")
+    return [*parts, ContentText(text=text)] if text or not parts else parts
+
+
+def _calls(stored: Sequence[Any], after: TranscriptMessage) -> list[Any] | None:
+    from inspect_ai.tool import ToolCall
+
+    by_id = {call.id: call for call in stored}
+    calls = [
+        dataclasses.replace(by_id[call.id], function=call.name, arguments=dict(call.arguments))
+        if call.id in by_id
+        else ToolCall(id=call.id, function=call.name, arguments=dict(call.arguments))
+        for call in after.tool_calls
+    ]
+    return calls or None
+
+
+def _error(text: str) -> Any:
+    from typing import get_args
+
+    from inspect_ai.tool import ToolCallError
+
+    if not text:
+        return None
+    kind, found, message = text.partition(": ")
+    known = get_args(ToolCallError.__annotations__["type"])
+    return ToolCallError(kind, message) if found and kind in known else ToolCallError("unknown", text)  # type: ignore[arg-type]
+
+
+def _made(message: TranscriptMessage, number: int) -> ChatMessage:
+    """Return a message that the source does not have; its id is derived from its place and text."""
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
+
+    content: Any = message.content
+    if message.reasoning:
+        content = _content(message.content, message.content, None, message.reasoning)
+    given: dict[str, Any] = {"content": content, "id": message.id or content_id(number, message.to_json())}
+    if message.role == "assistant":
+        return ChatMessageAssistant(**given, tool_calls=_calls([], message))
+    if message.role == "tool":
+        return ChatMessageTool(
+            **given,
+            tool_call_id=message.tool_call_id or None,
+            function=message.name or None,
+            error=_error(message.error),
+        )
+    return ChatMessageSystem(**given) if message.role == "system" else ChatMessageUser(**given)
+
+
+_NOT_RESOLVED: Final[Mapping[str, Any]] = {"events": [], "events_data": None, "error_retries": None, "store": {}}
+
+
 def write_lines(path: Path, edited: Iterable[Edited]) -> int:
     """Write one JSON object per edited transcript; return how many.
 
@@ -133,5 +321,67 @@ def write_lines(path: Path, edited: Iterable[Edited]) -> int:
     except FileExistsError as error:
         raise JrhError(f"{path} already exists; choose another name") from error
     except OSError as error:
-        raise JrhError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise _not_written(path, error) from error
     return count
+
+
+def write_log(source: Path, target: Path, edited: Mapping[str, Edited], *, prefix: str, bounds: Bounds) -> set[str]:
+    """Write a copy of a log with the edited transcripts; return the items found in the log.
+
+    Args:
+        source: the log that was read.
+        target: the new log, `.eval` or `.json`.
+        edited: item -> its edited transcript.
+        prefix: the id prefix of the log's items.
+        bounds: limits on the size of the log.
+
+    Raises:
+        JrhError: The source is rejected or the target already exists.
+    """
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    if target.exists():
+        raise JrhError(f"{target} already exists; choose another name")
+    check_log(source, str(source), bounds)
+    if source.suffix == ".eval":
+        verify_content(source, str(source))
+    with reading(str(source)):
+        log = apart(read_eval_log, source)
+    found = set()
+    for sample in log.samples or []:
+        key = sample_key(sample.id, sample.epoch, prefix)
+        if key in edited:
+            _apply(sample, edited[key])
+            found.add(key)
+    if found:
+        try:
+            apart(write_eval_log, log, target)
+        except OSError as error:
+            raise _not_written(target, error) from error
+    return found
+
+
+def _apply(sample: EvalSample, edited: Edited) -> None:
+    from inspect_ai.log import resolve_sample_attachments
+
+    whole = resolve_sample_attachments(sample.model_copy(update=dict(_NOT_RESOLVED)), "full")
+    original = read_transcript(list(edited.original), f"item '{edited.case.item_id}'")
+    transcript = read_transcript(list(edited.transcript), f"case '{edited.case.id}'")
+    known = {message.id for message in to_messages(sample.messages)}
+    strangers = [message.id for message in original if message.id not in known]
+    if strangers:
+        raise JrhError(
+            f"item '{edited.case.item_id}': the log has no message '{strangers[0]}', which the run's transcript has; "
+            "is this the log that was judged?"
+        )
+    last = sample.output.choices[0].message if sample.output.choices else None
+    sample.messages = rewritten(sample.messages, whole.messages, original, transcript)
+    if last is not None and last.id:
+        again = next((message for message in sample.messages if message.id == last.id), None)
+        if again is not None and again.content != last.content and again.role == "assistant":
+            sample.output.choices[0].message = again
+            sample.output.completion = again.text
+
+
+def _not_written(path: Path, error: OSError) -> JrhError:
+    return JrhError(f"{path}: cannot be written: {error.strerror or error}")

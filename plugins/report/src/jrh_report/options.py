@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from attrs import frozen
-from attrs.validators import ge, in_, le, min_len, optional
+from attrs.validators import ge, gt, in_, le, min_len, optional
 from jrh.plugins import option
 
 
@@ -50,6 +50,14 @@ class CsvOptions:
 
 
 @frozen(kw_only=True)
+class LatexOptions:
+    """What the LaTeX tables show."""
+
+    digits: int = option("digits after the point", ge(1), le(6), default=2)
+    tests: int = option("tests per row; the rest continue below", ge(1), default=5)
+
+
+@frozen(kw_only=True)
 class PaperOptions:
     """What is written as the tables and figures of papers."""
 
@@ -71,3 +79,20 @@ class HtmlOptions:
     examples: int = option(
         "changed verdicts shown in full per judge and task; the worst of every test first", ge(0), le(100), default=12
     )
+
+
+@frozen(kw_only=True)
+class XlsxOptions:
+    """What the workbook holds."""
+
+    records: bool = option("a sheet with one row per record", default=True)
+    neutralise: bool = option(
+        "prefix an apostrophe to text that a spreadsheet would run as a formula once it is saved as CSV", default=True
+    )
+
+
+@frozen(kw_only=True)
+class PdfOptions(HtmlOptions):
+    """What the PDF holds, and how it is printed."""
+
+    timeout: float = option("seconds that the browser may take", gt(0), default=120.0)

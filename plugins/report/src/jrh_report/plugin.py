@@ -10,9 +10,12 @@ from jrh.plugins import ReportTarget, SectionSpec
 from jrh_report.options import (
     CsvOptions,
     HtmlOptions,
+    LatexOptions,
     MarkdownOptions,
     PaperOptions,
+    PdfOptions,
     TerminalOptions,
+    XlsxOptions,
 )
 
 JRH_API_VERSION = 2
@@ -20,7 +23,7 @@ JRH_API_VERSION = 2
 
 @hookimpl
 def jrh_reporters() -> Iterable[ReporterSpec]:
-    """Declare the reports; tables of the records, of papers, and plots are written where they are named."""
+    """Declare the reports; tables of the records, LaTeX and plots are written where they are named."""
     yield ReporterSpec(
         name="terminal",
         summary="judges by tests with intervals, printed at the end of a run",
@@ -69,6 +72,30 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
         summary="the records as a typed table: records.parquet",
         factory="jrh_report.parquet_report:build",
         filename="records.parquet",
+        default=False,
+    )
+    yield ReporterSpec(
+        name="xlsx",
+        summary="measures, tables and records as a workbook: report.xlsx",
+        options=XlsxOptions,
+        factory="jrh_report.workbook:build",
+        filename="report.xlsx",
+        default=False,
+    )
+    yield ReporterSpec(
+        name="pdf",
+        summary="the page of report.html, printed by Chromium: report.pdf",
+        options=PdfOptions,
+        factory="jrh_report.html.printing:build",
+        filename="report.pdf",
+        default=False,
+    )
+    yield ReporterSpec(
+        name="latex",
+        summary="judges by tests as papers print them: tables.tex",
+        options=LatexOptions,
+        factory="jrh_report.latex:LatexReporter",
+        filename="tables.tex",
         default=False,
     )
     yield ReporterSpec(

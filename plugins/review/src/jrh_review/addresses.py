@@ -71,7 +71,7 @@ class View:
         return query
 
     def address(self, *page: str) -> Address:
-        """Return the address of this view, or of another page that keeps it, such as a case."""
+        """Return the address of this view, or of another page that keeps it, such as `cases.csv`."""
         return address("run", self.run, *(page or ("cases",)), query=self.query)
 
     def sorted_by(self, order: CaseOrder) -> View:

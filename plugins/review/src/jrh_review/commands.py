@@ -18,6 +18,7 @@ _SERVING: Final = (
     click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach. Not encrypted."),
 )
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
+_TABLE: Final = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
 def _serving_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,7 +95,7 @@ def review(
 
 
 @click.command("label")
-@click.argument("suite", metavar="SUITE", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("suite", metavar="SUITE", type=_TABLE)
 @click.option(
     "--name",
     "names",
@@ -111,7 +112,8 @@ def review(
 )
 @click.option("--seed", type=int, metavar="SEED", help="Seed of the order of items and options. Default: 0.")
 @click.option("--plugins", metavar="LIST", default="", help="Allow-list of plugins, as for `jrh run`.")
-@click.option("--export", type=_FILE, help="Write the gold labels as CSV and exit.")
+@click.option("--export", type=_FILE, help="Write the gold labels, or NAME's sheet, as CSV.")
+@click.option("--import", "table", type=_TABLE, help="Read NAME's sheet and exit.")
 @_serving_options
 def label(
     suite: Path,
@@ -121,6 +123,7 @@ def label(
     seed: int | None,
     plugins: str,
     export: Path | None,
+    table: Path | None,
     **serving: Any,
 ) -> int:
     """Label a suite's items in the browser, blind, by one person or several.
@@ -140,5 +143,5 @@ def label(
         settings = LabelSettings(seed=seed or 0, repeats=LabelSettings().repeats if repeats is None else repeats)
     with label_desk(labels or suite.with_name(f"{suite.stem}.labels.jsonl"), settings) as desk:
         desk.read(read_items(suite, plugins=[each for each in plugins.split(",") if each]))
-        use_label_desk(desk, suite, known, export, serving)
+        use_label_desk(desk, suite, known, table, export, serving)
     return 0

@@ -1,107 +1,23 @@
-"""What `jrh review` and `jrh label` do with an open desk: write a table, or serve the pages."""
+"""What `jrh review` and `jrh label` do with an open desk: write a table, read one, or serve the pages."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from jrh import JrhError
 from jrh.text import counted, is_person_name, say, tell
-from jrh.values import GoldKind
-from jrh_measuring import formula_safe
 
-from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, expectation_code
 from jrh_review.desk import ReviewDesk
 from jrh_review.labelling import LabelDesk
 from jrh_review.pages.label import Labelling
 from jrh_review.pages.review import reviewing_of
-from jrh_review.person_labels import LabelAction, majority
-from jrh_review.review_cases import editable
+from jrh_review.person_labels import LabelAction
 from jrh_review.review_statistics import people_agreement, plain_estimate, write_estimate
 from jrh_review.runs import Runs
 from jrh_review.serving import serve
-
-
-def write_table(rows: Iterable[Sequence[object]]) -> str:
-    """Return rows as CSV for a spreadsheet, which computes no text of theirs."""
-    out = io.StringIO()
-    csv.writer(out).writerows([formula_safe(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return out.getvalue()
-
-
-COLUMNS: Final = (
-    *("case_id", "task", "test", "item_id", "probability", "reviewer", "made", "settles"),
-    *("action", "reason", "expected", "field", "original", "perturbed", "edited"),
-    "valid",
-)
-"""A row is one text of a case: cases of which several texts can be edited have several rows."""
-
-
-def write_decisions(desk: ReviewDesk) -> str:
-    """Return the queue with everybody's decisions as CSV."""
-    rows: list[Sequence[object]] = [COLUMNS]
-    reviews = desk.reviews()
-    for queued in desk.queue():
-        review = reviews.get(queued.case_id, CaseReview())
-        names = dict.fromkeys(decision.reviewer for decision in review.log)
-        decisions = [each for each in (*map(review.own, names), review.settlement) if each is not None]
-        for decision in decisions or (None,):
-            rows += _decision_rows(desk, queued, review, decision)
-    return write_table(rows)
-
-
-def _decision_rows(
-    desk: ReviewDesk, queued: QueuedCase, review: CaseReview, decision: Decision | None
-) -> Iterator[Sequence[object]]:
-    case, original = desk.case(queued.case_id)
-    texts = editable(case, original)
-    head = (
-        *(queued.case_id, queued.task, queued.test, queued.item_id, queued.probability),
-        decision.reviewer if decision else "",
-        decision.made if decision else "",
-        "yes" if decision and decision.settles else "",
-        decision.action.value if decision else "",
-        decision.reason if decision else "",
-        (decision.expected_after if decision else "") or expectation_code(case.expectation),
-    )
-    # As `perturbation-validity` reads it: whether people accept the case as it was asked; empty: no outcome.
-    valid = "" if review.outcome is None else "yes" if review.outcome.action is ReviewAction.ACCEPT else "no"
-    for field in texts or {"": ""}:
-        before = original.fields.get(field, "") if original else ""
-        edited = decision.after.get(field, "") if decision else ""
-        yield (*head, field, before if isinstance(before, str) else "", texts.get(field, ""), edited, valid)
-
-
-GOLD: Final = ("task", "item_id", "label", "share", "labellers", "gold_source")
-
-
-def write_gold(desk: LabelDesk) -> str:
-    """Return the gold label of every item with its uncertainty, and everybody's labels.
-
-    `share` is the share of the labellers who gave the gold label; an item that is split evenly has none. `again` is
-    what a person said when the item came a second time. The columns `label` and `gold_source` are those that the data
-    sources of jrh read.
-    """
-    labels = [each for each in desk.labels() if each.action is LabelAction.LABEL]
-    people = sorted({each.labeller for each in labels})
-    found = {each.key: each.label for each in labels}
-    heads = [*GOLD, *(f"by {name}" for name in people), *(f"again by {name}" for name in people)]
-    rows: list[list[str]] = [heads]
-    for task, items in desk.tasks:
-        for item in items:
-            own = {name: found[key] for name in people if (key := (name, task.name, item.id, False)) in found}
-            gold = majority(own.values())
-            share = f"{Counter(own.values())[gold] / len(own):.3f}" if gold is not None else ""
-            source = GoldKind.PEOPLE if len(own) > 1 else GoldKind.ONE_PERSON
-            head = [task.name, item.id, gold or "", share, str(len(own)), source.value if gold is not None else ""]
-            again = [found.get((name, task.name, item.id, True), "") for name in people]
-            rows.append([*head, *(own.get(name, "") for name in people), *again])
-    return write_table(rows)
-
+from jrh_review.tables import read_sheet, write_decisions, write_gold, write_sheet
 
 REVIEWER: Final = "reviewer"
 LABELLER: Final = "labeller"
@@ -149,19 +65,25 @@ def use_label_desk(
     desk: LabelDesk,
     suite: Path,
     names: Sequence[str],
+    table: Path | None,
     export: Path | None,
     serving: Mapping[str, Any],
 ) -> None:
-    """Write the gold labels and say how far people agree, or without a table serve the items until Ctrl-C.
+    """Read a person's sheet, write it or the gold labels, or without both serve the items until Ctrl-C.
 
     Raises:
-        JrhError: the table cannot be written.
+        JrhError: a table is wrong or cannot be written, or it is not of exactly one person.
     """
+    if table is not None:
+        if not names:
+            raise JrhError("--import needs --name, the person who filled in the sheet")
+        tell(f"Imported {counted(read_sheet(desk, table, _only(names)), 'new label')}.")
     if export is not None:
-        _write(export, write_gold(desk))
+        _write(export, write_sheet(desk, _only(names)) if names else write_gold(desk))
         tell(f"Wrote {export}.")
-        say_agreement(desk)
-    else:
+        if not names:
+            say_agreement(desk)
+    if table is None and export is None:
         here = Labelling(suite=suite.stem, desk=desk, names=tuple(names) or (LABELLER,))
         for name in here.names:
             states, repeats = here.states(name), sum(screen.again for screen in here.screens(name))
@@ -184,6 +106,12 @@ def say_agreement(desk: LabelDesk) -> None:
             repeats = counted(int(share.n), "hidden repeat")
             same = write_estimate(plain_estimate(share, _LEVEL))
             say(f"{task.name}: {name} gives the same label again in {same} of {repeats}")
+
+
+def _only(names: Sequence[str]) -> str:
+    if len(names) > 1:
+        raise JrhError("--export and --import take one --name at most")
+    return names[0] if names else ""
 
 
 def _write(path: Path, text: str) -> None:

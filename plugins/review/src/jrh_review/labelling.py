@@ -155,26 +155,39 @@ class LabelDesk:
             StaleError: there is a later row about the screen.
             JrhError: the label is not on the scale, or cannot be stored.
         """
+        return self.decide_all([(labeller, screen, action, label, version, seconds)])[0]
+
+    def decide_all(
+        self, given: Sequence[tuple[str, LabelScreen, LabelAction, str, int, float | None]]
+    ) -> tuple[PersonLabel, ...]:
+        """Add labels, all or none; each is labeller, screen, action, label as shown, version and seconds."""
         with self._lock:
-            if self.version(labeller, screen) != version:
-                raise StaleError("You have since labelled this item in another window. Load it again.")
-            if (action is LabelAction.LABEL) != (label in screen.label_map):
-                raise JrhError("The label is not one of the choices.")
-            row = PersonLabel(
-                task=screen.task.name,
-                item_id=screen.item.id,
-                content=item_content(screen.item),
-                labeller=labeller,
-                again=screen.again,
-                action=action,
-                label=screen.label_map[label] if action is LabelAction.LABEL else "",
-                order="".join(screen.order),
-                seconds=seconds,
-                made=datetime.now(UTC).isoformat(timespec="milliseconds"),
-            )
-            self._log.add(row)
-            self._rows.append(evolve(row, number=len(self._rows) + 1))
-            return self._rows[-1]
+            made = datetime.now(UTC).isoformat(timespec="milliseconds")
+            rows = []
+            for labeller, screen, action, label, version, seconds in given:
+                if self.version(labeller, screen) != version:
+                    raise StaleError("You have since labelled this item in another window. Load it again.")
+                if (action is LabelAction.LABEL) != (label in screen.label_map):
+                    raise JrhError("The label is not one of the choices.")
+                rows.append(
+                    PersonLabel(
+                        task=screen.task.name,
+                        item_id=screen.item.id,
+                        content=item_content(screen.item),
+                        labeller=labeller,
+                        again=screen.again,
+                        action=action,
+                        label=screen.label_map[label] if action is LabelAction.LABEL else "",
+                        order="".join(screen.order),
+                        seconds=seconds,
+                        made=made,
+                    )
+                )
+            self._log.add(rows)
+            first = len(self._rows) + 1
+            numbered = [evolve(each, number=first + place) for place, each in enumerate(rows)]
+            self._rows.extend(numbered)
+            return tuple(numbered)
 
 
 @contextmanager

@@ -237,13 +237,14 @@ class LabelsLog:
         except OSError as error:
             raise JrhError(f"cannot write '{self.path}': {error.strerror or error}") from error
 
-    def add(self, label: PersonLabel) -> None:
-        """Append a row; it is durable when this returns."""
+    def add(self, labels: Iterable[PersonLabel]) -> None:
+        """Append rows in one write; they are durable when this returns."""
+        text = b"".join(_line(_plain(each)) for each in labels)
         try:
             with self.path.open("ab") as file:
                 before = file.tell()
                 try:
-                    file.write(_line(_plain(label)))
+                    file.write(text)
                     file.flush()
                     os.fsync(file.fileno())
                 except OSError:

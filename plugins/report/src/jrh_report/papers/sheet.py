@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import Final, TypeAlias
 
 from attrs import frozen
 from jrh import Measure
-from jrh.text import clean_text
 from jrh_measuring import format_measure, format_number, markdown_text
 
 from jrh_report.csv_report import neutral
+from jrh_report.latex import latex_text as latex
 
 Cell: TypeAlias = "str | int | float | Measure | None"
 _PARTS: Final = ("", " low", " high", " n", " items", " missing", " flags")
@@ -21,28 +20,6 @@ _PARTS: Final = ("", " low", " high", " n", " items", " missing", " flags")
 _SHOWN: Final = 200
 """Rows of a table that LaTeX and Markdown show; CSV has all."""
 _TEXT: Final = 160
-_ESCAPES: Final = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"{\char34}",
-    "[": "{[}",  # after a line end it would begin an optional argument
-    "]": "{]}",
-    "*": "{*}",  # so would this
-    "`": r"\textasciigrave{}",
-}
-_LIGATURE: Final = re.compile(r"-(?=-)|'(?=')|[?!](?=`)")
-"""What would become one sign with its successor."""
 
 
 @frozen(kw_only=True)
@@ -115,12 +92,6 @@ class Sheet:
         if isinstance(cell, float):
             return format_number(cell, digits, proportion=False)
         return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
-
-
-def latex(text: str, limit: int = 120) -> str:
-    """Return the text so that LaTeX prints it: no command, no comment, no mathematics, no optional argument."""
-    escaped = "".join(_ESCAPES.get(character, character) for character in clean_text(text, limit))
-    return _LIGATURE.sub(r"\g<0>{}", escaped)
 
 
 def _plain(cell: Cell, measured: bool) -> Sequence[object]:

@@ -19,9 +19,13 @@ from jrh_review.listed_cases import CaseOrder, CaseRow, choices, find_cases, row
 from jrh_review.pages.rendering import TEXT, page
 from jrh_review.review_cases import describe_expectation
 from jrh_review.stored_runs import Store, case_list_id, outline_of
+from jrh_review.tables import write_table
 
 ROWS: Final = 100
 """Rows of a page."""
+MOST_CSV: Final = 20_000
+"""Rows of a download; a table that is larger is read from the run's `records.csv`."""
+_COLUMNS: Final = tuple(name for name in CaseRow._fields if name != "position")
 
 
 SORTABLE: Final = {
@@ -56,6 +60,22 @@ def read(request: Request) -> Response:
         total=found.total,
         choices=known,
         columns=SORTABLE,
+        most_csv=MOST_CSV,
+    )
+
+
+def download(request: Request) -> Response:
+    """Return the list as CSV: cells that a spreadsheet would compute are text."""
+    name = request.path_params["run"]
+    view = View.read(name, request.query_params)
+    with open_store(request.app.state.runs.path(name)) as store:
+        _check(store)
+        rows = find_cases(store, view.wanted, view.order, MOST_CSV).rows
+    cells = ([getattr(row, column) for column in _COLUMNS] for row in rows)
+    return Response(
+        write_table([_COLUMNS, *cells]).encode("utf-8", "replace"),
+        media_type="text/csv; charset=utf-8",
+        headers={"content-disposition": 'attachment; filename="cases.csv"'},
     )
 
 
@@ -204,6 +224,7 @@ def _rationale(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> dic
 
 ROUTES = (
     Route("/run/{run}/cases", read, methods=["GET"]),
+    Route("/run/{run}/cases.csv", download, methods=["GET"]),
     Route("/run/{run}/case/{case}", read_case, methods=["GET"]),
     Route("/run/{run}/item", read_item, methods=["GET"]),
 )

@@ -1,4 +1,4 @@
-"""The start page with the runs; and a run with its findings and heat maps."""
+"""The start page with the runs; a run with its findings and heat maps; and two runs side by side."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from attrs import frozen
-from jrh import JrhError
+from jrh import JrhError, Measure
 from jrh.running import Summary, open_store
 from jrh.values import Finding
 from jrh_measuring import recorded_findings
@@ -21,6 +21,7 @@ from jrh_review.listed_cases import CaseFilter
 from jrh_review.pages.rendering import page
 from jrh_review.runs import written
 from jrh_review.stored_runs import (
+    Cells,
     Lens,
     RunProgress,
     State,
@@ -95,6 +96,55 @@ def cell_links(run: str) -> Callable[..., Address]:
         return (view.sorted_by(lens.order) if lens else view).address()
 
     return link
+
+
+def compare(request: Request) -> Response:
+    """Show two runs, or the choice of them."""
+    asked = request.query_params
+    names = list(request.app.state.runs.scan())
+    a, b = asked.get("a", ""), asked.get("b", "")
+    if a not in names or b not in names:
+        unknown = [name for name in (a, b) if name and name not in names]
+        return page(
+            request, "choose.html.j2", names=names, a=a, b=b or (names[1] if len(names) > 1 else ""), unknown=unknown
+        )
+    (one, ours), (other, theirs) = (_open(request, name) for name in (a, b))
+    tasks = [name for name in one if name in other]
+    task = asked.get("task", "") if asked.get("task", "") in tasks else (tasks[0] if tasks else "")
+    mine, yours = one.get(task, ()), other.get(task, ())
+    lens = lens_of(asked.get("lens", ""), mine)
+    return page(
+        request,
+        "compare.html.j2",
+        a=a,
+        b=b,
+        tasks=tasks,
+        task=task,
+        lens=lens,
+        lenses=lenses_of(mine),
+        pairs=_pairs(ours, theirs, cells_of(mine, lens), cells_of(yours, lens)) if lens else {},
+        links=(cell_links(a), cell_links(b)),
+        simulated=frozenset().union(*(outline.simulated for outline in (ours, theirs) if outline)),
+    )
+
+
+def _open(request: Request, name: str) -> tuple[dict[str, tuple[Measure, ...]], Summary | None]:
+    path, measured = request.app.state.runs.path(name), request.app.state.measured
+    with open_store(path) as store:
+        outline = outline_of(store)
+        names = [each.task.name for each in outline.tasks] if outline else []
+        return {task: measured.measures(store, path, task) for task in names}, outline
+
+
+def _pairs(
+    ours: Summary | None, theirs: Summary | None, first: Cells, second: Cells
+) -> dict[tuple[str, str], tuple[Mapping[str, Any] | None, ...]]:
+    """Return every cell that a run has, by judge and test, in the order of the first run."""
+    known = [outline for outline in (ours, theirs) if outline]
+    judges = dict.fromkeys(judge for outline in known for judge in outline.judges)
+    tests = dict.fromkeys(test for outline in known for test in outline.tests)
+    places = ((judge, test) for judge in judges for test in tests)
+    return {place: (first.get(place), second.get(place)) for place in places if place in first or place in second}
 
 
 LISTED: Final = 50
@@ -183,6 +233,7 @@ def _progress(path: Path) -> Mapping[str, Any] | None:
 
 ROUTES = (
     Route("/run/{run}", read, methods=["GET"]),
+    Route("/compare", compare, methods=["GET"]),
     Route("/", read_runs, methods=["GET"]),
     Route("/progress.json", progress, methods=["GET"]),
     Route("/run/{run}/progress.json", progress, methods=["GET"]),
