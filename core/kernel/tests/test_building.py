@@ -11,7 +11,7 @@ from attrs import field, frozen
 from jrh.errors import JrhError, PluginError
 from jrh.hashing import derive_seed
 from jrh.plugins.specs import JudgeSpec, MetricSpec, ModelSpec, ParserSpec, ValidatorSpec
-from jrh.running.building import identity, used
+from jrh.running.identity import identity, used
 from jrh.suite.resolve import load_suite
 from jrh.values.option_values import ModelName, ParserName
 from jrh_testing import LabelParser, ScriptedModel

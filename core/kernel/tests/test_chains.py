@@ -11,6 +11,7 @@ from jrh.errors import SuiteError
 from jrh.hashing import content_id
 from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
 from jrh.running.stages import perturb as stage
+from jrh.running.stages.cases import stage_digest
 from jrh.running.stages.chain import ConflictError, combined, expected
 from jrh.values.cases import (
     Changes,
@@ -182,7 +183,7 @@ def test_steps_sample_and_mismatch_are_part_of_what_cases_depend_on(lab: Any) ->
     for variation in variations:
         builder = lab.builder(UPPER, TWICE, tests=[variation])
         (test,) = builder.resolved.tests
-        digests.add(stage.stage_digest(builder, test, builder.resolved.suite.tasks[0].task, content_id("items")))
+        digests.add(stage_digest(builder, test, builder.resolved.suite.tasks[0].task, content_id("items")))
     assert len(digests) == len(variations)
 
 

@@ -8,8 +8,8 @@ import attrs
 import pytest
 from jrh.plugins.protocols import MetricContext
 from jrh.plugins.specs import MetricSpec
-from jrh.running.declared_stages import StageWork
 from jrh.running.progress import Progress
+from jrh.running.stage_work import StageWork
 from jrh.running.stages.summary import Summary
 from jrh.store.run_store import Store
 from jrh.values.measures import Interval, Measure

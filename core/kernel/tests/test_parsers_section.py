@@ -9,7 +9,8 @@ import pytest
 from attrs import field, frozen
 from jrh import JudgeSpec, ParserName, ParserSpec, SuiteError, ValidatorName, ValidatorSpec
 from jrh.plugins.registry import Entry
-from jrh.running.building import Builder, identity, parts_used
+from jrh.running.building import Builder
+from jrh.running.identity import identity, parts_used
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import ResolvedSuite
 from jrh_authoring.suite_schema import suite_schema

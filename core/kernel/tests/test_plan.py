@@ -14,7 +14,7 @@ from jrh.plugins.hookspecs import PROJECT
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import ChatRequest, Rates
 from jrh.plugins.specs import JudgeSpec, ModelSpec, PerturberSpec
-from jrh.running.outcome import Settings
+from jrh.running.outcome import RunRequest, Settings
 from jrh.running.progress import Progress
 from jrh.suite.resolved import ResolvedSuite
 from jrh.values.cases import Draft, Message, Prompt, Sampling, Skip
@@ -109,14 +109,18 @@ class Lab2:
 
     def plan(self, **changes: Any) -> Plan:
         settings = Settings(preflight=False, use_cache=False)
-        return make_plan(self.resolve(**changes), self.loaded, self.run_dir, settings)
+        return make_plan(self.request(settings, **changes))
 
     def lines(self, **changes: Any) -> dict[tuple[str, str], PlanLine]:
         return {(line.name, line.test): line for line in self.plan(**changes).lines}
 
     def run(self, **changes: Any) -> Any:
-        settings = Settings(run_dir=self.run_dir, use_cache=False, preflight=False)
-        return execute(self.resolve(**changes), self.loaded, settings, Progress())
+        settings = Settings(use_cache=False, preflight=False)
+        return execute(self.request(settings, **changes), Progress())
+
+    def request(self, settings: Settings, **changes: Any) -> RunRequest:
+        resolved = self.resolve(**changes)
+        return RunRequest(resolved=resolved, loaded=self.loaded, settings=settings, run_dir=self.run_dir)
 
 
 def _manager() -> pluggy.PluginManager:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import StopReason, StopRun
-from jrh.running.pool import for_each
+from jrh.running.event_loop import for_each
 
 
 @given(st.integers(0, 40), st.integers(1, 8))

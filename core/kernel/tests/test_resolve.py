@@ -21,7 +21,7 @@ from jrh.plugins.specs import (
 )
 from jrh.suite.definition import Budget, Limits, OnMismatch, Price, Sample
 from jrh.suite.resolve import load_suite
-from jrh.suite.resolved import references, simulated_judges
+from jrh.suite.resolved import references
 from jrh.values.cases import Sampling
 from jrh.values.items import Mode
 from jrh.values.option_values import ModelName, ParserName, ValidatorName
@@ -568,4 +568,4 @@ judges:
   - {judge: llm, name: circle, model: loop}
 """
     )
-    assert simulated_judges(resolved) == {"dice", "direct", "indirect", "second"}
+    assert resolved.simulated_judges == {"dice", "direct", "indirect", "second"}

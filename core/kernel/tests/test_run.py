@@ -7,12 +7,12 @@ from typing import Any
 
 import pluggy
 import pytest
-from jrh.api import open_run
+from jrh import open_run
 from jrh.errors import DamagedStoreError, JrhError, StoreError
 from jrh.plugins import hookspecs
 from jrh.plugins.loading import Loaded
 from jrh.plugins.specs import JudgeSpec, PerturberSpec, ReporterSpec, ReportTarget
-from jrh.running.outcome import RunResult, Settings
+from jrh.running.outcome import RunRequest, RunResult, Settings
 from jrh.running.progress import Progress
 from jrh.running.run import run_suite
 from jrh.running.stages import summary as reporting
@@ -51,7 +51,9 @@ async def go(lab: Any, path: Path, *specs: Any, **changes: Any) -> RunResult:
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     loaded = Loaded(plugins=lab.plugins(*specs), manager=manager)
-    return await run_suite(lab.resolve(*specs, **changes), loaded, Settings(use_cache=False), Progress(), path)
+    resolved, settings = lab.resolve(*specs, **changes), Settings(use_cache=False)
+    request = RunRequest(resolved=resolved, loaded=loaded, settings=settings, run_dir=path)
+    return await run_suite(request, Progress())
 
 
 async def test_what_the_plan_leaves_out_is_said_now_and_when_the_run_is_read_again(lab: Any, tmp_path: Path) -> None:

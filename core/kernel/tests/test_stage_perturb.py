@@ -12,7 +12,9 @@ from jrh.errors import PluginError, StopReason, StopRun, SuiteError
 from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
 from jrh.running.gathering import attrition
 from jrh.running.progress import Progress
+from jrh.running.stages import cases as stage_cases
 from jrh.running.stages import perturb as stage
+from jrh.running.stages.cases import UNCHANGED, Perturbed, Writing, identified, reference_cases, stage_digest
 from jrh.running.stages.load import read
 from jrh.store.run_store import Store
 from jrh.values.cases import Changes, Condition, Draft, Equals, Polarity, Prompt, Same, Sampling, Skip, Validation
@@ -58,9 +60,9 @@ def validator(name: str, say: Any, **spec: Any) -> ValidatorSpec:
     return ValidatorSpec(name=name, summary="", factory=lambda options, context: Says(say), **spec)
 
 
-def write(store: Store, task: str, test: str, digest: str, made: stage.Perturbed) -> None:
+def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> None:
     """Write what a test made in one slice."""
-    writing = stage.Writing(store, task, test)
+    writing = Writing(store, task, test)
     writing.put(made)
     writing.finish(digest)
 
@@ -146,7 +148,7 @@ async def test_an_unchanged_question_among_changed_ones_is_left_to_the_reference
         return [Draft(variant="original"), Draft(variant="none", fields=same, strength=0.0), Draft(label_map=TURNED)]
 
     made = await run(lab, mixed)
-    assert reasons(made)[:3] == [stage.UNCHANGED, stage.UNCHANGED, ""]
+    assert reasons(made)[:3] == [UNCHANGED, UNCHANGED, ""]
     assert [dict(case.label_map) for case in made.cases] == [TURNED] * len(lab.items)
 
 
@@ -195,7 +197,7 @@ async def test_the_same_case_twice_is_put_once_and_the_other_is_counted(lab: Any
 def test_the_reference_expects_the_gold_label_and_nothing_where_there_is_none(lab: Any) -> None:
     task = Task(name="t", scale=Scale.of_labels("YES", "NO"))
     items = lab.relabelled(i0=None)
-    cases = stage.reference_cases(task, items, 3)
+    cases = reference_cases(task, items, 3)
     assert [case.expectation for case in cases] == [None, Equals(label="YES"), Equals(label="NO"), Equals(label="YES")]
     assert {(case.test, case.condition.family, case.repeats) for case in cases} == {("reference", "reference", 3)}
     assert [dict(case.fields) for case in cases] == [dict(item.fields) for item in items]
@@ -439,7 +441,7 @@ async def test_slices_of_any_size_give_what_all_items_at_once_give(
     whole = await run(lab, act)
     assert bool(whole.unchanged) == (changing == "none"), "a test that changes nothing keeps its cases"
     monkeypatch.setattr(stage, "SLICE", size)
-    writing = stage.Writing(store, "lab", "change")
+    writing = Writing(store, "lab", "change")
     builder = lab.builder(perturber(act), tests=["change"])
     task = builder.resolved.suite.tasks[0].task
     async for made in stage.in_slices(builder, builder.resolved.tests[0], task, lab.items, Progress(), lab.log):
@@ -449,7 +451,7 @@ async def test_slices_of_any_size_give_what_all_items_at_once_give(
     writing.finish("digest")
     assert tuple(store.cases.iterate("lab", "change")) == whole.cases
     found = attrition(store, "lab", "change", 4)
-    rejected = {} if changing == "none" else {stage.UNCHANGED: 4}
+    rejected = {} if changing == "none" else {UNCHANGED: 4}
     assert (found.kept, found.rejected, found.skipped) == (4 if changing == "none" else 1, rejected, {"c": 4})
 
 
@@ -470,7 +472,7 @@ def test_the_digest_changes_with_everything_the_cases_depend_on(lab: Any) -> Non
         spec = lab.entry(perturber(upper), version=version)
         builder = lab.builder(spec, ok, **{"tests": ["change"], **changes})
         (test,) = builder.resolved.tests
-        return stage.stage_digest(builder, test, task or builder.resolved.suite.tasks[0].task, items)
+        return stage_digest(builder, test, task or builder.resolved.suite.tasks[0].task, items)
 
     others = [
         digest(items="others"),
@@ -515,7 +517,7 @@ async def test_a_perturber_that_asks_for_it_sees_the_items_outside_of_the_sample
 
     def digest(**spec: Any) -> str:
         builder = built(**spec)
-        return stage.stage_digest(builder, builder.resolved.tests[0], builder.resolved.suite.tasks[0].task, "items")
+        return stage_digest(builder, builder.resolved.tests[0], builder.resolved.suite.tasks[0].task, "items")
 
     builder = built(whole_data=True)
     task = builder.resolved.suite.tasks[0].task
@@ -553,8 +555,8 @@ async def test_a_case_gets_its_id_in_one_copy_whatever_id_it_had(lab: Any, monke
         copies.append(value)
         return evolve(value, **changes)
 
-    monkeypatch.setattr(stage, "evolve", counted)
-    named = stage.identified(task, case)
+    monkeypatch.setattr(stage_cases, "evolve", counted)
+    named = identified(task, case)
     copies.clear()
-    assert stage.identified(task, nameless) == named
+    assert identified(task, nameless) == named
     assert len(copies) == 1

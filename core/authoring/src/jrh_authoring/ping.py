@@ -13,7 +13,7 @@ import click
 from attrs import Factory, frozen
 from jrh.cli.shared_options import allowed, plugins_option, read_environment
 from jrh.errors import JrhError, ModelFault, StopRun
-from jrh.models.client import Client, with_defaults
+from jrh.models.client import Client, priced, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger
 from jrh.plugins.loading import Loaded, load_plugins
@@ -23,7 +23,6 @@ from jrh.running.event_loop import run_to_end
 from jrh.running.from_python import resolve
 from jrh.running.outcome import Settings
 from jrh.running.preflight import PROBE, hint_for, is_probed, status_of
-from jrh.running.rehearsal import priced
 from jrh.running.run_log import Quiet
 from jrh.store.run_store import Store
 from jrh.suite.resolved import ResolvedSuite

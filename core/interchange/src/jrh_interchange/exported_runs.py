@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from attrs import frozen
-from jrh.api import open_run, report_again
 from jrh.document.convert import structure
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins.factories import make
@@ -17,6 +16,7 @@ from jrh.plugins.protocols import Exporter
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import ExporterSpec, ReportTarget
 from jrh.running.remembered_plugins import load_for
+from jrh.running.stored_run import open_run, report_again
 from jrh.text.redact import Redactor, error_line, named_secrets
 from jrh.values.json_values import Json
 from jrh.values.report import RunReport

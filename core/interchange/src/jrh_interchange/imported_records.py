@@ -13,11 +13,12 @@ from jrh.errors import JrhError, StoreError
 from jrh.hashing import content_id
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
-from jrh.running.building import used
-from jrh.running.declared_stages import run_stages, stored_work
+from jrh.running.declared_stages import run_stages
 from jrh.running.event_loop import run_to_end
+from jrh.running.identity import used
 from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import Quiet
+from jrh.running.stage_work import stored_work
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.store.records_table import TrialRow
 from jrh.store.run_store import Store

@@ -1,6 +1,5 @@
 """The public names of jrh; `lazy_loader` reads this file, and so do type checkers."""
 
-from .api import open_run as open_run
 from .api import read_items as read_items
 from .api import run as run
 from .api import run_async as run_async
@@ -23,6 +22,7 @@ from .plugins.specs import PerturberSpec as PerturberSpec
 from .plugins.specs import ReporterSpec as ReporterSpec
 from .plugins.specs import Scope as Scope
 from .plugins.specs import ValidatorSpec as ValidatorSpec
+from .running.stored_run import open_run as open_run
 from .text.transcripts import read_transcript as read_transcript
 from .values.cases import REFERENCE as REFERENCE
 from .values.cases import Case as Case

@@ -1,40 +1,25 @@
-"""A run from suite to report: what `jrh run`, `jrh report` and the Python API call."""
+"""A run from suite to report: what `jrh run` and the Python API call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from jrh.document.yaml_reader import read_document
-from jrh.errors import JrhError
-from jrh.models.client import StandIn
-from jrh.plugins.loading import Loaded, load_plugins
-from jrh.running.building import Builder
-from jrh.running.component_changes import changed_since
-from jrh.running.declared_stages import add_to_report, stored_work
+from jrh.plugins.loading import load_plugins
 from jrh.running.event_loop import run_beside, run_to_end
-from jrh.running.from_python import asked_for, default_run_dir, defaults_of, ended, resolve
-from jrh.running.gathering import gather
-from jrh.running.outcome import RunResult, RunState, Settings
+from jrh.running.from_python import asked_for, defaults_of, ended, requested
+from jrh.running.outcome import RunRequest, RunResult, Settings
 from jrh.running.progress import Progress, show_progress
-from jrh.running.remembered_plugins import load_for_suite, load_remembered
-from jrh.running.report_sections import with_sections
-from jrh.running.reporters import Written, chosen_reporters, write_reports
+from jrh.running.rehearsal import suite_builder
+from jrh.running.remembered_plugins import load_for_suite
 from jrh.running.run import run_suite
-from jrh.running.run_log import Quiet
-from jrh.running.stages import load as loading_items
-from jrh.running.stages import summary as reporting
-from jrh.running.without_suite import suite_of_summary
-from jrh.store.run_store import Store
+from jrh.running.stages.load import read
 from jrh.suite.overrides import JudgeArgument, override
-from jrh.suite.resolved import ResolvedSuite, judge_models
+from jrh.suite.resolved import judge_models
 from jrh.values.items import Item, Task
-from jrh.values.report import RunReport
 
 
 def run(
@@ -84,9 +69,9 @@ def run(
             The last is a `jrh.errors.CostNotAgreedError`.
         KeyboardInterrupt: interrupted; running it again continues.
     """
-    asked = asked_for(suite, **{name: value for name, value in locals().items() if name != "suite"})
-    with show_progress(quiet=asked.quiet) as progress:
-        return ended(execute(asked.resolved, asked.loaded, asked.settings, progress), asked.loaded)
+    request = asked_for(suite, **{name: value for name, value in locals().items() if name != "suite"})
+    with show_progress(quiet=quiet) as progress:
+        return ended(execute(request, progress), request.loaded)
 
 
 async def run_async(suite: str | Path | Mapping[str, Any], **options: Any) -> RunResult:
@@ -94,12 +79,11 @@ async def run_async(suite: str | Path | Mapping[str, Any], **options: Any) -> Ru
 
     The suite runs in a thread of its own. Cancelling the task finishes the calls in flight first.
     """
-    asked = asked_for(suite, **{**defaults_of(run), **options})
-    stop = asked.settings.stopper
+    request = asked_for(suite, **{**defaults_of(run), **options})
+    stop = request.settings.stopper
     assert stop is not None
-    with show_progress(quiet=asked.quiet) as progress:
-        work = partial(run_suite, asked.resolved, asked.loaded, asked.settings, progress, asked.run_dir)
-        return ended(await run_beside(work, stop), asked.loaded)
+    with show_progress(quiet=request.settings.quiet) as progress:
+        return ended(await run_beside(partial(run_suite, request, progress), stop), request.loaded)
 
 
 def read_items(
@@ -115,8 +99,9 @@ def read_items(
     Raises:
         JrhError: the suite, a plugin or the data cannot be used.
     """
-    resolved, loaded = _resolved(suite, plugins, overrides)
-    items = loading_items.read(Builder(resolved, loaded.plugins, Quiet, StandIn))
+    request = _requested(suite, plugins, overrides)
+    resolved = request.resolved
+    items = read(suite_builder(resolved, request.loaded))
     return tuple((use.task, items[use.task.name]) for use in resolved.suite.tasks)
 
 
@@ -127,7 +112,7 @@ def read_judge_models(
 
     Arguments and errors as `read_items`; judges without a model are left out.
     """
-    return judge_models(_resolved(suite, plugins, overrides)[0])
+    return judge_models(_requested(suite, plugins, overrides).resolved)
 
 
 def read_suite(
@@ -137,7 +122,7 @@ def read_suite(
 
     Arguments and errors as `read_items`.
     """
-    resolved, _ = _resolved(suite, plugins, overrides)
+    resolved = _requested(suite, plugins, overrides).resolved
     document = read_document(Path(suite))
     for setting in overrides:
         document = override(document, setting)
@@ -145,120 +130,14 @@ def read_suite(
     return found, tuple(use.name for use in resolved.suite.judges)
 
 
-def _resolved(
-    suite: str | Path | Mapping[str, Any], plugins: Sequence[str], overrides: Sequence[str]
-) -> tuple[ResolvedSuite, Loaded]:
+def _requested(suite: str | Path | Mapping[str, Any], plugins: Sequence[str], overrides: Sequence[str]) -> RunRequest:
     settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
-    loaded = load_for_suite(suite, settings)
-    return resolve(suite, loaded, settings), loaded
+    return requested(suite, settings, load_for_suite(suite, settings))
 
 
-def execute(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, progress: Progress) -> RunResult:
+def execute(request: RunRequest, progress: Progress) -> RunResult:
     """Run a resolved suite to its end, or to where it has to stop."""
-    run_dir = settings.run_dir or default_run_dir(resolved)
-    return run_to_end(lambda: run_suite(resolved, loaded, settings, progress, run_dir), settings.stopper)
-
-
-def report_again(
-    run_dir: Path,
-    loaded: Loaded,
-    *,
-    formats: Sequence[str] = (),
-    settings: Sequence[str] = (),
-    output: Path | None = None,
-    full: bool = False,
-    installed_rules: bool = False,
-) -> Written:
-    """Compute the measures of a run again and write its reports; needs no suite and asks no model.
-
-    Args:
-        run_dir: the run.
-        loaded: what is installed.
-        formats: names of reporters; where empty, those its suite named, or the defaults.
-        settings: options of reporters, as `REPORTER.OPTION=VALUE`.
-        output: the directory to write to, made where it is missing; the run's own by default.
-        full: print all tables, not the findings in brief.
-        installed_rules: decide the findings again with the rules that are installed.
-
-    Raises:
-        JrhError: there is no run in the directory, a reporter that is named or a metric the run was made with is not
-            installed, or an option is wrong.
-    """
-    store = Store.view(run_dir)
-    try:
-        named = reporting.recall(store).reports
-        reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
-        said: list[str] = []
-        work = stored_work(loaded, store, reporting.recall(store), again=True)
-        work = evolve(work, installed_rules=installed_rules, say=said.append)
-        report = add_to_report(gather(store, work.summary, work.records), work)
-        builder = Builder(suite_of_summary(work.summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
-        report = with_sections(report, builder, Quiet())
-        changed = tuple(changed_since(store, run_dir))
-        report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
-        written = write_reports(builder, report, _made(output or run_dir), Quiet(), full=full, said=changed)
-        return evolve(written, changed=(*said, *changed), incomplete=report.totals if report.incomplete else "")
-    finally:
-        store.close()
-
-
-def _made(directory: Path) -> Path:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise JrhError(f"cannot make the directory '{directory}': {error.strerror or error}") from error
-    return directory
-
-
-@contextmanager
-def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[str] = ()) -> Iterator[RunReport]:
-    """Open a run directory and yield what it found, with the measures as they were stored.
-
-    The report's `evidence` can be read until the context ends. Asks no model and writes nothing.
-
-    Args:
-        run_dir: the directory.
-        measure: compute the measures where none are stored, as after an import.
-        plugins: allow-list of plugins for that, as `--plugins`.
-
-    Raises:
-        JrhError: there is no run in the directory, or it stopped before there was anything to report.
-    """
-    store = Store.view(Path(run_dir))
-    try:
-        summary = reporting.recall(store)
-        again = measure and not store.measures.read()[0]
-        loaded = load_remembered(store, tuple(plugins)) if again else load_plugins()
-        work = stored_work(loaded, store, summary if again else evolve(summary, components=()), again=again)
-        yield add_to_report(gather(store, evolve(summary, flags=work.summary.flags), work.records), work)
-    finally:
-        store.close()
-
-
-def run_state(run_dir: str | Path) -> RunState:
-    """Read the rules of a run and how it ended; also of one that holds nothing to report yet.
-
-    Raises:
-        JrhError: there is no run in the directory.
-    """
-    store = Store.view(Path(run_dir))
-    try:
-        return reporting.state(store)
-    finally:
-        store.close()
-
-
-def code_changes(run_dir: str | Path) -> tuple[str, ...]:
-    """Say whose code has changed since the run was made, a sentence each, for a command that reads what is stored.
-
-    Raises:
-        JrhError: there is no run in the directory.
-    """
-    store = Store.view(Path(run_dir))
-    try:
-        return tuple(changed_since(store, Path(run_dir), measured=False))
-    finally:
-        store.close()
+    return run_to_end(lambda: run_suite(request, progress), request.settings.stopper)
 
 
 def meant_by(measure: str) -> str:

@@ -14,9 +14,10 @@ from jrh.errors import RAISED
 from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest, editable_source
 from jrh.plugins.protocols import Logger, Metric, MetricContext, Stage, StageOutcome
-from jrh.running.building import Builder, identity
-from jrh.running.declared_stages import StageWork, stored_work
+from jrh.running.building import Builder
+from jrh.running.identity import identity
 from jrh.running.remembered_plugins import load_remembered
+from jrh.running.stage_work import StageWork, stored_work
 from jrh.running.stages.summary import recall
 from jrh.store.cases_table import VOTES
 from jrh.store.run_store import Store

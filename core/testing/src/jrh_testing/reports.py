@@ -12,7 +12,7 @@ from jrh.hashing import content_id, derive_seed
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Plugins, Registry
 from jrh.plugins.specs import RuleSpec
-from jrh.running.report_sections import with_sections
+from jrh.running.reporters import with_sections
 from jrh.running.run_log import Quiet
 from jrh.running.without_suite import builder_without_suite
 from jrh.values.cases import REFERENCE

@@ -67,7 +67,7 @@ def command(
 
 def _say_changes(pairs: list[tuple[Side, Side]]) -> None:
     """Say on the error stream whose code has changed since its run; of several runs, in which."""
-    from jrh.api import code_changes
+    from jrh.running import code_changes
 
     runs = list(dict.fromkeys(side.run.path for pair in pairs for side in pair))
     for run in runs:

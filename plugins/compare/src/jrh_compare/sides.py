@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 from jrh import JrhError, RecordTable, RunReport, open_run
-from jrh.api import run_state
+from jrh.running import run_state
 
 from jrh_compare.results import SideName
 

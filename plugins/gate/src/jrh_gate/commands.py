@@ -56,7 +56,7 @@ def command(
     Exit codes, first match: 2 usage or suite error; 130 run interrupted; 4 budget reached; 3 run incomplete or too many
     verdicts missing; 1 a rule fails; 5 a rule is undecided; 0 all rules hold.
     """
-    from jrh.api import code_changes
+    from jrh.running import code_changes
 
     from jrh_gate.console import console_text
     from jrh_gate.json_file import gate_json
@@ -80,9 +80,8 @@ def _checked(
     run_dir: Path, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None, plugins: str
 ) -> Checked:
     from jrh import JrhError, open_run
-    from jrh.api import run_state
     from jrh.errors import EmptyStoreError
-    from jrh.running import RunState
+    from jrh.running import RunState, run_state
     from jrh_measuring import one_sided_measures, take_look
 
     from jrh_gate.checking import Terms, check

@@ -9,7 +9,7 @@ from typing import Any, Final
 from attrs import field, frozen
 from jrh import Case, ChatRequest, Polarity, Task, content_id
 from jrh.plugins import Stage, StageOutcome, StageQuestion
-from jrh.running import StageWork, for_each
+from jrh.running import StageWork, for_each, stage_identity
 from jrh.text import counted
 from jrh.values import ARGUES_FOR_NONE
 
@@ -54,7 +54,7 @@ class ReadRationales(Stage):
 
     async def run(self, work: StageWork) -> StageOutcome:
         """Ask about what is not read; if the run ends early, what was read is stored, and the rest counts as unread."""
-        store, digest = work.store, self._digest(work.builder.identity(NAME), work.store)
+        store, digest = work.store, self._digest(stage_identity(work.builder.resolved, NAME), work.store)
         if store.records.argued_digest() == digest:
             return StageOutcome()
         store.spending.forget_stage(NAME)
@@ -99,7 +99,7 @@ class ReadRationales(Stage):
             return
         tasks = {use.task.name: use.task for use in builder.resolved.suite.tasks}
         asking = partial(StageQuestion, model=self._options.model, name=METRIC)
-        identity = builder.identity(NAME)
+        identity = stage_identity(builder.resolved, NAME)
         if store is not None and store.records.argued_digest() != self._digest(identity, store):
             for known in self._questions(tasks, store):
                 yield asking(request=known.request, task=known.task, test=known.test)

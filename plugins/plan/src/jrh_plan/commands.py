@@ -60,7 +60,7 @@ def command(
     from jrh_plan.power import Assumptions
 
     settings = settings_of(**shared)
-    plan = make_plan(*suite_for(suite, settings), settings)
+    plan = make_plan(suite_for(suite, settings))
     show_spending(plan)
     given = {"noise": noise, "discordance": discordance, "effect": effect}
     stated = {name: value for name, value in given.items() if value is not None}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve, frozen
@@ -13,6 +12,7 @@ from jrh.running import (
     PROBE,
     Builder,
     DryRun,
+    changes,
     is_probed,
     judge_ids,
     make_cases,
@@ -22,6 +22,7 @@ from jrh.running import (
     run_to_end,
 )
 from jrh.suite import Resolved, ResolvedTest, applies, judge_models, tests_of
+from jrh.text import counted
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, clusters_of
 from jrh_measuring import GateOptions, same_families
 
@@ -30,8 +31,7 @@ from jrh_plan.draft_estimate import GROWTH, Drafting, estimate_drafting, put_que
 from jrh_plan.trial_counts import count_trials
 
 if TYPE_CHECKING:
-    from jrh.plugins import Loaded
-    from jrh.running import Settings
+    from jrh.running import RunRequest
     from jrh.suite import ResolvedSuite
 
 _TRIED: Final = 3
@@ -158,25 +158,25 @@ class Plan:
 class Estimator:
     """Estimates what runs cost (`jrh.running.CostEstimator`)."""
 
-    def estimate(self, resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: Settings) -> Amount:
+    def estimate(self, request: RunRequest) -> Amount:
         """Return the sum of the plan."""
-        return make_plan(resolved, loaded, run_dir, settings).total
+        return make_plan(request).total
 
     async def called_models(self, dry: DryRun) -> Collection[str]:
         """Return the models that stored replies do not make superfluous."""
         return await called_models(dry)
 
 
-def make_plan(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: Settings) -> Plan:
-    """Say what a run in this directory would do; nothing is asked and nothing is written, and no key is needed.
+def make_plan(request: RunRequest) -> Plan:
+    """Say what a run would do; nothing is asked and nothing is written, and no key is needed.
 
     Raises:
         JrhError: as a run would: the data, a component or the run directory cannot be used.
     """
 
     async def plan() -> Plan:
-        with open_dry_run(resolved, loaded, run_dir, settings) as dry:
-            return await _Planning(dry, settings.preflight).plan()
+        with open_dry_run(request) as dry:
+            return await _Planning(dry, request.settings.preflight).plan()
 
     return run_to_end(plan)
 
@@ -193,7 +193,8 @@ class _Planning:
         self.tasks = {use.task.name: use.task for use in self.resolved.suite.tasks}
 
     async def plan(self) -> Plan:
-        changed = self.dry.changes()
+        dry, earlier = self.dry, self.dry.store
+        changed = changes(earlier, dry.resolved, dry.items_ids, dry.run_dir) if earlier is not None else ()
         lines = await self._lines()
         self.meter.check_bounds(self.resolved)
         suite = self.resolved.suite
@@ -223,7 +224,9 @@ class _Planning:
         cases: dict[tuple[str, str], Sequence[Case]] = {}
         estimated: set[tuple[str, str]] = set()
         for task in self.tasks.values():
-            cases[task.name, REFERENCE] = self.dry.reference_cases(task)
+            cases[task.name, REFERENCE] = reference_cases(
+                task, self.dry.items[task.name], self.resolved.suite.reference_repeats
+            )
             for test in tests_of(self.resolved, task):
                 drafting = await self._drafting(test, task, self.dry.items[task.name])
                 if drafting.nothing:
@@ -241,13 +244,25 @@ class _Planning:
         """Return the cases of a test with what drafting them costs."""
         stored = self.dry.stored_cases(self.builder, test, task)
         if stored is not None:
-            return Drafting(cases=stored, nothing="" if stored else f" ({self.dry.lost_drafts(test, task)})")
+            return Drafting(cases=stored, nothing="" if stored else f" ({self._lost_drafts(test, task)})")
         if any(part.all_models for part in test.components):
             drafting = await estimate_drafting(self.builder, self.meter, test, task, items)
             return evolve(drafting, nothing=drafting.nothing and f": {drafting.nothing}", estimated=True)
         cases, why, remarks = await make_cases(self.builder, test, task, items)
         self.nothing += remarks
         return Drafting(cases=cases, nothing=why and f": {why}")
+
+    def _lost_drafts(self, test: ResolvedTest, task: Task) -> str:
+        """Count what a test that made no case drafted, such as `2 of 2 drafts rejected`."""
+        assert self.dry.store is not None
+        states: Counter[str] = Counter()
+        for line in self.dry.store.cases.count_drafts(task.name, test.use.name):
+            states[line.state] += line.drafts
+        skipped = states.pop("skipped", 0)
+        drafted = states.total()
+        parts = [f"{states['rejected']:,} of {counted(drafted, 'draft')} rejected"] if drafted else []
+        parts += [f"{skipped:,} skipped"] if skipped else []
+        return ", ".join(parts) or "no draft"
 
     async def _judges(
         self, cases: Mapping[tuple[str, str], Sequence[Case]], estimated: set[tuple[str, str]]

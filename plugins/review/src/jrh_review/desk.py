@@ -16,7 +16,7 @@ from typing import Any, Final
 from attrs import asdict, evolve, field, fields, frozen
 from jrh import REFERENCE, Case, JrhError, content_id
 from jrh.running import open_store, recall
-from jrh.values import Merge, TableSpec
+from jrh.store import Merge, TableSpec
 
 from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, StaleError, case_reviews
 from jrh_review.listed_cases import CaseScore, case_scores

@@ -14,7 +14,7 @@ from attrs.validators import in_
 from jrh import JrhError, MetricContext, RecordTable, Task, __version__, content_id
 from jrh.plugins import Stage, StageOutcome
 from jrh.running import StageWork
-from jrh.values import TableSpec
+from jrh.store import TableSpec
 from jrh_measuring import (
     Coded,
     Codes,

@@ -16,9 +16,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from jrh.errors import DamagedStoreError, StoreError
 from jrh.running import carry_plugins
-from jrh.store import ALIKE, SEED, SHARD, StoredRows, is_answered, write_store
+from jrh.store import ALIKE, SEED, SHARD, Merge, StoredRows, TableSpec, is_answered, write_store
 from jrh.text import counted
-from jrh.values import Merge, TableSpec
 
 Row: TypeAlias = Sequence[Any]
 _SHOWN: Final = 3

@@ -50,9 +50,9 @@ def command(
 
     Exit codes: 0 written, 2 usage error, or a report could not be made.
     """
-    from jrh.api import report_again
     from jrh.running.progress import show_progress
     from jrh.running.remembered_plugins import load_for
+    from jrh.running.stored_run import report_again
 
     loaded = told(load_for(run_dir, allowed(plugins)))
     with show_progress(plain=True) as progress:

@@ -66,14 +66,14 @@ def command(
     from jrh.running.progress import show_progress
 
     settings = evolve(settings_of(**shared), full=full, wait=not no_wait, executor=executor)
-    resolved, loaded, run_dir = suite_for(suite, settings)
-    estimate = partial(estimate_cost, resolved, loaded, run_dir, settings)
-    if not yes and resolved.models:
+    request = suite_for(suite, settings)
+    estimate = partial(estimate_cost, request)
+    if not yes and request.resolved.models:
         _confirm(estimate(), confirm_above)
     with show_progress(plain=True) as progress:
-        result = execute(resolved, loaded, settings, progress)
+        result = execute(request, progress)
     try:
-        _show(result, _enough(resolved.suite.budget, result, estimate))
+        _show(result, _enough(request.suite.budget, result, estimate))
     except JrhError as error:
         if not result.exit_code:
             raise

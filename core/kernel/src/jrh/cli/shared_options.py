@@ -12,9 +12,9 @@ import click
 
 from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded
-from jrh.running.from_python import default_run_dir, resolve
-from jrh.running.outcome import ENDING, Settings
-from jrh.suite.resolved import ResolvedSuite, Shard
+from jrh.running.from_python import requested
+from jrh.running.outcome import ENDING, RunRequest, Settings
+from jrh.suite.resolved import Shard
 from jrh.text import telling
 
 if TYPE_CHECKING:
@@ -163,11 +163,9 @@ def loaded_for(suite: Path, settings: Settings) -> Loaded:
     return told(load_for_suite(suite, settings))
 
 
-def suite_for(suite: Path, settings: Settings) -> tuple[ResolvedSuite, Loaded, Path]:
-    """Return a suite as a run with these settings has it, its plugins, and its run directory."""
-    loaded = loaded_for(suite, settings)
-    resolved = resolve(suite, loaded, settings)
-    return resolved, loaded, settings.run_dir or default_run_dir(resolved)
+def suite_for(suite: Path, settings: Settings) -> RunRequest:
+    """Return the run of a suite with these settings."""
+    return requested(suite, settings, loaded_for(suite, settings))
 
 
 def told(loaded: Loaded) -> Loaded:

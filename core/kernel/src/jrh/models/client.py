@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from aiolimiter import AsyncLimiter
 from attrs import evolve, fields, frozen
 
-from jrh.errors import FaultKind, ModelFault, PluginError
+from jrh.errors import FaultKind, JrhError, ModelFault, PluginError
 from jrh.hashing import canonical_json, content_id, texts_id
 from jrh.models.concurrency import Place
 from jrh.models.ledger import JUDGE, SeenUsage, current_payer, estimate_prompt_tokens
 from jrh.models.replies import set_in, without
-from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, DeferredModel, Rates
-from jrh.suite.definition import Limits, ModelUse, Turns
+from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, DeferredModel, ModelClient, Rates
+from jrh.suite.definition import Budget, Limits, ModelUse, Turns
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply
 
@@ -356,3 +356,21 @@ class StandIn:
         if self.answer is None:
             raise PluginError(f"model '{self.name}' was asked before the run began")
         return self.answer(self.use, self.model, as_sent(request, self.use), repeat)
+
+
+OpenModel: TypeAlias = Callable[[ModelUse, ChatModel], ModelClient]
+"""How a model of the suite gets what sends its requests."""
+
+
+def priced(budget: Budget, open_model: OpenModel) -> OpenModel:
+    """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""
+
+    def opened(use: ModelUse, model: ChatModel) -> ModelClient:
+        if budget.usd is not None and rates_of(use, model) is None:
+            raise JrhError(
+                f"model '{use.name}' has no known price, and the suite has a budget in dollars; give the model "
+                "`price: {input: ..., output: ...}` (dollars per million tokens), or remove the budget"
+            )
+        return open_model(use, model)
+
+    return opened

@@ -34,6 +34,7 @@ from jrh.models.retries import (
     unless_given_up,
 )
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
+from jrh.store.cache import stored_reply
 from jrh.store.calls_table import ANSWERED, NOT_SETTABLE
 from jrh.suite.definition import ModelUse
 from jrh.text.redact import Redactor
@@ -166,12 +167,11 @@ class Gateway:
         """Book a reply that is stored, if there is one."""
         key = request_key(client.use, client.model, request, 0)
         if (known := self.known(key)) is not None:
-            self._book(key, client.name, PREFLIGHT, from_text(Reply, known))
+            self._book(key, client.name, PREFLIGHT, known)
 
-    def known(self, key: str) -> str | None:
+    def known(self, key: str) -> Reply | None:
         """Return the stored reply to a request, of this run or of another."""
-        payload = self._calls.usable_reply(key)
-        return self._cache.get(key) if payload is None and self._cache is not None else payload
+        return stored_reply(key, self._calls, self._cache)
 
     def _book(self, key: str, model: str, purpose: str, reply: Reply) -> None:
         """Book a reply to whoever it was asked for, also one that somebody paid for before."""

@@ -13,6 +13,7 @@ from attrs import define, evolve, fields, frozen
 from jrh.errors import StopReason, StopRun
 from jrh.hashing import canonical_json
 from jrh.plugins.protocols import ChatRequest, Rates
+from jrh.store.calls_table import OF_STAGES
 from jrh.store.run_store import Store
 from jrh.suite.definition import Budget
 from jrh.values.verdicts import Reply, Usage
@@ -39,6 +40,11 @@ class Payer:
     """The suite's name of the component."""
     task: str = ""
     test: str = ""
+
+    @classmethod
+    def of_stage(cls, stage: str, *, name: str, task: str, test: str) -> Payer:
+        """Return what the calls of a declared stage are made for, until `store.spending.forget_stage`."""
+        return cls(owner=f"{OF_STAGES}{stage}", role=GRADER, name=name, task=task, test=test)
 
     def role_of(self, purpose: str) -> str:
         """Return the role; a perturber that has its text checked asks a grader."""

@@ -1,4 +1,3 @@
-from .loading import Loaded as Loaded
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG
 from .protocols import Allocator as Allocator

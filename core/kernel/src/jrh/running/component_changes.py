@@ -15,9 +15,9 @@ from jrh.errors import JrhError
 from jrh.hashing import canonical_json, content_id
 from jrh.plugins.component_identity import Source, SourceKind, read_source
 from jrh.plugins.specs import PerturberSpec
-from jrh.running.building import identity
+from jrh.running.identity import identity
 from jrh.running.schedule import judge_ids, trial_id
-from jrh.store.run_store import Store
+from jrh.store.run_store import ALIKE, SEED, SHARD, Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of
 from jrh.values.json_values import Json
 
@@ -81,7 +81,7 @@ def components(suite: ResolvedSuite, run_dir: Path) -> tuple[Known, ...]:
     return tuple(found)
 
 
-def alike_in_parts(suite: ResolvedSuite, run_dir: Path) -> dict[str, str]:
+def _alike_in_parts(suite: ResolvedSuite, run_dir: Path) -> dict[str, str]:
     """Return ids of what the parts of a run have in common, by name: a part with another one asks other questions."""
     found = {"the reference": content_id(suite.suite.reference_repeats)}
     found |= {f"task '{use.task.name}'": content_id(to_text(use.task)) for use in suite.suite.tasks}
@@ -90,6 +90,17 @@ def alike_in_parts(suite: ResolvedSuite, run_dir: Path) -> dict[str, str]:
             what = f"test '{each.test}'" if each.test else f"judge '{each.name}'"
             found[what] = content_id(found.get(what, ""), dict(each.made_of))
     return found
+
+
+def note_part(store: Store, resolved: ResolvedSuite) -> None:
+    """Note which part of the run the store holds; refuse to mix parts."""
+    now, earlier = str(resolved.shard or ""), store.meta(SHARD)
+    if earlier is not None and earlier != now:
+        known = f"shard {earlier}" if earlier else "a run without --shard"
+        raise JrhError(f"run directory '{store.path.parent}' holds {known}; choose another with --run-dir")
+    alike = canonical_json(_alike_in_parts(resolved, store.path.parent)) if now else ""
+    for key, value in ((SHARD, now), (SEED, str(resolved.suite.seed)), (ALIKE, alike)):
+        store.set_meta(key, value)
 
 
 def _known(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Path, **place: Any) -> Known:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from attrs import frozen
@@ -15,10 +14,8 @@ from jrh.plugins.entry_points import ESTIMATORS
 from jrh.text import counted, format_dollars
 
 if TYPE_CHECKING:
-    from jrh.plugins.loading import Loaded
     from jrh.running.dry_run import DryRun
-    from jrh.running.outcome import Settings
-    from jrh.suite.resolved import ResolvedSuite
+    from jrh.running.outcome import RunRequest
 
 MANY_CALLS: Final = 10_000
 """Above this many calls of unknown price, a run asks for confirmation."""
@@ -41,8 +38,8 @@ class CostEstimate:
 class CostEstimator(Protocol):
     """What a plugin provides that estimates costs; the entry point of the group `jrh.estimators` names a class."""
 
-    def estimate(self, resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: Settings) -> CostEstimate:
-        """Return what a run in this directory would cost; no model is asked, nothing is written, no key is needed.
+    def estimate(self, request: RunRequest) -> CostEstimate:
+        """Return what a run would cost; no model is asked, nothing is written, no key is needed.
 
         Raises:
             JrhError: as a run would: the data, a component or the run directory cannot be used.
@@ -65,7 +62,7 @@ def find_estimator() -> CostEstimator | None:
     return None
 
 
-def estimate_cost(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: Settings) -> CostEstimate | None:
+def estimate_cost(request: RunRequest) -> CostEstimate | None:
     """Return what a run would cost; None if nothing that is installed estimates it.
 
     Raises:
@@ -73,8 +70,8 @@ def estimate_cost(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settin
     """
     estimator = find_estimator()
     if estimator is None:
-        return None if resolved.models else CostEstimate()
-    return estimator.estimate(resolved, loaded, run_dir, settings)
+        return None if request.resolved.models else CostEstimate()
+    return estimator.estimate(request)
 
 
 def number_range(low: str, high: str) -> str:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from attrs import define, evolve, field
 
-from jrh.errors import StopReason, StopRun
+from jrh.errors import StopReason, StopRun, StoreError
 from jrh.plugins.protocols import StageOutcome
-from jrh.running.component_changes import changes
-from jrh.running.declared_stages import revision_of, run_stages, serving, stages_of_cases, work_of
+from jrh.running.declared_stages import revision_of, run_stages, serving, stages_of_cases
 from jrh.running.pipeline import Overlap, judge_cases, overlaps
 from jrh.running.preflight import preflight
 from jrh.running.prepare import Prepared
+from jrh.running.stage_work import work_of
 from jrh.running.stages.case_making import CaseMaking
 from jrh.running.stages.stored import StoredCases
-from jrh.running.stages.summary import note_start, remember, summarise
-from jrh.running.stopping import interruptible
+from jrh.running.stages.summary import note_interrupted, note_start, remember, summarise
+from jrh.running.worker import spreading
 from jrh.store.temporary import spooled
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.items import Task
@@ -27,11 +30,12 @@ from jrh.values.items import Task
 async def execute(ready: Prepared) -> Execution:
     """Run the stages until they end or the run has to stop; calls in flight are finished and written."""
     execution = Execution(ready)
-    with interruptible(ready):
-        with suppress(StopRun):  # where the budget does not allow it, the stages find out for themselves
-            await preflight(ready)
-        note_start(ready)
-        execution.stop = await execution.run()
+    async with spreading(ready.settings.executor, ready.builder, ready.log):
+        with _interruptible(ready):
+            with suppress(StopRun):  # where the budget does not allow it, the stages find out for themselves
+                await preflight(ready)
+            note_start(ready)
+            execution.stop = await execution.run()
     return execution
 
 
@@ -132,6 +136,40 @@ class Execution:
 
     def _say_what_changed(self, items_ids: Mapping[str, str]) -> None:
         ready = self.ready
-        for sentence in changes(ready.store, ready.resolved, items_ids, ready.run_dir):
+        for sentence in ready.changes(items_ids):
             ready.log.info("component changed", what=sentence)
             ready.progress.say(sentence)
+
+
+@contextmanager
+def _interruptible(ready: Prepared) -> Iterator[None]:
+    """Let the first signal, or the stopper, finish the calls in flight; a second signal ends the process."""
+    loop = asyncio.get_running_loop()
+    signals = _heeded(ready.settings.signals)
+
+    def interrupted() -> None:
+        for number in signals:
+            loop.remove_signal_handler(number)
+        with suppress(StoreError):  # `conclude` writes it again if the run gets there
+            note_interrupted(ready.store)
+        ready.gateway.stop(StopReason.INTERRUPTED, "interrupted")
+        ready.progress.say("Interrupted: finishing the calls in flight. Press Ctrl-C again to leave at once.")
+
+    if ready.settings.stopper is not None:
+        ready.settings.stopper.attach(lambda: loop.call_soon_threadsafe(interrupted))
+    for number in signals:
+        loop.add_signal_handler(number, interrupted)
+    try:
+        yield
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
+
+
+def _heeded(signals: Iterable[signal.Signals]) -> tuple[signal.Signals, ...]:
+    """Return the signals that this thread may handle and that are not ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        return ()
+    # What was ignored when the process started stays ignored, as POSIX shells expect: `nohup jrh run` survives a closed
+    # terminal, and a job that a script starts with `&` survives the Ctrl-C that ends the script.
+    return tuple(number for number in signals if signal.getsignal(number) is not signal.SIG_IGN)

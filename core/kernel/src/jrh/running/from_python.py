@@ -8,30 +8,19 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded
 from jrh.plugins.specs import ReportTarget
 from jrh.running.cost_question import check_agreed, estimate_cost
-from jrh.running.outcome import INTERRUPTED, RunResult, Settings, Stopper
+from jrh.running.outcome import INTERRUPTED, RunRequest, RunResult, Settings, Stopper
 from jrh.running.remembered_plugins import load_for_suite
 from jrh.running.without_suite import builder_without_suite
 from jrh.suite.overrides import JudgeArgument
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import ResolvedSuite, Shard, sharded
 from jrh.values.report import RunReport
-
-
-@frozen(kw_only=True)
-class Asked:
-    """A run that was asked for, before it starts."""
-
-    resolved: ResolvedSuite
-    loaded: Loaded
-    settings: Settings
-    run_dir: Path
-    quiet: bool
 
 
 def asked_for(
@@ -43,10 +32,9 @@ def asked_for(
     judges: Sequence[JudgeArgument],
     tests: Sequence[str],
     shard: str | None,
-    quiet: bool,
     confirm: float | Callable[[str], bool] | None,
     **others: Any,
-) -> Asked:
+) -> RunRequest:
     """Resolve what a caller asked for, and check that its cost is agreed to."""
     settings = Settings(
         run_dir=Path(run_dir) if run_dir is not None else None,
@@ -60,12 +48,17 @@ def asked_for(
         stopper=Stopper(),
         **others,
     )
-    loaded = load_for_suite(suite, settings)
-    resolved = resolve(suite, loaded, settings)
-    directory = settings.run_dir or default_run_dir(resolved)
+    request = requested(suite, settings, load_for_suite(suite, settings))
     if confirm is not None:
-        check_agreed(estimate_cost(resolved, loaded, directory, settings), confirm)
-    return Asked(resolved=resolved, loaded=loaded, settings=settings, run_dir=directory, quiet=quiet)
+        check_agreed(estimate_cost(request), confirm)
+    return request
+
+
+def requested(suite: str | Path | Mapping[str, Any], settings: Settings, loaded: Loaded) -> RunRequest:
+    """Return the run of a suite with these settings and plugins; by default in `runs/<suite name>`."""
+    resolved = resolve(suite, loaded, settings)
+    directory = settings.run_dir or Path("runs") / resolved.suite.name
+    return RunRequest(resolved=resolved, loaded=loaded, settings=settings, run_dir=directory)
 
 
 def resolve(suite: str | Path | Mapping[str, Any], loaded: Loaded, settings: Settings) -> ResolvedSuite:
@@ -80,11 +73,6 @@ def resolve(suite: str | Path | Mapping[str, Any], loaded: Loaded, settings: Set
         data=settings.data,
     )
     return sharded(found, settings.shard)
-
-
-def default_run_dir(resolved: ResolvedSuite) -> Path:
-    """Return where a suite is run unless the user says otherwise."""
-    return Path("runs") / resolved.suite.name
 
 
 def read_shard(text: str | None) -> Shard | None:

@@ -16,9 +16,11 @@ from attrs import Factory, define, field, frozen
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError, StopReason, StopRun
 from jrh.models.ledger import Spent
+from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import StageOutcome
+from jrh.suite.definition import Suite
 from jrh.suite.overrides import JudgeArgument
-from jrh.suite.resolved import Shard
+from jrh.suite.resolved import ResolvedSuite, Shard
 from jrh.text.escaping import clean_text
 from jrh.text.numbers import counted
 from jrh.values.finding import Finding
@@ -75,13 +77,6 @@ def why_no_cases(line: Attrition) -> str:
     if not line.applies:
         return f"{NO_CASES}: the test does not apply to this task"
     return _why(line.drafted, line.rejected, line.skipped)
-
-
-def lost_drafts(line: Attrition) -> str:
-    """Count what a test without cases drafted for a task, such as `2 of 2 drafts rejected`."""
-    parts = [f"{sum(line.rejected.values()):,} of {counted(line.drafted, 'draft')} rejected"] if line.drafted else []
-    parts += [f"{sum(line.skipped.values()):,} skipped"] if line.skipped else []
-    return ", ".join(parts) or "no draft"
 
 
 def empty_tests(attrition: Iterable[Attrition]) -> tuple[EmptyTest, ...]:
@@ -180,6 +175,28 @@ class Settings:
     """Where units are worked on; empty or `local`: in this process."""
     full: bool = False
     """Print all tables, not the findings in brief."""
+    quiet: bool = False
+    """Show no progress; of the Python API."""
+
+
+@frozen(kw_only=True)
+class RunRequest:
+    """A run that was asked for."""
+
+    resolved: ResolvedSuite
+    loaded: Loaded
+    settings: Settings
+    run_dir: Path
+
+    @property
+    def suite(self) -> Suite:
+        """Return the suite."""
+        return self.resolved.suite
+
+    @property
+    def run_id(self) -> str:
+        """Return the id of the run: that of its suite."""
+        return self.suite.run_id
 
 
 @frozen(kw_only=True, repr=False)

@@ -14,12 +14,12 @@ from itertools import islice
 from typing import Final
 
 from jrh.plugins.specs import JudgeSpec
-from jrh.running.component_changes import components, note_components
-from jrh.running.declared_stages import stages_of_cases, work_of
+from jrh.running.declared_stages import stages_of_cases
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress
 from jrh.running.rehearsal import note_judges
 from jrh.running.schedule import AskedCase, TrialPlanner, judge_ids
+from jrh.running.stage_work import work_of
 from jrh.running.stages import judge as judging
 from jrh.running.stages.allocation import Batches
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
@@ -28,7 +28,7 @@ from jrh.running.stages.summary import note_plan as note_plan_notes
 from jrh.running.stages.summary import notes_of_plan
 from jrh.store.cases_table import listed_id
 from jrh.store.records_table import GROWING, TrialRow
-from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, tests_of
+from jrh.suite.resolved import Resolved, ResolvedTest, tests_of
 
 _UNSEEN: Final = "unseen"
 """Judge -> number of cases of the plan that change only what it never sees."""
@@ -47,7 +47,7 @@ def overlaps(ready: Prepared) -> bool:
     waits = (
         bool(stages_of_cases(work_of(ready))),
         any(use.data.stages or use.task.criteria is not None for use in suite.tasks),
-        bool(deferred_models(resolved)),
+        bool(resolved.deferred_models),
         resolved.allocator is not None,
         all(judging.judges_at_once(judge.entry.spec.kind) for judge in resolved.judges),
         (suite.budget.usd, suite.budget.calls) != (None, None) and any(asks_models(test) for test in resolved.tests),
@@ -83,7 +83,7 @@ class Overlap:
         Raises:
             StopRun: the judging ended early; what was under way is written.
         """
-        note_components(self._store, components(self._ready.resolved, self._ready.run_dir), ("judge",))
+        self._ready.note_components("judge")
         self._store.trials.begin()
         self._judging = asyncio.create_task(judging.judge_all(self._ready, self._shown, self._feed))
         try:
@@ -181,7 +181,7 @@ def _note_plan(ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]
     store.set_meta(_UNSEEN, json.dumps(unseen))
     store.records.rename_judges()
     note_judges(store, (judge_id for _, judge_id in judges))
-    note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
+    ready.note_components("perturber", "validator", "judge")
     notes = notes_of_plan(ready.resolved, unseen)
     note_plan_notes(store, notes)
 

@@ -6,23 +6,23 @@ To resume a run, build only what is still needed: finished work needs no key and
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from attrs import frozen
 
 from jrh.errors import JrhError
-from jrh.models.client import StandIn, rates_of
+from jrh.models.client import OpenModel, StandIn, priced
 from jrh.plugins.factories import WrongShapeError
 from jrh.plugins.loading import Loaded
-from jrh.plugins.protocols import ChatModel, ModelClient
-from jrh.running.building import Builder, OpenModel
+from jrh.plugins.protocols import Logger
+from jrh.running.building import Builder
 from jrh.running.run_log import Quiet
 from jrh.running.schedule import judge_ids
-from jrh.running.stages import perturb as perturbing
+from jrh.running.stages.cases import stage_digest
+from jrh.running.stages.load import read
 from jrh.store.cases_table import items_ids
 from jrh.store.run_store import Store
-from jrh.suite.definition import Budget, ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, applies, tests_of
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Item
@@ -68,14 +68,15 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
             builder.model(name)
 
 
-def check_stages(builder: Builder) -> None:
-    """Let declared stages refuse the suite.
+def read_items(builder: Builder, say: Callable[[str], None]) -> dict[str, Sequence[Item]]:
+    """Let declared stages refuse the suite, and read the items of every task; `say` gets what sources remark.
 
     Raises:
-        JrhError: one does.
+        JrhError: a stage refuses, or a source's data cannot be used.
     """
     for entry in builder.plugins.stages:
         builder.stage(entry).check(builder.resolved)
+    return read(builder, say)
 
 
 def _rehearse_the_end(builder: Builder) -> None:
@@ -115,7 +116,7 @@ def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item
     for task in (use.task for use in resolved.suite.tasks):
         made_of = {REFERENCE: None, **{test.use.name: test for test in tests_of(resolved, task)}}
         for name, test in made_of.items():
-            digest = perturbing.stage_digest(builder, test, task, ids[task.name])
+            digest = stage_digest(builder, test, task, ids[task.name])
             if store.cases.digest(task.name, name) != digest:
                 tests.add((task.name, name))
     planned = frozenset(planned_judges(store))
@@ -141,20 +142,8 @@ def check_components(builder: Builder, store: Store | None, items: dict[str, Seq
     rehearse(builder, left_to_do(builder, store, items))
 
 
-def dry_builder(resolved: ResolvedSuite, loaded: Loaded, open_model: OpenModel = StandIn) -> Builder:
-    """Return what builds the components of a run without a log, with models that send nothing."""
-    return Builder(resolved, loaded.plugins, Quiet, priced(resolved.suite.budget, open_model))
-
-
-def priced(budget: Budget, open_model: OpenModel) -> OpenModel:
-    """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""
-
-    def opened(use: ModelUse, model: ChatModel) -> ModelClient:
-        if budget.usd is not None and rates_of(use, model) is None:
-            raise JrhError(
-                f"model '{use.name}' has no known price, and the suite has a budget in dollars; give the model "
-                "`price: {input: ..., output: ...}` (dollars per million tokens), or remove the budget"
-            )
-        return open_model(use, model)
-
-    return opened
+def suite_builder(
+    resolved: ResolvedSuite, loaded: Loaded, open_model: OpenModel = StandIn, log: Callable[..., Logger] = Quiet
+) -> Builder:
+    """Return what builds the components of a suite; by default without a log, with models that send nothing."""
+    return Builder(resolved, loaded.plugins, log, priced(resolved.suite.budget, open_model))

@@ -22,7 +22,6 @@ from jrh.hashing import content_id
 from jrh.plugins.component_identity import Source
 from jrh.plugins.loading import Loaded, Local, load_plugins, local_source
 from jrh.running.outcome import Settings
-from jrh.store.database import FILENAME
 from jrh.store.run_store import Store
 from jrh.user_cache import directory
 
@@ -111,7 +110,7 @@ def load_remembered(store: Store, plugins: Sequence[str]) -> Loaded:
 
 def load_for(run_dir: Path, plugins: Sequence[str]) -> Loaded:
     """Load the plugins for a command that goes on in a run directory, which may not exist; as `load_remembered`."""
-    if plugins or not (run_dir / FILENAME).is_file():
+    if plugins or not Store.exists(run_dir):
         return load_plugins(plugins)
     try:
         store = Store.view(run_dir)

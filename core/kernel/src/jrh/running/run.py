@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from attrs import evolve
 
-from jrh.document.convert import to_json
 from jrh.errors import DamagedStoreError, StoreError
-from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import StageOutcome
-from jrh.running.component_changes import components, note_components
-from jrh.running.declared_stages import add_to_report, run_stages, work_of
+from jrh.running.declared_stages import add_to_report, run_stages
 from jrh.running.execute import Execution, execute
 from jrh.running.gathering import gather
-from jrh.running.outcome import INCOMPLETE, RunResult, Settings, asks_again, how_it_ended
+from jrh.running.outcome import INCOMPLETE, RunRequest, RunResult, asks_again, how_it_ended
 from jrh.running.prepare import Prepared, prepared
 from jrh.running.progress import Progress
-from jrh.running.report_sections import with_sections
-from jrh.running.reporters import Written, write_reports
+from jrh.running.reporters import Written, with_sections, write_reports
+from jrh.running.stage_work import work_of
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored import read_records
-from jrh.suite.resolved import ResolvedSuite
-from jrh.values.events import RunFinished
 from jrh.values.report import RunReport
 from jrh.values.verdicts import NoEvidence
 
 
-async def run_suite(
-    resolved: ResolvedSuite, loaded: Loaded, settings: Settings, progress: Progress, run_dir: Path
-) -> RunResult:
+async def run_suite(request: RunRequest, progress: Progress) -> RunResult:
     """Run a suite to its end, or to where it has to stop, in three steps: prepare, execute, conclude.
 
     Raises:
         JrhError: the data, a component or the run directory cannot be used; nothing was spent.
     """
-    async with prepared(resolved, loaded, settings, progress, run_dir) as ready:
+    async with prepared(request, progress) as ready:
         try:
             return await conclude(ready, await execute(ready))
         except DamagedStoreError:
@@ -54,27 +45,7 @@ async def conclude(ready: Prepared, executed: Execution) -> RunResult:
         written = write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
         ready.progress.end()
     ended = how_it_ended(executed.stop, report, executed.making.unfinished, left)
-    reporting.note_end(ready.store, ended)
-    spent = ready.gateway.ledger.spent()
-    statuses = report.records.counts("status") if report and len(report.records) else {}
-    ready.log.info(
-        "run finished",
-        exit_code=ended.exit_code,
-        statuses=statuses,
-        spent=to_json(spent),
-        unknown_calls=ready.unknown_calls,
-    )
-    ready.events.tell(
-        "jrh_run_finished",
-        RunFinished(
-            run_id=ready.run_id,
-            run_dir=ready.run_dir,
-            exit_code=ended.exit_code,
-            records=len(report.records) if report else 0,
-            planned=report.planned if report else 0,
-            statuses={str(status): count for status, count in statuses.items()},
-        ),
-    )
+    reporting.note_finish(ready, ended, report)
     return RunResult(
         exit_code=ended.exit_code,
         message=ended.message,
@@ -82,7 +53,7 @@ async def conclude(ready: Prepared, executed: Execution) -> RunResult:
         report=evolve(report, evidence=NoEvidence())
         if report is not None
         else None,  # the store closes before the caller could read it
-        spent=spent,
+        spent=ready.gateway.ledger.spent(),
         unknown_calls=ready.unknown_calls,
         terminal=written.terminal,
         files=written.files,
@@ -117,7 +88,7 @@ async def _reported(
     records = read_records(store)
     work = work_of(ready, records)
     outcomes = await run_stages("judge", work, asking=False)
-    note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
+    ready.note_components("metric")
     report = add_to_report(gather(store, work.summary, records), work)
     notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes)
     report = evolve(report, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))

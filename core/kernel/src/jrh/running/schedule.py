@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from jrh.document.convert import unstructure
 from jrh.hashing import ID_LENGTH, content_id
 from jrh.plugins.specs import JudgeKind, JudgeSpec
-from jrh.running.building import identity
+from jrh.running.identity import identity
 from jrh.store.records_table import TrialRow
 from jrh.store.temporary import NumberTable
 from jrh.suite.definition import JudgeUse

@@ -34,8 +34,12 @@ def builder_without_suite(plugins: Plugins) -> Builder:
     return Builder(suite, plugins, Quiet, StandIn)
 
 
-def suite_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...]) -> ResolvedSuite:
-    """Make what metrics and reporters are built from out of what the store remembers."""
+def builder_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...] = ()) -> Builder:
+    """Return what builds metrics and reporters out of what the store remembers of a run.
+
+    Raises:
+        JrhError: a metric is missing.
+    """
     suite = Suite(
         name=summary.suite,
         tasks=(),
@@ -46,7 +50,7 @@ def suite_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolved
         findings=summary.findings,
     )
     metrics = [each for each in summary.components if each.role == "metric"]
-    return ResolvedSuite(
+    resolved = ResolvedSuite(
         suite=suite,
         sources=(),
         models={},
@@ -55,6 +59,7 @@ def suite_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolved
         metrics=tuple(_again(_installed(loaded, each), each.name, each.options) for each in metrics),
         reporters=reporters,
     )
+    return Builder(resolved, loaded.plugins, Quiet, StandIn)
 
 
 def _installed(loaded: Loaded, used: ComponentUsed) -> Entry[MetricSpec]:

@@ -10,8 +10,8 @@ import asyncio
 import io
 import pickle
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import metadata
 from typing import Any, Final
 
@@ -22,14 +22,13 @@ from jrh.errors import RAISED, JrhError
 from jrh.plugins.component_identity import Source, code_digest, digest_of, editable_source
 from jrh.plugins.factories import LOCAL, make
 from jrh.plugins.loading import load_plugins
-from jrh.plugins.protocols import ChatModel, Executor, Job, Logger, ModelClient
+from jrh.plugins.protocols import Executor, Job, Logger, ModelClient
 from jrh.plugins.registry import Entry, Plugins
 from jrh.running.building import Builder
 from jrh.running.progress import Progress
 from jrh.running.run_log import Noted
 from jrh.running.stages.assembly import Assembly
 from jrh.running.units import DRAFT, HERE, MOST_BYTES, Done, Drafted, Spread, answer, spreads
-from jrh.suite.definition import ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite
 from jrh.text.redact import error_line, secret_variables
 from jrh.values.items import Task
@@ -136,8 +135,8 @@ def _check_whole(name: str, source: Source) -> None:
         raise JrhError(f"the code of the local plugin '{name}' did not arrive as it was sent")
 
 
-def _refuse(use: ModelUse, _model: ChatModel) -> ModelClient:
-    raise NotHereError(use.name)
+def _no_model(*_model: Any) -> ModelClient:
+    raise NotHereError
 
 
 class _Builder(Builder):
@@ -156,7 +155,7 @@ class _Workshop:
     def __init__(self, resolved: ResolvedSuite, plugins: Plugins) -> None:
         self._resolved = resolved
         self._log = Noted()
-        self._builder = _Builder(resolved, plugins, lambda **_: self._log, _refuse)
+        self._builder = _Builder(resolved, plugins, lambda **_: self._log, _no_model)
         self._judges: dict[tuple[str, str], Any] = {}
         self._assemblies: dict[tuple[str, str], Assembly] = {}
 
@@ -208,34 +207,24 @@ IN_PROCESS: Final = "local"
 """What `--executor` means by this process alone."""
 
 
-async def spread_of(
-    name: str, resolved: ResolvedSuite, plugins: Plugins, log: Logger, open_files: AsyncExitStack
-) -> Spread | None:
-    """Return what spreads the units of a run; None where all of them are worked on in this process.
+@asynccontextmanager
+async def spreading(name: str, builder: Builder, log: Logger) -> AsyncIterator[None]:
+    """Let an executor work on units of a run, unless all of them are worked on in this process.
 
     Raises:
         JrhError: the executor is unknown or cannot be used, or the suite cannot be sent.
     """
     if name in ("", IN_PROCESS):
-        return None
-    entry = plugins.executors.find(name)
+        yield
+        return
+    resolved, entry = builder.resolved, builder.plugins.executors.find(name)
     executor: Executor = make(entry, structure({}, entry.spec.options), log)
-    job = Job(setup=_setup(resolved), secrets=secret_variables(part.options for part in _with_keys(resolved)))
-    open_files.push_async_callback(executor.aclose)
-    await executor.open(job)
-    return Spread(executor, name, log)
-
-
-def _with_keys(resolved: ResolvedSuite) -> Iterator[Resolved[Any]]:
-    yield from resolved.sources
-    yield from resolved.models.values()
-    yield from _workers(resolved)
-
-
-def _workers(resolved: ResolvedSuite) -> Iterator[Resolved[Any]]:
-    """Yield every component that may work elsewhere, with its parts."""
-    for component in (*(part for test in resolved.tests for part in test.components), *resolved.judges):
-        yield from (component, *component.parts)
+    job = Job(setup=_setup(resolved), secrets=secret_variables(resolved.options()))
+    async with AsyncExitStack() as open_files:
+        open_files.push_async_callback(executor.aclose)
+        await executor.open(job)
+        builder.spread = Spread(executor, name, log)
+        yield
 
 
 def _setup(resolved: ResolvedSuite) -> bytes:
@@ -256,7 +245,7 @@ def _setup(resolved: ResolvedSuite) -> bytes:
         judges=tuple(judge for judge in resolved.judges if spreads([judge])),
         parsers={},
     )
-    used = list(_workers(sent))
+    used = list(sent.components())
     try:
         suite = packed(sent)
     except RAISED:

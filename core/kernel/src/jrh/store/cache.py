@@ -6,8 +6,11 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
+from jrh.document.convert import from_text
+from jrh.store.calls_table import CallsTable
 from jrh.store.writer import Writer, closed_on_error, connect
 from jrh.user_cache import directory
+from jrh.values.verdicts import Reply
 
 FILENAME: Final = "replies.sqlite"
 
@@ -66,3 +69,11 @@ class Cache:
         if self._writer is not None:
             self._writer.close()
         self._reader.close()
+
+
+def stored_reply(key: str, calls: CallsTable | None, cache: Cache | None) -> Reply | None:
+    """Return the reply that is stored for a request, in a run directory or in the cache."""
+    text = calls.usable_reply(key) if calls is not None else None
+    if text is None and cache is not None:
+        text = cache.get(key)
+    return None if text is None else from_text(Reply, text)

@@ -21,12 +21,11 @@ from jrh.errors import DamagedStoreError, StoreError
 from jrh.store import calls_table, records_table
 from jrh.store.database import FILENAME, SCHEMA_VERSION, Database, declared_columns, marks
 from jrh.store.records_table import GROWING, TrialsTable
-from jrh.store.stage_tables import CATALOGUE, create, sql_name
+from jrh.store.stage_tables import CATALOGUE, TableSpec, create, sql_name
 from jrh.store.texts_table import BROKEN, read, text_of
 from jrh.values.cases import Case
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS
-from jrh.values.table_spec import TableSpec
 
 Row: TypeAlias = Sequence[Any]
 _AT_ONCE: Final = 500

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from jrh.document.convert import from_text, to_text
-from jrh.errors import StoreError
+from jrh.errors import EmptyStoreError, StoreError
 from jrh.store.calls_table import CallsTable, NotesTable, SpendingTable
 from jrh.store.cases_table import CasesTable, ItemsTable
-from jrh.store.database import Database, belongs
+from jrh.store.database import FILENAME, Database, belongs
 from jrh.store.records_table import RecordsTable, TrialsTable
-from jrh.store.stage_tables import StageTable
+from jrh.store.stage_tables import StageTable, TableSpec
 from jrh.store.writer import Statement
 from jrh.values.measures import Measure
-from jrh.values.table_spec import TableSpec
 
 
 class MeasuresTable:
@@ -116,6 +115,23 @@ class Store:
         """
         database = Database.view(run_dir)
         return database.guarded(lambda: cls(database))
+
+    @staticmethod
+    def exists(run_dir: Path) -> bool:
+        """Tell whether a directory holds a store; it may be empty, or one that cannot be opened."""
+        return (run_dir / FILENAME).is_file()
+
+    @classmethod
+    def view_earlier(cls, run_dir: Path) -> Store | None:
+        """Open what earlier runs stored for reading; None where no run has started in the directory.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        try:
+            return cls.view(run_dir) if cls.exists(run_dir) else None
+        except EmptyStoreError:
+            return None
 
     @property
     def path(self) -> Path:

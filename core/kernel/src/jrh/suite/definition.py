@@ -11,6 +11,7 @@ from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, le, lt, optional
 
 from jrh.document.positions import Location
+from jrh.hashing import content_id
 from jrh.plugins.protocols import TaskMode
 from jrh.plugins.specs import option
 from jrh.values.cases import Sampling
@@ -221,6 +222,11 @@ class Suite(SuiteSettings):
     """Where relative paths start: the suite file's directory."""
     source: str = "suite"
     """The file's name, for messages."""
+
+    @property
+    def run_id(self) -> str:
+        """Return the id of its runs."""
+        return content_id("run", self.name, self.seed)
 
     @property
     def reference_repeats(self) -> int:

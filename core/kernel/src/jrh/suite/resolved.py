@@ -146,6 +146,31 @@ class ResolvedSuite:
     shard: Shard | None = None
     """The part of the items that is run; None: all of them."""
 
+    @property
+    def deferred_models(self) -> frozenset[str]:
+        """Return the names of the models that answer hours later, and whose calls survive a kill."""
+        return frozenset(name for name, model in self.models.items() if model.entry.spec.deferred)
+
+    @property
+    def simulated_judges(self) -> frozenset[str]:
+        """Return the names of the judges whose answers are made up: by themselves, or by a model they ask."""
+        return frozenset(
+            judge.use.name
+            for judge in self.judges
+            if judge.entry.spec.kind is JudgeKind.SIMULATED or _asks_simulated(judge.options, self, frozenset())
+        )
+
+    def components(self) -> Iterator[Resolved[Any]]:
+        """Yield the components of tests and the judges, each with its parts."""
+        for component in (*(part for test in self.tests for part in test.components), *self.judges):
+            yield from (component, *component.parts)
+
+    def options(self) -> Iterator[object]:
+        """Yield the options of every component that may need a secret."""
+        components: tuple[Resolved[Any], ...] = (*self.sources, *self.models.values(), *self.components())
+        for component in components:
+            yield component.options
+
 
 def applies(component: Resolved[Any], task: Task) -> bool:
     """Tell whether a perturber or a judge is made for the task's mode; a suite uses it for such tasks only."""
@@ -206,20 +231,6 @@ def parts_of(components: Iterable[Resolved[Any]]) -> Iterator[Resolved[Any]]:
     for component in components:
         yield from component.parts
         yield from parts_of(component.parts)
-
-
-def deferred_models(resolved: ResolvedSuite) -> frozenset[str]:
-    """Return the suite's names of the models that answer hours later, and whose calls survive a kill."""
-    return frozenset(name for name, model in resolved.models.items() if model.entry.spec.deferred)
-
-
-def simulated_judges(resolved: ResolvedSuite) -> frozenset[str]:
-    """Return the names of the judges whose answers are made up: by themselves, or by a model they ask."""
-    return frozenset(
-        judge.use.name
-        for judge in resolved.judges
-        if judge.entry.spec.kind is JudgeKind.SIMULATED or _asks_simulated(judge.options, resolved, frozenset())
-    )
 
 
 def _asks_simulated(options: object, resolved: ResolvedSuite, asked: frozenset[str]) -> bool:

@@ -58,8 +58,6 @@ from .sections import Series as Series
 from .sections import Spot as Spot
 from .sections import TablePart as TablePart
 from .sections import TextPart as TextPart
-from .table_spec import Merge as Merge
-from .table_spec import TableSpec as TableSpec
 from .verdicts import ARGUES_FOR_NONE as ARGUES_FOR_NONE
 from .verdicts import CaseRecord as CaseRecord
 from .verdicts import Evidence as Evidence

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from jrh.plugins.specs import MeasureInfo, SectionSpec, Spec
-from jrh.running.report_sections import check_section
+from jrh.running.reporters import check_section
 from jrh.values.report import RunReport
 from jrh.values.sections import MeasureRef, Section
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import Spec, StageSpec
-from jrh.running.declared_stages import in_order, stored_work
+from jrh.running.declared_stages import in_order
+from jrh.running.stage_work import stored_work
 from jrh.running.stages.summary import Summary, remember
 from jrh.store.run_store import Store
 from jrh.values.records import RecordTable

@@ -10,7 +10,7 @@ from jrh.errors import RAISED, JrhError, PluginError
 from jrh.hashing import content_id
 from jrh.plugins.protocols import Allocator
 from jrh.plugins.specs import AllocatorSpec
-from jrh.running.building import identity
+from jrh.running.identity import identity
 from jrh.running.prepare import Prepared
 from jrh.running.schedule import TrialPlanner
 from jrh.running.stages.coming_trials import PlanFeed

@@ -9,11 +9,12 @@ from attrs import define, field
 
 from jrh.models.ledger import WRITER, Payer, paid_by
 from jrh.plugins.protocols import Stage
-from jrh.running.declared_stages import work_of
 from jrh.running.pipeline import Overlap, asks_models
 from jrh.running.prepare import Prepared
 from jrh.running.schedule import AskedCases
+from jrh.running.stage_work import work_of
 from jrh.running.stages import perturb as perturbing
+from jrh.running.stages.cases import Perturbed, Writing, reference_cases, stage_digest
 from jrh.running.stages.stored import StoredCases
 from jrh.suite.resolved import ResolvedTest, tests_of
 from jrh.values.cases import REFERENCE
@@ -73,15 +74,15 @@ class CaseMaking:
     async def make_reference(self, task: Task, items_id: str) -> AskedCases | None:
         """Make the reference cases, unless those stored are still valid; return what a plan needs of them."""
         ready = self.ready
-        digest = perturbing.stage_digest(ready.builder, None, task, items_id)
+        digest = stage_digest(ready.builder, None, task, items_id)
         if ready.store.cases.digest(task.name, REFERENCE) == digest:
             return None
         ready.store.trials.reopen()
         asked = self._asked(task)
-        writing = perturbing.Writing(ready.store, task.name, REFERENCE, asked)
+        writing = Writing(ready.store, task.name, REFERENCE, asked)
         for some in in_small_parts(ready.items[task.name], perturbing.SLICE):
-            made = perturbing.reference_cases(task, some, ready.suite.reference_repeats)
-            writing.put(perturbing.Perturbed(cases=made, outcomes=()))
+            made = reference_cases(task, some, ready.suite.reference_repeats)
+            writing.put(Perturbed(cases=made, outcomes=()))
             await asyncio.sleep(0)
         await asyncio.to_thread(writing.finish, digest)
         self._announce(task.name, REFERENCE)
@@ -91,7 +92,7 @@ class CaseMaking:
         """Make the cases of one test, unless those stored are still valid; return what a plan needs of them."""
         ready, name = self.ready, test.use.name
         items = ready.items[task.name]
-        digest = perturbing.stage_digest(ready.builder, test, task, items_id)
+        digest = stage_digest(ready.builder, test, task, items_id)
         if ready.store.cases.digest(task.name, name) == digest:
             ready.progress.advance(len(items))
             return None
@@ -99,7 +100,7 @@ class CaseMaking:
         failed = ready.gateway.failed_drafts
         ready.store.spending.forget_drafts(task.name, name, digest)
         asked = self._asked(task)
-        writing = perturbing.Writing(ready.store, task.name, name, asked)
+        writing = Writing(ready.store, task.name, name, asked)
         with paid_by(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
             size = self._slice(test)
             async for made in perturbing.in_slices(ready.builder, test, task, items, ready.progress, ready.log, size):

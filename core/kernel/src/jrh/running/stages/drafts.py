@@ -11,7 +11,7 @@ from jrh.errors import RAISED, StoreError
 from jrh.models.ledger import VALIDATOR, WRITER, paid_as
 from jrh.plugins.protocols import Logger, RemarksOnItems
 from jrh.plugins.specs import Scope, ValidatorSpec
-from jrh.running.pool import for_each
+from jrh.running.event_loop import for_each
 from jrh.running.progress import Progress
 from jrh.suite.definition import OnMismatch, TestUse
 from jrh.suite.resolved import Resolved, ResolvedTest, Step

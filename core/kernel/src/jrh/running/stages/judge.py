@@ -12,7 +12,7 @@ from jrh.errors import RAISED, StopReason, StoreError
 from jrh.models.client import Client
 from jrh.models.ledger import JUDGE, Payer, paid_by
 from jrh.plugins.specs import JudgeKind, JudgeSpec
-from jrh.running.pool import for_each, for_each_taken
+from jrh.running.event_loop import for_each, for_each_taken
 from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress
 from jrh.running.stages.coming_trials import ComingTrials, Pending, PlanFeed, in_folds

@@ -1,39 +1,25 @@
-"""Perturb and validate: items in, cases out; everything that did not become a case is recorded with its reason."""
+"""Perturb and validate: items in, cases out, slice by slice; what did not become a case is recorded with its reason."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from collections.abc import AsyncIterator, Sequence
+from typing import Final
 
-from attrs import Factory, evolve, frozen
-
-from jrh.document.convert import unstructure
-from jrh.hashing import content_id
 from jrh.plugins.protocols import Logger
-from jrh.plugins.registry import Entry
-from jrh.plugins.specs import PerturberSpec
-from jrh.running.building import Builder, identity
+from jrh.running.building import Builder
 from jrh.running.progress import Noting, Progress
 from jrh.running.run_log import Quiet
-from jrh.running.schedule import AskedCases
-from jrh.running.stages.assembly import Assembly, Line
-from jrh.running.stages.chain import JOINT
-from jrh.running.stages.drafts import PLUGIN_ERROR
+from jrh.running.stages.assembly import Assembly
+from jrh.running.stages.cases import Perturbed, perturbed, reason_of
 from jrh.running.stages.load import choose
-from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
-from jrh.store.cases_table import items_id as all_items_id
-from jrh.store.run_store import Store
 from jrh.store.temporary import Spool
 from jrh.suite.definition import TestUse
 from jrh.suite.resolved import ResolvedTest
-from jrh.values.cases import REFERENCE, Case, Condition, Draft, Equals, Provenance, Same, Sampling, Skip
+from jrh.values.cases import Case, Skip
 from jrh.values.clusters import in_small_parts
 from jrh.values.items import Item, Task
 
-Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
-"""A draft or a skip of an item, and why it was rejected; empty where it was not."""
 AT_ONCE: Final = 4
 """Items treated together where somebody waits for the cases."""
 SLICE: Final = 500
@@ -44,36 +30,6 @@ UNIT: Final = 100
 """The same where an executor works on several slices at once."""
 OUTSIDE: Final = "not in the test's sample"
 """Reason why an item was not perturbed."""
-UNCHANGED: Final = "jrh: the question is unchanged; the reference condition asks it already"
-"""Reason why a draft is rejected among others that change something."""
-
-
-@frozen(kw_only=True)
-class Perturbed:
-    """What one test made of one task's items."""
-
-    cases: tuple[Case, ...]
-    outcomes: tuple[Outcome, ...]
-    unchanged: Mapping[int, str] = Factory(dict)
-    """Place of an outcome -> its case, which asks the reference question."""
-
-    def settled(self) -> Perturbed:
-        """Reject the cases that ask the reference question: one of the test's changes something.
-
-        A test that changes nothing at all is about reruns. Any other would count the reference question as its own.
-        """
-        if not self.unchanged:
-            return self
-        outcomes = list(self.outcomes)
-        for place in self.unchanged:
-            outcomes[place] = (*outcomes[place][:2], UNCHANGED)
-        dropped = frozenset(self.unchanged.values())
-        return Perturbed(cases=tuple(case for case in self.cases if case.id not in dropped), outcomes=tuple(outcomes))
-
-    @property
-    def raised(self) -> bool:
-        """Tell whether a plugin raised, so that cases are missing that a mended one would make."""
-        return any(PLUGIN_ERROR in _reason(draft, rejection) for _, draft, rejection in self.outcomes)
 
 
 class Reasons:
@@ -86,22 +42,11 @@ class Reasons:
     def add(self, made: Perturbed) -> None:
         """Count the reasons of a slice; none where it has cases."""
         if not made.cases:
-            self._found.update(_reason(draft, rejection) for _, draft, rejection in made.outcomes)
+            self._found.update(reason_of(draft, rejection) for _, draft, rejection in made.outcomes)
 
     def commonest(self, most: int) -> str:
         """Name the commonest reasons."""
         return ", ".join(f"{reason} ({count:,})" for reason, count in self._found.most_common(most)) or "no draft"
-
-
-def reference_cases(task: Task, items: Sequence[Item], repeats: int) -> tuple[Case, ...]:
-    """Put every item under the unperturbed condition."""
-    return tuple(reference_case(task, item, repeats) for item in items)
-
-
-def reference_case(task: Task, item: Item, repeats: int) -> Case:
-    """Put an item under the unperturbed condition."""
-    right = Equals(label=item.gold) if item.gold is not None else None
-    return _case(task, REFERENCE, item, Draft(expectation=right, repeats=repeats), Condition(), Provenance())
 
 
 async def make_cases(
@@ -143,7 +88,7 @@ async def in_slices(
     usual = SLICE if builder.spread is None else UNIT
     parts = [chosen] if assembly.whole else in_small_parts(chosen, size or usual)
     async for lines in assembly.run_all(parts):
-        yield _perturbed(lines, test, task, builder.resolved.suite.seed)
+        yield perturbed(lines, test, task, builder.resolved.suite.seed)
     if chosen is items:
         return
     kept = {item.id for item in chosen}
@@ -151,30 +96,6 @@ async def in_slices(
     if left:
         progress.advance(len(left))
         yield Perturbed(cases=(), outcomes=tuple((item, Skip(reason=OUTSIDE), "") for item in left))
-
-
-def _perturbed(lines: Sequence[Line], test: ResolvedTest, task: Task, seed: int) -> Perturbed:
-    outcomes: list[Outcome] = []
-    cases: dict[str, Case] = {}
-    unchanged: dict[int, str] = {}
-    for line in lines:
-        item, draft, rejection = line.outcome
-        if isinstance(draft, Draft) and not rejection:
-            case = _kept(test, task, line, seed)
-            # A case's id has that of its item, so an equal one is in the same slice.
-            rejection = "" if cases.setdefault(case.id, case) is case else "jrh: the same case again"
-            if not rejection and isinstance(draft.expectation, Same) and not _changes(item, draft, task):
-                unchanged[len(outcomes)] = case.id
-        outcomes.append((item, draft, rejection))
-    return Perturbed(cases=tuple(cases.values()), outcomes=tuple(outcomes), unchanged=unchanged)
-
-
-def _changes(item: Item, draft: Draft, task: Task) -> bool:
-    """Tell whether a draft asks another question than the reference condition does."""
-    renamed = any(presented != meant for presented, meant in (draft.label_map or {}).items())
-    texts = any(name not in item.fields or item.fields[name] != value for name, value in draft.fields.items())
-    otherwise = draft.prompt is not None or draft.sampling != Sampling() or draft.task not in (None, task)
-    return texts or renamed or otherwise
 
 
 def chosen_items(items: Sequence[Item], use: TestUse) -> Sequence[Item]:
@@ -187,153 +108,3 @@ def chosen_items(items: Sequence[Item], use: TestUse) -> Sequence[Item]:
         return items
     chosen = {item.id for item in choose(items, sample, None)}
     return [item for item in items if item.id in chosen]
-
-
-def _kept(test: ResolvedTest, task: Task, line: Line, run_seed: int) -> Case:
-    draft = line.draft
-    assert isinstance(draft, Draft)
-    entries: list[Entry[PerturberSpec]] = [step.component.entry for step in test.steps]
-    condition = Condition(
-        family=JOINT.join(entry.spec.name for entry in entries),
-        variant=draft.variant,
-        template=draft.prompt.name if draft.prompt else "",
-        option_order=draft.option_order,
-        polarity=draft.polarity,
-        strength=draft.strength,
-        language=draft.prompt.language if draft.prompt else "",
-        output=draft.output,
-    )
-    provenance = Provenance(
-        component=" + ".join(entry.qualified for entry in entries),
-        version=" + ".join(entry.version for entry in entries),
-        model=draft.model,
-        seed=run_seed,
-        details=draft.details,
-    )
-    if test.use.repeats is not None:
-        draft = evolve(draft, repeats=test.use.repeats)
-    return _case(task, test.use.name, line.item, draft, condition, provenance)
-
-
-def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition, provenance: Provenance) -> Case:
-    fields = {**item.fields, **draft.fields}
-    case = Case(
-        id="",
-        task=task.name,
-        test=test,
-        item_id=item.id,
-        condition=condition,
-        fields=fields,
-        prompt=draft.prompt,
-        presented_task=draft.task if task.criteria is None else (draft.task or task).presented(fields),
-        expectation=draft.expectation,
-        label_map=dict(draft.label_map) if draft.label_map is not None else task.scale.identity_map(),
-        sampling=draft.sampling,
-        repeats=draft.repeats,
-        vary_seed=draft.vary_seed,
-        gold=item.gold,
-        stratum=item.stratum,
-        group=item.group or item.id,
-        provenance=provenance,
-    )
-    return identified(task, case)
-
-
-def identified(task: Task, case: Case) -> Case:
-    """Return a case with the id that its content gives it."""
-    if case.id:
-        case = evolve(case, id="")
-    return evolve(case, id=content_id(_task_id(task), unstructure(case)))
-
-
-@lru_cache(maxsize=64)
-def _task_id(task: Task) -> str:
-    # Which label counts as positive is for the measures: declaring it later must not ask the judges again.
-    # The same holds for the weights of criteria, whose texts are in the cases.
-    made = unstructure(evolve(task, scale=evolve(task.scale, positive="")))
-    assert isinstance(made, dict)
-    return content_id({name: part for name, part in made.items() if name != "criteria"})
-
-
-# -- the tables ------------------------------------------------------------------------------------------------------
-
-
-def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_id: str) -> str:
-    """Return the id of everything the cases depend on; no test stands for the reference condition."""
-    suite = builder.resolved.suite
-    made_by: list[Any] = [suite.reference_repeats]
-    if test is not None:
-        made_by = [
-            [identity(part, builder.resolved) for part in test.components],
-            [use.on_mismatch.value for use in (test.use, *test.use.steps)],
-            test.use.repeats,
-            unstructure(test.use.sample),
-        ]
-        if test.use.ids:
-            made_by.append(sorted(test.use.ids))
-        if _sees_more(builder, test, task):
-            made_by.append(all_items_id(builder.data(task)))
-    return content_id(suite.seed, unstructure(task), items_id, made_by)
-
-
-def _sees_more(builder: Builder, test: ResolvedTest, task: Task) -> bool:
-    """Tell whether a perturber of the test sees items that the task's or the test's sample leaves out."""
-    use = next(use for use in builder.resolved.suite.tasks if use.task.name == task.name)
-    left_out = use.data.sample is not None or builder.resolved.limit is not None
-    return left_out and any(step.component.entry.spec.whole_data for step in test.steps)
-
-
-class Writing:
-    """Writes the cases and drafts of one test over one task as they are made."""
-
-    def __init__(self, store: Store, task: str, test: str, asked: AskedCases | None = None) -> None:
-        """Start; what an earlier run made stays until `finish`. A plan that follows is told of the cases by `asked`."""
-        self._writing = store.cases.writing(task, test)
-        self._asked = asked
-        self._changes = False
-        self.raised = False
-        """A plugin raised, so that cases are missing that a mended one would make."""
-
-    def put(self, made: Perturbed) -> None:
-        """Write a slice."""
-        if not self._changes and len(made.unchanged) < len(made.cases):
-            # So far every case asked the reference question.
-            self._changes = True
-            self._writing.reject_all(UNCHANGED)
-            if self._asked is not None:
-                self._asked.clear()
-        settled = made.settled() if self._changes else made
-        self._writing.put(settled.cases, draft_rows(settled))
-        if self._asked is not None:
-            self._asked.add(settled.cases)
-        self.raised = self.raised or made.raised
-
-    def show(self, digest: str) -> None:
-        """Let readers see what is made so far, under an id that no finished test has."""
-        self._writing.show(digest)
-
-    def finish(self, digest: str) -> None:
-        """Replace what an earlier run made, and note what the cases were made from."""
-        self._writing.finish(digest)
-
-
-def draft_rows(made: Perturbed) -> list[DraftRow]:
-    """Return what became of every draft, in order."""
-    kept = iter(made.cases)
-    rows = []
-    for item, draft, rejection in made.outcomes:
-        state = _state(draft, rejection)
-        case_id = next(kept).id if state == KEPT else None
-        reason = _reason(draft, rejection)
-        rows.append(DraftRow(item_id=item.id, draft=draft, state=state, reason=reason, case_id=case_id))
-    return rows
-
-
-def _state(draft: Draft | Skip, rejection: str) -> str:
-    if isinstance(draft, Skip):
-        return SKIPPED
-    return REJECTED if rejection else KEPT
-
-
-def _reason(draft: Draft | Skip, rejection: str) -> str:
-    return draft.reason if isinstance(draft, Skip) else rejection

@@ -11,10 +11,10 @@ from attrs import evolve, frozen
 from jrh.running.rehearsal import planned_judges
 from jrh.running.schedule import trial_id
 from jrh.store.run_store import Store
+from jrh.store.stage_tables import TableSpec
 from jrh.values.cases import Case
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS, RecordTable
-from jrh.values.table_spec import TableSpec
 from jrh.values.verdicts import CasesAsMade, Reply
 
 

@@ -8,19 +8,19 @@ from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
 
-from jrh.document.convert import from_text, read_compact, to_text, unstructure
+from jrh.document.convert import from_text, read_compact, to_json, to_text, unstructure
 from jrh.errors import EmptyStoreError
-from jrh.running.building import parts_used, used
-from jrh.running.outcome import Ended, RunState
+from jrh.running.identity import parts_used, used
+from jrh.running.outcome import INTERRUPTED, Ended, RunState
 from jrh.running.prepare import Prepared
 from jrh.running.stages import load as loading_items
 from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, judge_models, serves
 from jrh.values.cases import REFERENCE
-from jrh.values.events import RunStarted
+from jrh.values.events import RunFinished, RunStarted
 from jrh.values.finding import FindingSettings
 from jrh.values.measures import Flag
-from jrh.values.report import ComponentUsed, TaskSummary
+from jrh.values.report import ComponentUsed, RunReport, TaskSummary
 from jrh.version import __version__
 
 SUMMARY = "summary"
@@ -120,6 +120,35 @@ def note_plan(store: Store, notes: Iterable[str]) -> None:
 def note_end(store: Store, ended: Ended) -> None:
     """Keep how the run ended."""
     store.set_meta(ENDED, to_text(ended))
+
+
+def note_interrupted(store: Store) -> None:
+    """Keep that the run was interrupted; `note_finish` writes over it if the run gets there."""
+    note_end(store, Ended(exit_code=INTERRUPTED, message="interrupted", complete=False))
+
+
+def note_finish(ready: Prepared, ended: Ended, report: RunReport | None) -> None:
+    """Keep how the run ended; tell log and plugins."""
+    note_end(ready.store, ended)
+    statuses = report.records.counts("status") if report and len(report.records) else {}
+    ready.log.info(
+        "run finished",
+        exit_code=ended.exit_code,
+        statuses=statuses,
+        spent=to_json(ready.gateway.ledger.spent()),
+        unknown_calls=ready.unknown_calls,
+    )
+    ready.events.tell(
+        "jrh_run_finished",
+        RunFinished(
+            run_id=ready.run_id,
+            run_dir=ready.run_dir,
+            exit_code=ended.exit_code,
+            records=len(report.records) if report else 0,
+            planned=report.planned if report else 0,
+            statuses={str(status): count for status, count in statuses.items()},
+        ),
+    )
 
 
 def state(store: Store) -> RunState:
