@@ -34,7 +34,7 @@ from jrh.plugins.specs import (
 )
 from jrh.running.building import Builder
 from jrh.running.progress import Progress
-from jrh.running.stages.cases import Perturbed
+from jrh.running.stages.cases_of_drafts import Perturbed
 from jrh.running.stages.perturb import in_slices
 from jrh.store.run_store import Store
 from jrh.suite.resolve import load_suite

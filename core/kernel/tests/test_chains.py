@@ -11,7 +11,7 @@ from jrh.errors import SuiteError
 from jrh.hashing import content_id
 from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
 from jrh.running.stages import perturb as stage
-from jrh.running.stages.cases import stage_digest
+from jrh.running.stages.cases_of_drafts import stage_digest
 from jrh.running.stages.chain import ConflictError, combined, expected
 from jrh.values.cases import (
     Changes,

@@ -16,7 +16,7 @@ import pytest
 from attrs import evolve
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.schedule import AskedCases, TrialPlanner
-from jrh.running.stages.cases import reference_cases
+from jrh.running.stages.cases_of_drafts import reference_cases
 from jrh.running.stages.load import check
 from jrh.store.run_store import Store
 from jrh.store.temporary import spooled, spooled_as

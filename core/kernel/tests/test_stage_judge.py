@@ -24,7 +24,7 @@ from jrh.running.building import Builder
 from jrh.running.progress import Progress
 from jrh.running.schedule import TrialPlanner, folds_of
 from jrh.running.stages import judge as stage
-from jrh.running.stages.cases import reference_cases
+from jrh.running.stages.cases_of_drafts import reference_cases
 from jrh.store.run_store import Store
 from jrh.text.redact import Redactor
 from jrh.values.cases import Case, Changes, Condition, Equals, Sampling

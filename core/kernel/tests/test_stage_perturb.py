@@ -14,7 +14,7 @@ from jrh.running.gathering import attrition
 from jrh.running.progress import Progress
 from jrh.running.stages import cases as stage_cases
 from jrh.running.stages import perturb as stage
-from jrh.running.stages.cases import UNCHANGED, Perturbed, Writing, identified, reference_cases, stage_digest
+from jrh.running.stages.cases_of_drafts import UNCHANGED, Perturbed, Writing, identified, reference_cases, stage_digest
 from jrh.running.stages.load import read
 from jrh.store.run_store import Store
 from jrh.values.cases import Changes, Condition, Draft, Equals, Polarity, Prompt, Same, Sampling, Skip, Validation

@@ -20,7 +20,7 @@ from jrh.running.schedule import (
     seed_of,
     trial_id,
 )
-from jrh.running.stages.cases import reference_cases
+from jrh.running.stages.cases_of_drafts import reference_cases
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved
 from jrh.values.cases import Case, Condition, Prompt, Sampling

@@ -308,7 +308,7 @@ def _by_test(measures: ReportMeasures, task: str) -> TablePart | None:
         return None
     accuracy = accuracy_heading(measures, task, right.values())[0]
     return TablePart(
-        caption=f"Cost of verdicts and of a point of {accuracy} in every test",
+        caption=f"Cost of verdicts in every test, and of a percentage point ({accuracy})",
         heads=("Judge", "Test"),
         columns=tuple(
             Column(heading=heading) for heading in ("trials", "dollars", "per 1,000", accuracy, "per 1,000 and point")

@@ -23,7 +23,7 @@ from .remembered_plugins import carry_plugins as carry_plugins
 from .schedule import TrialPlanner as TrialPlanner
 from .schedule import judge_ids as judge_ids
 from .stage_work import StageWork as StageWork
-from .stages.cases import reference_cases as reference_cases
+from .stages.cases_of_drafts import reference_cases as reference_cases
 from .stages.perturb import chosen_items as chosen_items
 from .stages.perturb import make_cases as make_cases
 from .stages.summary import Summary as Summary

@@ -14,7 +14,7 @@ from jrh.plugins.registry import Entry
 from jrh.plugins.specs import OWN_STAGES, StageSpec
 from jrh.running.building import Builder
 from jrh.running.stage_work import StageWork
-from jrh.running.stages.cases import identified
+from jrh.running.stages.cases_of_drafts import identified
 from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved
 from jrh.text.redact import error_line

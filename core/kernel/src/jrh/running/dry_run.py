@@ -15,7 +15,7 @@ from jrh.running.building import Builder
 from jrh.running.declared_stages import between_stages, revision_of
 from jrh.running.outcome import RunRequest
 from jrh.running.rehearsal import Todo, check_components, left_to_do, read_items, suite_builder
-from jrh.running.stages.cases import stage_digest
+from jrh.running.stages.cases_of_drafts import stage_digest
 from jrh.store.cache import Cache, stored_reply
 from jrh.store.cases_table import items_ids
 from jrh.store.run_store import Store

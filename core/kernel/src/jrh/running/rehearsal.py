@@ -19,7 +19,7 @@ from jrh.plugins.protocols import Logger
 from jrh.running.building import Builder
 from jrh.running.run_log import Quiet
 from jrh.running.schedule import judge_ids
-from jrh.running.stages.cases import stage_digest
+from jrh.running.stages.cases_of_drafts import stage_digest
 from jrh.running.stages.load import read
 from jrh.store.cases_table import items_ids
 from jrh.store.run_store import Store

@@ -14,7 +14,7 @@ from jrh.running.prepare import Prepared
 from jrh.running.schedule import AskedCases
 from jrh.running.stage_work import work_of
 from jrh.running.stages import perturb as perturbing
-from jrh.running.stages.cases import Perturbed, Writing, reference_cases, stage_digest
+from jrh.running.stages.cases_of_drafts import Perturbed, Writing, reference_cases, stage_digest
 from jrh.running.stages.stored import StoredCases
 from jrh.suite.resolved import ResolvedTest, tests_of
 from jrh.values.cases import REFERENCE

@@ -11,7 +11,7 @@ from jrh.running.building import Builder
 from jrh.running.progress import Noting, Progress
 from jrh.running.run_log import Quiet
 from jrh.running.stages.assembly import Assembly
-from jrh.running.stages.cases import Perturbed, perturbed, reason_of
+from jrh.running.stages.cases_of_drafts import Perturbed, perturbed, reason_of
 from jrh.running.stages.load import choose
 from jrh.store.temporary import Spool
 from jrh.suite.definition import TestUse
