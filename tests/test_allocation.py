@@ -64,6 +64,12 @@ class Peek:
         assert "canonical" in records.columns
         return [] if batch == 2 else judges
 
+class Late:
+    async def judge(self, question):
+        if Path("down").exists():
+            raise ConnectionError("down")
+        return Judgement(verdict=Verdict(status=Status.OK, presented="YES"))
+
 @hookimpl
 def jrh_data_sources():
     yield DataSourceSpec(name="numbers", summary="", factory=lambda options, context: Numbers())
@@ -71,6 +77,7 @@ def jrh_data_sources():
 @hookimpl
 def jrh_judges():
     yield JudgeSpec(name="even", summary="", factory=lambda options, context: Even())
+    yield JudgeSpec(name="late", summary="", factory=lambda options, context: Late())
     yield JudgeSpec(name="broken", summary="", factory=lambda options, context: Broken())
 
 @hookimpl
@@ -223,3 +230,44 @@ def test_an_allocator_that_keeps_what_was_not_asked_is_an_error(run: Any, monkey
     monkeypatch.setattr("jrh_judges.allocators.DropFailing.keep", lambda *_: ["nobody"])
     with pytest.raises(JrhError, match="allocator 'drop-failing' keeps 'nobody', which was not asked in batch 1"):
         run()
+
+
+@pytest.mark.parametrize(
+    ("kept", "message"),
+    [("even", "it returns str, which is no list"), (["even", 3], "it returns list"), (None, "it returns NoneType")],
+)
+def test_what_is_no_list_of_names_is_an_error(
+    run: Any, monkeypatch: pytest.MonkeyPatch, kept: Any, message: str
+) -> None:
+    monkeypatch.setattr("jrh_judges.allocators.DropFailing.keep", lambda *_: kept)
+    with pytest.raises(JrhError, match=f"allocator 'drop-failing' failed after batch 1: .*{message}"):
+        run()
+
+
+@pytest.mark.parametrize("batch", [2.5, "3", None, 0])
+def test_a_batch_is_a_whole_number_of_items(run: Any, monkeypatch: pytest.MonkeyPatch, batch: Any) -> None:
+    monkeypatch.setattr(
+        "jrh_judges.allocators.DropFailing.__init__", lambda self, options: setattr(self, "batch", batch)
+    )
+    with pytest.raises(JrhError, match="a batch needs a whole number of items"):
+        run()
+
+
+def test_a_judge_that_was_down_is_decided_about_again(run: Any, tmp_path: Path) -> None:
+    suite = {**SUITE, "judges": ["even", "late"]}
+    (tmp_path / "down").touch()
+    first = run(suite=suite)
+    assert len(items_of(first, "late")) == 10
+    assert any("drop-failing" in note for note in first.report.notes)
+    (tmp_path / "down").unlink()
+    second = run(suite=suite)
+    assert len(items_of(second, "late")) == 25
+    assert second.report.missing_records == 0
+    assert [note for note in second.report.notes if "drop-failing" in note] == []
+
+
+def test_a_run_without_the_allocator_it_had_says_nothing_of_its_decisions(run: Any) -> None:
+    assert any("drop-failing" in note for note in run().report.notes)
+    whole = run(suite={**SUITE, "allocate": None})
+    assert len(items_of(whole, "broken")) == 25
+    assert [note for note in whole.report.notes if "drop-failing" in note] == []

@@ -120,7 +120,7 @@ def test_polarity_blindness_is_recovered_corrected_and_is_invisible_raw_when_it_
 def test_a_blind_judge_is_told_apart_from_a_template_declared_wrongly(shipped: Found) -> None:
     (finding,) = [each for each in shipped.findings if each.kind == "polarity-blindness"]
     assert (finding.judge, finding.basis[0].cell["template"]) == ("blind", "fact-errors")
-    assert "4 of 5 judges read it as declared" in finding.sentence
+    assert "shown for 1 of 5 judges" in finding.sentence
     assert not [each for each in shipped.findings if each.kind == "undeclared-polarity"]
 
 

@@ -45,6 +45,15 @@ def test_a_template_whose_verdicts_have_to_be_turned_is_named_with_the_declarati
     assert "for 1 of 1 judges; declare `labels: {YES: NO, NO: YES}`" in finding.sentence
 
 
+def test_one_judge_that_overlooks_most_inversions_is_not_said_to_show_that_the_template_is_wrong(yes_no):
+    """Verdicts under the one template that is not inverted look turned, where all others are and are misread."""
+    fill(yes_no, turned=("b", "c", "d"), inverted=("b", "c", "d"))
+    (finding,) = findings(yes_no)
+    assert finding.basis[0].cell == {"template": "a", "polarity": "positive"}
+    assert finding.sentence.startswith("Overlooks the polarity of other templates, or the declared polarity of this")
+    assert "a second judge would tell" in finding.sentence
+
+
 def test_every_template_is_measured_whatever_the_verdicts_are(yes_no, pick):
     fill(yes_no)
     measures = yes_no.measure(METRIC)
@@ -82,7 +91,7 @@ def test_a_judge_that_alone_misses_a_declared_inversion_is_told_apart_from_the_t
     fill(yes_no, "blind", inverted=("c",), turned=("c",))
     (finding,) = findings(yes_no)
     assert (finding.kind, finding.judge) == ("polarity-blindness", "blind")
-    assert "2 of 3 judges read it as declared" in finding.sentence
+    assert "shown for 1 of 3 judges" in finding.sentence
 
 
 def test_a_template_that_all_judges_turn_although_it_is_declared_as_inverted_should_lose_its_labels(yes_no):

@@ -70,6 +70,11 @@ def _shown(now: Situation, share: Measure) -> bool:
     return p is not None and now.claims(p) and (share.estimate or 0.0) >= _HELPS_MOST
 
 
+def _any_inverted(now: Situation, share: Measure) -> bool:
+    alike = (each for each in now.parts(_HELPS) if (each.task, each.test) == (share.task, share.test))
+    return any(each.cell["polarity"] == Polarity.INVERTED.value for each in alike)
+
+
 def _misread(now: Situation, share: Measure) -> Claim:
     """Blame the template where most judges misread it, otherwise the judge."""
     names = (judge for judge, name in now.index.parts if name == _HELPS)
@@ -79,10 +84,11 @@ def _misread(now: Situation, share: Measure) -> Claim:
     inverted = share.cell["polarity"] == Polarity.INVERTED.value
     kind, template = "undeclared-polarity", share.cell["template"]
     if 2 * misread <= judges:
-        kind, statement = _BLIND, f"Overlooks the polarity of a template: {_CLOSER}"
-        aside = f"{template}; {judges - misread} of {judges} judges read it as declared"
-    elif judges == 1 and inverted:
-        statement = f"Overlooks the polarity of a template, or the template is not inverted: {_CLOSER}"
+        kind, statement = _BLIND, f"Reads the polarity of a template unlike that of the others: {_CLOSER}"
+        aside = f"{template}; shown for {misread} of {judges} judges"
+    elif judges == 1 and _any_inverted(now, share):
+        blind = "Overlooks the polarity of a template" if inverted else "Overlooks the polarity of other templates"
+        statement = f"{blind}, or the declared polarity of this one is wrong: {_CLOSER}"
         aside = f"{template}; a second judge would tell"
     else:
         turned = now.design.tasks[share.task].task.scale.swap_map()

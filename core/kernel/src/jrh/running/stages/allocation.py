@@ -17,6 +17,7 @@ from jrh.running.stages.coming_trials import PlanFeed
 from jrh.running.stages.judge import judge_all
 from jrh.running.stages.stored import DECISIONS
 from jrh.store.records_table import TrialRow
+from jrh.text.escaping import clean_text
 from jrh.text.numbers import counted
 from jrh.text.redact import error_line
 from jrh.values.cases import Case
@@ -53,8 +54,9 @@ class Batches:
         self._resolved = ready.resolved.allocator
         self._name = self._resolved.use.name
         self._allocator: Allocator = ready.builder.build(self._resolved)
-        if self._allocator.batch < 1:
-            raise PluginError(f"allocator '{self._name}': a batch needs at least one item")
+        batch = self._allocator.batch
+        if not isinstance(batch, int) or batch < 1:
+            raise PluginError(f"allocator '{self._name}': a batch needs a whole number of items, at least one")
         self._sizes = [len(items) for items in ready.items.values()]
 
     def plan_id(self, plan: str) -> str:
@@ -72,18 +74,26 @@ class Batches:
             first = batch_end(batch_of[case.task, case.item_id])
             yield from (row._replace(position=first + row.position) for row in planner.trials([case]))
 
-    async def judge(self, plan: str) -> None:
+    def outdated(self) -> bool:
+        """Tell whether records that decisions were made by are asked again, as those of failed calls are."""
+        decided = self._ready.store.table(DECISIONS).select(columns=("batch",))
+        end = batch_end(max((batch for (batch,) in decided), default=0))
+        judges = [judge.use.name for judge in self._ready.resolved.judges]
+        return any(self._ready.store.trials.pending(judge, until=end, limit=1) for judge in judges)
+
+    async def judge(self, plan: str, *, anew: bool) -> None:
         """Let judges answer batch after batch, and take what they are not asked out of the plan.
 
         Args:
             plan: id of the plan; decisions about another one are forgotten.
+            anew: whether the plan has just been made again, so that all decisions are.
 
         Raises:
             StopRun: the judging ended early; decisions so far are stored.
             PluginError: the allocator raised, or names judges that were not asked.
         """
         ready, table = self._ready, self._ready.store.table(DECISIONS)
-        if table.digest() != plan:
+        if anew or table.digest() != plan:
             table.replace(plan, ())
         going: Sequence[str] = [judge.use.name for judge in ready.resolved.judges]
         decided = table.select()
@@ -97,26 +107,28 @@ class Batches:
             if batch == last or not going:
                 return
             kept = self._keep(going, batch)
-            left_out = ready.store.trials.count_others(kept, after=batch_end(batch))
-            note = self._note(left_out, batch)
+            note = self._note(ready.store.trials.count_others(kept, after=batch_end(batch)), batch)
             table.append([(batch, json.dumps(kept), note)])
+            pending = ready.store.trials.count_pending()
             ready.store.trials.leave_out(kept, after=batch_end(batch))
             if note:
                 ready.log.info("allocator decided", batch=batch, judges=kept, note=note)
                 ready.progress.say(f"{note[0].upper()}{note[1:]}.")
-                ready.progress.advance(sum(left_out.values()))
+                ready.progress.advance(pending - ready.store.trials.count_pending())
             going = kept
 
     def _keep(self, going: Sequence[str], batch: int) -> list[str]:
         records = records_shown(self._resolved.entry.spec, self._ready.store.records.slices(until=batch_end(batch)))
         try:
-            kept = frozenset(self._allocator.keep(tuple(going), batch, records))
+            kept = _names(self._allocator.keep(tuple(going), batch, records))
         except JrhError:
             raise
         except RAISED as error:
             raise PluginError(f"allocator '{self._name}' failed after batch {batch}: {error_line(error)}") from error
         if unknown := sorted(kept - set(going)):
-            raise PluginError(f"allocator '{self._name}' keeps '{unknown[0]}', which was not asked in batch {batch}")
+            raise PluginError(
+                f"allocator '{self._name}' keeps '{clean_text(unknown[0])}', which was not asked in batch {batch}"
+            )
         return [judge for judge in going if judge in kept]
 
     def _note(self, left_out: Mapping[str, int], batch: int) -> str:
@@ -130,3 +142,11 @@ class Batches:
             f"allocator '{self._name}' stopped after {done:,} of {counted(sum(self._sizes), 'item')}: {judges}; these "
             f"are not missing verdicts{seen if self._resolved.entry.spec.sees_verdicts else ''}"
         )
+
+
+def _names(kept: object) -> frozenset[str]:
+    """Return the names of judges that an allocator keeps; a string is no list of its letters."""
+    names = tuple(kept) if isinstance(kept, Iterable) and not isinstance(kept, str | Mapping) else (None,)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"it returns {type(kept).__name__}, which is no list of names of judges")
+    return frozenset(names)

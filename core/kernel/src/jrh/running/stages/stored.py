@@ -116,8 +116,11 @@ divided.
 
 
 def decision_notes(store: Store) -> tuple[str, ...]:
-    """Return what a report says about the decisions of a run, in order."""
-    return tuple(note for (note,) in store.table(DECISIONS).select(columns=("note",)) if note)
+    """Return what a report says about the decisions of a run, in order; nothing of those about another plan."""
+    table = store.table(DECISIONS)
+    if table.digest() != store.trials.digest():
+        return ()
+    return tuple(note for (note,) in table.select(columns=("note",)) if note)
 
 
 @frozen(kw_only=True)
