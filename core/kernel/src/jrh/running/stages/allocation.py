@@ -17,8 +17,7 @@ from jrh.running.stages.coming_trials import PlanFeed
 from jrh.running.stages.judge import judge_all
 from jrh.running.stages.stored import DECISIONS
 from jrh.store.records_table import TrialRow
-from jrh.text.escaping import clean_text
-from jrh.text.numbers import counted
+from jrh.text import counted, visible_line
 from jrh.text.redact import error_line
 from jrh.values.cases import Case
 from jrh.values.records import COLUMNS, RecordTable
@@ -127,7 +126,7 @@ class Batches:
             raise PluginError(f"allocator '{self._name}' failed after batch {batch}: {error_line(error)}") from error
         if unknown := sorted(kept - set(going)):
             raise PluginError(
-                f"allocator '{self._name}' keeps '{clean_text(unknown[0])}', which was not asked in batch {batch}"
+                f"allocator '{self._name}' keeps '{visible_line(unknown[0])}', which was not asked in batch {batch}"
             )
         return [judge for judge in going if judge in kept]
 
