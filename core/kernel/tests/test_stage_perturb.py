@@ -12,7 +12,7 @@ from jrh.errors import PluginError, StopReason, StopRun, SuiteError
 from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
 from jrh.running.gathering import attrition
 from jrh.running.progress import Progress
-from jrh.running.stages import cases as stage_cases
+from jrh.running.stages import cases_of_drafts as stage_cases
 from jrh.running.stages import perturb as stage
 from jrh.running.stages.cases_of_drafts import UNCHANGED, Perturbed, Writing, identified, reference_cases, stage_digest
 from jrh.running.stages.load import read

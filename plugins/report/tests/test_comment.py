@@ -117,7 +117,7 @@ def test_folded_parts_are_those_that_are_long_and_not_needed_at_first(render, re
     folded = re.findall(r"<summary>(.*?)</summary>", render("markdown", report))
 
     assert folded[:3] == [
-        "Cost in every test: Cost of verdicts in every test, and of a percentage point (as expected)",
+        "Cost in every test: Cost of verdicts and of a point of accuracy in every test",
         "Cost per test",
         "Made of",
     ]

@@ -173,6 +173,12 @@ def name_accuracy(report: RunReport, task: str) -> str:
     return MODEL_GOLD if by_model else _ACCURACY
 
 
+def brief_accuracy(report: RunReport, task: str) -> str:
+    """Name the share of right verdicts in a table of the papers, which call it accuracy."""
+    name = name_accuracy(report, task)
+    return name if name == MODEL_GOLD else "accuracy"
+
+
 def _whole(measures: ReportMeasures, task: str, name: str) -> dict[tuple[str, str], MeasureRef]:
     return {(each.judge, each.test): MeasureRef(measure=place) for place, each in measures.named(task, name)}
 
@@ -306,9 +312,9 @@ def _by_test(measures: ReportMeasures, task: str) -> TablePart | None:
         rows += [Row(heads=(judge, test), cells=_cost_cells(measures, lines, cell)) for test, lines, cell in places]
     if not right or all(line.unknown for line in paid):  # models without a price
         return None
-    accuracy = accuracy_heading(measures, task, right.values())[0]
+    accuracy = brief_accuracy(measures.report, task)
     return TablePart(
-        caption=f"Cost of verdicts in every test, and of a percentage point ({accuracy})",
+        caption=f"Cost of verdicts and of a point of {accuracy} in every test",
         heads=("Judge", "Test"),
         columns=tuple(
             Column(heading=heading) for heading in ("trials", "dollars", "per 1,000", accuracy, "per 1,000 and point")

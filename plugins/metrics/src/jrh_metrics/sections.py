@@ -24,7 +24,7 @@ from jrh.values import (
 )
 from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures, section_of_task
 
-from jrh_metrics.judges_by_tests import accuracy_heading, right_verdicts
+from jrh_metrics.judges_by_tests import brief_accuracy, right_verdicts
 
 ROWS: Final = 150
 """Bins that are listed; the others are counted."""
@@ -161,7 +161,7 @@ def _error_rates(measures: ReportMeasures, task: str) -> TablePart | None:
     rates, right = _ALARMS.part(measures, task), right_verdicts(measures, task)
     if rates is None:
         return None
-    columns = (Column(heading=accuracy_heading(measures, task, right.values())[0]), *rates.columns)
+    columns = (Column(heading=brief_accuracy(measures.report, task)), *rates.columns)
     rows = (evolve(row, cells=(right.get((row.heads[0], row.heads[1])), *row.cells)) for row in rates.rows)
     return evolve(rates, columns=columns, rows=tuple(rows))
 

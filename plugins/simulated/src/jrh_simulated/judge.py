@@ -76,7 +76,9 @@ class PlantedJudge:
     def answer(self, question: Question, truth: Truth) -> Judgement:
         """Return the judgement without delay; equal arguments give equal judgements."""
         options = self.options
-        lost, noisy, redrawn, late = self._of_trial("trial", question, truth)
+        lost, noisy, redrawn, late = self.draws.uniforms(
+            "trial", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
+        )
         latency = options.latency + options.jitter * late
         status = self._status(lost, question, truth)
         if status is not Status.OK:
@@ -88,11 +90,6 @@ class PlantedJudge:
         conclusion = _conclusion(self._argued(label, question, truth), question.task.scale)
         return answered(label, cause, conclusion, latency=latency, cost=options.cost)
 
-    def _of_trial(self, what: str, question: Question, truth: Truth) -> tuple[float, float, float, float]:
-        """Draw for one trial: another repeat, call or condition draws other numbers."""
-        levels = _levels(truth.condition)
-        return self.draws.uniforms(what, truth.item_id, str(question.seed), str(question.occasion), *levels)
-
     def _status(self, lost: float, question: Question, truth: Truth) -> Status:
         """Return the status of a trial: a planted one, or that of a reply with other criteria than were asked."""
         status, options = self.missing.status(lost), self.options
@@ -101,8 +98,10 @@ class PlantedJudge:
         if not Call.of(question.fields).ids:
             return status
         texts = judged_texts(question.fields, self.task)
-        invented = self.draws.uniforms("call", *call_parts(question.fields, texts), str(question.occasion))[0]
-        dropped = self._of_trial("dropped", question, truth)[0]
+        invented, _, _, _ = self.draws.uniforms("call", *call_parts(question.fields, texts), str(question.occasion))
+        dropped, _, _, _ = self.draws.uniforms(
+            "dropped", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
+        )
         if invented < options.invents_criteria:
             return Status.OFF_SCALE
         return Status.UNPARSABLE if dropped < options.drops_criteria else Status.OK
@@ -113,7 +112,9 @@ class PlantedJudge:
         others = [other for other in question.task.scale.labels if other != label] if rate else []
         if not others:
             return label
-        contradicts, which, _, _ = self._of_trial("rationale", question, truth)
+        contradicts, which, _, _ = self.draws.uniforms(
+            "rationale", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
+        )
         return pick(which, others) if contradicts < rate else label
 
     def _stable_answer(self, view: View) -> Answer:
@@ -164,16 +165,11 @@ class PlantedJudge:
 
     def _tire(self, answer: Answer, view: View) -> Answer:
         """Answer otherwise late in a call, on a share of the items."""
-        rate = self.options.batch_fatigue if view.call.late else 0.0
-        return self._otherwise(answer, view, rate, "batch fatigue", "fatigue", view.truth.item_id)
-
-    def _otherwise(self, answer: Answer, view: View, rate: float, cause: str, *parts: str) -> Answer:
-        """Return another answer at a rate, drawn for these parts."""
         others = view.frame.others(answer[0], self.options.error)
-        if not rate or not others:
+        if not self.options.batch_fatigue or not others or not view.call.late:
             return answer
-        upset, instead, _, _ = self.draws.uniforms(*parts)
-        return (pick(instead, others), cause) if upset < rate else answer
+        tired, instead, _, _ = self.draws.uniforms("fatigue", view.truth.item_id)
+        return (pick(instead, others), "batch fatigue") if tired < self.options.batch_fatigue else answer
 
     def _demanded(self, view: View) -> str | None:
         """Return the canonical label that obeyed text asks for: the highest, the positive one, its own response."""
@@ -247,14 +243,18 @@ class PlantedJudge:
         return (view.frame.canonical[0], "length preference") if longer > 0 else answer
 
     def _react_to_layout(self, answer: Answer, view: View) -> Answer:
-        rate = self.options.format_sensitivity
-        if not rate or not only_layout_differs(view.texts, view.reference):
+        others = view.frame.others(answer[0], self.options.error)
+        if not self.options.format_sensitivity or not others or not only_layout_differs(view.texts, view.reference):
             return answer
-        return self._otherwise(answer, view, rate, "format sensitivity", "layout", view.truth.item_id, *view.texts)
+        upset, instead, _, _ = self.draws.uniforms("layout", view.truth.item_id, *view.texts)
+        return (pick(instead, others), "format sensitivity") if upset < self.options.format_sensitivity else answer
 
     def _react_to_template(self, answer: Answer, view: View) -> Answer:
-        rate = self.options.template_sensitivity if view.asking[1] else 0.0
-        return self._otherwise(answer, view, rate, "template sensitivity", "template", view.truth.item_id, *view.asking)
+        others = view.frame.others(answer[0], self.options.error)
+        if not self.options.template_sensitivity or not others or not view.asking[1]:
+            return answer
+        upset, instead, _, _ = self.draws.uniforms("template", view.truth.item_id, *view.asking)
+        return (pick(instead, others), "template sensitivity") if upset < self.options.template_sensitivity else answer
 
     def _word(self, answer: Answer, view: View) -> Answer:
         """Express a canonical label in the words of the question, ignoring its polarity if that defect is planted."""
