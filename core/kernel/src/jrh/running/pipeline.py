@@ -163,8 +163,8 @@ async def judge_cases(ready: Prepared, cases: StoredCases, items_ids: Mapping[st
     batches = None if ready.resolved.allocator is None or only else Batches(ready)
     digest = _plan_id(cases, judges) if batches is None else batches.plan_id(_plan_id(cases, judges))
     unseen = json.loads(store.meta(_UNSEEN) or "{}")
-    anew = store.trials.digest() != digest or (batches is not None and batches.outdated())
-    if anew:
+    replanned = store.trials.digest() != digest or (batches is not None and batches.outdated())
+    if replanned:
         tasks = {use.task.name: use.task for use in ready.suite.tasks}
         planner = TrialPlanner(judges, tasks, store.trials.occasions())
         store.trials.replace(digest, planner.trials(cases) if batches is None else batches.trials(planner, cases))
@@ -173,7 +173,7 @@ async def judge_cases(ready: Prepared, cases: StoredCases, items_ids: Mapping[st
     pending = store.trials.count_pending()
     planned = store.trials.count()
     ready.progress.begin("judge", planned, done=planned - pending)
-    await (judging.judge_all(ready, ready.progress) if batches is None else batches.judge(digest, anew=anew))
+    await (judging.judge_all(ready, ready.progress) if batches is None else batches.judge(digest, replanned=replanned))
 
 
 def _note_plan(ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]], unseen: Mapping[str, int]) -> None:

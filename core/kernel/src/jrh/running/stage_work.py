@@ -35,7 +35,7 @@ def _goes_on() -> None:
 
 
 def _to_nobody(_sentence: str) -> None:
-    """Tell nobody."""
+    """Ignore a sentence, where no one is to be told."""
 
 
 @frozen(kw_only=True)

@@ -80,19 +80,19 @@ class Batches:
         judges = [judge.use.name for judge in self._ready.resolved.judges]
         return any(self._ready.store.trials.pending(judge, until=end, limit=1) for judge in judges)
 
-    async def judge(self, plan: str, *, anew: bool) -> None:
+    async def judge(self, plan: str, *, replanned: bool) -> None:
         """Let judges answer batch after batch, and take what they are not asked out of the plan.
 
         Args:
             plan: id of the plan; decisions about another one are forgotten.
-            anew: whether the plan has just been made again, so that all decisions are.
+            replanned: whether the plan has just been made again; then every decision is, too.
 
         Raises:
             StopRun: the judging ended early; decisions so far are stored.
             PluginError: the allocator raised, or names judges that were not asked.
         """
         ready, table = self._ready, self._ready.store.table(DECISIONS)
-        if anew or table.digest() != plan:
+        if replanned or table.digest() != plan:
             table.replace(plan, ())
         going: Sequence[str] = [judge.use.name for judge in ready.resolved.judges]
         decided = table.select()

@@ -193,7 +193,7 @@ class Writing:
     """Writes the cases and drafts of one test over one task as they are made."""
 
     def __init__(self, store: Store, task: str, test: str, asked: AskedCases | None = None) -> None:
-        """Start; what an earlier run made stays until `finish`. A plan that follows is told of the cases by `asked`."""
+        """Begin. What an earlier run made stays until `finish`; `asked` passes new cases on to the plan."""
         self._writing = store.cases.writing(task, test)
         self._asked = asked
         self._changes = False
