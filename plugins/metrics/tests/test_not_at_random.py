@@ -7,7 +7,15 @@ import pytest
 from attrs import evolve
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale, Task
 from jrh.values import Categorical
-from jrh_measuring import INFORMATIVE_MISSING, UNTESTABLE_MISSING, BreakdownOptions, MetricOptions
+from jrh_measuring import (
+    INFORMATIVE_MISSING,
+    SENSITIVE_TO_MISSING,
+    UNTESTABLE_MISSING,
+    BreakdownOptions,
+    MetricOptions,
+    load_flags,
+    unsure,
+)
 from jrh_metrics.changes import AccuracyChange
 from jrh_metrics.excess import NoiseExcess
 from jrh_metrics.gain import GainOverCommonest
@@ -18,6 +26,7 @@ from jrh_metrics.rates import GoldAccuracy, MissingByCondition
 
 RIGHT = 0.8
 LABELS = ("YES", "NO")
+FLAGS = load_flags()
 
 
 def records(
@@ -149,30 +158,53 @@ def test_a_judge_that_guesses_and_loses_its_mistakes_is_not_better_than_a_consta
     assert excluded == 0
 
 
-def test_kappa_and_the_excess_allow_for_what_is_lost() -> None:
-    """Without missing verdicts kappa is 1 and the excess 0: the judge never changes its mind."""
+def test_the_excess_allows_for_what_is_lost() -> None:
+    """Without missing verdicts the excess is 0: the judge never changes its mind."""
     table = records(np.random.default_rng(15), 200, 0.3, 0.03)
-    (kappa,) = Kappa(BreakdownOptions()).measure(table, context(0))
     excess = next(each for each in NoiseExcess(FullOptions()).measure(table, context(0)) if each.interval is not None)
-    for measure, truth in ((kappa, 1.0), (excess, 0.0)):
-        assert INFORMATIVE_MISSING in measure.flags
-        assert measure.bounds is not None
-        assert measure.interval is not None
-        assert measure.interval.method == "imbens-manski"
-        assert measure.interval.low <= measure.bounds[0] < measure.bounds[1] <= measure.interval.high
-        assert measure.bounds[0] <= truth <= measure.bounds[1]
+    assert INFORMATIVE_MISSING in excess.flags
+    assert excess.bounds is not None
+    assert excess.interval is not None
+    assert excess.interval.method == "imbens-manski"
+    assert excess.interval.low <= excess.bounds[0] < excess.bounds[1] <= excess.interval.high
+    assert excess.bounds[0] <= 0.0 <= excess.bounds[1]
 
 
-def test_correlations_with_gold_allow_for_what_is_lost() -> None:
-    """Without missing verdicts MCC and kappa are .6; those that are there say more. Before, MCC had no bounds."""
+def test_coefficients_decide_nothing_where_verdicts_are_missing_for_a_reason() -> None:
+    """Their intervals are those of the verdicts that are there: kappa with gold is .6, and what is there says more."""
     table = records(np.random.default_rng(18), 200, 0.3, 0.03)
-    found = {each.name: each for each in GoldAgreement(BreakdownOptions()).measure(table, context(0)) if not each.cell}
-    for measure in (found["gold-mcc"], found["gold-kappa"]):
-        assert INFORMATIVE_MISSING in measure.flags
-        assert measure.bounds is not None
+    found = [
+        *Kappa(BreakdownOptions()).measure(table, context(0)),
+        *(each for each in GoldAgreement(BreakdownOptions()).measure(table, context(0)) if not each.cell),
+    ]
+    assert found
+    for measure in found:
+        assert measure.bounds is None
         assert measure.interval is not None
-        assert measure.interval.method == "imbens-manski"
-        assert measure.interval.low <= measure.bounds[0] < 0.6 < measure.bounds[1] <= measure.interval.high
+        assert measure.interval.method != "imbens-manski"
+        assert measure.missing["refused"] > 0
+        assert INFORMATIVE_MISSING in unsure(measure, FLAGS)
+
+
+@pytest.mark.parametrize("labels", [LABELS, ("1", "2")])
+def test_coefficients_have_the_flags_of_the_rate_that_missing_verdicts_may_sway(labels: tuple[str, str]) -> None:
+    """Every item asked once: where accuracy allows for any missing verdicts, kappa and correlations decide nothing."""
+    rng, flags = np.random.default_rng(19), {SENSITIVE_TO_MISSING, UNTESTABLE_MISSING}
+    ordinal = labels != LABELS
+    scale = Scale.of_levels(1, 2) if ordinal else Scale.of_labels(*labels)
+    now = evolve(context(0), tasks={"task": Task(name="task", scale=scale)})
+    seen: set[str] = set()
+    for study in range(12):
+        whole = records(rng, 60, 0.02 + 0.03 * (study % 6), 0.01, labels=labels)
+        table = whole.where(np.flatnonzero((whole.codes("test") == 0) & (whole.number("repeat") == 0)))
+        (rate,) = GoldAccuracy(BreakdownOptions()).measure(table, now)
+        metric = OrdinalAssociation(FullOptions()) if ordinal else GoldAgreement(BreakdownOptions())
+        for measure in metric.measure(table, now):
+            assert flags.intersection(measure.flags) == flags.intersection(rate.flags), measure.name
+            assert (UNTESTABLE_MISSING in unsure(measure, FLAGS)) == (UNTESTABLE_MISSING in rate.flags)
+        assert UNTESTABLE_MISSING not in unsure(rate, FLAGS), "its interval allows for them"
+        seen.update(rate.flags)
+    assert UNTESTABLE_MISSING in seen
 
 
 @pytest.mark.parametrize("items", [60, 200])
@@ -212,34 +244,3 @@ def test_verdicts_that_are_missing_where_the_judge_is_unsure_are_found() -> None
     assert p["missing-by-confidence-p"] is not None
     assert p["missing-by-confidence-p"] < 1e-4
     assert INFORMATIVE_MISSING in accuracy(table, 0).flags
-
-
-@pytest.mark.parametrize("name", ["gold-kappa", "gold-kappa-quadratic"])
-def test_kappa_with_gold_is_covered_whatever_is_lost(name: str) -> None:
-    """80% right of two even labels: kappa is 0.6. Before, there were no bounds, and the intervals lay around 0.7."""
-    rng, studies, covered = np.random.default_rng(15), 60, 0
-    for study in range(studies):
-        now = context(study)
-        if name == "gold-kappa":
-            found = next(iter(GoldAgreement(BreakdownOptions()).measure(records(rng, 100, 0.3, 0.03), now)))
-        else:
-            table = records(rng, 100, 0.3, 0.03, labels=("1", "2"))
-            tasks = {"task": Task(name="task", scale=Scale.of_levels(1, 2))}
-            ordinal = OrdinalAssociation(FullOptions()).measure(table, evolve(now, tasks=tasks))
-            found = next(each for each in ordinal if each.name == name)
-        assert found.name == name
-        assert found.bounds is not None
-        assert found.estimate is not None
-        assert found.bounds[0] < found.estimate < found.bounds[1]
-        if found.interval is not None and INFORMATIVE_MISSING in found.flags:
-            assert found.interval.method == "imbens-manski"
-            covered += found.interval.low <= 0.6 <= found.interval.high
-    assert covered >= 0.85 * studies
-
-
-def test_without_missing_verdicts_there_are_no_bounds() -> None:
-    table = records(np.random.default_rng(17), 30, 0.0, 0.0)
-    found = [
-        *GoldAgreement(BreakdownOptions()).measure(table, context(0)),
-    ]
-    assert {each.bounds for each in found} == {None}

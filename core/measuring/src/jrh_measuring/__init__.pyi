@@ -119,7 +119,6 @@ from .missing_verdicts import is_swayed as is_swayed
 from .missing_verdicts import is_untestable as is_untestable
 from .missing_verdicts import mirrored as mirrored
 from .missing_verdicts import sensitive as sensitive
-from .missing_verdicts import within_bounds as within_bounds
 from .moving import moving_tests as moving_tests
 from .moving import steady_tests as steady_tests
 from .numbers import MEASURE_COLUMNS as MEASURE_COLUMNS

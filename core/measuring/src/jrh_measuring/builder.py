@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -34,7 +34,9 @@ from jrh_measuring.flags import (
     FEW_ITEMS,
     INFORMATIVE_MISSING,
     ONE_ITEM,
+    SENSITIVE_TO_MISSING,
     SIMULATED,
+    UNTESTABLE_MISSING,
 )
 from jrh_measuring.missing_verdicts import bounded, is_informative, sensitive
 from jrh_measuring.options import MetricOptions
@@ -155,6 +157,26 @@ class MeasureBuilder:
             measured, self.trials, scores, basis.rows, lambda sums, level: self.at(level).proportion(cell, *sums.T)
         )
         return sensitive(found)
+
+    def flag_missing(self, coefficients: Iterable[Measure], cell: Cell, scores: Scores) -> Iterator[Measure]:
+        """Flag coefficients of a cell where missing verdicts could sway the rate over the same trials.
+
+        A coefficient has no bounds, and its interval says nothing about missing verdicts. It has the flag
+        `sensitive-to-missing` or `untestable-missing` where the rate has it; the second forbids decisions, because no
+        interval of the coefficient allows for what is missing.
+
+        Args:
+            coefficients: agreement beyond chance, or correlations.
+            cell: where they stand.
+            scores: those of the rate, such as whether verdicts equal the gold label.
+        """
+        flags: Flags = ()
+        basis = self.basis(cell, scores)
+        if len(basis.usable) < len(basis.rows):
+            rate = self.rate("", cell, scores, nothing="")
+            flags = tuple(flag for flag in (SENSITIVE_TO_MISSING, UNTESTABLE_MISSING) if flag in rate.flags)
+        for each in coefficients:
+            yield each if each.interval is None else evolve(each, flags=(*each.flags, *flags))
 
     def mean(
         self,

@@ -1,4 +1,4 @@
-"""Missing verdicts: whether they are missing for a reason that matters, and measures known up to what they would be."""
+"""Missing verdicts: whether they are missing for a reason that matters, and rates known up to what they would be."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh.values.measures import Interval, Measure
 from jrh_stats import (
-    Bounds,
     Estimate,
     cluster_sums,
     holm,
@@ -199,33 +198,6 @@ def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends:
     interval = Interval(low=min(low, measure.estimate), high=max(high, measure.estimate), level=level, method=BOUNDED)
     flags = (*measure.flags, UNTESTABLE_MISSING) if untestable else measure.flags
     return evolve(measure, interval=interval, bounds=(means[0], means[1]), flags=flags)
-
-
-def within_bounds(
-    measure: Measure, bounds: Bounds | None, *, untestable: bool = False, limits: tuple[float, float] = (-1.0, 1.0)
-) -> Measure:
-    """Return a measure with the bounds of its coefficient, and their interval where verdicts are missing for a reason.
-
-    Bounds and interval are widened to hold the estimate, which rests on the verdicts that are there.
-
-    Args:
-        measure: with the interval of the verdicts that are there.
-        bounds: what `jrh_stats` found.
-        untestable: `is_untestable` of its trials: the bounds' interval is taken where they might sway the estimate.
-        limits: the least and the greatest value that it can have.
-    """
-    value = measure.estimate
-    if bounds is None or value is None:
-        return measure
-    told = evolve(measure, bounds=(min(bounds.low, value), max(bounds.high, value)))
-    untestable = untestable and INFORMATIVE_MISSING not in measure.flags and is_swayed(told, limits)
-    if not (untestable or INFORMATIVE_MISSING in measure.flags) or bounds.interval is None:
-        return told
-    if untestable:
-        told = evolve(told, flags=(*told.flags, UNTESTABLE_MISSING))
-    level = 0.95 if measure.interval is None else measure.interval.level
-    low, high = bounds.interval
-    return evolve(told, interval=Interval(low=min(low, value), high=max(high, value), level=level, method=BOUNDED))
 
 
 def sensitive(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> Measure:

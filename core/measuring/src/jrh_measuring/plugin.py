@@ -24,6 +24,13 @@ _SMALL_SAMPLE: Final = {
     "degenerate": "not estimable from identical values.",
 }
 """Too few data for the approximation behind an interval."""
+_MISSING: Final = {
+    "informative-missing": "verdicts are not missing at random; intervals of measures with bounds allow for any "
+    "missing verdicts.",
+    "untestable-missing": "items without a verdict were asked only once, so nothing shows why verdicts are missing; "
+    "intervals of measures with bounds allow for any missing verdicts.",
+}
+"""Verdicts that are missing for a reason, or may be."""
 _EXPLAINING: Final = {
     "change-due": "this test asks for different verdicts than the reference; agreement is not a merit here.",
     "few-levels": "too few judges, templates or repeats for scores of two or three levels, or mostly one, or for an "
@@ -31,8 +38,6 @@ _EXPLAINING: Final = {
     "constant-gold": "all gold labels are the same; a judge that always gives that label scores 100%.",
     "constant-verdicts": "the judge gave a single label throughout.",
     "constant-reference": "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
-    "untestable-missing": "items without a verdict were asked only once, so nothing shows why verdicts are missing; "
-    "the interval allows for any missing verdicts.",
     "sensitive-to-missing": "verdicts are missing; the interval would be off if wrong ones were lost ten times as "
     "readily as right ones, or the reverse, and the data cannot rule that out.",
     "all-missing": "every verdict is missing.",
@@ -48,12 +53,8 @@ def jrh_flags() -> Iterable[FlagSpec]:
     """Declare the flags."""
     for name, meaning in _SMALL_SAMPLE.items():
         yield FlagSpec(name=name, meaning=meaning, effect=FlagEffect.FORBIDS, settled_by=_EXACT)
-    yield FlagSpec(
-        name="informative-missing",
-        meaning="verdicts are not missing at random; intervals of measures with bounds allow for any missing verdicts.",
-        effect=FlagEffect.FORBIDS,
-        settled_by=_BOUNDED,
-    )
+    for name, meaning in _MISSING.items():
+        yield FlagSpec(name=name, meaning=meaning, effect=FlagEffect.FORBIDS, settled_by=_BOUNDED)
     for name, meaning in _EXPLAINING.items():
         yield FlagSpec(name=name, meaning=meaning)
 

@@ -23,8 +23,6 @@ from .clusters import ratio_variance as ratio_variance
 from .compat import jrh_bootstrap_accuracy as jrh_bootstrap_accuracy
 from .compat import judgesense_jss as judgesense_jss
 from .compat import judgesense_kappa as judgesense_kappa
-from .completions import Association as Association
-from .completions import association_bounds as association_bounds
 from .components import VarianceComponent as VarianceComponent
 from .components import VarianceComponents as VarianceComponents
 from .components import variance_components as variance_components
@@ -44,6 +42,8 @@ from .excess import excess_decision as excess_decision
 from .excess import excess_disagreement as excess_disagreement
 from .excess import excess_limits as excess_limits
 from .excess import excess_permutation_test as excess_permutation_test
+from .excess_bounds import Bounds as Bounds
+from .excess_bounds import excess_bounds as excess_bounds
 from .generalizability import DStudy as DStudy
 from .generalizability import cheapest_design as cheapest_design
 from .generalizability import d_study as d_study
@@ -86,9 +86,6 @@ from .panel_quality import mean_score as mean_score
 from .panel_quality import median_score as median_score
 from .panel_quality import paired_error_correlation as paired_error_correlation
 from .panel_quality import panel_accuracy as panel_accuracy
-from .partial import Bounds as Bounds
-from .partial import excess_bounds as excess_bounds
-from .partial import kappa_bounds as kappa_bounds
 from .phi import phi_coefficient as phi_coefficient
 from .power import change_power as change_power
 from .power import design_effect as design_effect

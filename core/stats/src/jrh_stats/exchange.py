@@ -200,12 +200,12 @@ def _multinomial(kind: Kind) -> tuple[Floats, Floats]:
     """List how many clusters of a kind may have each value, and the probability of each list."""
     from scipy.special import gammaln, xlogy
 
-    times = _compositions(kind.count, len(kind.values))
+    times = compositions(kind.count, len(kind.values))
     logs = gammaln(kind.count + 1) - gammaln(times + 1).sum(axis=1) + xlogy(times, kind.chances).sum(axis=1)
     return times, np.exp(logs)
 
 
-def _compositions(total: int, parts: int) -> Floats:
+def compositions(total: int, parts: int) -> Floats:
     """List all ways to write a number as an ordered sum of so many numbers of 0 or more, shape (ways, parts)."""
     if parts == 1:
         return np.full((1, 1), float(total))
@@ -214,7 +214,7 @@ def _compositions(total: int, parts: int) -> Floats:
         return np.stack([last, total - last], axis=1)
     found = []
     for first in range(total + 1):
-        rest = _compositions(total - first, parts - 1)
+        rest = compositions(total - first, parts - 1)
         found.append(np.hstack([np.full((len(rest), 1), float(first)), rest]))
     return np.concatenate(found)
 

@@ -94,14 +94,6 @@ def scale_compression(
     return ratio_of_spreads(sums, _compression, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
 
 
-def statistic_of_pairs(name: str, levels: Floats) -> Statistic:
-    """Return `pearson`, `concordance` or `scale-compression` as a function of tables, verdict x truth, (B, L, L)."""
-    x, y = np.repeat(levels, len(levels)), np.tile(levels, len(levels))
-    moments = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1)
-    of = {"pearson": _correlation, "concordance": _coefficient, "scale-compression": _compression}[name]
-    return lambda tables: of(tables.reshape(len(tables), -1) @ moments)
-
-
 def _observed(totals: Floats) -> Floats:
     t = totals / _positive(totals[:, [_W]])
     return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _XY])
@@ -110,11 +102,6 @@ def _observed(totals: Floats) -> Floats:
 def _expected(totals: Floats) -> Floats:
     t = totals / _positive(totals[:, [_W]])
     return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _X] * t[:, _Y])
-
-
-def _coefficient(totals: Floats) -> Floats:
-    chance = _expected(totals)
-    return np.where(chance > NOISE, 1 - _observed(totals) / np.where(chance > NOISE, chance, 1.0), np.nan)
 
 
 def _correlation(totals: Floats) -> Floats:

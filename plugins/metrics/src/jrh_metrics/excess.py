@@ -8,8 +8,10 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh import REFERENCE, Interval, Measure, MetricContext, RecordTable
 from jrh_measuring import (
+    BOUNDED,
+    INFORMATIVE_MISSING,
     Basis,
     Cell,
     Codes,
@@ -24,7 +26,6 @@ from jrh_measuring import (
     p_values,
     reference_verdicts,
     sensitive,
-    within_bounds,
 )
 from jrh_stats import Bounds, excess_bounds, excess_decision, excess_equivalence, excess_limits, parts_of
 from numpy.typing import NDArray
@@ -124,7 +125,7 @@ def _measured(
         note = _BORROWED if "reference-floor" in estimate.flags else nothing
         unit = "proportion" if name != _EXCESS else "difference"
         measure = builder.measure(name, basis, estimate, note=note, unit=unit)
-        yield measure if name != _EXCESS else sensitive(within_bounds(measure, bounds), _LIMITS)
+        yield measure if name != _EXCESS else sensitive(_within(measure, bounds), _LIMITS)
     if cell.levels:
         alone = [Tested(basis=basis, p=test.p)]
         yield from p_values(builder, _EXCESS, alone, test=_TEST, over="", nothing=_NOTHING)
@@ -183,6 +184,23 @@ def _bounds(builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, r
     labels = width if scale is None else max(len(scale.scale.labels), int(counts.any(axis=(0, 1)).sum()))
     clusters = trials.cluster.codes[asked[first]]
     return excess_bounds(counts, missing, clusters, n_labels=labels, level=builder.context.level)
+
+
+def _within(measure: Measure, bounds: Bounds | None) -> Measure:
+    """Return the excess with its bounds, and with their interval where verdicts are missing for a reason.
+
+    Both are widened to hold the estimate, which rests on the verdicts that are there.
+    """
+    value = measure.estimate
+    if bounds is None or value is None:
+        return measure
+    bounded = evolve(measure, bounds=(min(bounds.low, value), max(bounds.high, value)))
+    if INFORMATIVE_MISSING not in measure.flags or bounds.interval is None:
+        return bounded
+    level = 0.95 if measure.interval is None else measure.interval.level
+    low, high = bounds.interval
+    interval = Interval(low=min(low, value), high=max(high, value), level=level, method=BOUNDED)
+    return evolve(bounded, interval=interval)
 
 
 def _groups(trials: Trials, item: Codes, usable: Codes) -> Codes:

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import (
     CONSTANT_REFERENCE,
     DEGENERATE,
@@ -22,21 +22,16 @@ from jrh_measuring import (
     ReferenceVerdicts,
     Trials,
     against_gold,
+    agreeing,
     cells_of,
     change_due,
     compared,
-    is_untestable,
     reference_verdicts,
-    sensitive,
-    within_bounds,
 )
 from jrh_stats import (
-    Bounds,
     Estimate,
     Weighting,
-    association_bounds,
     clustered_kappa,
-    kappa_bounds,
     matthews_correlation,
     parts_of,
 )
@@ -61,7 +56,7 @@ class Kappa:
         for cell in cells_of(builder.trials, self.options.by):
             if cell.test != REFERENCE:
                 codes = np.arange(len(builder.trials.labels))
-                yield _measured("kappa", "none", codes, cell, builder, reference)
+                yield from _measured("kappa", "none", codes, cell, builder, reference)
 
 
 @frozen
@@ -99,7 +94,7 @@ def _ordinal(name: str, weighting: Weighting, builder: MeasureBuilder, options: 
     for cell in cells_of(builder.trials, options.by):
         rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
         if cell.test != REFERENCE and rank.max(initial=-1) >= 0:
-            yield _measured(name, weighting, rank, cell, builder, reference)
+            yield from _measured(name, weighting, rank, cell, builder, reference)
 
 
 @frozen(kw_only=True, eq=False)
@@ -142,7 +137,7 @@ def _paired(
 
 def _measured(
     name: str, weighting: Weighting, codes: Codes, cell: Cell, builder: MeasureBuilder, reference: ReferenceVerdicts
-) -> Measure:
+) -> Iterator[Measure]:
     """Measure one cell; `codes` as for `_pairs`."""
     pairs = _pairs(builder.trials, cell, reference, codes)
     estimate = clustered_kappa(
@@ -159,65 +154,7 @@ def _measured(
     measure = builder.measure(
         name, pairs.basis, estimate, flags=flags, note=note, unit="coefficient", unscored=NO_REFERENCE
     )
-    return sensitive(within_bounds(measure, _bounds(weighting, codes, cell, builder, reference, pairs)), (-1.0, 1.0))
-
-
-def _bounds(
-    weighting: Weighting, codes: Codes, cell: Cell, builder: MeasureBuilder, reference: ReferenceVerdicts, pairs: _Pairs
-) -> Bounds | None:
-    """Bound kappa by what the missing verdicts of both sides could have been; None where none is missing."""
-    task, lost = builder.context.tasks.get(cell.task), _lost_pairs(builder.trials, codes, reference, pairs.basis.rows)
-    if task is None or lost is None:
-        return None
-    labels = builder.trials.labels
-    known = np.array([codes[labels.index(each)] for each in task.scale.labels if each in labels])
-    unknown = 0 if weighting != "none" else len(task.scale.labels) - len(known)
-    fills = np.concatenate([known[known >= 0], len(labels) + np.arange(unknown)])
-    if not len(fills):
-        return None
-    return kappa_bounds(
-        lost.first,
-        lost.second,
-        lost.clusters,
-        fills,
-        weighting=weighting,
-        case_weights=lost.weights,
-        level=builder.context.level,
-    )
-
-
-@frozen(kw_only=True, eq=False)
-class _Lost:
-    """Trials paired with every reference verdict that was asked for; codes are -1 where a verdict is missing."""
-
-    first: Codes
-    second: Codes
-    clusters: Codes
-    weights: Floats
-
-
-def _lost_pairs(trials: Trials, codes: Codes, reference: ReferenceVerdicts, compared_rows: Codes) -> _Lost | None:
-    """Pair up trials with what is missing on either side; None where nothing is."""
-    rows = compared_rows[(reference.trials > 0)[reference.of[compared_rows]]]
-    fewer = reference.trials > reference.answered
-    if not len(rows) or (trials.usable[rows].all() and not fewer[reference.of[rows]].any()):
-        return None
-    lost = (reference.trials - reference.answered)[reference.of[rows]]
-    among = np.column_stack([reference.counts[reference.of[rows]], lost])
-    trial, label = np.nonzero(among)
-    second = np.append(codes, -1)[label]
-    first = np.where(trials.usable[rows], codes[trials.label[rows]], -1)[trial]
-    comparable = (second >= 0) | (label == len(codes))
-    comparable &= (first >= 0) | ~trials.usable[rows][trial]
-    if not comparable.any():
-        return None
-    share = among[trial, label] / reference.trials[reference.of[rows]][trial]
-    return _Lost(
-        first=first[comparable],
-        second=second[comparable],
-        clusters=trials.cluster.codes[rows][trial][comparable],
-        weights=share[comparable],
-    )
+    yield from builder.flag_missing((measure,), cell, agreeing(builder.trials))
 
 
 def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:
@@ -254,28 +191,13 @@ class GoldAgreement:
             if cell.task not in context.tasks or context.tasks[cell.task].scale.ordered or "gold" in cell.levels:
                 continue
             basis = builder.basis(cell, scores)
-            rows, usable = basis.rows, basis.usable
+            usable = basis.usable
             nothing = builder.why_none(basis, "no case with an unchanged gold label")
+            found = []
             for name, coefficient in _COEFFICIENTS.items():
                 estimate = coefficient(
                     trials.label[usable], trials.gold[usable], trials.cluster.codes[usable], level=context.level
                 )
                 note = _SAME_LABEL if DEGENERATE in estimate.flags else nothing
-                measure = builder.measure(name, basis, estimate, note=note, unit="coefficient")
-                if len(usable) < len(rows):
-                    found = _bounds_with_gold(name, trials, rows, usable, context.tasks[cell.task].scale, context.level)
-                    told = within_bounds(measure, found, untestable=is_untestable(trials, rows))
-                    measure = sensitive(told, (-1.0, 1.0))
-                yield measure
-
-
-def _bounds_with_gold(
-    name: str, trials: Trials, rows: Codes, usable: Codes, scale: Scale, level: float
-) -> Bounds | None:
-    """Bound kappa or MCC by what the missing verdicts could have been: any label of the scale."""
-    given = np.where(np.isin(rows, usable), trials.label[rows], -1)
-    known = [trials.labels.index(label) for label in scale.labels if label in trials.labels]
-    fills = [*known, *range(len(trials.labels), len(trials.labels) + len(scale.labels) - len(known))]
-    if name == _KAPPA:
-        return kappa_bounds(given, trials.gold[rows], trials.cluster.codes[rows], fills, level=level)
-    return association_bounds("mcc", given, trials.gold[rows], trials.cluster.codes[rows], fills, level=level)
+                found.append(builder.measure(name, basis, estimate, note=note, unit="coefficient"))
+            yield from builder.flag_missing(found, cell, scores)

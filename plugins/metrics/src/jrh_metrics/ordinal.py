@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -18,15 +18,10 @@ from jrh_measuring import (
     MeasureBuilder,
     Scores,
     cells_of,
-    is_untestable,
-    sensitive,
     stated_label,
-    within_bounds,
 )
 from jrh_stats import (
-    Association,
     Estimate,
-    association_bounds,
     clustered_kappa,
     concordance,
     kendall_tau_b,
@@ -106,7 +101,7 @@ def _root(number: float) -> float:
     return float(np.sqrt(max(number, 0.0)))
 
 
-_ASSOCIATION: Final[dict[Association | Literal["gold-kappa-quadratic"], Callable[..., Estimate]]] = {
+_ASSOCIATION: Final[dict[str, Callable[..., Estimate]]] = {
     "concordance": concordance,
     "pearson": pearson,
     "spearman": spearman,
@@ -129,9 +124,10 @@ class OrdinalAssociation:
         """Yield the measures per ordinal task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         levels = Levels.of(builder.trials)
+        exact = levels.scores((levels.errors == 0).astype(np.float64), 0.0, 1.0)
         for cell in cells_of(builder.trials, self.options.by):
             if _is_ordinal(cell, context):
-                yield from self._measured(builder, cell, levels)
+                yield from builder.flag_missing(self._measured(builder, cell, levels), cell, exact)
 
     def _measured(self, builder: MeasureBuilder, cell: Cell, levels: Levels) -> Iterator[Measure]:
         rows, usable = cell.rows[levels.eligible[cell.rows]], levels.usable(cell.rows)
@@ -143,21 +139,7 @@ class OrdinalAssociation:
             estimate = estimator(levels.given[usable], levels.right[usable], clusters, level=builder.context.level)
             note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, _NOTHING)
             unit = "ratio" if name == _COMPRESSION else "coefficient"
-            measure = builder.measure(name, basis, estimate, note=note, unit=unit)
-            if len(usable) < len(rows):
-                bounds = association_bounds(
-                    # CCC equals quadratic kappa.
-                    "concordance" if name == _QUADRATIC else name,
-                    np.where(np.isin(rows, usable), levels.given[rows], np.nan),
-                    levels.right[rows],
-                    builder.trials.cluster.codes[rows],
-                    np.arange(int(levels.top[rows[0]]) + 1),
-                    level=builder.context.level,
-                )
-                limits = (0.0, 2.0) if name == _COMPRESSION else (-1.0, 1.0)
-                untestable = is_untestable(builder.trials, rows)
-                measure = sensitive(within_bounds(measure, bounds, untestable=untestable, limits=limits), limits)
-            yield measure
+            yield builder.measure(name, basis, estimate, note=note, unit=unit)
 
 
 @frozen

@@ -201,16 +201,11 @@ _SET_STAGE: Final = "INSERT OR REPLACE INTO stages VALUES (?, ?)"
 
 
 @cache
-def layouts() -> Mapping[str, tuple[Mapping[str, str], Sequence[str]]]:
-    """Return the tables of jrh: their columns with the declared types, and the columns that order the stored rows."""
+def declared_columns(table: str) -> Mapping[str, str]:
+    """Return the columns of a table of jrh, with their declared types."""
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(_SCHEMA)
-        found = {}
-        for table, sql in empty.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
-            columns = empty.execute(f"PRAGMA table_info({table})").fetchall()
-            key = [name for _, name, *_, part in columns if part] if "WITHOUT ROWID" in sql else ["rowid"]
-            found[table] = {name: kind for _, name, kind, *_ in columns}, key
-        return found
+        return {name: kind for _, name, kind, *_ in empty.execute(f"PRAGMA table_info({table})")}
 
 
 class Database:

@@ -127,6 +127,7 @@ COMMON_FLAGS: Final = frozenset(
         "one-item",
         "sensitive-to-missing",
         "simulated",
+        "untestable-missing",
     }
 )
 """Flags that any measure may have; a declaration names the others."""

@@ -6,9 +6,20 @@ from collections.abc import Callable, Iterator, Mapping
 from math import atanh, log
 from typing import Final
 
-from jrh import REFERENCE
+from jrh import REFERENCE, Measure
 from jrh.values import Severity
-from jrh_measuring import Chain, Claim, Design, Hypothesis, PValue, Rule, Situation, p_value_of
+from jrh_measuring import (
+    INFORMATIVE_MISSING,
+    UNTESTABLE_MISSING,
+    Chain,
+    Claim,
+    Design,
+    Hypothesis,
+    PValue,
+    Rule,
+    Situation,
+    p_value_of,
+)
 
 _NEARLY_ONE: Final = 1 - 1e-9
 _SOUND: Final[Mapping[str, float]] = {"overconfidence": 0.0, "scale-compression": 1.0, "bias": 0.0, "spearman": 0.0}
@@ -64,7 +75,7 @@ def compression(now: Situation) -> Iterator[Claim]:
             each.test != REFERENCE
             or each.estimate is None
             or abs(1 - each.estimate) < floor
-            or not now.claims(each, 1.0)
+            or not _shown(now, each, 1.0)
         ):
             continue
         if each.estimate < 1:
@@ -92,6 +103,14 @@ def grading_bias(now: Situation) -> Iterator[Claim]:
 def inverted_order(now: Situation) -> Iterator[Claim]:
     """Tell whether verdicts fall where the gold levels rise."""
     for each in now.measures("spearman"):
-        if each.test == REFERENCE and now.claims(each) and (each.estimate or 0.0) < 0:
+        if each.test == REFERENCE and _shown(now, each, 0.0) and (each.estimate or 0.0) < 0:
             statement = "Ranks items against the gold order (Spearman's correlation)"
             yield Claim(kind="inverted-order", severity=Severity.BAD, statement=statement, measure=each)
+
+
+def _shown(now: Situation, measure: Measure, null: float) -> bool:
+    """Tell whether a coefficient is shown to differ from a null value: never where verdicts may lack for a reason.
+
+    Its interval does not allow for them.
+    """
+    return now.claims(measure, null) and not {INFORMATIVE_MISSING, UNTESTABLE_MISSING}.intersection(measure.flags)
