@@ -19,7 +19,7 @@ DEMO_DIR ?= runs/demo
 JOBS ?= auto
 PARALLEL := --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo quick test test-extras test-ray browser lint types architecture check campaigns bench schemas dist version golden pythons docs picture screenshots pyproject reference clean
+.PHONY: demo quick test test-extras test-ray browser lint types architecture check campaigns studies bench schemas dist version golden pythons docs picture screenshots pyproject reference clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
@@ -28,11 +28,14 @@ demo: $(VENV)/standard
 quick: $(VENV)/development lint
 	$(BIN)/python -m pytest --quiet -m "not slow and not browser" $(PARALLEL) --hypothesis-profile quick --timeout 60
 
-test: $(VENV)/development lint types architecture check
+# What needs no test is checked two at a time: mypy takes one core for a minute.
+test: $(VENV)/development
+	$(MAKE) --jobs=2 --output-sync lint types architecture
+	$(MAKE) check
 
 # Sentence embeddings, an extra of some hundred megabytes: therefore no part of `make test`.
 test-extras: $(VENV)/extras
-	$(BIN)/python -m pytest plugins/validators/tests/test_embeddings.py plugins/synthetic-ordinal/tests/test_encoder.py \
+	$(BIN)/python -m pytest $(PARALLEL) plugins/validators/tests/test_embeddings.py plugins/synthetic-ordinal/tests/test_encoder.py \
 		plugins/reward/tests/test_classifier.py plugins/export/tests
 
 # The tests of pages need Chromium, and skip without it. Debian's and Ubuntu's is installed where it is missing.
@@ -69,6 +72,11 @@ SECONDS ?= 600
 SEED ?= 1
 campaigns: $(VENV)/development
 	cd tests && ../$(BIN)/python -m campaigns $(SECONDS) $(SEED)
+	$(MAKE) studies
+
+# Simulation studies whose small relatives are part of `make test`.
+studies: $(VENV)/development
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --studies -m study $(PARALLEL)
 
 bench: $(VENV)/development
 	$(BIN)/python -m tests.benchmarks $(BENCHMARKS)

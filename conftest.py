@@ -1,8 +1,14 @@
-"""What holds for all tests: how hypothesis searches, that byte code is kept, and that no contract is shown twice."""
+"""What holds for all tests: how hypothesis searches, that byte code is kept, and that no contract is shown twice.
+
+Beside that, what makes them fast: metadata are read once, studies run where they are asked for, slow files come first.
+"""
 
 import gc
 import os
 import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -18,6 +24,30 @@ settings.load_profile("repeat" if os.environ.get("CI") else "search")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+ROOT = Path(__file__).parent
+INSTALLED = frozenset(sys.path)
+"""Where this environment's distributions are; no test changes them."""
+read_entry_points = metadata.entry_points
+_remembered: dict[tuple[object, ...], metadata.EntryPoints] = {}
+
+
+def entry_points(**which: Any) -> metadata.EntryPoints:
+    """Return the entry points of what is installed, read once: a run asks for them several times, 10 ms each.
+
+    Directories that a test adds to the path are searched every time.
+    """
+    if any(not path.startswith(str(ROOT)) for path in INSTALLED.symmetric_difference(sys.path)):
+        return read_entry_points(**which)
+    place = (*sys.path, *sorted(which.items()))
+    if place not in _remembered:
+        _remembered[place] = read_entry_points(**which)
+    return _remembered[place]
+
+
+metadata.entry_points = entry_points
+
+TIMES = ROOT / "tests" / "slow_files.txt"
+
 OF_A_PLUGIN = {"test_declaring_loads_no_other_library"}
 OF_A_COMPONENT = {
     "test_the_declaration_can_be_read_twice",
@@ -32,17 +62,52 @@ OF_A_COMPONENT = {
 
 @pytest.hookimpl(trylast=True)  # after -k and -m, so that the one that is kept is one that runs
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what another class of contract tests shows of the same plugin or component."""
+    """Leave out long studies, and what another class of contract tests shows of the same plugin or component."""
     shown: set[tuple[object, ...]] = set()
     kept: list[pytest.Item] = []
-    repeated: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    studies = config.getoption("--studies")
     for item in items:
         fact = _fact(item)
-        (repeated if fact in shown else kept).append(item)
+        study = item.get_closest_marker("study") is not None
+        (left_out if fact in shown or (study and not studies) else kept).append(item)
         if fact:
             shown.add(fact)
-    config.hook.pytest_deselected(items=repeated)
-    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
+    workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
+    items[:] = order_slow_first(kept, read_times(TIMES), workers)
+
+
+def read_times(path: Path) -> dict[str, float]:
+    """Return the seconds that slow files take, by their paths."""
+    rows = (line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return {name: float(seconds) for seconds, name in rows}
+
+
+def order_slow_first(items: list[pytest.Item], times: dict[str, float], workers: int) -> list[pytest.Item]:
+    """Order tests so that every worker begins with slow files, and only short tests are left for the end.
+
+    `--dist worksteal` gives each worker an equal part of the list, one after the other. Whoever is done takes tests
+    from the end of another's part: there they have to be short, or the last one is alone for minutes.
+    """
+    by_file: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        by_file.setdefault(item.path.relative_to(ROOT).as_posix(), []).append(item)
+    slow = sorted((name for name in by_file if name in times), key=lambda name: -times[name])
+    quick = [item for name, members in by_file.items() if name not in times for item in members]
+    parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for place, name in enumerate(slow):
+        parts[place % workers] += by_file[name]
+    for number, part in enumerate(parts):
+        missing = max(0, len(items) * (number + 1) // workers - len(items) * number // workers - len(part))
+        part.extend(quick[:missing])
+        del quick[:missing]
+    return [item for part in parts for item in part] + quick
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `make campaigns` run the long simulation studies too."""
+    parser.addoption("--studies", action="store_true", help="run the long simulation studies too, marked `study`")
 
 
 def _fact(item: pytest.Item) -> tuple[object, ...] | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import jrh
-import pytest
+from support.looping import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST = 61
@@ -29,13 +29,10 @@ def _load() -> ModuleType:
 
 
 reference = _load()
-# Sorted: parallel workers have to collect the same tests in the same order.
 NAMES = sorted(
     (package, name, module) for package, names in reference.public_names().items() for name, module in names.items()
 )
-every_name = pytest.mark.parametrize(
-    ("package", "name", "module"), NAMES, ids=[f"{each[0]}.{each[1]}" for each in NAMES]
-)
+every_name = for_each(NAMES, name=lambda public: f"{public[0]}.{public[1]}")
 
 
 def test_the_root_has_what_plugin_authors_and_notebooks_need_and_no_more() -> None:
@@ -48,7 +45,8 @@ def test_no_name_is_public_in_two_packages() -> None:
 
 
 @every_name
-def test_a_public_name_has_a_docstring(package: str, name: str, module: str) -> None:
+def test_a_public_name_has_a_docstring(public: tuple[str, str, str]) -> None:
+    package, name, module = public
     assert getattr(importlib.import_module(package), name) is not None
     assert reference.first_line(module, name), f"{module}.{name} has no docstring"
 
@@ -57,9 +55,7 @@ def test_the_reference_page_is_current() -> None:
     assert reference.page() == reference.PAGE.read_text(encoding="utf-8"), "run `make reference`"
 
 
-@pytest.mark.parametrize(
-    "package", ["jrh", "jrh_measuring", "jrh_authoring", "jrh_chat", "jrh_interchange", "jrh_stats", "jrh_testing"]
-)
+@for_each(["jrh", "jrh_measuring", "jrh_authoring", "jrh_chat", "jrh_interchange", "jrh_stats", "jrh_testing"])
 def test_the_reference_page_has_every_name_that_a_package_exports(package: str) -> None:
     """The packages' own `__all__`, not the files the page is made from."""
     text = reference.PAGE.read_text(encoding="utf-8")
@@ -72,7 +68,8 @@ def test_the_reference_page_has_every_name_that_a_package_exports(package: str) 
 
 
 @every_name
-def test_a_public_name_is_used_by_a_plugin_or_explained_in_the_docs(package: str, name: str, module: str) -> None:
+def test_a_public_name_is_used_by_a_plugin_or_explained_in_the_docs(public: tuple[str, str, str]) -> None:
+    package, name, module = public
     if module == "jrh.errors":
         return  # raised by jrh, to be caught
     assert (package, name) in _imported() or name in _words(), f"nobody uses {package}.{name}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from support.looping import for_each
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")
@@ -16,8 +16,9 @@ def test_the_threat_model_names_tests() -> None:
     assert len(NAMED) > 20
 
 
-@pytest.mark.parametrize(("path", "name"), NAMED, ids=[name for _, name in NAMED])
-def test_a_test_of_the_threat_model_exists(path: str, name: str) -> None:
+@for_each(NAMED, name="::".join)
+def test_a_test_of_the_threat_model_exists(named: tuple[str, str]) -> None:
+    path, name = named
     assert re.search(rf"^((async )?def {name}\(|{name} = )", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
 
 

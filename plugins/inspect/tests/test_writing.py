@@ -6,7 +6,6 @@ import shutil
 import jrh
 import pytest
 from attrs import evolve
-from inspect_ai.log import read_eval_log
 from jrh import JrhError, read_transcript
 from jrh.text import ToolCall, TranscriptMessage
 from jrh_inspect.commands import command
@@ -16,6 +15,14 @@ from jrh_inspect.writing import rewritten
 from jrh_testing import run_jrh
 
 pytestmark = pytest.mark.slow
+
+
+def reader():
+    """Import Inspect where it is needed: it takes longer than collecting all other tests of the plugins."""
+    from inspect_ai.log import read_eval_log
+
+    return read_eval_log
+
 
 EDITOR = """
 from attrs import evolve, field, frozen
@@ -110,7 +117,7 @@ def refusal(*arguments, cwd):
 
 def dumped(path):
     """Everything Inspect reads from a log, attachments in place."""
-    log = apart(read_eval_log, path, resolve_attachments="full")
+    log = apart(reader(), path, resolve_attachments="full")
     return log.model_dump(mode="json", exclude={"location", "etag"})
 
 
@@ -199,9 +206,7 @@ def test_several_logs_are_written_into_a_directory(logs):
 
 @pytest.fixture(scope="module")
 def samples(made):
-    return {
-        sample.id: sample for sample in apart(read_eval_log, made / "made.eval", resolve_attachments="full").samples
-    }
+    return {sample.id: sample for sample in apart(reader(), made / "made.eval", resolve_attachments="full").samples}
 
 
 def applied(sample, change, roles=("system", "user", "assistant", "tool")):

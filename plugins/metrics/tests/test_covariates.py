@@ -7,6 +7,7 @@ import pytest
 from jrh import Mode, Scale, Task
 from jrh_interchange import imported_record, measure_records
 from jrh_measuring import load_metrics
+from scipy.stats import binom
 
 LEVELS = Task(name="essays", scale=Scale.of_levels(1, 6))
 LABELS = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
@@ -62,16 +63,26 @@ def test_a_judge_that_grades_by_length_is_found_and_the_number_is_that_of_least_
     assert statements(report) == [("warning", f"Gives longer responses {word} grades at equal gold")]
 
 
-@pytest.mark.parametrize(("noisy", "clusters"), [(False, None), (False, 30), (True, None)])
-def test_no_judge_without_a_preference_is_accused_more_often_than_one_in_twenty(noisy, clusters) -> None:
-    """150 studies each. With noisy gold the effect at equal gold alone would accuse nearly every judge."""
+@pytest.mark.parametrize(
+    ("noisy", "clusters", "studies"),
+    [
+        (False, None, 30),
+        (True, None, 30),
+        *(pytest.param(*how, 150, marks=pytest.mark.study) for how in ((False, None), (False, 30), (True, None))),
+    ],
+)
+def test_no_judge_without_a_preference_is_accused_more_often_than_one_in_twenty(noisy, clusters, studies) -> None:
+    """With noisy gold the effect at equal gold alone would accuse nearly every judge.
+
+    A judge is accused in one study of twenty at most. More than the 99.9% quantile of that is a failure.
+    """
     accused = significant = 0
-    for seed in range(150):
+    for seed in range(studies):
         report = study(LEVELS, essays(np.random.default_rng([seed, noisy]), noisy=noisy, clusters=clusters))
         accused += any(severity == "warning" for severity, _ in statements(report))
         significant += one(report, "covariate-effect-p", covariate="length").estimate < 0.05
-    assert accused <= 150 * 0.05 + 3 * np.sqrt(150 * 0.05 * 0.95)
-    assert (significant > 75) == noisy
+    assert accused <= binom.ppf(0.999, studies, 0.05)
+    assert (significant > studies / 2) == noisy
 
 
 def test_noise_that_could_explain_an_effect_is_said() -> None:

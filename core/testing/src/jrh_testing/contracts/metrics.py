@@ -102,10 +102,11 @@ def _of_constant(measure: Measure, about_missing: Set[str]) -> Iterator[str]:  #
         yield "has no flag 'constant-verdicts'"
 
 
+ALL_MISSING: Final = Situation(name="all verdicts missing", change=_all_missing, faults=_of_missing)
 SITUATIONS: Final = (
     Situation(name="one item", change=_one_item, faults=_of_one_item),
     Situation(name="no item", change=_nothing, faults=_of_nothing),
-    Situation(name="all verdicts missing", change=_all_missing, faults=_of_missing),
+    ALL_MISSING,
     Situation(name="all verdicts the same", change=_constant, faults=_of_constant),
     Situation(name="all verdicts off the scale", change=_off_scale, faults=_of_off_scale),
 )
@@ -136,6 +137,10 @@ _EVERYWHERE: Final = frozenset({"wilson-clusters", "imbens-manski"})
 _OF_RATES: Final = frozenset({"wilson", "cluster-bootstrap-wilson"})
 
 
+_measured: Final[dict[object, list[Measure]]] = {}
+"""Contract class, task and situation -> what the metric measures there, once: bootstraps take most of the time."""
+
+
 class MetricContract(ComponentContract):
     """Contract tests for every metric, on tables with many, few and no records."""
 
@@ -163,12 +168,20 @@ class MetricContract(ComponentContract):
         context = MetricContext(tasks={task.name: task}, items=items, resamples=100, seed=1)
         return list(self.built(base, task).measure(RecordTable.from_records(records), context))
 
+    def measured(self, base: Path, task: Task, situation: Situation | None = None) -> list[Measure]:
+        """Return the measures of the task's records, in a situation if one is given; each is measured once."""
+        place = (type(self), repr(task), situation)
+        if place not in _measured:
+            records = self.records_of(task)
+            _measured[place] = self.measure(base, task, situation.change(records, task) if situation else records)
+        return _measured[place]
+
     def test_it_measures_something(self, base: Path) -> None:
         """If this fails: nothing is estimated, so nothing else is tested; override `records_of`, or say `silent`."""
         if self.silent:
             return
         for task in self.tasks():
-            found = [m for m in self.measure(base, task, self.records_of(task)) if m.estimate is not None]
+            found = [m for m in self.measured(base, task) if m.estimate is not None]
             assert found, f"no measure has an estimate on {task.scale.kind.value} records"
 
     def test_every_measure_is_sound(self, base: Path) -> None:
@@ -179,14 +192,14 @@ class MetricContract(ComponentContract):
         """
         for task in self.tasks():
             records = self.records_of(task)
-            for measure in self.measure(base, task, records):
+            for measure in self.measured(base, task):
                 _assert_sound(measure, records, self._gaps)
                 _assert_declared(measure, self.spec.measures)
 
     def test_no_measure_comes_twice(self, base: Path) -> None:
         """If this fails: two measures have the same name, judge, task, test and cell; tell them apart by `cell`."""
         for task in self.tasks():
-            keys = Counter(_key(measure) for measure in self.measure(base, task, self.records_of(task)))
+            keys = Counter(_key(measure) for measure in self.measured(base, task))
             twice = [key for key, count in keys.items() if count > 1]
             assert not twice, f"measured more than once: {twice}"
 
@@ -199,9 +212,9 @@ class MetricContract(ComponentContract):
     def test_missing_verdicts_are_not_numbers(self, base: Path) -> None:
         """If this fails: where no trial has a verdict there is no estimate of what judges answer; it is None."""
         for task in self.tasks():
-            missing = [without_verdict(record) for record in self.records_of(task)]
-            for measure in self.measure(base, task, missing):
-                _assert_sound(measure, missing, self._gaps)
+            records = self.records_of(task)
+            for measure in self.measured(base, task, ALL_MISSING):
+                _assert_sound(measure, records, self._gaps)
 
     def test_the_flags_are_those_of_every_metric(self, base: Path) -> None:
         """If this fails: build measures with `jrh_measuring.MeasureBuilder`, which adds the flags any measure has.
@@ -211,8 +224,7 @@ class MetricContract(ComponentContract):
         """
         for task in self.tasks():
             for situation in SITUATIONS:
-                records = situation.change(self.records_of(task), task)
-                for measure in self.measure(base, task, records):
+                for measure in self.measured(base, task, situation):
                     faults = list(situation.faults(measure, self.about_missing))
                     assert not faults, f"{situation.name}: '{measure.name}' of '{measure.judge}' {'; '.join(faults)}"
 
@@ -222,8 +234,8 @@ class MetricContract(ComponentContract):
         known = own | {*installed_flags(), SIMULATED}
         for task in self.tasks():
             for situation in SITUATIONS:
-                records = situation.change(self.records_of(task), task)
-                undeclared = {flag for measure in self.measure(base, task, records) for flag in measure.flags} - known
+                measures = self.measured(base, task, situation)
+                undeclared = {flag for measure in measures for flag in measure.flags} - known
                 assert not undeclared, f"{situation.name}: undeclared flags {', '.join(sorted(undeclared))}"
 
     def test_one_record_is_measured(self, base: Path) -> None:
@@ -237,7 +249,7 @@ class MetricContract(ComponentContract):
         """If this fails: something draws without `context.seed`, or a set decides the order."""
         for task in self.tasks():
             records = self.records_of(task)
-            assert self.measure(base, task, records) == self.measure(base, task, records), "a second measuring differs"
+            assert self.measure(base, task, records) == self.measured(base, task), "a second measuring differs"
 
     def test_the_order_of_records_does_not_matter(self, base: Path) -> None:
         """If this fails: rows are paired by position, or a bootstrap draws clusters in order of appearance."""
@@ -246,7 +258,7 @@ class MetricContract(ComponentContract):
             order = np.random.default_rng(0).permutation(len(records)).tolist()
             # Rebuilt from plain rows, so that the categories too come in another order.
             mixed = [records[row] for row in order]
-            before = {_key(measure): measure for measure in self.measure(base, task, records)}
+            before = {_key(measure): measure for measure in self.measured(base, task)}
             after = {_key(measure): measure for measure in self.measure(base, task, mixed)}
             assert set(after) == set(before), "other measures come out of the same records in another order"
             for key, measure in before.items():

@@ -1,0 +1,51 @@
+"""Slow files are begun first, by every worker, and every file that is named as slow exists."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def configuration() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("root_conftest", ROOT / "conftest.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def items(*names: str) -> list[Any]:
+    return [SimpleNamespace(path=ROOT / name, name=f"{name}-{number}") for name in names for number in range(2)]
+
+
+def test_every_slow_file_exists(configuration: ModuleType) -> None:
+    times = configuration.read_times(configuration.TIMES)
+    assert len(times) > 20
+    assert [name for name in times if not (ROOT / name).is_file()] == []
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_every_worker_begins_with_slow_files_and_no_test_is_lost(configuration: ModuleType, workers: int) -> None:
+    given = items("a.py", "b.py", "slow.py", "c.py", "slower.py", "d.py", "slowest.py", "e.py")
+    times = {"slow.py": 1.0, "slower.py": 2.0, "slowest.py": 3.0}
+    ordered = configuration.order_slow_first(given, times, workers)
+    assert sorted(item.name for item in ordered) == sorted(item.name for item in given)
+    # `--dist worksteal` cuts the list into equal parts.
+    starts = [ordered[len(given) * number // workers].path.name for number in range(workers)]
+    assert starts == ["slowest.py", "slower.py", "slow.py"][:workers]
+    assert {item.path.name for item in ordered[-2:]}.isdisjoint(times)
+
+
+def test_more_slow_tests_than_a_part_holds_are_not_lost_either(configuration: ModuleType) -> None:
+    given = items("quick.py", "slow.py", "slow.py", "slow.py")
+    ordered = configuration.order_slow_first(given, {"slow.py": 1.0}, 2)
+    assert sorted(item.name for item in ordered) == sorted(item.name for item in given)
+    assert ordered[-1].path.name == "quick.py"
