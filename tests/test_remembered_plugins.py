@@ -30,7 +30,7 @@ class Options:
 
 class Rows:
     def measure(self, records, context):
-        yield Measure(name="rows", estimate=float(len(records)), n_trials=len(records))
+        yield Measure(name="rows", judge="s", task="mine", test="closed", estimate=float(len(records)), n_trials=len(records))
 
 class Short:
     def render(self, report):
@@ -165,10 +165,21 @@ def test_a_file_that_changed_or_is_gone_is_one_sentence_and_is_not_loaded(
     done = study.run("report", "runs/mine")
     told = f"jrh: this run was made with 'mine.py' (--plugins), which is not loaded: {why}."
     assert done.stderr.splitlines()[0] == told
-    assert done.exit_code == 2, "the metric is missing"
+    assert done.exit_code == 2, "the reporter is missing"
     assert not _loaded(study)
     if name == "mine.py" and change == "plugin":
         assert study.run("report", "runs/mine", "--plugins", "mine.py").exit_code == 0
+
+
+def test_what_a_metric_measured_is_reported_without_its_plugin(study: Project) -> None:
+    whole = json.loads((study.path / "runs/mine/report.json").read_text())
+    (study.path / "mine.py").unlink()
+    done = study.run("report", "runs/mine", "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    kept = "The plugin of metric 'rows' is not loaded: its measures are those that the run stored"
+    assert kept in done.stderr
+    assert json.loads((study.path / "runs/mine/report.json").read_text())["measures"] == whole["measures"]
+    study.write("runs/mine/report.json", json.dumps(whole))
 
 
 def test_a_run_directory_of_somebody_else_makes_no_code_run(study: Project, tmp_path: Path) -> None:

@@ -196,3 +196,5 @@ def test_a_record_that_was_edited_is_one_sentence(made: Project, tmp_path: Path,
     assert done.exit_code == 2
     said = "the record of its findings cannot be read" if sealed else "is damaged (it changed after jrh wrote it)"
     assert [said in line for line in done.stderr.splitlines() if "made with" not in line] == [True]
+    again = made.run("report", path.parent, "--rules", "installed")
+    assert (again.exit_code, said in again.stderr) == (0 if sealed else 2, True), again.stderr

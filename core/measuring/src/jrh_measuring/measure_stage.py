@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import evolve
 from jrh.document.convert import to_text, unstructure
-from jrh.errors import RAISED
+from jrh.errors import RAISED, DamagedStoreError
 from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest, editable_source
 from jrh.plugins.protocols import Logger, Metric, MetricContext, Stage, StageOutcome
@@ -60,7 +60,7 @@ class Measuring(Stage):
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Add the measures, a note per metric that broke, the agreement of validators that vote, and the findings."""
-        measures, notes = measure(work) if work.again else work.store.measures.read()
+        measures, notes = measure_again(work) if work.again else work.store.measures.read()
         attrition = (
             evolve(each, agreement=agreements(work.store, each.task, each.test, report.level))
             for each in report.attrition
@@ -82,7 +82,7 @@ def _with_findings(report: RunReport, work: StageWork) -> RunReport:
         if not work.imported:
             write_record(work.store, decided)
         return with_found(report, decided.found)
-    record = read_record(work.store)
+    record = _readable_record(work)
     if record is not None and work.again and report.measures != work.store.measures.read()[0]:
         record = None
     if record is not None and not work.installed_rules:
@@ -96,6 +96,16 @@ def _with_findings(report: RunReport, work: StageWork) -> RunReport:
         return report
     said = tuple(_what_changed(record, decided))
     return evolve(report, notes=(*report.notes, *said), warnings=(*report.warnings, *said))
+
+
+def _readable_record(work: StageWork) -> FindingsRecord | None:
+    try:
+        return read_record(work.store)
+    except DamagedStoreError as error:
+        if not work.installed_rules:
+            raise
+        work.say(str(error).removesuffix("."))
+        return None
 
 
 def _what_changed(then: FindingsRecord, now: FindingsRecord) -> Iterator[str]:
@@ -123,6 +133,23 @@ def measure(work: StageWork, *, one_sided: bool = False) -> tuple[tuple[Measure,
     return run_metrics(metrics, work.records, context, work.log)
 
 
+def measure_again(work: StageWork) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Measure a run that is there, as `measure`; what metrics that are not installed measured stays as it is stored."""
+    measures, notes = measure(work)
+    places = {each.name: place for place, each in enumerate(work.summary.metrics)}
+    gone = set(places) - {each.use.name for each in work.builder.resolved.metrics}
+    if not gone:
+        return measures, notes
+    stored = [each for each in work.store.measures.read()[0] if each.metric in gone]
+    kept = {each.metric for each in stored}
+    for name in sorted(gone):
+        if name in kept:
+            work.say(f"The plugin of metric '{name}' is not loaded: its measures are those that the run stored")
+        else:
+            notes = (*notes, f"metric '{name}' could not be computed: its plugin is not loaded")
+    return tuple(sorted((*measures, *stored), key=lambda each: places[each.metric])), notes
+
+
 def one_sided_measures(
     run_dir: str | Path, errors: Iterable[float], plugins: Sequence[str] = ()
 ) -> Mapping[float, tuple[Measure, ...]]:
@@ -141,11 +168,9 @@ def one_sided_measures(
     store = Store.view(Path(run_dir))
     try:
         summary, loaded = recall(store), load_remembered(store, tuple(plugins))
-        known = {entry.qualified for entry in loaded.plugins.metrics}
-        used = [each for each in summary.components if each.role != "metric" or each.component in known]
         work, found = stored_work(loaded, store, evolve(summary, components=())), {}
         for error in dict.fromkeys(errors):
-            wanted = evolve(summary, level=1 - 2 * error, components=tuple(used))
+            wanted = evolve(summary, level=1 - 2 * error)
             at_level = stored_work(loaded, store, wanted, records=work.records)
             found[error] = measure(at_level, one_sided=True)[0]
         return found

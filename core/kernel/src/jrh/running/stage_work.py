@@ -107,12 +107,9 @@ def stored_work(
     Args:
         loaded: what is installed.
         store: the run's.
-        summary: what it remembers of its suite; the metrics that it names have to be installed.
+        summary: what it remembers of its suite; metrics that are not installed are not built.
         records: those of the run, where they have been read.
         again: whether results are computed again.
-
-    Raises:
-        JrhError: a metric is missing.
     """
     # A run of an earlier version, or an import of one, kept no flags: without them every claim would be licensed.
     flags = summary.flags or tuple(loaded.plugins.declared_flags().values())

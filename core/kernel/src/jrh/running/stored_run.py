@@ -64,7 +64,7 @@ def report_again(
         installed_rules: decide the findings again with the rules that are installed.
 
     Raises:
-        JrhError: there is no run in the directory, a reporter that is named or a metric the run was made with is not
+        JrhError: there is no run in the directory, a reporter that is named is not
             installed, or an option is wrong.
     """
     with open_store(run_dir) as store:

@@ -78,6 +78,11 @@ class Summary:
     flags: tuple[Flag, ...] = ()
     """The flags that the plugins of the run declare."""
 
+    @property
+    def metrics(self) -> tuple[ComponentUsed, ...]:
+        """Return the metrics of the run."""
+        return tuple(each for each in self.components if each.role == "metric")
+
 
 def remember(store: Store, summary: Summary) -> None:
     """Keep the summary in the store."""
