@@ -30,7 +30,8 @@ class Options:
 
 class Rows:
     def measure(self, records, context):
-        yield Measure(name="rows", judge="s", task="mine", test="closed", estimate=float(len(records)), n_trials=len(records))
+        number = len(records)
+        yield Measure(name="rows", judge="s", task="mine", test="closed", estimate=float(number), n_trials=number)
 
 class Short:
     def render(self, report):
