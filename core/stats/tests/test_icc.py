@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from jrh_stats import icc, mean_squares
-from jrh_stats.moments import combination_interval
+from jrh_stats.intraclass import combination_interval
 
 # Shrout and Fleiss (1979), table 2: six targets, four judges.
 RATINGS = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]])

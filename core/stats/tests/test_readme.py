@@ -72,4 +72,4 @@ def test_the_wheel_alone_in_an_empty_environment_runs_the_readme(tmp_path: Path)
     assert done.returncode == 0, done.stdout + done.stderr
     attempted, failed, *names = done.stdout.splitlines()[-1].split()
     assert (int(attempted) > 25, failed) == (True, "0"), done.stdout
-    assert names == ["attrs", "jrh-stats", "lazy-loader", "numpy", "packaging", "scipy", "threadpoolctl"]
+    assert names == ["attrs", "jrh-stats", "lazy-loader", "numpy", "packaging", "scipy"]

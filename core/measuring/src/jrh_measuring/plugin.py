@@ -21,6 +21,7 @@ _SMALL_SAMPLE: Final = {
     "one-item": "one item only; chance-corrected agreement cannot be estimated.",
     "few-events": "only a few items or clusters vary; actual coverage may differ from the stated level.",
     "few-clusters": "few independent clusters of items; actual coverage may fall below the stated level.",
+    "few-levels": "few judges, templates or repeats; for others than these, actual coverage may be far below 95%.",
     "degenerate": "not estimable from identical values.",
 }
 """Too few data for the approximation behind an interval."""
@@ -33,8 +34,6 @@ _MISSING: Final = {
 """Verdicts that are missing for a reason, or may be."""
 _EXPLAINING: Final = {
     "change-due": "this test asks for different verdicts than the reference; agreement is not a merit here.",
-    "few-levels": "too few judges, templates or repeats for scores of two or three levels, or mostly one, or for an "
-    "unbalanced design; coverage may be below 95%.",
     "constant-gold": "all gold labels are the same; a judge that always gives that label scores 100%.",
     "constant-verdicts": "the judge gave a single label throughout.",
     "constant-reference": "the judge gave a single label in the reference condition, so kappa is 0 by definition.",

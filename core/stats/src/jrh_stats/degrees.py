@@ -20,6 +20,10 @@ FEW_CLUSTERS: Final = 30
 samples of 30 and from 12% of samples of 20."""
 FEW_EVENTS: Final = "few-events"
 """So few clusters carry what varies that the interval may cover less or more often than it says."""
+FEW_LEVELS: Final = "few-levels"
+"""Few judges, templates or other levels: the interval may cover less often than it says for others than these."""
+ENOUGH_LEVELS: Final = 30
+"""With fewer levels of a facet its share of the variance is hardly known."""
 
 _NOISE: Final = 1e-24
 _MOST: Final = 1e6

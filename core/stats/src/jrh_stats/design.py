@@ -1,4 +1,4 @@
-"""Read a crossed design as integer codes: which effects the data can tell apart, and whether it is balanced."""
+"""Read a crossed design as integer codes: which effects the data can tell apart."""
 
 from __future__ import annotations
 
@@ -18,16 +18,8 @@ REPEAT: Final = "repeat"
 RESIDUAL: Final = "residual"
 """The name of what is left."""
 _LARGEST_KEY: Final = 2**62
-_NOISE: Final = 1e-9
-"""Sums of squares smaller than this share of the total are rounding error."""
-
-
-_COARSE: Final = 3
-"""Scores with so many values or fewer are coarse."""
 _GRADES: Final = 10
 """Scores with so many values or fewer are grades."""
-_MOSTLY: Final = 0.5
-"""Scores of which a larger share has one value are coarse, too."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -44,14 +36,10 @@ class Design:
     """Observations of every cell, shape (cells,)."""
     sums: Floats
     """Sum of the centred scores of every cell, shape (cells,)."""
-    cell_squares: Floats
+    squares: Floats
     """Sum of the squared centred scores of every cell, shape (cells,)."""
-    squares: float
-    """Sum of the squared centred scores."""
-    coarse: bool
-    """Whether the scores are `is_coarse`."""
     graded: bool
-    """Whether the scores are coarse or have ten values or fewer: mean squares of grades are not chi-squared."""
+    """Whether the scores have ten values or fewer: variances between items then depend on how strict a judge is."""
     mean: float | None
     effects: tuple[tuple[str, ...], ...]
     """The effects that can be estimated, the residual aside."""
@@ -69,25 +57,12 @@ class Design:
     @property
     def variance(self) -> float:
         """Return the mean squared deviation from the grand mean."""
-        return self.squares / max(self.n, 1)
+        return float(self.squares.sum()) / max(self.n, 1)
 
     @property
     def repeated(self) -> bool:
         """Tell whether any cell holds more than one observation."""
         return bool(np.any(self.counts > 1))
-
-    @property
-    def repeats_agree(self) -> bool:
-        """Tell whether there are repeats, and all repeats of every cell are equal while cells are not."""
-        within = self.squares - float((np.square(self.sums) / self.counts).sum())
-        return self.repeated and self.squares > 0 and within <= _NOISE * self.squares
-
-    @property
-    def balanced(self) -> bool:
-        """Tell whether every combination of levels occurs, equally often, and no effect had to be left out."""
-        full = int(np.prod([self.levels[facet] for facet in self.facets], dtype=np.int64))
-        whole = len(self.counts) == full and bool(np.all(self.counts == self.counts[0]))
-        return whole and len(self.effects) == 2 ** len(self.facets) - 1 - (not self.repeated)
 
     @property
     def degrees_left(self) -> int:
@@ -116,12 +91,10 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
         counts=counts,
         # Rounded, so that the order of rows does not show in the last digit.
         sums=np.asarray(np.bincount(inverse, weights=centred, minlength=len(cells)), dtype=np.float64).round(12),
-        cell_squares=np.asarray(
+        squares=np.asarray(
             np.bincount(inverse, weights=np.square(centred), minlength=len(cells)), dtype=np.float64
         ).round(12),
-        squares=float(np.sort(np.square(centred)).sum()),
-        coarse=is_coarse(values),
-        graded=is_coarse(values) or len(np.unique(values)) <= _GRADES,
+        graded=len(np.unique(values)) <= _GRADES,
         mean=mean,
         effects=effects,
         effect_codes=codes,
@@ -179,9 +152,3 @@ def _effects(
                 codes.append(inverse)
                 sizes.append(size)
     return tuple(effects), tuple(codes), tuple(sizes)
-
-
-def is_coarse(scores: Floats) -> bool:
-    """Tell whether scores are too far from normal for mean squares to be chi-squared: two or three values, or one."""
-    counts = np.unique(scores, return_counts=True)[1]
-    return len(counts) <= _COARSE or float(counts.max()) > _MOSTLY * scores.size

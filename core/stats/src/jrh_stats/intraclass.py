@@ -11,12 +11,9 @@ from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import cluster_sums
-from jrh_stats.coarse import ENOUGH_LEVELS, FEW_LEVELS
-from jrh_stats.degrees import FEW_EVENTS
-from jrh_stats.design import is_coarse
+from jrh_stats.degrees import ENOUGH_LEVELS, FEW_EVENTS, FEW_LEVELS
 from jrh_stats.estimate import Estimate, enclosing
 from jrh_stats.jackknife import NOISE, correlation_estimate
-from jrh_stats.moments import combination_interval
 from jrh_stats.score_intervals import z_quantile
 
 IccForm: TypeAlias = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
@@ -33,6 +30,11 @@ _GRADES: Final = 7
 """The F intervals of ratings with so many values or fewer covered 91% where low levels are most frequent."""
 _KNOWN: Final = 1e8
 """Degrees of freedom of a mean square without error."""
+_ZERO: Final = 1e-12
+_COARSE: Final = 3
+"""Ratings with so many values or fewer are coarse."""
+_ONE_VALUE: Final = 0.5
+"""Ratings of which a larger share has one value are coarse, too."""
 
 
 @frozen(kw_only=True)
@@ -143,7 +145,7 @@ def icc(
     of = np.arange(squares.items) if clusters is None else np.asarray(clusters, dtype=np.int64)
     if of.shape != (squares.items,):
         raise ValueError(f"every item needs a cluster: expected {squares.items}, got the shape {of.shape}")
-    coarse = is_coarse(np.asarray(ratings, dtype=np.float64))
+    coarse = _is_coarse(np.asarray(ratings, dtype=np.float64))
     if coarse or len(np.unique(ratings)) <= _GRADES or len(np.unique(of)) < squares.items:
         return _by_cluster(np.asarray(ratings, dtype=np.float64), squares, form, of, value, level, coarse=coarse)
     contrast = form[0] == "2"
@@ -256,6 +258,86 @@ def _root(falling: Callable[[float], float]) -> float:
     return most if falling(most) >= 0 else float(brentq(falling, least, most, xtol=1e-10))
 
 
+def combination_interval(weights: Floats, squares: Floats, degrees: Floats, level: float) -> tuple[float, float]:
+    """Compute the modified large-sample interval of a linear combination of expected mean squares.
+
+    Source: Burdick and Graybill (1992), Confidence Intervals on Variance Components, chapter 3. Not consulted: the
+    terms of `_mixed` and `_alike` are from memory, and checked by their coverage alone.
+
+    Args:
+        weights: weight of every mean square, of either sign, shape (m,).
+        squares: independent mean squares, shape (m,).
+        degrees: their degrees of freedom, shape (m,).
+        level: coverage.
+
+    Returns:
+        Lower and upper end, in the unit of the mean squares.
+    """
+    parts = weights * squares
+    positive, negative = np.flatnonzero(weights > _ZERO), np.flatnonzero(weights < -_ZERO)
+    tail = (1 - level) / 2
+    estimate = float(parts.sum())
+    plus, minus = (parts[positive], degrees[positive]), (-parts[negative], degrees[negative])
+    down = np.sqrt(max(_spread(plus, minus, tail, lower=True), 0.0))
+    up = np.sqrt(max(_spread(plus, minus, tail, lower=False), 0.0))
+    return estimate - float(down), estimate + float(up)
+
+
+def _spread(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: float, *, lower: bool) -> float:
+    """Compute the variance-like quantity under the root of one end (Burdick and Graybill 1992, chapter 3)."""
+    (first, n1), (second, n2) = (plus, minus) if lower else (minus, plus)
+    # `first` errs downwards at this end, `second` upwards.
+    shrink_first, stretch_second = _shrink(n1, tail), _stretch(n2, tail)
+    total = float(np.square(shrink_first * first).sum() + np.square(stretch_second * second).sum())
+    total += _mixed(plus, minus, tail, lower=lower)
+    return total + _alike(first, n1, shrink_first, tail)
+
+
+def _shrink(degrees: Floats, tail: float) -> Floats:
+    """Return G = 1 - 1 / F(tail; df, infinity)."""
+    from scipy.special import chdtri
+
+    return np.asarray(1 - degrees / chdtri(degrees, tail), dtype=np.float64)
+
+
+def _stretch(degrees: Floats, tail: float) -> Floats:
+    """Return H = 1 / F(1 - tail; df, infinity) - 1."""
+    from scipy.special import chdtri
+
+    return np.asarray(degrees / chdtri(degrees, 1 - tail) - 1, dtype=np.float64)
+
+
+def _mixed(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: float, *, lower: bool) -> float:
+    """Add the terms of every pair of a positive and a negative mean square."""
+    from scipy.special import fdtri
+
+    (a, n), (b, m) = plus, minus
+    if not len(a) or not len(b):
+        return 0.0
+    grid_n, grid_m = np.meshgrid(n, m, indexing="ij")
+    if lower:
+        ratio = fdtri(grid_n, grid_m, 1 - tail)
+        own, other = _shrink(n, tail)[:, None], _stretch(m, tail)[None, :]
+        factor = (np.square(ratio - 1) - np.square(own * ratio) - np.square(other)) / ratio
+    else:
+        ratio = fdtri(grid_n, grid_m, tail)
+        own, other = _stretch(n, tail)[:, None], _shrink(m, tail)[None, :]
+        factor = (np.square(1 - ratio) - np.square(own * ratio) - np.square(other)) / ratio
+    return float((factor * a[:, None] * b[None, :]).sum())
+
+
+def _alike(parts: Floats, degrees: Floats, shrink: Floats, tail: float) -> float:
+    """Add the terms of every pair of mean squares of the same sign."""
+    size = len(parts)
+    if size <= 1:
+        return 0.0
+    first, second = np.triu_indices(size, k=1)
+    n, m = degrees[first], degrees[second]
+    both = np.square(_shrink(n + m, tail)) * np.square(n + m) / (n * m)
+    factor = (both - np.square(shrink[first]) * n / m - np.square(shrink[second]) * m / n) / (size - 1)
+    return float((factor * parts[first] * parts[second]).sum())
+
+
 def _f_quantile(level: float, numerator: float, denominator: float) -> float:
     from scipy.special import fdtri
 
@@ -264,3 +346,9 @@ def _f_quantile(level: float, numerator: float, denominator: float) -> float:
 
 def _clean(number: np.float64 | Floats | float) -> float:
     return float(number) if float(number) > NOISE else 0.0
+
+
+def _is_coarse(ratings: Floats) -> bool:
+    """Tell whether ratings are too far from normal for mean squares to be chi-squared: two or three values, or one."""
+    counts = np.unique(ratings, return_counts=True)[1]
+    return len(counts) <= _COARSE or float(counts.max()) > _ONE_VALUE * ratings.size

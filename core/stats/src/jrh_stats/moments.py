@@ -1,4 +1,4 @@
-"""Estimate variance components by moments: analysis of variance if balanced, else Henderson's method 1."""
+"""Estimate variance components by moments, from sums per unit that can be resampled."""
 
 from __future__ import annotations
 
@@ -9,218 +9,119 @@ from attrs import frozen
 
 from jrh_stats.arrays import Codes, Floats
 from jrh_stats.design import Design
-from jrh_stats.score_intervals import z_quantile
 
-_ZERO: Final = 1e-12
-
-
-@frozen(kw_only=True)
-class Moment:
-    """One component of balanced data."""
-
-    estimate: float
-    low: float | None
-    high: float | None
-    standard_error: float
-    mean_square: float
-    degrees: int
+_RANK: Final = 1e-12
+"""Equations that are weaker than this, relative to the strongest, say nothing."""
 
 
-def balanced_components(design: Design, level: float) -> list[Moment]:
-    """Estimate the components of balanced data; the residual is last.
+@frozen(kw_only=True, eq=False)
+class _Effect:
+    """The levels of an effect."""
 
-    E[MS_a] = sum over effects b that contain a of (n / levels of b) sigma_b^2 + sigma_e^2; the system is triangular.
+    levels: Codes
+    """Level of every cell, shape (cells,)."""
+    own: bool
+    """Whether every level belongs to one unit."""
+
+    def joined(self, other: _Effect) -> _Effect:
+        """Return the levels that two effects have together."""
+        _, joint = np.unique(self.levels * (int(other.levels.max()) + 1) + other.levels, return_inverse=True)
+        return _Effect(levels=joint.reshape(-1).astype(np.int64), own=self.own or other.own)
+
+
+@frozen(kw_only=True, eq=False)
+class _Ratios:
+    """Columns of the sums per unit that give one sum of ratios."""
+
+    tops: Codes
+    squared: bool
+    """Whether the tops are squares already."""
+    below: Codes
+    """What each of the tops is divided by; none where they are divided already."""
+
+    def of(self, totals: Floats) -> Floats:
+        """Return the sum for every row of totals."""
+        tops = totals[:, self.tops] if self.squared else np.square(totals[:, self.tops])
+        if len(self.below):
+            tops = tops / np.maximum(totals[:, self.below], 1.0)  # a level without observations has a top of 0
+        return np.asarray(tops.sum(axis=1), dtype=np.float64)
+
+
+class Moments:
+    """Henderson's method 1, on sums per unit: totals of resampled units give the estimates of a cluster bootstrap.
+
+    With T_a = sum over the levels of effect a of (sum of scores)^2 / n, E[T_a] is linear in the components:
+
+        n mean^2 + sum_b sigma_b^2 sum_(levels of a) (sum_(levels of b within) n_ab^2) / n_a + (levels of a) sigma_e^2
+
+    Equating observed and expected T gives unbiased estimates, which may be negative. Of balanced data they are those of
+    the analysis of variance: expected mean squares equated with observed ones. A unit that is drawn twice is two units:
+    the levels of effects that it takes part in are its own.
+
+    Source: Henderson (1953), Biometrics 9:226-252; balanced data: Brennan (2001), Generalizability Theory, chapter 3.
     """
-    z_quantile(level)  # checks the level
-    squares, degrees = _mean_squares(design)
-    weights = np.linalg.inv(_expected(design))
-    estimates = weights @ squares
-    errors = np.sqrt((2 * np.square(weights * squares) / (degrees + 2)).sum(axis=1))
-    found = []
-    for row, estimate, error, square, df in zip(weights, estimates, errors, squares, degrees, strict=True):
-        low, high = _large_sample(row, squares, degrees, level)
-        found.append(
-            Moment(
-                estimate=float(estimate),
-                low=low,
-                high=high,
-                standard_error=float(error),
-                mean_square=float(square),
-                degrees=int(df),
-            )
-        )
-    return found
 
+    sums: Floats
+    """Sums per unit, shape (units, columns)."""
 
-def _mean_squares(design: Design) -> tuple[Floats, Floats]:
-    shape = tuple(design.levels[facet] for facet in design.facets)
-    repeats = design.counts[0]
-    # Cells come sorted by their codes, which is the order of a table with one axis per facet.
-    table = (design.sums / repeats).reshape(shape)
-    axes = range(len(shape))
-    deviations: dict[tuple[str, ...], Floats] = {}
-    total = 0.0
-    squares, degrees = [], []
-    for effect in [*design.effects, design.facets][: len(design.effects) + (not design.repeated)]:
-        away = tuple(axis for axis in axes if design.facets[axis] not in effect)
-        part = table.mean(axis=away, keepdims=True) - table.mean()
-        for smaller, deviation in deviations.items():
-            if set(smaller) < set(effect):
-                part = part - deviation
-        deviations[effect] = part
-        df = int(np.prod([design.levels[facet] - 1 for facet in effect]))
-        sum_of_squares = float(np.square(part).sum()) * design.n / part.size
-        total += sum_of_squares
-        squares.append(sum_of_squares / df)
-        degrees.append(df)
-    if design.repeated:
-        df = design.n - len(design.counts)
-        within = design.squares - float(np.square(design.sums).sum()) / float(repeats)
-        squares.append(max(within, 0.0) / df)
-        degrees.append(df)
-    return np.array(squares), np.array(degrees, dtype=np.float64)
+    def __init__(self, design: Design, unit: str) -> None:
+        self._unit = design.codes[:, design.facets.index(unit)] if unit in design.facets else design.codes[:, 0] * 0
+        self._units = int(self._unit.max()) + 1
+        self._tables: list[Floats] = []
+        everything = _Effect(levels=self._unit * 0, own=False)
+        effects = [everything] + [
+            _Effect(levels=levels, own=unit in effect)
+            for effect, levels in zip(design.effects, design.effect_codes, strict=True)
+        ]
+        self._size = len(effects)
+        self._terms: list[tuple[_Ratios, list[_Ratios], Codes, bool]] = []
+        for effect in effects:
+            counts = np.bincount(effect.levels, design.counts).astype(np.float64)
+            first = np.unique(effect.levels, return_index=True)[1]
+            if effect.own:
+                numbers = self._add(self._unit[first], first * 0, np.ones(len(first)), 1)
+            else:
+                numbers = self._add(self._unit, effect.levels, design.counts, len(counts))
+            observed = self._ratios(effect, effect, design.sums, counts, numbers)
+            expected = [self._ratios(effect, effect.joined(other), design.counts, counts, numbers) for other in effects]
+            self._terms.append((observed, expected, numbers, effect.own))
+        self._n = self._add(self._unit, everything.levels, design.counts, 1)
+        self._squares = self._add(self._unit, everything.levels, design.squares, 1)
+        self.sums = np.concatenate(self._tables, axis=1)
 
+    def estimate(self, totals: Floats) -> Floats:
+        """Estimate the components for every row of totals of `sums`, shape (rows, columns).
 
-def _expected(design: Design) -> Floats:
-    size = len(design.effects)
-    matrix = np.zeros((size + 1, size + 1))
-    matrix[:, -1] = 1.0
-    for row, effect in enumerate(design.effects):
-        for column, other in enumerate(design.effects):
-            if set(effect) <= set(other):
-                matrix[row, column] = design.n / design.sizes[column]
-    return matrix
+        Returns:
+            Shape (rows, effects + 1), the residual last.
+        """
+        size = self._size
+        matrix, observed = np.empty((len(totals), size + 1, size + 1)), np.empty((len(totals), size + 1))
+        for row, (squares, expected, numbers, own) in enumerate(self._terms):
+            observed[:, row] = squares.of(totals)
+            for column, part in enumerate(expected):
+                matrix[:, row, column] = part.of(totals)
+            levels = totals[:, numbers]
+            matrix[:, row, size] = (levels if own else levels > 0).sum(axis=1)
+        matrix[:, size] = totals[:, self._n]
+        observed[:, size] = totals[:, self._squares[0]]
+        solved = np.linalg.pinv(matrix, rcond=_RANK) @ observed[:, :, None]
+        return np.asarray(solved[:, 1:, 0], dtype=np.float64)
 
+    def _ratios(self, outer: _Effect, inner: _Effect, values: Floats, counts: Floats, numbers: Codes) -> _Ratios:
+        """Say where (sum of values in a level of `inner`)^2 / (count of its level of `outer`) are, for all levels."""
+        first = np.unique(inner.levels, return_index=True)[1]
+        above, unit, squares = outer.levels[first], self._unit[first], np.square(np.bincount(inner.levels, values))
+        if outer.own:
+            return _Ratios(tops=self._add(unit, above * 0, squares / counts[above], 1), squared=True, below=above[:0])
+        if inner.own:
+            return _Ratios(tops=self._add(unit, above, squares, len(counts)), squared=True, below=numbers)
+        tops = self._add(self._unit, inner.levels, values, len(first))
+        return _Ratios(tops=tops, squared=False, below=numbers[above])
 
-def _large_sample(weights: Floats, squares: Floats, degrees: Floats, level: float) -> tuple[float | None, float | None]:
-    """Compute the interval of a component, cut at 0; none where no mean square adds to it."""
-    if not np.any(weights > _ZERO) or not np.any(squares > 0):
-        return None, None
-    low, high = combination_interval(weights, squares, degrees, level)
-    value = max(float(weights @ squares), 0.0)
-    return min(max(low, 0.0), value), max(high, value)
-
-
-def combination_interval(weights: Floats, squares: Floats, degrees: Floats, level: float) -> tuple[float, float]:
-    """Compute the modified large-sample interval of a linear combination of expected mean squares.
-
-    Source: Burdick and Graybill (1992), Confidence Intervals on Variance Components, chapter 3. Not consulted: the
-    terms of `_mixed` and `_alike` are from memory, and checked by their coverage alone.
-
-    Args:
-        weights: weight of every mean square, of either sign, shape (m,).
-        squares: independent mean squares, shape (m,).
-        degrees: their degrees of freedom, shape (m,).
-        level: coverage.
-
-    Returns:
-        Lower and upper end, in the unit of the mean squares.
-    """
-    parts = weights * squares
-    positive, negative = np.flatnonzero(weights > _ZERO), np.flatnonzero(weights < -_ZERO)
-    tail = (1 - level) / 2
-    estimate = float(parts.sum())
-    plus, minus = (parts[positive], degrees[positive]), (-parts[negative], degrees[negative])
-    down = np.sqrt(max(_spread(plus, minus, tail, lower=True), 0.0))
-    up = np.sqrt(max(_spread(plus, minus, tail, lower=False), 0.0))
-    return estimate - float(down), estimate + float(up)
-
-
-def _spread(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: float, *, lower: bool) -> float:
-    """Compute the variance-like quantity under the root of one end (Burdick and Graybill 1992, chapter 3)."""
-    (first, n1), (second, n2) = (plus, minus) if lower else (minus, plus)
-    # `first` errs downwards at this end, `second` upwards.
-    shrink_first, stretch_second = _shrink(n1, tail), _stretch(n2, tail)
-    total = float(np.square(shrink_first * first).sum() + np.square(stretch_second * second).sum())
-    total += _mixed(plus, minus, tail, lower=lower)
-    return total + _alike(first, n1, shrink_first, tail)
-
-
-def _shrink(degrees: Floats, tail: float) -> Floats:
-    """Return G = 1 - 1 / F(tail; df, infinity)."""
-    from scipy.special import chdtri
-
-    return np.asarray(1 - degrees / chdtri(degrees, tail), dtype=np.float64)
-
-
-def _stretch(degrees: Floats, tail: float) -> Floats:
-    """Return H = 1 / F(1 - tail; df, infinity) - 1."""
-    from scipy.special import chdtri
-
-    return np.asarray(degrees / chdtri(degrees, 1 - tail) - 1, dtype=np.float64)
-
-
-def _mixed(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: float, *, lower: bool) -> float:
-    """Add the terms of every pair of a positive and a negative mean square."""
-    from scipy.special import fdtri
-
-    (a, n), (b, m) = plus, minus
-    if not len(a) or not len(b):
-        return 0.0
-    grid_n, grid_m = np.meshgrid(n, m, indexing="ij")
-    if lower:
-        ratio = fdtri(grid_n, grid_m, 1 - tail)
-        own, other = _shrink(n, tail)[:, None], _stretch(m, tail)[None, :]
-        factor = (np.square(ratio - 1) - np.square(own * ratio) - np.square(other)) / ratio
-    else:
-        ratio = fdtri(grid_n, grid_m, tail)
-        own, other = _stretch(n, tail)[:, None], _shrink(m, tail)[None, :]
-        factor = (np.square(1 - ratio) - np.square(own * ratio) - np.square(other)) / ratio
-    return float((factor * a[:, None] * b[None, :]).sum())
-
-
-def _alike(parts: Floats, degrees: Floats, shrink: Floats, tail: float) -> float:
-    """Add the terms of every pair of mean squares of the same sign."""
-    size = len(parts)
-    if size <= 1:
-        return 0.0
-    first, second = np.triu_indices(size, k=1)
-    n, m = degrees[first], degrees[second]
-    both = np.square(_shrink(n + m, tail)) * np.square(n + m) / (n * m)
-    factor = (both - np.square(shrink[first]) * n / m - np.square(shrink[second]) * m / n) / (size - 1)
-    return float((factor * parts[first] * parts[second]).sum())
-
-
-def henderson(design: Design) -> Floats:
-    """Estimate the components of any data by Henderson's method 1; the residual is last.
-
-    With T_a = sum over the levels of a of (sum of scores)^2 / n, E[T_a] is linear in the components:
-    n mean^2 + sum_b sigma_b^2 sum_(levels of a) (sum_(levels of b within) n_ab^2) / n_a + (levels of a) sigma_e^2.
-    Equating observed and expected T gives unbiased estimates, which may be negative.
-    """
-    one = np.zeros(len(design.counts), dtype=np.int64)
-    partitions = [one, *design.effect_codes]
-    size = len(design.effects)
-    matrix = np.empty((size + 2, size + 2))
-    totals = np.empty(size + 2)
-    for row, codes in enumerate(partitions):
-        counts = np.bincount(codes, weights=design.counts)
-        totals[row] = float((np.square(np.bincount(codes, weights=design.sums)) / counts).sum())
-        matrix[row, 0], matrix[row, -1] = design.n, len(counts)
-        for column in range(size):
-            joint = _joint(design, row - 1, column)
-            matrix[row, column + 1] = _overlap(codes, joint, design.counts, np.asarray(counts, dtype=np.float64))
-    matrix[-1] = design.n
-    totals[-1] = design.squares
-    solution, *_ = np.linalg.lstsq(matrix, totals, rcond=None)
-    return np.asarray(solution[1:], dtype=np.float64)
-
-
-def _joint(design: Design, one: int, other: int) -> Codes:
-    """Return the levels of two effects together, per cell; `one` is -1 for the mean."""
-    if one < 0:
-        return design.effect_codes[other]
-    together = {*design.effects[one], *design.effects[other]}
-    for effect, codes in zip(design.effects, design.effect_codes, strict=True):
-        if set(effect) == together:
-            return codes
-    first, second = design.effect_codes[one], design.effect_codes[other]
-    _, joint = np.unique(first * design.sizes[other] + second, return_inverse=True)
-    return np.asarray(joint, dtype=np.int64).reshape(-1)
-
-
-def _overlap(codes: Codes, joint: Codes, counts: Floats, level_counts: Floats) -> float:
-    both = np.bincount(joint, weights=counts)
-    owner = np.zeros(len(both), dtype=np.int64)
-    owner[joint] = codes
-    return float((np.square(both) / level_counts[owner]).sum())
+    def _add(self, unit: Codes, place: Codes, values: Floats, size: int) -> Codes:
+        """Add the sums of values per unit and place, and return their columns."""
+        start = sum(table.shape[1] for table in self._tables)
+        flat = np.bincount(unit * size + place, values, self._units * size)
+        self._tables.append(flat.astype(np.float64).reshape(self._units, size))
+        return np.arange(start, start + size)

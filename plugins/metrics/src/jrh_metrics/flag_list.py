@@ -20,7 +20,6 @@ EXPLAINING: Final[Mapping[str, str]] = {
     "that the test adds counts as excess.",
     "single-level": "the factor has a single level and was left out.",
     "confounded": "no question was repeated; the last component includes rerun noise.",
-    "identical-repeats": "repeats never differ; their variance is 0.",
     "negative": "a negative variance estimate was set to 0.",
     "equivalent": "equivalent: the change lies within the declared margin.",
     "different": "different: the change exceeds the declared margin.",

@@ -33,9 +33,9 @@ class Generalizability:
 
     Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
     reference condition, and tests that change template, option order, temperature, a fixed seed or output mode and
-    expect the same verdict. `jrh_stats` has the formulas and the intervals. A design with missing verdicts is not
-    balanced. Of a cluster of items the one with the most verdicts counts: items of a cluster are neither independent
-    nor repeats of each other.
+    expect the same verdict. `jrh_stats.variance_components` has the formulas, and how often its intervals cover: they
+    are about the judges and templates at hand, and flagged where those are few. Of a cluster of items the one with the
+    most verdicts counts: items of a cluster are neither independent nor repeats of each other.
     """
 
     options: GeneralizabilityOptions
@@ -74,7 +74,10 @@ class Generalizability:
             if not len(usable) or not np.ptp(conditions[name][usable]):
                 del columns[name]
         facets = {name: column[usable] for name, column in columns.items()}
-        found = variance_components(scores[usable], facets, level=builder.context.level)
+        context = builder.context
+        found = variance_components(
+            scores[usable], facets, level=context.level, resamples=context.resamples, seed=builder.seed(cell)
+        )
         flags = tuple(flag for flag in found.flags if flag not in ("empty", "single-level"))
         none = _UNORDERED if np.all(np.isnan(scores[rows])) and len(usable) < len(rows) else _NOTHING
 
@@ -90,7 +93,7 @@ class Generalizability:
                 value=component.value,
                 low=component.low,
                 high=high,
-                method=found.method or "none",
+                method="cluster-bootstrap",
                 flags=component.flags,
             )
             yield made("variance", estimate, "squared score", part=component.name)

@@ -513,9 +513,9 @@ METRICS: Final = (
             "variance",
             "variance component of items, judges, templates, orders, repeats or an interaction",
             "squared score",
-            interval="`anova`, `reml`, or jackknife; none by `henderson-1`",
-            flags=("confounded", "identical-repeats", "no-interval", "few-levels", "negative", "single-level"),
-            source="Brennan (2001); Burdick and Graybill (1992)",
+            interval="items resampled, judges and templates as they are (`cluster-bootstrap`)",
+            flags=("confounded", "no-interval", "few-levels", "negative", "single-level"),
+            source="Brennan (2001); Henderson (1953)",
         ),
         describe_coefficient(
             "generalizability",

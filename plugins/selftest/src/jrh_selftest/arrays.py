@@ -28,7 +28,7 @@ from jrh_stats import (
 )
 from numpy.typing import NDArray
 
-from jrh_selftest.checks import ArrayAlarm, ArrayCheck
+from jrh_selftest.checks import ArrayAlarm, ArrayCheck, subtract_truth
 
 _SHARES: Final = {"item": 0.45, "judge": 0.1, "item:judge": 0.2, "residual": 0.25}
 """Planted variances of the normal scores; they sum to 1."""
@@ -44,7 +44,9 @@ def cut_checks() -> Iterator[ArrayCheck]:
         planted = components(levels)
         draw = partial(_cut_components, levels=levels, items=200)
         for name, value in planted.items():
-            yield ArrayCheck(where=f"{levels} levels, 200 items", name=f"variance of {name}", planted=value, draw=draw)
+            if name != "judge":  # its interval is about the judges that were drawn
+                where = f"{levels} levels, 200 items"
+                yield ArrayCheck(where=where, name=f"variance of {name}", planted=value, draw=draw)
     for items in (60, 200):
         yield ArrayCheck(
             where=f"2 levels, {items} items",
@@ -234,19 +236,19 @@ def _shifted(where: str, *, items: int, shift: float) -> ArrayCheck:
 
 def _components(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
     draw = partial(_component, items=items, judges=judges)
-    for name, planted in _PARTS.items():
+    for name, planted in (_PARTS | {"judge": 0.0}).items():
         yield ArrayCheck(where=where, name=f"variance of {name}", planted=planted, draw=draw)
 
 
 def _incomplete(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
-    """Yield variance components with a sixth of the scores missing (restricted maximum likelihood)."""
+    """Yield variance components with a sixth of the scores missing (Henderson's method 1)."""
     draw = partial(_component, items=items, judges=judges, missing=1 / 6)
-    for name in ("item", "judge"):
-        # Truncated at 0, the estimate is biased.
-        yield ArrayCheck(where=where, name=f"variance of {name}", planted=_PARTS[name], draw=draw, biased=True)
+    for name, planted in (("item", _ITEM), ("judge", 0.0)):
+        yield ArrayCheck(where=where, name=f"variance of {name}", planted=planted, draw=draw)
 
 
 def _component(rng: np.random.Generator, *, items: int, judges: int, missing: float = 0.0) -> Mapping[str, Estimate]:
+    """Return the components; that of judges less the variance of the judges drawn, which its interval is about."""
     item = np.sqrt(_ITEM) * rng.standard_normal((items, 1, 1))
     judge = np.sqrt(_JUDGE) * rng.standard_normal((1, judges, 1))
     both = np.sqrt(_BOTH) * rng.standard_normal((items, judges, 1))
@@ -254,7 +256,8 @@ def _component(rng: np.random.Generator, *, items: int, judges: int, missing: fl
     place = np.indices(scores.shape).reshape(3, -1)
     kept = rng.random(scores.size) >= missing
     found = variance_components(scores.ravel()[kept], {"item": place[0][kept], "judge": place[1][kept]})
-    return components_by_name(found)
+    named = components_by_name(found)
+    return {**named, "variance of judge": subtract_truth(named["variance of judge"], float(judge.var(ddof=1)))}
 
 
 def components_by_name(found: VarianceComponents) -> Mapping[str, Estimate]:
@@ -264,7 +267,7 @@ def components_by_name(found: VarianceComponents) -> Mapping[str, Estimate]:
             value=part.raw,
             low=part.low,
             high=part.high,
-            method=found.method,
+            method="cluster-bootstrap",
             flags=(*found.flags, *part.flags),
         )
         for part in found.components

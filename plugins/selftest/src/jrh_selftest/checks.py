@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
-from attrs import Factory, frozen
+from attrs import Factory, evolve, frozen
 from jrh import REFERENCE, Json, Measure, ScaleKind
 from jrh_stats import Estimate
 from jrh_stats.degrees import FEW_CLUSTERS
@@ -134,6 +134,13 @@ class ArrayCheck:
             raise TypeError(f"'{self.name}' is an estimate, not an alarm")
         found = drawn if isinstance(drawn, Estimate) else drawn[self.name]
         return Study(value=found.value, low=found.low, high=found.high, flags=found.flags)
+
+
+def subtract_truth(estimate: Estimate, truth: float) -> Estimate:
+    """Return an estimate less what it is about in the study at hand, so that 0 is the planted value of all studies."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return estimate
+    return evolve(estimate, value=estimate.value - truth, low=estimate.low - truth, high=estimate.high - truth)
 
 
 @frozen(kw_only=True)

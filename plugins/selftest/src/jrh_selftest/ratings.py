@@ -7,11 +7,10 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from attrs import evolve
 from jrh_stats import Estimate, best_panel, fleiss_kappa, gwet_ac1, krippendorff_alpha, pabak, paired_error_correlation
 from numpy.typing import NDArray
 
-from jrh_selftest.checks import FEW, ArrayCheck
+from jrh_selftest.checks import FEW, ArrayCheck, subtract_truth
 from jrh_selftest.truth import Matrix, kappa
 from jrh_selftest.world import World
 from jrh_selftest.worlds import DESIGNS, WORLDS
@@ -63,10 +62,7 @@ def chosen_trio(rng: np.random.Generator, *, items: int, accuracies: tuple[float
     found = best_panel(votes, truth, n_labels=2, seed=int(rng.integers(2**31)))
     if found is None:
         raise ValueError("no trio was chosen")
-    held, reached = found.held_out, majority(np.array(accuracies)[list(found.best.judges)])
-    if held.value is None or held.low is None or held.high is None:
-        return held
-    return evolve(held, value=held.value - reached, low=held.low - reached, high=held.high - reached)
+    return subtract_truth(found.held_out, majority(np.array(accuracies)[list(found.best.judges)]))
 
 
 _RATERS: Final = 3
