@@ -156,6 +156,7 @@ five repeats, noisy | excess-disagreement | below rarely | 92.6 | sided
 templates, near one | jss-raw | below rarely | 10.4 | flagged
 templates, near one | jss-correction | often rarely | 97.8 | flagged
 templates | jss-correction | above rarely | 91.9 | correction
+arrays | variance of item:judge | often | 97.9 | wide
 40 items, 2 judges | ICC(2,1) | often | 97.6 | wide
 trio: six alike, 220 items | best trio, held out | below | 93.9 | trio
 items: skewed | mean | below rarely | 90.5 | skew
