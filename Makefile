@@ -129,7 +129,7 @@ reference: $(VENV)/development
 	$(BIN)/python tools/reference.py
 	$(BIN)/python tools/catalogue.py
 
-# pip is told to build without isolation, so that setuptools is fetched once and not once per distribution.
+# Builds are not isolated: setuptools is fetched once, and not once per distribution.
 $(VENV)/python: constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("jrh needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
@@ -137,11 +137,11 @@ $(VENV)/python: constraints.txt
 	@touch $@
 
 $(VENV)/standard: $(VENV)/python $(MANIFESTS)
-	$(INSTALL) --no-build-isolation $(foreach path,$(LIBRARIES) $(STANDARD) .,-e ./$(path))
+	$(BIN)/python tools/develop.py $(LIBRARIES) $(STANDARD) .
 	@touch $@
 
 $(VENV)/development: $(VENV)/standard
-	$(INSTALL) --no-build-isolation -e ./core/testing -e ./plugins/inspect -e ./plugins/litellm -e ./plugins/pytest $(foreach path,$(dir $(CONTRIB)),-e ./$(path)) -e ".[dev]"
+	$(BIN)/python tools/develop.py core/testing plugins/inspect plugins/litellm plugins/pytest $(dir $(CONTRIB)) ".[dev]"
 	@touch $@
 
 $(VENV)/extras: $(VENV)/development constraints-extras.txt

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from jrh_testing import Project
+from jrh_testing import Inside, Project
 from support.looking import query, report
 from support.suites import write_suite
 
@@ -71,7 +71,7 @@ TESTS: Mapping[str, Any] = {
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Run every test over pairs, judged by one that always says A and one that is always right."""
-    project = Project(tmp_path_factory.mktemp("headlines"))
+    project = Inside(tmp_path_factory.mktemp("headlines"))
     lines = ["id,request,response_a,response_b,label"]
     for item in range(ITEMS):
         words = f"It rains a lot in town {item}, and more of it falls in the winter than in the summer"

@@ -10,12 +10,16 @@ import jrh
 import pytest
 from jrh import Measure
 from jrh.running import RunResult
+from scipy.stats import binom
+from support.released import as_released
 
 PAIRS = 40
 """Pairs of a right and a wrong answer, on which every family finds something to change."""
 NOISE = 0.04
 """Share of answers that are drawn anew at every asking, by every judge."""
 ALPHA = 0.05
+CHANCE = 1e-4
+"""The chance with which a judge that is as planted fails a comparison with what was planted."""
 DEFECTS: dict[str, dict[str, float]] = {
     "sound": {},
     # A draft of verbosity has about twice the letters of its item, one of another family nearly as many as it.
@@ -73,13 +77,24 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
         "resamples": 400,
         "seed": 3,
     }
-    return jrh.run(suite, run_dir=folder / "run", use_cache=False)
+    with as_released():
+        return jrh.run(suite, run_dir=folder / "run", use_cache=False)
 
 
 def measured(found: RunResult, name: str, judge: str, test: str) -> Measure:
     return next(
         each for each in found.measures if (each.name, each.judge, each.test) == (name, judge, test) and not each.cell
     )
+
+
+def assert_planted(measure: Measure, share: float) -> None:
+    """Compare with a planted share, within the limits of as many draws of yes or no as there are items.
+
+    A mean over items of shares between 0 and 1 varies at most as much.
+    """
+    low, high = binom.ppf([CHANCE / 2, 1 - CHANCE / 2], measure.n_items, share) / measure.n_items
+    assert measure.estimate is not None
+    assert low <= measure.estimate <= high, f"{measure.name} of {measure.judge} in {measure.test}"
 
 
 def interval(measure: Measure) -> tuple[float, float]:
@@ -101,12 +116,13 @@ def test_a_family_moves_the_judge_it_should_and_no_other(found: RunResult, judge
     flips = measured(found, "flip-rate", judge, test)
     floor = measured(found, "rerun-disagreement", judge, "reference")
     # Two askings differ where one of them at least is drawn anew and comes out differently: (1 - s²)(1 - 1/2).
-    low, high = interval(floor)
-    assert low <= (1 - (1 - NOISE) ** 2) / 2 <= high
+    noise = (1 - (1 - NOISE) ** 2) / 2
+    assert_planted(floor, noise)
     if judge in MOVED_BY[test]:
-        assert interval(flips)[0] > high
+        assert interval(flips)[0] > interval(floor)[1]
     else:
-        assert interval(flips)[0] <= high
+        assert_planted(flips, noise)
+        assert interval(flips)[0] <= interval(floor)[1]
 
 
 @pytest.mark.parametrize("judge", DEFECTS)
@@ -135,13 +151,11 @@ def test_the_share_that_moves_is_the_planted_one(found: RunResult) -> None:
     def expected(flipped: float) -> float:
         return 1 - stable * (1 - flipped) - (1 - stable) / 2
 
-    by_layout = interval(measured(found, "flip-rate", "by-layout", "format"))
-    assert by_layout[0] <= expected(0.5) <= by_layout[1]
+    assert_planted(measured(found, "flip-rate", "by-layout", "format"), expected(0.5))
     # The longer answer gets the first label: only the wrong answers, half of the items, have somewhere to move.
-    by_length = interval(measured(found, "flip-rate", "by-length", "verbosity"))
-    assert by_length[0] <= expected(0.9 / 2) <= by_length[1]
+    assert_planted(measured(found, "flip-rate", "by-length", "verbosity"), expected(0.9 / 2))
     for judge in MOVED_BY["label-flip"]:
-        assert measured(found, "flip-rate", judge, "label-flip").estimate == pytest.approx(expected(1.0), abs=0.05)
+        assert_planted(measured(found, "flip-rate", judge, "label-flip"), expected(1.0))
 
 
 def test_the_judge_that_ignores_meaning_is_wrong_about_planted_errors_and_right_elsewhere(found: RunResult) -> None:
@@ -193,7 +207,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
         "resamples": 400,
         "seed": 3,
     }
-    return jrh.run(suite, run_dir=folder / "run", use_cache=False)
+    with as_released():
+        return jrh.run(suite, run_dir=folder / "run", use_cache=False)
 
 
 @pytest.mark.parametrize("judge", DEFECTS)
@@ -218,9 +233,8 @@ def test_asking_again_moves_a_judge_by_its_planted_noise_whatever_else_is_wrong_
 ) -> None:
     again = measured(graded, "rerun-disagreement", judge, "stochastic")
     noise = UNSTEADY if judge == "unsteady" else NOISE
-    low, high = interval(again)
-    assert low <= (1 - (1 - noise) ** 2) * (1 - 1 / LEVELS) <= high
-    assert (low > 0.3) == (judge == "unsteady")
+    assert_planted(again, (1 - (1 - noise) ** 2) * (1 - 1 / LEVELS))
+    assert (interval(again)[0] > 0.3) == (judge == "unsteady")
 
 
 def test_the_report_shows_the_families_on_levels_too(graded: RunResult) -> None:

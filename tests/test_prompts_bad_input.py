@@ -9,6 +9,8 @@ import pytest
 from jrh_testing import Project
 from support.suites import simulated_suite, write_items, write_suite
 
+pytestmark = pytest.mark.inside
+
 PAIRWISE = {"task": {"scale": {"pairwise": True}}}
 
 

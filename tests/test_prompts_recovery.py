@@ -203,9 +203,9 @@ def test_the_report_of_the_real_benchmark_says_what_it_cannot_show(benchmark: tu
 
 
 def test_the_findings_stay_when_the_report_is_written_again(tmp_path: Path) -> None:
-    from jrh_testing import Project
+    from jrh_testing import Inside
 
-    project = Project(tmp_path)
+    project = Inside(tmp_path)
     project.write(
         "data.jsonl",
         "\n".join(

@@ -15,6 +15,8 @@ import pytest
 from jrh_stats import clustered_kappa, clustered_proportion, judgesense_jss, judgesense_kappa
 from jrh_testing import Project, paired_row
 
+pytestmark = pytest.mark.inside
+
 # Judge -> task -> pairs, flips, JSS, flip rate, ends of the percentile bootstrap over rows.
 PUBLISHED = {
     "claude-haiku": {"coherence": (375, 101, 0.7307, 0.2693, 0.6879, 0.776)},

@@ -12,6 +12,8 @@ from jrh_testing import Project
 from support.looking import report
 from support.suites import simulated_suite, write_suite
 
+pytestmark = pytest.mark.inside
+
 ROWS = [{"id": f"i{n}", "request": f"question {n}", "response": f"answer {n}", "label": "YES"} for n in range(3)]
 
 

@@ -9,6 +9,8 @@ from jrh_testing import ChatServer, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import PROVIDERS, llm_suite, write_items, write_suite
 
+pytestmark = pytest.mark.inside
+
 
 def asked(project: Project, provider: str, **settings: str) -> list[dict[str, Any]]:
     """Return the messages of the one question of a run."""
