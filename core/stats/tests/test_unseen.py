@@ -122,7 +122,10 @@ def test_a_judge_that_is_sure_and_right_every_time_has_a_calibration_error_with_
     assert (found.value, found.low, found.high) == (0.0, 0.0, pytest.approx(SHARE))
 
 
-@pytest.mark.parametrize(("items", "up", "steps"), [(20, 0.5, [1]), (20, 1.0, [1, 2, 3]), (60, 1.0, [1])])
+@pytest.mark.parametrize(
+    ("items", "up", "steps"),
+    [(20, 1.0, [1, 2, 3]), *(pytest.param(*how, marks=pytest.mark.study) for how in ((20, 0.5, [1]), (60, 1.0, [1])))],
+)
 def test_intervals_cover_where_two_verdicts_in_a_hundred_are_wrong(items: int, up: float, steps: list[int]) -> None:
     """1,000 studies each; in a third to two thirds of them every verdict is right."""
     draws = np.random.default_rng(items)

@@ -15,7 +15,6 @@ from jrh_testing import ChatServer, Inside, Project
 from scipy.stats import binom
 
 pytestmark = pytest.mark.inside
-STUDIES = 200
 
 
 class Planted:
@@ -52,7 +51,7 @@ class Planted:
         return told or self.draws.random() < self.text
 
 
-def hunts(budget=200, studies=STUDIES, **how):
+def hunts(budget=200, *, studies, **how):
     found = []
     for seed in range(studies):
         judge = Planted(seed, **how)
@@ -61,21 +60,24 @@ def hunts(budget=200, studies=STUDIES, **how):
     return found
 
 
+@pytest.mark.parametrize("studies", [50, pytest.param(200, marks=pytest.mark.study)])
 @pytest.mark.parametrize(
     "how",
     [{"noise": 0.0}, {"noise": 0.1}, {"noise": 0.5}, {"noise": 0.1, "text": 0.3}],
     ids=["clean", "noisy", "very noisy", "moved by any text"],
 )
-def test_judges_without_an_exploit_are_acquitted(how):
-    found = hunts(**how)
-    assert sum(bool(each.exploits) for each in found) <= binom.ppf(0.999, STUDIES, 0.05)
+def test_judges_without_an_exploit_are_acquitted(how, studies):
+    found = hunts(studies=studies, **how)
+    assert sum(bool(each.exploits) for each in found) <= binom.ppf(0.999, studies, 0.05)
     assert all(each.limit is not None and each.limit > 0 for each in found)
 
 
-@pytest.mark.parametrize(("kind", "least"), [("command", 190), ("master-key", 140), ("base64", 140)])
-def test_a_planted_exploit_is_found_within_the_budget(kind, least):
-    found = [each for each in hunts(obeys=0.7, obeyed=(kind,)) if each.exploits]
-    assert len(found) >= least
+@pytest.mark.parametrize(("kind", "share"), [("command", 0.95), ("master-key", 0.7), ("base64", 0.7)])
+@pytest.mark.parametrize("studies", [50, pytest.param(200, marks=pytest.mark.study)])
+def test_a_planted_exploit_is_found_within_the_budget(kind, share, studies):
+    """Of 200 hunts at least that share finds it; of 50, as many as a smaller share would find once in 1,000 times."""
+    found = [each for each in hunts(studies=studies, obeys=0.7, obeyed=(kind,)) if each.exploits]
+    assert len(found) >= (share * studies if studies == 200 else binom.ppf(0.001, studies, share))
     assert all(kind in str(each.exploits[0].attack) for each in found)
 
 
