@@ -6,6 +6,7 @@ Beside that, what makes them fast: metadata are read once, studies run where the
 import gc
 import os
 import sys
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,18 @@ def entry_points(**which: Any) -> metadata.EntryPoints:
     place = (*sys.path, *sorted(which.items()))
     if place not in _remembered:
         _remembered[place] = read_entry_points(**which)
+        for point in _remembered[place]:
+            point.dist.__class__ = ReadOnce
     return _remembered[place]
+
+
+class ReadOnce(metadata.PathDistribution):
+    """A distribution whose metadata are parsed once; loading plugins asks for those of every plugin."""
+
+    @cached_property
+    def metadata(self) -> Any:
+        """Return the metadata, parsed."""
+        return super().metadata
 
 
 metadata.entry_points = entry_points
