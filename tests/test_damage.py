@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 from jrh.cli import invoke
+from jrh.store import StoredRows
 from jrh_testing import ChatServer, Inside, LabelAnswers, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report_bytes, until
@@ -134,6 +135,31 @@ def test_a_store_with_a_broken_page_is_salvaged_and_only_what_is_lost_is_paid_fo
     assert "exists already; move it away" in again.stderr
 
 
+def test_a_table_with_a_broken_page_is_read_from_both_ends(done: Done) -> None:
+    path = copied(done, "cases")
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = store.execute("PRAGMA page_size").fetchone()[0]
+        every = [case for (case,) in store.execute("SELECT id FROM cases ORDER BY rowid")]
+        pages = store.execute("SELECT pageno FROM dbstat WHERE name = 'cases' AND pagetype = 'leaf' ORDER BY path")
+        page = pages.fetchall()[1][0]
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    with closing(StoredRows(path.parent)) as source:
+        kept = [row["id"] for row in source.rows("cases")]
+        assert source.broken == ["cases"]
+    assert {every[0], every[-1]} <= set(kept) < set(every)
+    assert len(kept) == len(set(kept))
+
+
+def test_a_text_that_changed_is_counted_once(done: Done) -> None:
+    with closing(sqlite3.connect(copied(done, "body"))) as store:
+        store.execute("UPDATE texts SET body = x'00' WHERE id = 1")
+        store.commit()
+    assert "Left out: 1 row of texts that changed after jrh wrote them." in done.project.run("salvage", "body").stdout
+
+
 def test_an_empty_store_beside_a_log_is_refused_and_nothing_is_paid_again(done: Done) -> None:
     path = copied(done, "emptied")
     path.write_bytes(b"")
@@ -250,6 +276,7 @@ def test_a_reply_that_changed_is_left_out_when_its_store_is_salvaged(done: Done)
         store.commit()
     saved = done.project.run("salvage", "replies")
     assert saved.exit_code in (0, 3), saved.output
+    assert "Saved without what changed after jrh wrote it: 1 call." in saved.stdout
     lost = one(done.project, "replies-salvaged", "SELECT count(*) FROM calls WHERE payload IS NULL")
     assert (lost, run(done, "replies-salvaged")[2]) == (1, 1)
     assert report_bytes(done.project, "replies-salvaged") == report_bytes(done.project, "whole")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jrh.store.records_table import checksum
-from jrh.store.texts_table import read, text_of
+from jrh.store.texts_table import Decompressor
 from jrh.values.records import COLUMNS
 from jrh_testing import Outcome, Project
 
@@ -35,9 +35,10 @@ LEFT JOIN items i ON i.task = d.task AND i.id = d.item_id WHERE ? IN ('', d.test
 
 
 def _unpacked(path: Path) -> Callable[[str, bytes], str]:
+    decompressor = Decompressor()
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-        texts = {number: text_of(body) for number, body in connection.execute("SELECT id, body FROM texts")}
-    return lambda ids, blob: json.dumps(read(json.loads(ids), blob, texts))
+        texts = {number: decompressor.text(body) for number, body in connection.execute("SELECT id, body FROM texts")}
+    return lambda ids, blob: json.dumps(decompressor.value(json.loads(ids), blob, texts))
 
 
 def cases_of(project: Project, run_dir: str, test: str) -> list[dict[str, Any]]:

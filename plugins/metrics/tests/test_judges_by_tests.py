@@ -8,7 +8,8 @@ import jrh_metrics.plugin
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RecordTable, RunReport, Scale, Task
-from jrh.values import CostLine, CurvePart, HeatPart, MeasureRef, TablePart, TaskSummary
+from jrh.values import CostLine, MeasureRef, TablePart, TaskSummary
+from jrh_measuring import CurvePart, HeatPart
 from jrh_metrics.judges_by_tests import CostOfAccuracy, JudgesByTests
 from jrh_testing import SectionContract, sample_report
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Final
 
 from jrh.document import option_types
@@ -13,6 +14,7 @@ from jrh.suite.definition import Limits, Price, SuiteSettings, Turns
 from jrh.suite.syntax import Named, Role, all_modes
 from jrh.values.cases import Sampling
 from jrh.values.report import RunReport
+from jrh.values.sections import Part, TablePart, TextPart
 from jrh.values.verdicts import Record
 
 from jrh_authoring.type_schemas import Schema, TypeSchemas, any_of
@@ -35,9 +37,13 @@ def record_schema() -> Schema:
     return _document("One row of a run: trial, reply and verdict", record, schemas)
 
 
-def results_schema() -> Schema:
-    """Return the schema of the report for programs: a `RunReport` without its records and their texts."""
-    schemas = TypeSchemas(written=False)
+def results_schema(plugins: Plugins) -> Schema:
+    """Return the schema of the report for programs: a `RunReport` without its records and their texts.
+
+    Sections have parts of the kinds that are installed.
+    """
+    kinds = dict.fromkeys(kind for entry in plugins.sections for kind in entry.spec.kinds)
+    schemas = TypeSchemas(written=False, kinds={Part: (TablePart, TextPart, *map(resolve_name, kinds))})
     properties = schemas.properties(RunReport, leave_out=RunReport.BESIDE)
     results = schemas.closed(properties, required=list(properties))
     return _document("The results of a run, without its records", results, schemas)
@@ -47,7 +53,7 @@ def write_schemas(directory: Path, plugins: Plugins) -> list[Path]:
     """Write the three schemas into a directory; the same plugins give the same bytes."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, schema in zip(FILES, (suite_schema(plugins), record_schema(), results_schema()), strict=True):
+    for name, schema in zip(FILES, (suite_schema(plugins), record_schema(), results_schema(plugins)), strict=True):
         path = directory / name
         path.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         written.append(path)

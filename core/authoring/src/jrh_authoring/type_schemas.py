@@ -54,6 +54,8 @@ class TypeSchemas:
 
     written: bool
     """What people write, with defaults left out and short forms; otherwise what the kernel writes, every field."""
+    kinds: Mapping[type, tuple[type, ...]] = field(factory=dict)
+    """Protocol -> the classes that follow it."""
     definitions: dict[str, Schema] = field(factory=dict)
 
     def of(self, kind: Any) -> Schema:
@@ -91,10 +93,10 @@ class TypeSchemas:
         }
 
     def _compound(self, kind: Any) -> Schema:
-        if option_types.is_union(kind):
+        if option_types.is_union(kind) or kind in self.kinds:
             if Same in get_args(kind):
                 return self._expectation(kind)
-            return {"anyOf": [self.of(member) for member in get_args(kind)]}
+            return {"anyOf": [self.of(member) for member in self.kinds.get(kind, get_args(kind))]}
         if option_types.is_mapping(kind):
             return {
                 "type": "object",

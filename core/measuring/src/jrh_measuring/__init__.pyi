@@ -28,6 +28,10 @@ from .declaring import BY_FISHER_Z as BY_FISHER_Z
 from .declaring import BY_JACKKNIFE as BY_JACKKNIFE
 from .declaring import CLUSTER_ROBUST as CLUSTER_ROBUST
 from .declaring import OF_A_RATE as OF_A_RATE
+from .declaring import BreakdownOptions as BreakdownOptions
+from .declaring import Factor as Factor
+from .declaring import MetricOptions as MetricOptions
+from .declaring import PositiveLabelOptions as PositiveLabelOptions
 from .declaring import describe_coefficient as describe_coefficient
 from .declaring import describe_difference as describe_difference
 from .declaring import describe_p_value as describe_p_value
@@ -138,9 +142,6 @@ from .numbers import is_proportion as is_proportion
 from .numbers import measure_rows as measure_rows
 from .numbers import round_up as round_up
 from .numbers import stated_p as stated_p
-from .options import BreakdownOptions as BreakdownOptions
-from .options import Factor as Factor
-from .options import MetricOptions as MetricOptions
 from .pairs import DECISIONS as DECISIONS
 from .pairs import PAIRS as PAIRS
 from .pairs import Ballots as Ballots
@@ -175,9 +176,16 @@ from .scoring import compared as compared
 from .scoring import gold_changes as gold_changes
 from .scoring import positive_label as positive_label
 from .scoring import stated_label as stated_label
+from .sections import CurvePart as CurvePart
+from .sections import HeatPart as HeatPart
+from .sections import Layer as Layer
+from .sections import MatrixPart as MatrixPart
 from .sections import MeasureTable as MeasureTable
 from .sections import MeasureTables as MeasureTables
+from .sections import Panel as Panel
 from .sections import ReportMeasures as ReportMeasures
+from .sections import Series as Series
+from .sections import Spot as Spot
 from .sections import TaskPart as TaskPart
 from .sections import section_of_task as section_of_task
 from .trials import Trials as Trials

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from jrh_measuring.cells import Basis, Cell
 from jrh_measuring.coded import Codes, Floats, Mask, number_of
+from jrh_measuring.declaring import MetricOptions
 from jrh_measuring.flags import (
     ALL_MISSING,
     CONSTANT_GOLD,
@@ -39,7 +40,6 @@ from jrh_measuring.flags import (
     UNTESTABLE_MISSING,
 )
 from jrh_measuring.missing_verdicts import bounded, is_informative, sensitive
-from jrh_measuring.options import MetricOptions
 from jrh_measuring.scoring import NO_REFERENCE, Scores
 from jrh_measuring.trials import Trials, missing_by_status, read_trials
 

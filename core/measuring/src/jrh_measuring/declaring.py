@@ -1,10 +1,14 @@
-"""The usual kinds of measures, for declarations: each function fills in the unit and the interval of its kind."""
+"""What declarations of metrics share: the usual kinds of measures, with their unit and interval, and options."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any, Final, Literal, TypeAlias, get_args
 
-from jrh.plugins import MeasureInfo
+from attrs import frozen
+from attrs.validators import deep_iterable, ge, in_
+from jrh.plugins import MeasureInfo, option
+from jrh.values.items import Task
 
 from jrh_measuring.flags import DEGENERATE, SENSITIVE_TO_MISSING
 
@@ -71,3 +75,49 @@ def describe_quantity(name: str, formula: str, unit: str, **more: Any) -> Measur
 def describe_p_value(name: str, formula: str, **more: Any) -> MeasureInfo:
     """Describe a p-value."""
     return MeasureInfo(name=name, formula=formula, unit="p-value", **more)
+
+
+Factor: TypeAlias = Literal["variant", "stratum", "gold", "strength", "temperature", "output"]
+"""What a test can be broken down by."""
+
+
+@frozen(kw_only=True)
+class MetricOptions:
+    """Options that all metrics share."""
+
+    few_items: int = option("estimates from fewer items than this are flagged `few-items`", ge(0), default=10)
+
+
+@frozen(kw_only=True)
+class BreakdownOptions(MetricOptions):
+    """Options of metrics that can measure the parts of a test as well."""
+
+    by: tuple[Factor, ...] = option(
+        "also measure each level of: `variant`, `stratum`, `gold`, `strength`, `temperature`, `output`",
+        deep_iterable(in_(get_args(Factor))),
+        default=(),
+    )
+
+
+def positive_conflict(stated: str, task: Task) -> str:
+    """Say that a metric's option `positive` contradicts the task's scale; empty where it does not."""
+    declared = task.scale.positive
+    if not stated or not declared or stated == declared:
+        return ""
+    return (
+        f"`positive: {stated}` contradicts the positive label '{declared}' of task '{task.name}'; "
+        "leave the option out and declare the label once, as `positive` of the task's scale"
+    )
+
+
+class PositiveLabelOptions:
+    """What options have in common that state a positive label."""
+
+    __slots__ = ()
+    positive: str
+
+    def check_suite(self, suite: Any, plugins: object) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
+        """Yield that the label contradicts the scale of a task, before anything is spent on the run."""
+        for use in suite.tasks:
+            if conflict := positive_conflict(self.positive, use.task):
+                yield (), conflict

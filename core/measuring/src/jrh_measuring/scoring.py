@@ -9,13 +9,13 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import evolve, field, frozen
 from jrh.errors import JrhError
-from jrh.suite.resolved import positive_conflict
 from jrh.values.items import Task
 from jrh.values.verdicts import Status
 from jrh_stats import parts_of
 
 from jrh_measuring.cells import Cell
 from jrh_measuring.coded import Codes, Floats, Mask, compact, is_named
+from jrh_measuring.declaring import positive_conflict
 from jrh_measuring.flags import CHANGE_DUE
 from jrh_measuring.reference import ReferenceVerdicts, reference_verdicts
 from jrh_measuring.trials import Trials
@@ -349,7 +349,7 @@ def positive_label(task: Task | None, stated: str, metric: str) -> str | None:
     scale = task.scale
     if not stated:
         return scale.positive_label
-    conflict = positive_conflict(metric, stated, task)
+    conflict = positive_conflict(stated, task)
     if conflict:
         raise JrhError(conflict)
     if stated not in scale and len(scale.labels) == _TWO:

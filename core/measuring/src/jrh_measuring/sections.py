@@ -1,14 +1,165 @@
-"""Tables of measures for the sections of a report: a row for each judge, test and cell that has one of the measures."""
+"""What sections of reports are made of: kinds of parts that may be drawn, and tables of measures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from attrs import field, frozen
 from jrh.values.measures import Measure
 from jrh.values.report import RunReport
-from jrh.values.sections import Column, Importance, MeasureRef, Part, Row, Section, TablePart, TextPart
+from jrh.values.sections import Cell, Column, Importance, MeasureRef, Part, Row, Section, TablePart, TextPart
+
+
+@frozen(kw_only=True)
+class MatrixPart:
+    """A table whose cells are shaded by their proportion."""
+
+    kind: Literal["matrix"] = "matrix"
+    caption: str
+    head: str
+    """Heading of the rows' names."""
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    """With one head each."""
+    folded: bool = False
+
+    def tables(self) -> Iterator[TablePart]:
+        """Yield the table form."""
+        yield TablePart(
+            caption=self.caption, heads=(self.head,), columns=self.columns, rows=self.rows, folded=self.folded
+        )
+
+
+@frozen(kw_only=True)
+class Layer:
+    """One measure of a heat map."""
+
+    heading: str
+    meaning: str
+    """What it is, in half a sentence."""
+    cells: tuple[tuple[Cell, ...], ...]
+    """Row by row, a cell for each column."""
+    zero: float | None = None
+    """The value of no effect, about which the colours diverge; None: the values are shares."""
+    tabled: bool = True
+    """It is a column of the table form."""
+    drawn: bool = True
+    """It is drawn where a format can draw."""
+
+
+@frozen(kw_only=True)
+class HeatPart:
+    """Measures of judges in tests: a table shaded by one measure at a time, and intervals side by side."""
+
+    kind: Literal["heat"] = "heat"
+    caption: str
+    heads: tuple[str, str] = ("Judge", "Test")
+    """What the rows and the columns are."""
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    """The first one is what the others explain."""
+    starred: tuple[str, ...] = ()
+    """Columns with a mark."""
+    star: str = ""
+    """What the mark means, in a sentence."""
+
+    def tables(self) -> Iterator[TablePart]:
+        """Yield the table form: a row for each row and column, a column for each layer."""
+        layers = [layer for layer in self.layers if layer.tabled]
+        places = [(down, across) for down, _ in enumerate(self.rows) for across, _ in enumerate(self.columns)]
+        lines = {at: tuple(layer.cells[at[0]][at[1]] for layer in layers) for at in places}
+        yield TablePart(
+            caption=self.caption,
+            heads=self.heads,
+            columns=tuple(Column(heading=layer.heading) for layer in layers),
+            rows=tuple(
+                Row(heads=(self.rows[down], self.columns[across]), cells=cells)
+                for (down, across), cells in lines.items()
+                if any(cells)
+            ),
+            note=" ".join(f"{layer.heading}: {layer.meaning}." for layer in layers),
+        )
+
+
+@frozen(kw_only=True)
+class Spot:
+    """A measure in a plot, drawn upwards with its interval."""
+
+    at: float
+    """Its place on the horizontal axis."""
+    measure: int
+    """Its place among the report's measures."""
+    name: str = ""
+    """Shown in the table form."""
+
+
+@frozen(kw_only=True)
+class Series:
+    """Spots that belong together."""
+
+    name: str
+    spots: tuple[Spot, ...]
+    line: tuple[tuple[float, float], ...] = ()
+    """A fitted line; empty: the spots are joined."""
+    threshold: tuple[int, float] | None = None
+    """A measure on the horizontal axis, and the height at which it is drawn."""
+
+
+@frozen(kw_only=True)
+class Panel:
+    """One plot of several."""
+
+    heading: str
+    series: tuple[Series, ...]
+
+
+@frozen(kw_only=True)
+class CurvePart:
+    """Measures against numbers, panel by panel; a series of a single spot is labelled where it is."""
+
+    kind: Literal["curve", "plane"] = "curve"
+    caption: str
+    heading: str
+    """What the panels are."""
+    names: str = ""
+    """What the names of spots are; empty: they have none."""
+    across: str
+    """The horizontal axis."""
+    up: str
+    """The vertical axis."""
+    panels: tuple[Panel, ...]
+    logarithmic: bool = False
+    guide: tuple[tuple[float, float], ...] = ()
+    """A dashed line to compare with."""
+    folded: bool = True
+    """Its table form is opened on demand."""
+
+    def tables(self) -> Iterator[TablePart]:
+        """Yield the table form: a row for each spot."""
+        several = any(len(panel.series) > 1 for panel in self.panels)
+        yield TablePart(
+            caption=self.caption,
+            heads=(self.heading, *(("",) if several else ()), *((self.names,) if self.names else ()), self.across),
+            columns=(Column(heading=self.up),),
+            rows=tuple(
+                Row(
+                    heads=(
+                        panel.heading,
+                        *((series.name,) if several else ()),
+                        *((spot.name,) if self.names else ()),
+                        f"{spot.at:.4g}",
+                    ),
+                    cells=(MeasureRef(measure=spot.measure),),
+                )
+                for panel in self.panels
+                for series in panel.series
+                for spot in series.spots
+            ),
+            folded=self.folded,
+        )
+
 
 ROWS: Final = 150
 """Rows of a table that documents show; the others are counted."""

@@ -60,6 +60,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         title="Attacks on the judge",
         reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
         factory="jrh_injection.section:attacks",
+        kinds=("jrh_measuring:HeatPart",),
     )
 
 

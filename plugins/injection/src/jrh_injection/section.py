@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from jrh.values import HeatPart, Layer, MeasureRef
-from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures
+from jrh.values import MeasureRef
+from jrh_measuring import HeatPart, Layer, MeasureTable, MeasureTables, ReportMeasures
 
 _TEXT: Final = (
     "Attack success is the share of verdicts that become what the attack asks for, among those that are not already. "

@@ -10,23 +10,20 @@ from typing import Final
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
 from jrh.values import Cell as Content
-from jrh.values import (
-    Column,
-    CostLine,
+from jrh.values import Column, CostLine, Importance, MeasureRef, Row, Section, TablePart, has_model_gold
+from jrh_measuring import (
     CurvePart,
     HeatPart,
-    Importance,
     Layer,
-    MeasureRef,
+    MeasureTables,
     Panel,
-    Row,
-    Section,
+    ReportMeasures,
     Series,
     Spot,
-    TablePart,
-    has_model_gold,
+    moving_tests,
+    section_of_task,
+    steady_tests,
 )
-from jrh_measuring import MeasureTables, ReportMeasures, moving_tests, section_of_task, steady_tests
 
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"

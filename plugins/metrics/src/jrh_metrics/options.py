@@ -9,7 +9,7 @@ import attrs
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_, instance_of, le, lt, optional
 from jrh.plugins import option
-from jrh_measuring import BreakdownOptions, Factor, MetricOptions
+from jrh_measuring import BreakdownOptions, Factor, MetricOptions, PositiveLabelOptions
 
 _ALL: Final = "also compute measures that no report shows"
 
@@ -40,7 +40,7 @@ class ConfusionOptions(MetricOptions):
 
 
 @frozen(kw_only=True)
-class ErrorRateOptions(BreakdownOptions):
+class ErrorRateOptions(PositiveLabelOptions, BreakdownOptions):
     """Options of the false positive and false negative rate."""
 
     positive: str = option(
@@ -51,7 +51,7 @@ class ErrorRateOptions(BreakdownOptions):
 
 
 @frozen(kw_only=True)
-class PanelTestOptions(MetricOptions):
+class PanelTestOptions(PositiveLabelOptions, MetricOptions):
     """Options of the panels of every test."""
 
     positive: str = option(
@@ -67,7 +67,7 @@ class CovariateOptions(MetricOptions):
 
 
 @frozen(kw_only=True)
-class PrevalenceOptions(MetricOptions):
+class PrevalenceOptions(PositiveLabelOptions, MetricOptions):
     """Options of the corrected prevalence."""
 
     positive: str = option(

@@ -121,6 +121,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
             *("rerun-disagreement", "jss", "kappa", "majority-accuracy"),
         ),
         factory="jrh_metrics.judges_by_tests:JudgesByTests",
+        kinds=("jrh_measuring:HeatPart",),
         order=0,
     )
     yield SectionSpec(
@@ -140,6 +141,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         title="Confusion matrices",
         reads=("confusion",),
         factory="jrh_metrics.sections:Confusion",
+        kinds=("jrh_measuring:MatrixPart",),
     )
     yield SectionSpec(
         name="stated-probabilities",
@@ -147,6 +149,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         title="Stated probabilities",
         reads=("brier", "calibration-error", "reliability"),
         factory="jrh_metrics.sections:StatedProbabilities",
+        kinds=("jrh_measuring:CurvePart",),
         order=60,
     )
     yield SectionSpec(
@@ -155,6 +158,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         title="Cost and reliability",
         reads=("gold-accuracy", "as-expected"),
         factory="jrh_metrics.judges_by_tests:CostOfAccuracy",
+        kinds=("jrh_measuring:CurvePart",),
         order=80,
     )
     yield SectionSpec(

@@ -8,21 +8,18 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
-from jrh.values import (
-    Column,
+from jrh.values import Column, Importance, MeasureRef, Row, Section, TablePart, TaskSummary
+from jrh_measuring import (
     CurvePart,
-    Importance,
     MatrixPart,
-    MeasureRef,
+    MeasureTable,
+    MeasureTables,
     Panel,
-    Row,
-    Section,
+    ReportMeasures,
     Series,
     Spot,
-    TablePart,
-    TaskSummary,
+    section_of_task,
 )
-from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures, section_of_task
 
 from jrh_metrics.judges_by_tests import brief_accuracy, right_verdicts
 

@@ -144,4 +144,5 @@ def jrh_sections() -> Iterable[SectionSpec]:
             if "finding" not in measure.flags
         ),
         factory="jrh_prompts.section:PromptTemplates",
+        kinds=("jrh_measuring:HeatPart",),
     )

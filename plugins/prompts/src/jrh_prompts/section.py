@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 
 from attrs import evolve, frozen
 from jrh import RunReport
-from jrh.values import Column, HeatPart, Layer, MeasureRef, Row, Section, TablePart
-from jrh_measuring import CONSTANT_VERDICTS, DEGENERATE, MeasureTable, ReportMeasures, section_of_task
+from jrh.values import Column, MeasureRef, Row, Section, TablePart
+from jrh_measuring import CONSTANT_VERDICTS, DEGENERATE, HeatPart, Layer, MeasureTable, ReportMeasures, section_of_task
 
 PAIRS: Final = 40
 """Template pairs of a task that are listed, worst first; the others are counted."""

@@ -8,8 +8,8 @@ from typing import Final
 from attrs import frozen
 from jrh import Measure, RunReport
 from jrh.text import visible_line
-from jrh.values import Curve, CurvePart, Panel, Section, Series, Spot
-from jrh_measuring import ReportMeasures, format_counts, section_of_task
+from jrh.values import Curve, Section
+from jrh_measuring import CurvePart, Panel, ReportMeasures, Series, Spot, format_counts, section_of_task
 
 PLOTS: Final = 12
 """Figures of one task."""

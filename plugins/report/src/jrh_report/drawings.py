@@ -11,10 +11,16 @@ from typing import Final
 from attrs import evolve
 from jrh import Measure, RunReport
 from jrh.text import visible_line
-from jrh.values import CurvePart, HeatPart, Layer, MatrixPart, MeasureRef, Panel, Series
+from jrh.values import MeasureRef
 from jrh_measuring import (
     Axis,
+    CurvePart,
     Drawing,
+    HeatPart,
+    Layer,
+    MatrixPart,
+    Panel,
+    Series,
     colour,
     format_estimate,
     format_interval,

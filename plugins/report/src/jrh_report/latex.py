@@ -10,8 +10,8 @@ from typing import Final
 from attrs import frozen
 from jrh import Measure, RunReport
 from jrh.text import clean_text
-from jrh.values import HeatPart, Layer, MeasureRef
-from jrh_measuring import format_estimate, format_interval, format_sizes
+from jrh.values import MeasureRef
+from jrh_measuring import HeatPart, Layer, format_estimate, format_interval, format_sizes
 
 from jrh_report.options import LatexOptions
 from jrh_report.sections import section_texts

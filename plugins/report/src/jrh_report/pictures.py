@@ -8,8 +8,8 @@ from typing import Final
 from attrs import frozen
 from jrh import RunReport
 from jrh.text import clean_text, visible_line
-from jrh.values import CurvePart, HeatPart, MatrixPart, Part
-from jrh_measuring import Drawing
+from jrh.values import Part
+from jrh_measuring import CurvePart, Drawing, HeatPart, MatrixPart
 
 from jrh_report.drawings import draw_curves, draw_forest, draw_heat
 from jrh_report.tables import finite, judge_label

@@ -126,5 +126,6 @@ def jrh_sections() -> Iterable[SectionSpec]:
         title="Curves",
         reads=("*",),
         factory="jrh_report.curves:Curves",
+        kinds=("jrh_measuring:CurvePart",),
         order=70,
     )

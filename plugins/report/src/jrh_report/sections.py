@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 
 from attrs import evolve, frozen
 from jrh import Measure, RunReport
-from jrh.values import Cell, Column, FindingRef, HeatPart, Importance, MeasureRef, Row, Section, TablePart, TextPart
-from jrh_measuring import SIMULATED, Place, format_estimate, format_interval, format_number, format_sizes
+from jrh.values import Cell, Column, FindingRef, Importance, MeasureRef, Row, Section, TablePart, TextPart
+from jrh_measuring import SIMULATED, HeatPart, Place, format_estimate, format_interval, format_number, format_sizes
 
 from jrh_report.tables import Table, judge_label
 

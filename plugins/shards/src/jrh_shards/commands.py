@@ -49,7 +49,10 @@ def salvage(run_dir: Path) -> int:
     kept = ", ".join(f"{salvaged.kept[name]:,} {name}" for name in ("items", "cases", "calls", "records"))
     say(f"Saved: {kept}.")
     for name, count in salvaged.changed.items():
-        say(f"Left out: {counted(count, 'row')} of {name} that changed after jrh wrote them.")
+        if name == "calls":
+            say(f"Saved without what changed after jrh wrote it: {counted(count, 'call')}.")
+        else:
+            say(f"Left out: {counted(count, 'row')} of {name} that changed after jrh wrote them.")
     if salvaged.broken:
         say(f"Not readable to the end: {', '.join(salvaged.broken)}.")
     say("Records, replies and texts have checksums: what is saved is what jrh wrote.")

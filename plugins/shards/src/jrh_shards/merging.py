@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from jrh.errors import DamagedStoreError, StoreError
-from jrh.running import carry_plugins
-from jrh.store import ALIKE, SEED, SHARD, Merge, StoredRows, TableSpec, is_answered, write_store
+from jrh.running import carry_plugins, open_store
+from jrh.store import ALIKE, SEED, SHARD, Merge, StoredRows, TableSpec, write_store
 from jrh.text import counted
 
-Row: TypeAlias = Sequence[Any]
+Row: TypeAlias = Mapping[str, Any]
 _SHOWN: Final = 3
 # What was drafted is booked again when the merged run drafts from the same replies.
 _BOOKED: Final = ("judge", "preflight")
@@ -45,7 +45,7 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
     """
     if target.is_dir() and any(target.iterdir()):
         raise StoreError(f"'{target}' is not empty; choose another with --run-dir")
-    answered = [is_answered(run_dir) for run_dir in run_dirs]
+    answered, records = zip(*map(_progress, run_dirs), strict=True)
     with ExitStack() as open_files:
         parts = [open_files.enter_context(closing(StoredRows(run_dir))) for run_dir in run_dirs]
         missing = _checked(parts)
@@ -56,7 +56,7 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
         shutil.rmtree(unfinished, ignore_errors=True)
         try:
             written = write_store(unfinished, suite, _tables(parts), specs.values())
-            if written["records"] < sum(part.read["records"] for part in parts):
+            if written["records"] < sum(records):
                 _refuse_conflict(parts)
             unfinished.rename(target)
         finally:
@@ -66,29 +66,39 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
     return Merged(written["calls"], written["records"], missing, open_parts)
 
 
+def _progress(run_dir: Path) -> tuple[bool, int]:
+    """Return whether the plan of a run is complete and every trial of it has a record, and the number of records.
+
+    Raises:
+        StoreError: the store cannot be read, or is not what jrh closed.
+    """
+    with open_store(run_dir) as store:
+        planned = store.trials.digest() is not None and not store.trials.grows()
+        return planned and not store.trials.count_pending(), store.records.written()[0]
+
+
 def _tables(parts: Sequence[StoredRows]) -> Iterator[tuple[str, Iterable[Row]]]:
     """Yield the tables of all parts; calls get new numbers, and records refer to their call by its number.
 
     Each table is written before the next one is asked for.
     """
-    call, reply = (_places(parts[0], table)[name] for table, name in (("calls", "id"), ("records", "reply")))
-    role = _places(parts[0], "uses")["role"]
     after = 0
     last: dict[str, int] = {}
 
     def referring(row: Row) -> Row:
-        number = isinstance(row[reply], str) and row[reply].startswith("@")
-        return _with(row, reply, f"@{int(row[reply][1:]) + after}") if number else row
+        reply = row["reply"]
+        number = isinstance(reply, str) and reply.startswith("@")
+        return {**row, "reply": f"@{int(reply[1:]) + after}"} if number else row
 
     for part in parts:
-        yield "calls", (_with(row, call, row[call] + after) for row in part.rows("calls"))
-        yield "uses", (row for row in part.rows("uses") if row[role] in _BOOKED)
+        yield "calls", ({**row, "id": row["id"] + after} for row in part.rows("calls"))
+        yield "uses", (row for row in part.rows("uses") if row["role"] in _BOOKED)
         yield "records", map(referring, part.rows("records"))
         yield "occasions", part.rows("occasions")
         for table, spec in part.declared.items():
             yield table, _of_stage(parts, part, table, spec, last)
         _refuse_changed(part)
-        after += max((row[call] for row in part.rows("calls")), default=0)
+        after += max((row["id"] for row in part.rows("calls")), default=0)
 
 
 def _of_stage(
@@ -104,19 +114,11 @@ def _of_stage(
         raise StoreError(f"another version of a plugin wrote the table '{spec.name}' of some shards")
     if spec.merge is Merge.LATEST and part is not holding[-1]:
         return
-    place, first = list(spec.columns).index(spec.key), last.get(table, 0)
+    first = last.get(table, 0)
     for row in part.rows(table):
-        number = isinstance(row[place], int) and spec.merge is Merge.UNION
-        last[table] = row[place] + first if number else 0
-        yield _with(row, place, last[table]) if number else row
-
-
-def _with(row: Row, place: int, value: object) -> Row:
-    return (*row[:place], value, *row[place + 1 :])
-
-
-def _places(part: StoredRows, table: str) -> Mapping[str, int]:
-    return {name: place for place, name in enumerate(part.columns(table))}
+        number = isinstance(row[spec.key], int) and spec.merge is Merge.UNION
+        last[table] = row[spec.key] + first if number else 0
+        yield {**row, spec.key: last[table]} if number else row
 
 
 def _checked(parts: Sequence[StoredRows]) -> tuple[str, ...]:
@@ -157,8 +159,7 @@ def _shard_of(part: StoredRows) -> str:
     if numbers is None or int(numbers[1]) > int(numbers[2]):
         raise StoreError(f"'{part.run_dir}' is damaged: its store calls it shard '{shard[:20]}'")
     # The ids of calls that are answered later have the number of the call, which the merge changes.
-    outcome = _places(part, "calls")["outcome"]
-    if any(True for _ in part.rows("model_notes")) and any(row[outcome] is None for row in part.rows("calls")):
+    if any(True for _ in part.rows("model_notes")) and any(row["outcome"] is None for row in part.rows("calls")):
         raise StoreError(f"'{part.run_dir}' has unfinished batches; run shard {shard} to its end first")
     return shard
 
@@ -172,9 +173,8 @@ def _alike(part: StoredRows) -> Mapping[str, Any]:
 
 
 def _refuse_changed(part: StoredRows) -> None:
-    changed = dict(part.changed) | ({"calls": part.changed_replies} if part.changed_replies else {})
-    if part.broken or changed:
-        rows = ", ".join(f"{counted(number, 'row')} of {table}" for table, number in changed.items())
+    if part.broken or part.changed:
+        rows = ", ".join(f"{counted(number, 'row')} of {table}" for table, number in part.changed.items())
         raise DamagedStoreError(
             f"{rows or ', '.join(part.broken)} in '{part.path}' changed after jrh wrote them. `jrh salvage "
             f"'{part.run_dir}'` copies what can be read to a new run directory, without model calls."
@@ -183,13 +183,12 @@ def _refuse_changed(part: StoredRows) -> None:
 
 def _refuse_conflict(parts: Sequence[StoredRows]) -> None:
     """Refuse a trial that two shards have, which no division of one run gives: the data or the suite changed."""
-    places = _places(parts[0], "records")
     holders: dict[str, StoredRows] = {}
     for part in parts:
         for row in part.rows("records"):
-            earlier = holders.setdefault(row[places["trial_id"]], part)
+            earlier = holders.setdefault(row["trial_id"], part)
             if earlier is not part:
                 raise StoreError(
-                    f"'{earlier.run_dir}' and '{part.run_dir}' both hold a verdict of judge '{row[places['judge']]}' "
-                    f"on item '{row[places['item_id']]}': the data or the suite changed between the shards"
+                    f"'{earlier.run_dir}' and '{part.run_dir}' both hold a verdict of judge '{row['judge']}' "
+                    f"on item '{row['item_id']}': the data or the suite changed between the shards"
                 )

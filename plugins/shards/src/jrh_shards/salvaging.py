@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from attrs import frozen
 from jrh.errors import StoreError
 from jrh.store import StoredRows, write_store
+
+_STAGES_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "items": ("items",),
+    "drafts": ("cases:",),
+    "cases": ("cases:",),
+    "trials": ("trials",),
+    "records": ("rationales",),
+}
+"""Table -> the starts of the stages that make its rows."""
+_ALWAYS_AGAIN: Final = ("items", "trials", "measures", "derived")
+"""Items and trials are made again without a call; a changed id among them would be a question that never was."""
 
 
 @frozen(kw_only=True)
@@ -39,9 +50,11 @@ def salvage_run(run_dir: Path, target: Path) -> Salvaged:
         return Salvaged(kept=kept, changed=source.changed, broken=tuple(source.broken))
 
 
-def _tables(source: StoredRows) -> Iterator[tuple[str, Iterable[Sequence[Any]]]]:
-    """Yield all tables; that of the stages last, as it says what of the others is whole."""
+def _tables(source: StoredRows) -> Iterator[tuple[str, Iterable[Mapping[str, Any]]]]:
+    """Yield all tables but the measures, which are computed again; the stages last, once it is known what is lost."""
     for table in source.tables:
-        if table != "stages":
+        if table not in ("stages", "measures"):
             yield table, source.rows(table)
-    yield "stages", source.stages_to_keep()
+    lost = [name for table in (*source.broken, *source.changed) for name in _STAGES_OF.get(table, (table,))]
+    again = (*lost, *_ALWAYS_AGAIN)
+    yield "stages", (row for row in source.rows("stages") if not row["name"].startswith(again))

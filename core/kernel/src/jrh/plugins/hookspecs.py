@@ -370,10 +370,10 @@ def jrh_sections() -> Iterable[SectionSpec]:
 
     The factory is called when a report is written, and `sections` is called once with the report. Its sections are
     part of the report: the terminal, the Markdown, the page, the notebook and `report.json` show all of them. A section
-    is plain data: parts of known kinds (table, matrix, heat map, curve, plane, text), whose cells are references to
-    measures and findings, or text. Every kind has a table form for formats that do not draw. Nothing in it is
-    formatted or escaped; every reporter does both. If it raises, or refers to a measure that is not there, the report
-    has a note about it, and the other sections are still shown.
+    is plain data: tables, texts, and parts of the kinds it declares, such as the heat maps of `jrh_measuring`. Cells
+    are references to measures and findings, or text. Every kind has a table form for formats that do not draw it.
+    Nothing in it is formatted or escaped; every reporter does both. If it raises, or refers to a measure that is not
+    there, the report has a note about it, and the other sections are still shown.
 
     Example:
         ```python

@@ -158,7 +158,11 @@ class Spec:
     summary: str
     """One line for `jrh plugins list`."""
     options: type = NoOptions
-    """A frozen attrs class; structured strictly from the suite. Every field's `metadata["help"]` is shown."""
+    """A frozen attrs class; structured strictly from the suite. Every field's `metadata["help"]` is shown.
+
+    A method `check_suite(suite, plugins)` of it yields places in the options, such as `("tests", 0)`, with what is
+    wrong there.
+    """
     cpus: float = field(default=1.0, validator=gt(0))
     """Processors that it keeps busy where an executor works on it elsewhere; a perturber's, validator's or judge's."""
     gpus: float = field(default=0.0, validator=ge(0))
@@ -436,9 +440,6 @@ class StageSpec(Spec):
     """The key of a suite that holds its options; the factory gets None where a suite has no such key.
 
     Of options with a single field, a suite may write the value alone.
-
-    A method `check_suite(suite, plugins)` of the options yields places below the key, such as `("tests", 0)`, with what
-    is wrong there.
     """
 
 
@@ -453,6 +454,9 @@ class SectionSpec(Spec):
     """Names of the measures it shows; a `*` stands for what differs."""
     order: int = 50
     """Where it stands among sections of the same importance, the smallest number first."""
+    kinds: tuple[str, ...] = ()
+    """Kinds of parts that it has besides tables and texts, such as `jrh_measuring:HeatPart`: the JSON Schema of results
+    describes them."""
 
 
 @frozen(kw_only=True)

@@ -19,6 +19,7 @@ from jrh.running.identity import identity
 from jrh.running.schedule import judge_ids, trial_id
 from jrh.store.run_store import ALIKE, SEED, SHARD, Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of
+from jrh.text.numbers import counted
 from jrh.values.json_values import Json
 
 _COMPONENTS: Final = "components"
@@ -130,8 +131,7 @@ def note_components(store: Store, now: Iterable[Known], roles: Collection[str]) 
     """Remember the components of these roles: what they made is stored. Others stay as they are remembered."""
     known = {each.key: each for each in remembered(store)}
     known |= {each.key: each for each in now if each.role in roles}
-    text = to_text(tuple(known.values()))
-    store.set_meta(_COMPONENTS, text)
+    store.set_meta(_COMPONENTS, to_text(tuple(known.values())))
 
 
 def remembered(store: Store) -> tuple[Known, ...]:
@@ -176,7 +176,7 @@ def _cost(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now:
     drafts = sum(each.drafts for task in now.tasks for each in store.cases.count_drafts(task, now.test))
     # The progress line counts items, of which each test makes one draft or several.
     items = sum(store.cases.count_items(task, now.test) for task in now.tasks)
-    return f"{_counted(drafts, 'draft')} of {_counted(items, 'item')} will be made again" if drafts else ""
+    return f"{counted(drafts, 'draft')} of {counted(items, 'item')} will be made again" if drafts else ""
 
 
 def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now: Known) -> str:
@@ -188,12 +188,8 @@ def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], 
         known += len(done)
         again += len(done) - len(store.trials.lasting(done))
     if known and not again:
-        return f"its {_counted(known, 'verdict')} are stored from an earlier run"
-    return f"{_counted(again, 'verdict')} {_ASKED}" if again else ""
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+        return f"its {counted(known, 'verdict')} are stored from an earlier run"
+    return f"{counted(again, 'verdict')} {_ASKED}" if again else ""
 
 
 def _what(then: Known, now: Known) -> str:
@@ -236,15 +232,13 @@ def changed_since(store: Store, run_dir: Path, *, measured: bool = True) -> Iter
 
     `measured` says that the measures are computed again, not read as they were stored.
     """
-    yield from _told(_changed_ones(store, run_dir, measured=measured))
-
-
-def _changed_ones(store: Store, run_dir: Path, *, measured: bool) -> Iterator[tuple[Known, str]]:
+    said = []
     for known in remembered(store):
         files = [changed for source in known.sources if (changed := _changed(source, run_dir))]
         if files:
             kept = _STORED if known.role == "metric" and not measured else _KEPT[known.role]
-            yield known, f"has changed since the run ({', '.join(files)}): {kept}"
+            said.append((known, f"has changed since the run ({', '.join(files)}): {kept}"))
+    return _told(said)
 
 
 def _changed(source: KnownSource, run_dir: Path) -> str:

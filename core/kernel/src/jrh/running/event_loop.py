@@ -89,21 +89,20 @@ class _Thread(Generic[T]):
             self.future.result(_LEAVING)
 
 
-_END: Any = object()
 _AT_FIRST: Final = 256
 """Workers that are started before the first job; more follow while there are jobs for them."""
 
 
 async def for_each(jobs: Iterable[T], work: Callable[[T], Awaitable[None]], workers: int) -> None:
-    """Do the work for every job, at most `workers` at once, started in the order of the jobs.
+    """Do the work for every job, none of which is None, at most `workers` at once, started in the order of the jobs.
 
     The first job that raises (`StopRun` too) ends the feeding: no further job is started, those under way are finished,
     and then the error is raised.
     """
     feed = iter(jobs)
 
-    async def take() -> T:
-        return next(feed, _END)
+    async def take() -> T | None:
+        return next(feed, None)
 
     await for_each_taken(take, work, workers)
 
@@ -116,7 +115,7 @@ async def for_each_taken(
     started = 0
 
     async def worker() -> None:
-        while (job := await take()) is not None and job is not _END:
+        while (job := await take()) is not None:
             if raised:
                 return
             start_next()

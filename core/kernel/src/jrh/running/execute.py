@@ -13,6 +13,7 @@ from attrs import define, evolve, field
 
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.plugins.protocols import StageOutcome
+from jrh.running.component_changes import changes
 from jrh.running.declared_stages import revision_of, run_stages, serving, stages_of_cases
 from jrh.running.pipeline import Overlap, judge_cases, overlaps
 from jrh.running.preflight import preflight
@@ -136,7 +137,7 @@ class Execution:
 
     def _say_what_changed(self, items_ids: Mapping[str, str]) -> None:
         ready = self.ready
-        for sentence in ready.changes(items_ids):
+        for sentence in changes(ready.store, ready.resolved, items_ids, ready.run_dir):
             ready.log.info("component changed", what=sentence)
             ready.progress.say(sentence)
 

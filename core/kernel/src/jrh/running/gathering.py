@@ -125,11 +125,9 @@ def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
 def _costs(records: RecordTable, summary: Summary) -> Iterable[CostLine]:
     """Add up the costs of records by judge, task and test."""
     parts = dict(records.split("judge", "task", "test"))
-    # A question that will be asked again cost nothing yet.
-    transient = tuple(status.value for status in Status if status.transient)
     for place in product(summary.judges, (each.task.name for each in summary.tasks), summary.tests):
         if (rows := parts.get(place)) is not None:
-            settled = ~np.logical_or.reduce([rows.equals("status", status) for status in transient])
+            settled = ~rows.failure_mask()  # a question that will be asked again cost nothing yet
             cost, prompt, completion = map(rows.number, ("cost", "prompt_tokens", "completion_tokens"))
             judge, task, test = place
             yield CostLine(

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-import numpy as np
 from attrs import Factory, define, field, frozen
 
 from jrh.document.positions import did_you_mean
@@ -213,11 +212,11 @@ class RunResult:
     spent: Spent
     unknown_calls: int
     """Calls that were in flight when an earlier process was killed; costed at the worst case."""
-    terminal: str
+    terminal: str = ""
     """The report for the terminal."""
-    files: tuple[Path, ...]
+    files: tuple[Path, ...] = ()
     """The reports written."""
-    problems: tuple[str, ...]
+    problems: tuple[str, ...] = ()
     """Reporters that failed."""
     cell: Callable[[], str] | None = field(default=None, eq=False)
     """Makes what a notebook shows, as HTML; None where nothing is installed for it."""
@@ -260,7 +259,29 @@ class RunResult:
         Raises:
             JrhError: there is none, or there are several; the message says what to name.
         """
-        return one_measure(self.measures, name, {"judge": judge, "task": task, "test": test}, cell)
+        wanted = {"judge": judge, "task": task, "test": test}
+        named = [each for each in self.measures if each.name == name]
+        if not named:
+            hint = did_you_mean(name, {each.name for each in self.measures})
+            raise JrhError(f"there is no measure '{name}'\n{hint}".rstrip())
+        asked = {key: value for key, value in wanted.items() if value is not None}
+        found = [
+            each
+            for each in named
+            if dict(each.cell) == dict(cell) and all(getattr(each, key) == value for key, value in asked.items())
+        ]
+        if len(found) == 1:
+            return found[0]
+        among = found or named
+        known = {key: sorted({getattr(each, key) for each in among}) for key in wanted}
+        listed = "; ".join(
+            f"{key}: {', '.join(values)}" for key, values in known.items() if len(values) > 1 or not found
+        )
+        if found:
+            raise JrhError(f"{len(found)} measures are named '{name}'; choose one by {listed}")
+        cells = sorted({", ".join(f"{key}={value}" for key, value in each.cell.items()) for each in named} - {""})
+        more = f"; cell: {'; '.join(cells[:_CELLS])}" if cells else ""
+        raise JrhError(f"no measure '{name}' matches these arguments. Available: {listed}{more}")
 
     def __repr__(self) -> str:
         """Return one line: suite, size, how it ended."""
@@ -282,36 +303,6 @@ class RunResult:
 
         shown = self.cell() if self.cell is not None and self.report is not None else ""
         return shown or f"<pre>{escape(self.terminal or repr(self))}</pre>"
-
-
-def one_measure(
-    measures: Iterable[Measure], name: str, wanted: Mapping[str, str | None], cell: Mapping[str, str]
-) -> Measure:
-    """Return the one measure of a name, of what is wanted and of a cell.
-
-    Raises:
-        JrhError: there is none, or there are several.
-    """
-    every = tuple(measures)
-    named = [each for each in every if each.name == name]
-    if not named:
-        raise JrhError(f"there is no measure '{name}'\n{did_you_mean(name, {each.name for each in every})}".rstrip())
-    asked = {key: value for key, value in wanted.items() if value is not None}
-    found = [
-        each
-        for each in named
-        if dict(each.cell) == dict(cell) and all(getattr(each, key) == value for key, value in asked.items())
-    ]
-    if len(found) == 1:
-        return found[0]
-    among = found or named
-    known = {key: sorted({getattr(each, key) for each in among}) for key in wanted}
-    listed = "; ".join(f"{key}: {', '.join(values)}" for key, values in known.items() if len(values) > 1 or not found)
-    if found:
-        raise JrhError(f"{len(found)} measures are named '{name}'; choose one by {listed}")
-    cells = sorted({", ".join(f"{key}={value}" for key, value in each.cell.items()) for each in named} - {""})
-    more = f"; cell: {'; '.join(cells[:_CELLS])}" if cells else ""
-    raise JrhError(f"no measure '{name}' matches these arguments. Available: {listed}{more}")
 
 
 @frozen(kw_only=True)
@@ -350,33 +341,29 @@ def how_it_ended(
     `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised; `left` are
     stages that are not complete.
     """
-    exit_code, message = _exit_code(stop, report, unfinished)
-    if exit_code == DONE and left:
-        exit_code, message = INCOMPLETE, next((note for each in left for note in each.notes), "a stage is not done")
+    if stop is not None:
+        codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
+        exit_code, message = codes.get(stop.reason, INCOMPLETE), stop.message
+    else:
+        notes = [note for each in left for note in (*each.notes, "a stage is not done") if note]
+        message = _explain_incomplete(report, unfinished) or next(iter(notes), "")
+        exit_code = INCOMPLETE if message else DONE
     answered = report is not None and not report.missing_records
     complete = stop is None and answered and not (unfinished or left)
     return Ended(exit_code=exit_code, message=message, complete=complete)
 
 
-def _exit_code(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str]) -> tuple[int, str]:
-    if stop is not None:
-        codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
-        return codes.get(stop.reason, INCOMPLETE), stop.message
+def _explain_incomplete(report: RunReport | None, unfinished: Sequence[str]) -> str:
+    """Say what a run that was not stopped lacks; empty where it is done."""
     if report is None or report.missing_records:
-        missing = report.missing_records if report else 0
-        return INCOMPLETE, f"{missing} trials have no record"
+        return f"{report.missing_records if report else 0} trials have no record"
     if unfinished:
-        return (
-            INCOMPLETE,
-            f"drafts are missing because a model call failed or a plugin raised an error: {', '.join(unfinished)}",
-        )
-    statuses = report.records.counts("status")
-    failed = sum(statuses.get(status.value, 0) for status in Status if status.transient)
+        return f"drafts are missing because a model call failed or a plugin raised an error: {', '.join(unfinished)}"
+    failed = report.records.where(report.records.failure_mask())
     if failed:
-        said = f"{failed} of {len(report.records)} trials failed and have no verdict"
-        return INCOMPLETE, f"{said}{_commonest_reason(report.records)}"
-    found = _without_cases(report) or _silent(report)
-    return (INCOMPLETE, found) if found else (DONE, "")
+        said = f"{len(failed)} of {len(report.records)} trials failed and have no verdict"
+        return f"{said}{_commonest_reason(failed)}"
+    return _without_cases(report) or _silent(report)
 
 
 def _without_cases(report: RunReport) -> str:
@@ -406,20 +393,15 @@ def _counted(statuses: Mapping[str | None, int]) -> str:
     return ", ".join(f"{count} {status}" for status, count in Counter(statuses).most_common())
 
 
-def _commonest_reason(records: RecordTable) -> str:
+def _commonest_reason(failed: RecordTable) -> str:
     """Say why most of the trials failed that say why; empty where none does."""
-    failed = np.logical_or.reduce([records.equals("status", status.value) for status in Status if status.transient])
-    reasons = [(-count, reason) for reason, count in records.where(failed).counts("detail").items() if reason]
+    reasons = [(-count, reason) for reason, count in failed.counts("detail").items() if reason]
     if not reasons:
         return ""
     count, reason = min(reasons)
     return f", {-count} of them because: {clean_text(reason, _REASON)}"
 
 
-def asks_again(
-    stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = (), left: Sequence[StageOutcome] = ()
-) -> bool:
-    """Tell whether running the same suite again would ask anything: arguments as for `how_it_ended`."""
-    if stop is not None or report is None or report.missing_records or unfinished or left:
-        return True
-    return any(report.records.equals("status", status.value).any() for status in Status if status.transient)
+def asks_again(ended: Ended, report: RunReport | None) -> bool:
+    """Tell whether running the same suite again would ask anything."""
+    return not ended.complete or report is None or bool(report.records.failure_mask().any())

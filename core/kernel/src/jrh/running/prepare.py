@@ -5,7 +5,7 @@ Nothing is written until the data and the components have proved usable.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from jrh.models.ledger import Ledger
 from jrh.plugins.loading import Events
 from jrh.plugins.protocols import Logger
 from jrh.running.building import Builder
-from jrh.running.component_changes import changes, components, note_components, note_part
+from jrh.running.component_changes import components, note_components, note_part
 from jrh.running.outcome import RunRequest
 from jrh.running.progress import Progress
 from jrh.running.rehearsal import check_components, read_items, suite_builder
@@ -45,10 +45,6 @@ class Prepared(RunRequest):
     builder: Builder
     unknown_calls: int
     """Calls that were in flight when an earlier process was killed."""
-
-    def changes(self, items_ids: Mapping[str, str]) -> tuple[str, ...]:
-        """Say which components are not those of the last run in the directory, and what is done again."""
-        return changes(self.store, self.resolved, items_ids, self.run_dir)
 
     def note_components(self, *roles: str) -> None:
         """Remember the components of these roles: what they made is stored."""

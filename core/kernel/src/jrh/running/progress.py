@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final
 
 from jrh.models.ledger import Spent
 from jrh.plugins.entry_points import DISPLAYS
+from jrh.running.run_log import FailingStream
 from jrh.text import counted, format_dollars, telling
 from jrh.text.escaping import clean_lines
 
@@ -149,7 +150,7 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Bars(*columns, console=Console(file=_Lasting(sys.stderr)), transient=True) as bars:  # type: ignore[arg-type]
+    with Bars(*columns, console=Console(file=FailingStream(sys.stderr)), transient=True) as bars:  # type: ignore[arg-type]
         yield RichProgress(bars)
 
 
@@ -165,25 +166,6 @@ def _notebook_display() -> Callable[[], AbstractContextManager[Progress]] | None
             display: Callable[[], AbstractContextManager[Progress]] = point.load()
             return display
     return None
-
-
-class _Lasting:
-    """A terminal that may be closed while jrh runs: what it cannot show is dropped, and the run ends in good order."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        with suppress(OSError):
-            return self._stream.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            self._stream.flush()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
 
 
 _PERTURB: Final = "perturb"

@@ -93,8 +93,7 @@ def _rehearse_the_end(builder: Builder) -> None:
 
 def note_judges(store: Store, ids: Iterable[str]) -> None:
     """Store the ids of the judges in the plan: they could be built when it was made."""
-    text = json.dumps(sorted(ids))
-    store.set_meta(_JUDGES, text)
+    store.set_meta(_JUDGES, json.dumps(sorted(ids)))
 
 
 def planned_judges(store: Store) -> tuple[str, ...]:

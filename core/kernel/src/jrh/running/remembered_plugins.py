@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from jrh.document.yaml_reader import read_document
 from jrh.errors import JrhError
 from jrh.hashing import content_id
 from jrh.plugins.component_identity import Source
-from jrh.plugins.loading import Loaded, Local, load_plugins, local_source
+from jrh.plugins.loading import Loaded, load_plugins, local_source
 from jrh.running.outcome import Settings
 from jrh.store.run_store import Store
 from jrh.user_cache import directory
@@ -46,11 +46,9 @@ def note_plugins(store: Store, loaded: Loaded) -> None:
     """Remember the local plugins of this process in the run directory, and that this user has run them."""
     if not loaded.local:
         return
-    run_dir = store.path.parent.absolute()
-    text = to_text(
-        tuple(_Remembered(written=_written(each, run_dir), digest=each.source.digest) for each in loaded.local)
-    )
-    store.set_meta(_KEY, text)
+    there = store.path.parent
+    known = [_Remembered(written=_name_from(there, each.written), digest=each.source.digest) for each in loaded.local]
+    store.set_meta(_KEY, to_text(known))
     with suppress(OSError):  # without a mark, the next command asks for --plugins
         marks = directory() / _MARKS
         marks.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -62,28 +60,20 @@ def carry_plugins(run_dirs: Sequence[Path], target: Path, suite: str) -> None:
     """Remember in a merged run directory what its parts remember; whether this user has run it, the marks still say."""
     found: dict[str, _Remembered] = {}
     for run_dir in run_dirs:
-        store = Store.view(run_dir)
-        try:
+        with closing(Store.view(run_dir)) as store:
             for each in _remembered(store):
-                moved = each.written
-                if moved.endswith(".py"):
-                    place = (store.path.parent.absolute() / moved).resolve()
-                    moved = Path(os.path.relpath(place, target.resolve())).as_posix()
+                moved = _name_from(target, each.written, run_dir)
                 found.setdefault(moved, evolve(each, written=moved))
-        finally:
-            store.close()
     if found:
-        merged = Store.open(target, suite)
-        try:
+        with closing(Store.open(target, suite)) as merged:
             merged.set_meta(_KEY, to_text(tuple(found.values())))
-        finally:
-            merged.close()
 
 
-def _written(local: Local, run_dir: Path) -> str:
-    if not local.written.endswith(".py"):
-        return local.written
-    return Path(os.path.relpath(Path(local.written).absolute(), run_dir)).as_posix()
+def _name_from(directory: Path, written: str, base: Path = Path()) -> str:
+    """Return a plugin as it is named from a directory; the path of a file is relative to a base."""
+    if not written.endswith(".py"):
+        return written
+    return Path(os.path.relpath(base.absolute() / written, directory.absolute())).as_posix()
 
 
 def _mark(source: Source) -> str:
@@ -116,10 +106,8 @@ def load_for(run_dir: Path, plugins: Sequence[str]) -> Loaded:
         store = Store.view(run_dir)
     except JrhError:  # the command says what is wrong with the directory
         return load_plugins()
-    try:
+    with closing(store):
         return load_remembered(store, ())
-    finally:
-        store.close()
 
 
 def load_for_suite(suite: str | Path | Mapping[str, Any], settings: Settings) -> Loaded:
@@ -151,9 +139,7 @@ def _remembered(store: Store) -> tuple[_Remembered, ...]:
 
 def _checked(known: _Remembered, run_dir: Path) -> tuple[str, Source | str]:
     """Return a remembered plugin as `--plugins` would name it, and its source, or why it is not loaded."""
-    written = known.written
-    if written.endswith(".py"):
-        written = os.path.relpath(run_dir.absolute() / written)
+    written = _name_from(Path(), known.written, run_dir)
     again = f"pass --plugins {shlex.quote(written)} to load it"
     try:
         source = local_source(written)

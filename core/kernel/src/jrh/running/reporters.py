@@ -167,12 +167,22 @@ def write_document(path: Path, content: Content) -> Path:
     odd = [name for name in content if PurePosixPath(name).name != name or "\\" in name or name in ("", ".", "..")]
     if odd:
         raise PluginError(f"'{odd[0]}' is not a plain file name")
+    make_directory(path)
+    for name, part in content.items():
+        _write(path / name, _chunks(part))
+    return path
+
+
+def make_directory(path: Path) -> Path:
+    """Make a directory where it is missing, and return it.
+
+    Raises:
+        StoreError: it cannot be made.
+    """
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"cannot make '{path}': {error.strerror or error}") from error
-    for name, part in content.items():
-        _write(path / name, _chunks(part))
     return path
 
 

@@ -50,15 +50,14 @@ async def conclude(ready: Prepared, executed: Execution) -> RunResult:
         exit_code=ended.exit_code,
         message=ended.message,
         run_dir=ready.run_dir,
-        report=evolve(report, evidence=NoEvidence())
-        if report is not None
-        else None,  # the store closes before the caller could read it
+        # The store closes before the caller could read it.
+        report=None if report is None else evolve(report, evidence=NoEvidence()),
         spent=ready.gateway.ledger.spent(),
         unknown_calls=ready.unknown_calls,
         terminal=written.terminal,
         files=written.files,
         problems=written.problems,
-        may_continue=asks_again(executed.stop, report, executed.making.unfinished, left),
+        may_continue=asks_again(ended, report),
     )
 
 
@@ -71,9 +70,6 @@ def broken_off(ready: Prepared, error: StoreError) -> RunResult:
         report=None,
         spent=ready.gateway.ledger.spent(),
         unknown_calls=ready.unknown_calls,
-        terminal="",
-        files=(),
-        problems=(),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -16,23 +15,35 @@ from jrh.store.database import LOG as FILENAME
 from jrh.text.redact import Redactor
 
 
-class _Lines:
-    """A log that may fail: it explains a run and decides nothing in it, so that a full disk does not end it here."""
+class FailingStream:
+    """A stream that may fail, such as a log on a full disk or a terminal that was closed: what it cannot take is lost.
 
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
+    It explains a run and decides nothing in it, so that the run ends in good order.
+    """
 
-    def write(self, text: str) -> None:
+    def __init__(self, stream: TextIO) -> None:
+        """Write to a stream."""
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, or lose it."""
         with suppress(OSError):
-            self._file.write(text)
+            return self._stream.write(text)
+        return len(text)
 
     def flush(self) -> None:
+        """Flush what can be written."""
         with suppress(OSError):
-            self._file.flush()
+            self._stream.flush()
 
     def close(self) -> None:
+        """Close the stream."""
         with suppress(OSError):
-            self._file.close()
+            self._stream.close()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return whatever else the stream has."""
+        return getattr(self._stream, name)
 
 
 def _opened(path: Path) -> TextIO:
@@ -68,7 +79,7 @@ class RunLog:
         """
         path = run_dir / FILENAME
         try:
-            self._file = _Lines(_opened(path))
+            self._file = FailingStream(_opened(path))
         except OSError as error:
             linked = error.errno == errno.ELOOP
             reason = "it is a symbolic link" if linked else error.strerror or str(error)
@@ -88,7 +99,7 @@ class RunLog:
                     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
                 ),
                 structlog.processors.JSONRenderer(default=repr),
-                _masked(self._redact),
+                lambda _logger, _method, line: self._redact(str(line)),
             ],
             wrapper_class=structlog.BoundLogger,
             context_class=dict,
@@ -135,7 +146,3 @@ class Noted(Quiet):
     def warning(self, event: str, /, **values: Any) -> None:
         """Keep a line."""
         self.lines.append(("warning", event, values))
-
-
-def _masked(redact: Redactor) -> Callable[[Any, str, MutableMapping[str, Any] | str], str]:
-    return lambda _logger, _method, line: redact(str(line))

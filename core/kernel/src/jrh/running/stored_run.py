@@ -8,14 +8,13 @@ from pathlib import Path
 
 from attrs import evolve
 
-from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.running.component_changes import changed_since
 from jrh.running.declared_stages import add_to_report
 from jrh.running.gathering import gather
 from jrh.running.outcome import RunState
 from jrh.running.remembered_plugins import load_remembered
-from jrh.running.reporters import Written, chosen_reporters, with_sections, write_reports
+from jrh.running.reporters import Written, chosen_reporters, make_directory, with_sections, write_reports
 from jrh.running.run_log import Quiet
 from jrh.running.stage_work import stored_work
 from jrh.running.stages.summary import recall, state
@@ -78,16 +77,8 @@ def report_again(
         report = with_sections(report, builder, Quiet())
         changed = tuple(changed_since(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
-        written = write_reports(builder, report, _made(output or run_dir), Quiet(), full=full, said=changed)
+        written = write_reports(builder, report, make_directory(output or run_dir), Quiet(), full=full, said=changed)
         return evolve(written, changed=(*said, *changed), incomplete=report.totals if report.incomplete else "")
-
-
-def _made(directory: Path) -> Path:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise JrhError(f"cannot make the directory '{directory}': {error.strerror or error}") from error
-    return directory
 
 
 @contextmanager

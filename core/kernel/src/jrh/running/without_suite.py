@@ -19,16 +19,8 @@ from jrh.suite.resolved import Resolved, ResolvedSuite
 
 def builder_without_suite(plugins: Plugins) -> Builder:
     """Return what builds components of no suite: there is no task, no model and nothing of a run."""
-    suite = ResolvedSuite(
-        suite=Suite(name="metrics", tasks=(), judges=()),
-        sources=(),
-        models={},
-        tests=(),
-        judges=(),
-        metrics=(),
-        reporters=(),
-    )
-    return Builder(suite, plugins, Quiet, StandIn)
+    suite = Suite(name="metrics", tasks=(), judges=())
+    return Builder(ResolvedSuite(suite=suite), plugins, Quiet, StandIn)
 
 
 def builder_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...] = ()) -> Builder:
@@ -45,10 +37,6 @@ def builder_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolv
     installed = {entry.qualified: entry for entry in loaded.plugins.metrics}
     resolved = ResolvedSuite(
         suite=suite,
-        sources=(),
-        models={},
-        tests=(),
-        judges=(),
         metrics=tuple(
             _again(installed[each.component], each.name, each.options)
             for each in summary.metrics

@@ -233,17 +233,10 @@ def _setup(resolved: ResolvedSuite) -> bytes:
     Raises:
         JrhError: an option cannot be sent.
     """
-    sent = evolve(
-        resolved,
+    sent = ResolvedSuite(
         suite=evolve(resolved.suite, models={}, metrics=(), reports=()),
-        sources=(),
-        models={},
-        metrics=(),
-        reporters=(),
-        stages={},
         tests=tuple(test for test in resolved.tests if spreads(test.components)),
         judges=tuple(judge for judge in resolved.judges if spreads([judge])),
-        parsers={},
     )
     used = list(sent.components())
     try:

@@ -1,5 +1,4 @@
 from .copying import StoredRows as StoredRows
-from .copying import is_answered as is_answered
 from .copying import write_store as write_store
 from .run_store import ALIKE as ALIKE
 from .run_store import SEED as SEED

@@ -22,8 +22,8 @@ UNKNOWN: Final = "unknown"
 """The outcome of a call that was in flight when the process was killed."""
 NOT_SETTABLE: Final = "not_settable"
 """The outcome of a call with a setting that the model does not have: it was asked again without."""
-UNREADABLE: Final = (0, "", "", "", 0.0, None, None, None, None, None, None, None)
-"""What replaces the unreadable columns of a salvaged call: its outcome and cost are unknown."""
+UNREADABLE: Final = {"key": "", "model": "", "purpose": "", "started": 0.0}
+"""What replaces the unreadable columns of a salvaged call; others have no value: its outcome and cost are unknown."""
 
 _INTENT: Final = "INSERT INTO calls (id, key, model, purpose, started, worst) VALUES (?, ?, ?, ?, ?, ?)"
 _OUTCOME: Final = (

@@ -201,11 +201,16 @@ _SET_STAGE: Final = "INSERT OR REPLACE INTO stages VALUES (?, ?)"
 
 
 @cache
-def declared_columns(table: str) -> Mapping[str, str]:
-    """Return the columns of a table of jrh, with their declared types."""
+def layouts() -> Mapping[str, tuple[Mapping[str, str], Sequence[str]]]:
+    """Return the tables of jrh: their columns with the declared types, and the columns that order the stored rows."""
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(_SCHEMA)
-        return {name: kind for _, name, kind, *_ in empty.execute(f"PRAGMA table_info({table})")}
+        found = {}
+        for table, sql in empty.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
+            columns = empty.execute(f"PRAGMA table_info({table})").fetchall()
+            key = [name for _, name, *_, part in columns if part] if "WITHOUT ROWID" in sql else ["rowid"]
+            found[table] = {name: kind for _, name, kind, *_ in columns}, key
+        return found
 
 
 class Database:

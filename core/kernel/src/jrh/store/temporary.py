@@ -11,7 +11,7 @@ from typing import IO, Any, Final, Generic, TypeVar, cast
 
 from jrh.document.convert import from_text, to_text
 from jrh.errors import StoreError
-from jrh.store.texts_table import Compressor, decompressed
+from jrh.store.texts_table import Compressor, Decompressor
 from jrh.values.clusters import BLOCK, ItemBlocks
 from jrh.values.items import Item
 
@@ -89,7 +89,7 @@ class _File:
     def read(self, start: int, stop: int) -> Sequence[Any]:
         begin, end = self._ends[start // BLOCK : start // BLOCK + 2]
         self._file.seek(begin)
-        lines = decompressed(self._file.read(end - begin)).decode().split("\n")
+        lines = Decompressor().decompressed(self._file.read(end - begin)).decode().split("\n")
         return [from_text(self._kind, line) for line in lines[: stop - start]]
 
 

@@ -156,6 +156,15 @@ class Decompressor:
         # as slow.
         return self._context.decompress_content_dict_chain([_frame(shared), blob])
 
+    def text(self, body: bytes) -> str:
+        """Return a text of its own; raise one of `BROKEN` if it is not what was written."""
+        return self.decompressed(body).decode(*CODING)
+
+    def value(self, ids: Sequence[int], blob: bytes, texts: Mapping[int, str]) -> Any:
+        """Return the value of a blob; raise one of `BROKEN` if it is not what was packed."""
+        own = _Own.of(ids, texts)
+        return read_folded(self.decompressed(blob, joined(own.against)), own.texts)
+
 
 @lru_cache(maxsize=2)
 def _frame(data: bytes) -> bytes:
@@ -166,15 +175,6 @@ def _frame(data: bytes) -> bytes:
         last = start + _BLOCK >= len(data)
         parts += [(len(block) << 3 | last).to_bytes(3, "little"), block]
     return b"".join(parts)
-
-
-def decompressed(blob: bytes, shared: bytes = b"") -> bytes:
-    """Return what was compressed.
-
-    Raises:
-        zstandard.ZstdError: it is something else, or was compressed against other bytes.
-    """
-    return zstandard.ZstdDecompressor(dict_data=_dictionary(shared)).decompress(blob)
 
 
 @lru_cache(maxsize=2)
@@ -317,11 +317,10 @@ class TextsTable:
         """
         listed = [self._ids(ids) for ids, _ in rows]
         texts = self._texts({each for ids in listed for each in ids})
-        unpack = Decompressor().decompressed
+        unpack = Decompressor().value
         for ids, (_, blob) in zip(listed, rows, strict=True):
             try:
-                own = _Own.of(ids, texts)
-                value = read_folded(unpack(blob, joined(own.against)), own.texts)
+                value = unpack(ids, blob, texts)
             except BROKEN as error:
                 raise self._damaged() from error
             yield value
@@ -350,24 +349,13 @@ class TextsTable:
         return tuple(found)
 
     def _texts(self, ids: Iterable[int]) -> dict[int, str]:
-        unpack = Decompressor().decompressed
+        text_of = Decompressor().text
         ids = set(ids) - {_END}
         try:
-            return {row[0]: unpack(row[1]).decode(*CODING) for row in self._database.by_id(_BODIES, sorted(ids))}
+            return {row[0]: text_of(row[1]) for row in self._database.by_id(_BODIES, sorted(ids))}
         except BROKEN as error:
             raise self._damaged() from error
 
     def _damaged(self) -> DamagedStoreError:
         path = self._database.path
         return DamagedStoreError(f"a text in '{path}' changed after jrh wrote it. {SALVAGE.format(name=path.parent)}")
-
-
-def read(ids: Sequence[int], blob: bytes, texts: Mapping[int, str]) -> Any:
-    """Return the value of a blob; raise one of `BROKEN` if it is not what was packed."""
-    own = _Own.of(ids, texts)
-    return read_folded(decompressed(blob, joined(own.against)), own.texts)
-
-
-def text_of(body: bytes) -> str:
-    """Return a text of its own; raise one of `BROKEN` if it is not what was written."""
-    return decompressed(body).decode(*CODING)

@@ -17,7 +17,7 @@ from jrh.plugins.component_identity import Source, program_source, python_source
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
-from jrh.suite.resolved import Resolved, located_code, located_references
+from jrh.suite.resolved import Resolved, locate
 from jrh.suite.syntax import DATA, PARSER, Role
 from jrh.text.redact import Redactor, environment_secrets
 
@@ -157,7 +157,7 @@ class Lookup:
         return self.document.value.get(name) if isinstance(self.document.value, Mapping) else None
 
     def _options(self, use: Use, entry: Entry[Any], ours: tuple[str, ...]) -> Any:
-        """Return the options of an entry, typed, or None.
+        """Return the options of an entry, typed, or None; they may check the suite.
 
         The message about an unknown key lists all keys that may be there: the component's own, and `ours`.
         """
@@ -174,12 +174,15 @@ class Lookup:
             return None  # any other message could show the secret
         options, problems = collect(given, cls, base=self.suite.base, document=self.document, location=use.location)
         self.problems += problems
+        check = getattr(options, "check_suite", None)
+        for place, message in check(self.suite, self.plugins) if check is not None else ():
+            self.problems.append(self.document.wrong((*use.location, *place), message))
         return options
 
     def _parts(self, at: Location, entry: Entry[Any], options: object) -> tuple[Resolved[Any], ...]:
         """Check everything that options refer to, and resolve what is not a model."""
         found = []
-        for kind, name, where in located_references(options, entry.spec.options, at):
+        for kind, name, where in locate(options, entry.spec.options, at, option_types.REFERENCES):
             if kind == "model":
                 self.check_model(name, where)
             elif part := self._part(kind, name, where, entry):
@@ -192,7 +195,7 @@ class Lookup:
         words: list[str] = []
         try:
             found += entry.code()
-            for kind, text, place in located_code(options, entry.spec.options, at):
+            for kind, text, place in locate(options, entry.spec.options, at, option_types.SOURCES):
                 at = place
                 if kind == "command":
                     words.append(text)

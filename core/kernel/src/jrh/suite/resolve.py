@@ -20,7 +20,7 @@ from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
 from jrh.suite.overrides import JudgeArgument, add_judges, override, with_data, with_objects
 from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
-from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, positive_conflict, serves
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Mode
 from jrh.values.json_values import Json
@@ -124,17 +124,13 @@ def _resolve(lookup: Lookup, judges: Sequence[str]) -> ResolvedSuite:
 
 
 def _stages(lookup: Lookup) -> dict[str, Resolved[StageSpec]]:
-    """Resolve the stages that the suite has a section of; their options may check the suite."""
+    """Resolve the stages that the suite has a section of."""
     stages = {}
     for use in lookup.suite.stages:
         entry = lookup.plugins.stages.find(use.component)
         stage = lookup.resolved(use, entry, ())
-        if stage is None:
-            continue
-        stages[entry.spec.name] = stage
-        check = getattr(stage.options, "check_suite", None)
-        for place, message in check(lookup.suite, lookup.plugins) if check is not None else ():
-            lookup.problems.append(lookup.document.wrong((*use.location, *place), message))
+        if stage is not None:
+            stages[entry.spec.name] = stage
     return stages
 
 
@@ -220,19 +216,7 @@ def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
     added = _found([lookup.component(use, syntax.METRIC) for use in lookup.suite.added_metrics])
     again = {metric.entry.qualified for metric in added}
     others = _named_or_default(lookup.suite.metrics, syntax.METRIC, lookup)
-    found = (*(metric for metric in others if metric.entry.qualified not in again), *added)
-    for metric in found:
-        _check_positive(metric, lookup)
-    return found
-
-
-def _check_positive(metric: Resolved[MetricSpec], lookup: Lookup) -> None:
-    """Report an option `positive` that contradicts the scale of a task, before anything is spent on the run."""
-    stated = getattr(metric.options, "positive", "")
-    for use in lookup.suite.tasks:
-        conflict = positive_conflict(metric.use.name, stated, use.task)
-        if conflict:
-            lookup.problems.append(lookup.document.problem(metric.use.location, conflict))
+    return (*(metric for metric in others if metric.entry.qualified not in again), *added)
 
 
 def _default(entry: Entry[S], registry: Registry[S], lookup: Lookup) -> Resolved[S] | None:

@@ -128,13 +128,13 @@ class ResolvedSuite:
 
     suite: Suite
     """As filtered: only the tests and judges that were asked for."""
-    sources: tuple[Resolved[DataSourceSpec], ...]
+    sources: tuple[Resolved[DataSourceSpec], ...] = ()
     """One per task, in the order of `suite.tasks`."""
-    models: Mapping[str, Resolved[ModelSpec]]
-    tests: tuple[ResolvedTest, ...]
-    judges: tuple[Resolved[JudgeSpec], ...]
-    metrics: tuple[Resolved[MetricSpec], ...]
-    reporters: tuple[Resolved[ReporterSpec], ...]
+    models: Mapping[str, Resolved[ModelSpec]] = Factory(dict)
+    tests: tuple[ResolvedTest, ...] = ()
+    judges: tuple[Resolved[JudgeSpec], ...] = ()
+    metrics: tuple[Resolved[MetricSpec], ...] = ()
+    reporters: tuple[Resolved[ReporterSpec], ...] = ()
     stages: Mapping[str, Resolved[StageSpec]] = Factory(dict)
     """The declared stages that the suite has a section of, by name."""
     allocator: Resolved[AllocatorSpec] | None = None
@@ -194,36 +194,34 @@ def tests_of(resolved: ResolvedSuite, task: Task) -> tuple[ResolvedTest, ...]:
 
 def references(options: object) -> list[tuple[str, str]]:
     """Return what options refer to, as (`model`, `parser` or `validator`; name), in the order of the fields."""
-    return [(kind, name) for kind, name, _ in located_references(options, type(options))]
+    return [(kind, name) for kind, name, _ in locate(options, type(options), (), option_types.REFERENCES)]
 
 
-def located_references(value: object, kind: Any, at: Location = ()) -> Iterator[tuple[str, str, Location]]:
-    """Yield (`model`, `parser` or `validator`; name; location) for everything a value of a type refers to."""
-    yield from _located(value, kind, at, option_types.REFERENCES)
+def locate(value: object, kind: Any, at: Location, wanted: Mapping[Any, str]) -> Iterator[tuple[str, str, Location]]:
+    """Yield what is wanted in a value of a type, as (what it names; the name; location).
 
-
-def located_code(value: object, kind: Any, at: Location = ()) -> Iterator[tuple[str, str, Location]]:
-    """Yield (`code` or `command`; text; location) for the code and the words of commands in a value of a type."""
-    yield from _located(value, kind, at, option_types.SOURCES)
-
-
-def _located(value: object, kind: Any, at: Location, wanted: Mapping[Any, str]) -> Iterator[tuple[str, str, Location]]:
+    Args:
+        value: such as the options of a component.
+        kind: its type.
+        at: its location.
+        wanted: types -> what they name: `REFERENCES` or `SOURCES` of `option_types`.
+    """
     if option_types.is_union(kind):
         for member in get_args(kind):
-            yield from _located(value, member, at, wanted)
+            yield from locate(value, member, at, wanted)
     elif kind in wanted and isinstance(value, str):
         yield wanted[kind], value, at
     elif option_types.is_attrs(kind) and isinstance(value, kind):
         for attribute in option_types.resolved_fields(kind):
-            yield from _located(getattr(value, attribute.name), attribute.type, (*at, attribute.name), wanted)
+            yield from locate(getattr(value, attribute.name), attribute.type, (*at, attribute.name), wanted)
     elif option_types.is_mapping(kind) and isinstance(value, Mapping):
         for key, part in value.items():
-            yield from _located(part, (get_args(kind) or (str, str))[1], (*at, key), wanted)
+            yield from locate(part, (get_args(kind) or (str, str))[1], (*at, key), wanted)
     elif option_types.is_sequence(kind) and isinstance(value, tuple | list):
         members = get_args(kind)
         for position, part in enumerate(value):
             member = members[position] if len(members) == len(value) and Ellipsis not in members else members[0]
-            yield from _located(part, member, (*at, position), wanted)
+            yield from locate(part, member, (*at, position), wanted)
 
 
 def parts_of(components: Iterable[Resolved[Any]]) -> Iterator[Resolved[Any]]:
@@ -299,14 +297,3 @@ def _slower(model: Resolved[Any], shard: Shard) -> Resolved[Any]:
         tokens_per_minute=None if tokens is None else tokens / shard.count,
     )
     return evolve(model, use=evolve(model.use, limits=shared))
-
-
-def positive_conflict(metric: str, stated: str, task: Task) -> str:
-    """Say that a metric's option `positive` contradicts the task's scale; empty where it does not."""
-    declared = task.scale.positive
-    if not stated or not declared or stated == declared:
-        return ""
-    return (
-        f"{metric}: `positive: {stated}` contradicts the positive label '{declared}' of task '{task.name}'; "
-        "leave the option out and declare the label once, as `positive` of the task's scale"
-    )

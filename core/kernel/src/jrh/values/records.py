@@ -11,7 +11,7 @@ from attrs import fields
 from numpy.typing import NDArray
 
 from jrh.values.column_file import ColumnFile, Gathering, IdGathering, PackedIds
-from jrh.values.verdicts import Record
+from jrh.values.verdicts import Record, Status
 
 _Column = TypeVar("_Column")
 _Number = TypeVar("_Number", bound=np.generic)
@@ -232,6 +232,11 @@ class RecordTable:
         column = self._categorical[name]
         code = column.categories.index(value) if value in column.categories else -2
         return np.asarray(column.codes == code)
+
+    def failure_mask(self) -> NDArray[np.bool_]:
+        """Return the mask of the rows whose trial failed and will be repeated."""
+        every = [self.equals("status", status.value) for status in Status if status.transient]
+        return np.asarray(np.logical_or.reduce(every))
 
     def where(self, rows: NDArray[Any]) -> RecordTable:
         """Return the rows of a boolean mask of shape (n,), or of an index array.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import ClassVar
 
 from jrh.plugins.specs import MeasureInfo, SectionSpec, Spec
 from jrh.running.reporters import check_section
 from jrh.values.report import RunReport
-from jrh.values.sections import MeasureRef, Section
+from jrh.values.sections import MeasureRef, Section, TablePart, TextPart
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.reports import empty_report, hostile_report, sample_report
@@ -45,6 +46,13 @@ class SectionContract(ComponentContract):
         """If this fails: a clock, a set or something random decides what is shown."""
         for report in self.reports:
             assert self.sections(base, report) == self.sections(base, report)
+
+    def test_it_has_parts_of_the_kinds_that_it_declares(self, base: Path) -> None:
+        """If this fails: name the kinds of its parts in `kinds`; the JSON Schema of results describes no others."""
+        kinds = {TablePart, TextPart, *map(resolve_name, self.spec.kinds)}
+        for report in self.reports:
+            parts = [part for section in self.sections(base, report) for part in section.parts]
+            assert {type(part) for part in parts} <= kinds
 
     def test_it_shows_what_it_declares_to_read(self, base: Path) -> None:
         """If this fails: name every measure that the section shows in `reads`."""

@@ -9,10 +9,20 @@ from attrs import evolve, frozen
 from jrh import Measure, RunReport
 from jrh.text import visible_line
 from jrh.values import Cell as Content
-from jrh.values import CurvePart, FindingRef, HeatPart, Importance, Layer, MatrixPart, MeasureRef, TablePart, TextPart
+from jrh.values import FindingRef, Importance, MeasureRef, TablePart, TextPart
 from jrh.values import Part as Declared
 from jrh.values import Section as Declaration
-from jrh_measuring import SIMULATED, format_counts, format_estimate, format_interval, is_estimable
+from jrh_measuring import (
+    SIMULATED,
+    CurvePart,
+    HeatPart,
+    Layer,
+    MatrixPart,
+    format_counts,
+    format_estimate,
+    format_interval,
+    is_estimable,
+)
 from markupsafe import Markup
 
 from jrh_report.drawings import PANELS, draw_curves, draw_forest

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 from attrs import evolve
 from jrh import Measure, RunReport
 from jrh.values import Cell as Content
-from jrh.values import FindingRef, HeatPart, Layer, MeasureRef, Section, TablePart
+from jrh.values import FindingRef, MeasureRef, Section, TablePart
+from jrh_measuring import HeatPart, Layer
 
 from jrh_report.papers.sheet import Cell, Sheet
 from jrh_report.pictures import end_of

@@ -86,8 +86,7 @@ class Summary:
 
 def remember(store: Store, summary: Summary) -> None:
     """Keep the summary in the store."""
-    text = to_text(summary)
-    store.set_meta(SUMMARY, text)
+    store.set_meta(SUMMARY, to_text(summary))
 
 
 def is_known(store: Store) -> bool:
@@ -118,8 +117,7 @@ def note_start(ready: Prepared) -> None:
 
 def note_plan(store: Store, notes: Iterable[str]) -> None:
     """Store notes on the plan for the report, one sentence each."""
-    text = to_text(tuple(notes))
-    store.set_meta(PLAN_NOTES, text)
+    store.set_meta(PLAN_NOTES, to_text(tuple(notes)))
 
 
 def note_end(store: Store, ended: Ended) -> None:
