@@ -33,9 +33,10 @@ test: $(VENV)/development
 	$(MAKE) --jobs=2 --output-sync lint types architecture
 	$(MAKE) check
 
-# Sentence embeddings, an extra of some hundred megabytes: therefore no part of `make test`.
+# Sentence embeddings, an extra of some hundred megabytes: therefore no part of `make test`. A file stays in one worker, since
+# torch takes seconds to import.
 test-extras: $(VENV)/extras
-	$(BIN)/python -m pytest $(PARALLEL) plugins/validators/tests/test_embeddings.py plugins/synthetic-ordinal/tests/test_encoder.py \
+	$(BIN)/python -m pytest $(PARALLEL) --dist loadfile plugins/validators/tests/test_embeddings.py plugins/synthetic-ordinal/tests/test_encoder.py \
 		plugins/reward/tests/test_classifier.py plugins/export/tests
 
 # The tests of pages need Chromium, and skip without it. Debian's and Ubuntu's is installed where it is missing.

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from jrh_testing import Project, RecordBench, only_measure
+from jrh_testing import Inside, Project, RecordBench, only_measure
 
 # With --import-mode=importlib pytest leaves the path alone, and the tests need the planted judges.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Return an empty project to run the program in."""
-    return Project(tmp_path)
+    return Inside(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from jrh_testing import Project
+from jrh_testing import Inside, Project
 
 sys.path.append(str(Path(__file__).parent))  # for the studies
 
@@ -14,4 +14,4 @@ sys.path.append(str(Path(__file__).parent))  # for the studies
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Return an empty project to run the program in."""
-    return Project(tmp_path)
+    return Inside(tmp_path)

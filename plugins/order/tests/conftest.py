@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from jrh_testing import Project, RecordBench, only_measure
+from jrh_testing import Inside, Project, RecordBench, only_measure
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Return an empty project to run the program in."""
-    return Project(tmp_path)
+    return Inside(tmp_path)
 
 
 @pytest.fixture

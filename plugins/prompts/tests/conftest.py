@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from jrh import Scale, Task
-from jrh_testing import Project, RecordBench, only_measure, sample_task
+from jrh_testing import Inside, Project, RecordBench, only_measure, sample_task
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Return an empty project to run the program in."""
-    return Project(tmp_path)
+    return Inside(tmp_path)
 
 
 @pytest.fixture

