@@ -269,21 +269,8 @@ def of_bounds(worst: Scored, best: Scored) -> Ends:
     return Ends(low.low, high.high, BOOTSTRAP)
 
 
-class HeldOut(NamedTuple):
-    """A rate of panels that were chosen on other clusters, with its interval, in every batch of splits."""
-
-    values: Numbers
-    lows: Numbers
-    highs: Numbers
-
-    def fits(self, value: str, low: str, high: str) -> bool:
-        """Tell whether jrh's batch could be one of these: within five standard deviations."""
-        cells = zip((value, low, high), self, strict=True)
-        return all(abs(float(cell) - own.mean()) <= 5 * own.std(ddof=1) + 1e-7 for cell, own in cells)
-
-
-def held_out(right: Numbers, happened: Numbers, counted: Numbers, clusters: Sequence[str]) -> HeldOut | None:
-    """Choose panels on all folds but one, score them on that one; None where there are too few clusters to nest.
+def half_splits(right: Numbers, happened: Numbers, counted: Numbers, clusters: Sequence[str]) -> list[float]:
+    """Choose panels on one half of the clusters and score them on the other; return the rate of each of 400 splits.
 
     Args:
         right: whether a panel is right, shape (ballots, panels).
@@ -292,61 +279,9 @@ def held_out(right: Numbers, happened: Numbers, counted: Numbers, clusters: Sequ
         clusters: the cluster of every ballot.
     """
     names, place = np.unique(clusters, return_inverse=True)
-    many = len(names)
-    indicator = (place[:, None] == np.arange(many)).astype(float)
-    good, tops, sizes = indicator.T @ right, indicator.T @ (happened * counted[:, None]), indicator.T @ counted
-    folds = min(10, many // 2)
-    if min(many, int((sizes > 0).sum())) // 2 < 3:
-        return None
-    rng, batches = np.random.default_rng(5), []
-    for _ in range(8):
-        splits = [_split(good, tops, sizes, rng.permutation(many) % folds, folds) for _ in range(30)]
-        value, naive, excess = (float(np.mean([split[part] for split in splits])) for part in range(3))
-        if not NOTHING < value < 1 - NOTHING or naive <= NOTHING:
-            return None
-        variance = min(max(excess, naive), folds * naive)
-        ends = wilson(value, value * (1 - value) / variance, float(t.ppf(0.975, 2 * (folds - 1))))
-        batches.append((value, *ends))
-    return HeldOut(*np.array(batches).T)
-
-
-def single_splits(right: Numbers, happened: Numbers, counted: Numbers, clusters: Sequence[str]) -> list[float]:
-    """Return the rate of every one of 400 splits into as many folds as there are clusters, ten at most."""
-    names, place = np.unique(clusters, return_inverse=True)
-    indicator = (place[:, None] == np.arange(len(names))).astype(float)
-    good, tops, sizes = indicator.T @ right, indicator.T @ (happened * counted[:, None]), indicator.T @ counted
-    nested = min(len(names), int((sizes > 0).sum())) // 2 >= 3
-    folds = min(10, len(names) // 2 if nested else len(names))
-    rng, found = np.random.default_rng(6), []
+    rng, rates = np.random.default_rng(6), []
     for _ in range(400):
-        fold = rng.permutation(len(names)) % folds
-        best = [int(good[fold != each].sum(axis=0).argmax()) for each in range(folds)]
-        found.append(float(sum(tops[unit, best[at]] for unit, at in enumerate(fold)) / sizes.sum()))
-    return found
-
-
-def _split(good: Numbers, tops: Numbers, sizes: Numbers, fold: Any, folds: int) -> tuple[float, float, float]:
-    """Return the rate, its naive variance and the excess error of one split."""
-    best = [int(good[fold != each].sum(axis=0).argmax()) for each in range(folds)]
-    hits = np.array([tops[unit, best[at]] for unit, at in enumerate(fold)])
-    there = sizes > 0
-    excess = []
-    for out in range(folds):
-        mine = there & (fold == out)
-        rest = sizes[fold != out].sum()
-        if mine.sum() < 2 or not rest:
-            continue
-        inner = sum(
-            tops[fold == other, int(good[(fold != out) & (fold != other)].sum(axis=0).argmax())].sum()
-            for other in range(folds)
-            if other != out
-        )
-        outside = hits[mine].sum() / sizes[mine].sum()
-        excess.append((inner / rest - outside) ** 2 - _variance(hits[mine], sizes[mine]))
-    value = float(hits.sum() / sizes.sum())
-    return value, _variance(hits[there], sizes[there]), float(np.mean(excess)) if excess else 0.0
-
-
-def _variance(tops: Numbers, sizes: Numbers) -> float:
-    many, value = len(tops), tops.sum() / sizes.sum()
-    return float(many / (many - 1) * np.square(tops - value * sizes).sum() / sizes.sum() ** 2)
+        half = (rng.permutation(len(names)) % 2)[place]
+        best = np.array([right[half != own].sum(axis=0).argmax() for own in (0, 1)])[half]
+        rates.append(float(happened[np.arange(len(half)), best] @ counted / counted.sum()))
+    return rates

@@ -1,5 +1,7 @@
 """Panels: votes by hand, correlations by numpy, and what correlated errors are worth."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,13 +9,9 @@ from hypothesis import strategies as st
 from jrh_stats import (
     best_panel,
     effective_judges,
-    leave_one_out,
     majority_vote,
-    mean_score,
-    median_score,
     panel_accuracy,
 )
-from jrh_stats.panel_quality import _Split
 
 VOTES = [[0, 0, 1], [2, 1, 0], [-1, 1, 0], [-1, -1, -1], [1, -1, -1]]
 
@@ -36,21 +34,6 @@ def test_votes_that_do_not_exist_are_errors():
         majority_vote([[0, 1]], n_labels=2, weights=[1, -1])
     with pytest.raises(ValueError, match="items, judges"):
         majority_vote([0, 1], n_labels=2)
-
-
-def test_means_and_medians_leave_missing_scores_out():
-    scores = np.array([[1, 2, 6], [1, np.nan, 4], [np.nan, np.nan, np.nan]])
-    assert mean_score(scores)[:2] == pytest.approx([3, 2.5])
-    assert median_score(scores)[:2].tolist() == [2, 2.5]
-    assert np.isnan(mean_score(scores)[2])
-    assert np.isnan(median_score(scores)[2])
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_the_median_is_numpys(seed):
-    scores = np.random.default_rng(seed).integers(0, 6, (7, 4)).astype(float)
-    scores[0, 1] = np.nan
-    assert median_score(scores) == pytest.approx(np.nanmedian(scores, axis=1))
 
 
 def test_judges_that_err_alike_are_worth_one_and_kish_gives_the_rest():
@@ -94,17 +77,10 @@ def test_three_independent_judges_are_as_good_as_condorcet_says():
     assert found.low < 0.8**3 + 3 * 0.8**2 * 0.2 < found.high
 
 
-def test_leaving_a_bad_judge_out_helps():
-    votes, truth = panel([0.9, 0.9, 0.9, 0.3])
-    found = leave_one_out(votes, truth, n_labels=2)
-    assert [score.judges for score in found][3] == (0, 1, 2)
-    assert max(found, key=lambda score: score.accuracy.value).judges == (0, 1, 2)
-
-
 def test_the_best_trio_is_found_among_all():
     votes, truth = panel([0.6, 0.9, 0.6, 0.9, 0.9, 0.6])
     found = best_panel(votes, truth, n_labels=2)
-    assert found.best.judges == (1, 3, 4)
+    assert found.judges == (1, 3, 4)
     assert found.tried == 20
 
 
@@ -113,7 +89,7 @@ def test_choosing_among_equals_promises_too_much_and_the_held_out_accuracy_does_
     for seed in range(40):
         votes, truth = panel([0.6] * 7, items=60, seed=seed)
         found = best_panel(votes, truth, n_labels=2, seed=seed)
-        chosen.append(found.best.accuracy.value)
+        chosen.append(found.accuracy.value)
         held_out.append(found.held_out.value)
     real = 0.6**3 + 3 * 0.6**2 * 0.4
     assert np.mean(chosen) > real + 0.08
@@ -125,8 +101,6 @@ def test_unlabelled_items_do_not_count_and_too_few_judges_have_no_trio():
     truth[:20] = -1
     assert panel_accuracy(votes, truth, n_labels=2).clusters == 30
     assert best_panel(votes[:, :2], truth, n_labels=2) is None
-    with pytest.raises(ValueError, match="two judges"):
-        leave_one_out(votes[:, :1], truth, n_labels=2)
     assert panel_accuracy(votes, np.full(50, -1), n_labels=2).flags == ("empty",)
 
 
@@ -139,58 +113,45 @@ def test_the_order_of_items_does_not_matter(order):
     assert effective_judges(errors) == effective_judges(errors[rows])
 
 
-def nested_by_hand(hits, sizes, fold, folds):
-    """Follow the definition with loops: leave out every fold, then every two, and choose again."""
-    terms = []
-    for left in range(folds):
-        rest = [unit for unit in range(len(hits)) if fold[unit] != left]
-        out = [unit for unit in range(len(hits)) if fold[unit] == left]
-        chosen = max(range(hits.shape[1]), key=lambda panel: sum(hits[unit, panel] for unit in rest))
-        outside = hits[out, chosen].sum() / sizes[out].sum()
-        inside = 0.0
-        for other in set(range(folds)) - {left}:
-            training = [unit for unit in rest if fold[unit] != other]
-            best = max(range(hits.shape[1]), key=lambda panel: sum(hits[unit, panel] for unit in training))
-            inside += sum(hits[unit, best] for unit in rest if fold[unit] == other)
-        residuals = hits[out, chosen] - outside * sizes[out]
-        noise = len(out) / (len(out) - 1) * (residuals**2).sum() / sizes[out].sum() ** 2
-        terms.append((inside / sizes[rest].sum() - outside) ** 2 - noise)
-    return np.mean(terms)
-
-
-def test_nested_cross_validation_follows_its_definition():
-    generator = np.random.default_rng(4)
-    sizes = generator.integers(1, 4, 30).astype(float)
-    hits = generator.binomial(sizes.astype(int)[:, None], 0.6, (30, 10)).astype(float)
-    fold = generator.permutation(30) % 5
-    assert _Split.of(hits, sizes, fold, 5).excess == pytest.approx(nested_by_hand(hits, sizes, fold, 5))
+def test_the_halves_choose_and_are_scored_as_by_hand():
+    """Every item three times: no half parts the copies, and `n` counts them all."""
+    votes, truth = panel([0.9, 0.8, 0.7, 0.6, 0.6], items=60, seed=4)
+    clusters = np.repeat(np.arange(60), 3)
+    found = best_panel(np.repeat(votes, 3, 0), np.repeat(truth, 3), clusters, n_labels=2, seed=9, positive=1)
+    order = np.lexsort((*votes.T, truth))  # halves are dealt in an order that does not depend on that of the items
+    votes, truth = votes[order], truth[order]
+    half = np.random.default_rng(9).permutation(60) % 2
+    hits = np.stack([majority_vote(votes[:, trio], n_labels=2) for trio in combinations(range(5), 3)]) == truth
+    right = sum(hits[hits[:, half != own].sum(axis=1).argmax(), half == own].sum() for own in (0, 1))
+    assert found.held_out.value == pytest.approx(right / 60)
+    assert (found.held_out.clusters, found.held_out.n) == (60, 180)
+    assert found.false_positive[1].n == 3 * np.sum(truth == 0)
+    assert found.false_negative[1].n == 3 * np.sum(truth == 1)
 
 
 @pytest.mark.parametrize("copies", [1, 3])
 def test_the_held_out_accuracy_of_equal_panels_covers_that_of_the_chosen_one(copies):
-    """150 studies of 20 equally good trios and 100 items; a proportion's interval covers 83 to 89%."""
+    """150 studies of 20 equally good trios and 100 items: 92%, because both halves depend on each other's luck."""
     real, covered = 0.7**3 + 3 * 0.7**2 * 0.3, []
     for seed in range(150):
         votes, truth = panel([0.7] * 6, items=100, seed=seed)
         clusters = np.repeat(np.arange(100), copies)
         found = best_panel(np.repeat(votes, copies, 0), np.repeat(truth, copies), clusters, n_labels=2, seed=seed)
         covered.append(found.held_out.low <= real <= found.held_out.high)
-        assert (found.held_out.method, found.held_out.clusters) == ("nested-cross-validation", 100)
-    assert np.mean(covered) >= 0.95 - 2.5 * (0.95 * 0.05 / 150) ** 0.5
+    assert np.mean(covered) >= 0.92 - 2.5 * (0.92 * 0.08 / 150) ** 0.5
 
 
-def test_a_trio_that_is_best_everywhere_is_chosen_in_every_fold():
-    votes, truth = panel([0.95, 0.95, 0.95, 0.5, 0.5], items=200, seed=0)
+def test_a_trio_that_is_best_everywhere_is_chosen_by_both_halves():
+    votes, truth = panel([0.95, 0.95, 0.95, 0.5, 0.5], items=600, seed=0)
     found = best_panel(votes, truth, n_labels=2)
-    assert (found.best.judges, found.same) == ((0, 1, 2), 1.0)
+    assert (found.judges, found.same) == ((0, 1, 2), 1.0)
     equal = [best_panel(*panel([0.7] * 6, items=60, seed=seed), n_labels=2).same for seed in range(20)]
     assert np.mean(equal) < 0.9
 
 
-@pytest.mark.parametrize(
-    ("judges", "items", "flagged"), [(5, 60, True), (5, 100, False), (6, 100, True), (3, 40, False)]
-)
-def test_a_choice_among_many_panels_on_few_items_is_flagged_whatever_the_sample_says(judges, items, flagged):
+@pytest.mark.parametrize(("judges", "flagged"), [(5, True), (4, True), (3, False)])
+def test_a_choice_is_flagged_whatever_the_sample_says(judges, flagged):
     for seed in range(5):
-        found = best_panel(*panel([0.95, 0.9, 0.9, 0.6, 0.6, 0.5][:judges], items=items, seed=seed), n_labels=2)
+        found = best_panel(*panel([0.95, 0.9, 0.9, 0.6, 0.6][:judges], items=100, seed=seed), n_labels=2)
         assert ("unstable-choice" in found.held_out.flags) == flagged
+        assert "unstable-choice" not in found.accuracy.flags

@@ -74,7 +74,7 @@ def test_majority_and_trios_are_counted_by_hand(measures, rows, shown, tests):
     held_out = found["trio-accuracy", "held out"]
     assert held_out.estimate <= found["trio-accuracy", "in sample"].estimate
     assert held_out.missing == {"refused": len(tests)}
-    assert "of the folds choose these three" in held_out.note
+    assert "of the halves choose these three" in held_out.note
 
 
 def test_means_over_tests_and_over_judges(measures, rows):

@@ -77,13 +77,9 @@ from .ordinal import pearson as pearson
 from .ordinal import scale_compression as scale_compression
 from .ordinal import spearman as spearman
 from .panel_quality import BestPanel as BestPanel
-from .panel_quality import PanelScore as PanelScore
 from .panel_quality import best_panel as best_panel
 from .panel_quality import effective_judges as effective_judges
-from .panel_quality import leave_one_out as leave_one_out
 from .panel_quality import majority_vote as majority_vote
-from .panel_quality import mean_score as mean_score
-from .panel_quality import median_score as median_score
 from .panel_quality import paired_error_correlation as paired_error_correlation
 from .panel_quality import panel_accuracy as panel_accuracy
 from .phi import phi_coefficient as phi_coefficient

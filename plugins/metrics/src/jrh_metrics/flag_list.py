@@ -8,7 +8,7 @@ from typing import Final
 MISSING_ON_ERRORS: Final = "missing-on-errors"
 MISSING_ON_RIGHT: Final = "missing-on-right"
 FORBIDDING: Final[Mapping[str, str]] = {
-    "unstable-choice": "many panels were compared on few items; actual coverage may be 1 to 4 points too low.",
+    "unstable-choice": "the panel was chosen from several; actual coverage may be up to 9 points too low.",
 }
 EXPLAINING: Final[Mapping[str, str]] = {
     "few-labels": "fewer than 30 labels for the correction; the interval is approximate.",

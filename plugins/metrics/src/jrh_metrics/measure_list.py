@@ -37,7 +37,7 @@ _SLOPES: Final[Mapping[str, Any]] = {
     "unit": "difference or difference in levels",
     "interval": "cluster-robust, Student's t",
 }
-_HELD_OUT: Final[Mapping[str, Any]] = {"interval": "`nested-cross-validation`", "flags": ("unstable-choice",)}
+_HELD_OUT: Final[Mapping[str, Any]] = {"flags": ("unstable-choice",)}
 
 
 def _metric(
@@ -576,10 +576,9 @@ METRICS: Final = (
         ),
         describe_share(
             "best-trio",
-            "accuracy of the best panel of three, on held-out items",
+            "accuracy of the best panel of three, chosen on one half of the items and scored on the other",
             better="higher",
             **_HELD_OUT,
-            source="Bates, Hastie and Tibshirani (2023)",
         ),
     ),
     _metric(

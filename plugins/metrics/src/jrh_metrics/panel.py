@@ -8,9 +8,18 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh_measuring import Basis, Cell, Codes, Floats, MeasureBuilder, MetricOptions, Trials, numbered, panels_of
+from jrh_measuring import (
+    Ballots,
+    Basis,
+    Cell,
+    Floats,
+    MeasureBuilder,
+    MetricOptions,
+    ballots_of,
+    panels_of,
+)
 from jrh_stats import (
     Estimate,
     best_panel,
@@ -18,10 +27,7 @@ from jrh_stats import (
     clustered_mean,
     clustered_proportion,
     effective_judges,
-    leave_one_out,
     majority_vote,
-    mean_score,
-    median_score,
     paired_error_correlation,
     panel_accuracy,
 )
@@ -30,41 +36,13 @@ from numpy.typing import NDArray
 _TWO: Final = 2
 _TRIO: Final = 3
 _WEIGHTED: Final = "votes weighted by the log odds of each judge's accuracy on the other half of the clusters"
-_MOST_JUDGES: Final = 30
+MOST_JUDGES: Final = 30
 """With more judges, trying all trios takes too long."""
-
-
-@frozen(kw_only=True, eq=False)
-class _Votes:
-    """The first verdict of every judge on every labelled item, as positions on the task's scale."""
-
-    votes: NDArray[np.int64]
-    """Shape (items, judges), -1 where missing."""
-    truth: NDArray[np.int64]
-    clusters: Codes
-    """The cluster of every item."""
-    judges: tuple[str, ...]
-    codes: Codes
-    """The judges' codes, shape (judges,)."""
-    rows: Codes
-    """The trials they come from, including those without a verdict."""
-    usable: Codes
-
-    def only(self, trials: Trials, judges: Sequence[int]) -> _Votes:
-        """Return the votes of some of the judges, by column."""
-        columns = list(judges)
-        rows, usable = (
-            part[np.isin(trials.judge.codes[part], self.codes[columns])] for part in (self.rows, self.usable)
-        )
-        names = tuple(self.judges[column] for column in columns)
-        return evolve(
-            self, votes=self.votes[:, columns], judges=names, codes=self.codes[columns], rows=rows, usable=usable
-        )
 
 
 @frozen
 class Panel:
-    """Measure what the judges achieve together, on the first repeat in the reference condition.
+    """Measure what the judges achieve together in the reference condition; the k-th answers of all are one ballot.
 
     By majority vote, by votes weighted by accuracy, and on ordinal scales by the mean and the median. A tie decides
     nothing and counts as wrong. Errors are signed steps on an ordinal scale, and right or wrong elsewhere.
@@ -77,114 +55,82 @@ class Panel:
         builder = MeasureBuilder.of(records, context, self.options)
         for cell in panels_of(builder.trials):
             if cell.test == REFERENCE and cell.task in context.tasks:
-                votes = _votes(builder, cell)
-                if len(votes.judges) >= _TWO:
-                    yield from _measured(builder, cell, votes)
+                ballots = ballots_of(builder.trials, cell, context.tasks[cell.task].scale)
+                if len(ballots.judges) >= _TWO:
+                    yield from _measured(builder, cell, ballots)
 
 
-def _measured(builder: MeasureBuilder, cell: Cell, votes: _Votes) -> Iterator[Measure]:
+def _measured(builder: MeasureBuilder, cell: Cell, ballots: Ballots) -> Iterator[Measure]:
     scale, level = builder.context.tasks[cell.task].scale, builder.context.level
-    size, made = len(scale.labels), partial(_made, builder, cell, votes)
-    yield made(
-        "panel-accuracy",
-        _known(panel_accuracy(votes.votes, votes.truth, votes.clusters, n_labels=size, level=level), votes),
-    )
-    weighted = weighted_accuracy(votes.votes, votes.truth, votes.clusters, n_labels=size, level=level)
-    yield made("panel-accuracy", _known(weighted, votes), note=_WEIGHTED, rule="weighted")
+    votes, truth, clusters = ballots.votes, ballots.truth, ballots.clusters
+    size, made = len(scale.labels), partial(_made, builder, cell, ballots)
+    yield made("panel-accuracy", panel_accuracy(votes, truth, clusters, n_labels=size, level=level))
+    weighted = weighted_accuracy(votes, truth, clusters, n_labels=size, level=level)
+    yield made("panel-accuracy", weighted, note=_WEIGHTED, rule="weighted")
     if scale.ordered:
-        for rule, error in score_errors(votes.votes, votes.truth, votes.clusters, n_labels=size, level=level):
-            yield made("panel-mean-absolute-error", _known(error, votes), "levels", rule=rule)
-    errors = _errors(votes, ordered=scale.ordered)
-    yield made("effective-judges", effective_judges(errors, votes.clusters, level=level), "judges")
-    for pair in combinations(range(len(votes.judges)), _TWO):
-        both = votes.only(builder.trials, pair)
-        correlation = paired_error_correlation(errors[:, pair[0]], errors[:, pair[1]], votes.clusters, level=level)
-        yield _made(
-            builder, cell, both, "error-correlation", correlation, "coefficient", judges=" & ".join(both.judges)
-        )
-    scores = leave_one_out(votes.votes, votes.truth, votes.clusters, n_labels=size, level=level)
-    for judge, score in zip(votes.judges, scores, strict=True):
-        others = votes.only(builder.trials, score.judges)
-        yield _made(builder, cell, others, "panel-accuracy", _known(score.accuracy, others), without=judge)
-    if _TRIO < len(votes.judges) <= _MOST_JUDGES:
-        yield _best_trio(builder, cell, votes, size)
+        for rule, error in score_errors(votes, truth, clusters, n_labels=size, level=level):
+            yield made("panel-mean-absolute-error", error, "levels", rule=rule)
+    errors = _errors(ballots, ordered=scale.ordered)
+    yield made("effective-judges", effective_judges(errors, clusters, level=level), "judges")
+    for pair in combinations(range(len(ballots.judges)), _TWO):
+        correlation = paired_error_correlation(errors[:, pair[0]], errors[:, pair[1]], clusters, level=level)
+        names = " & ".join(ballots.judges[judge] for judge in pair)
+        yield made("error-correlation", correlation, "coefficient", members=pair, judges=names)
+    for place, judge in enumerate(ballots.judges):
+        others = [other for other in range(len(ballots.judges)) if other != place]
+        accuracy = panel_accuracy(votes[:, others], truth, clusters, n_labels=size, level=level)
+        yield made("panel-accuracy", accuracy, members=others, without=judge)
+    if _TRIO < len(ballots.judges) <= MOST_JUDGES:
+        yield _best_trio(builder, cell, ballots, size)
 
 
 def _made(
     builder: MeasureBuilder,
     cell: Cell,
-    votes: _Votes,
+    ballots: Ballots,
     name: str,
     estimate: Estimate,
     unit: str = "proportion",
     note: str = "",
+    members: Sequence[int] | None = None,
     **levels: str,
 ) -> Measure:
-    """Build a measure from the votes; `levels` distinguish it from others with the same name."""
-    told = note if estimate.value is not None or note else "too few labelled items with verdicts"
-    return builder.measure(name, Basis(cell.part(levels), votes.rows, votes.usable), estimate, note=told, unit=unit)
+    """Build a measure of all judges, or of some; `levels` distinguish it from others with the same name."""
+    trials, rows = builder.trials, ballots.rows
+    if members is not None:
+        codes = [trials.judge.names.index(ballots.judges[judge]) for judge in members]
+        rows = rows[np.isin(trials.judge.codes[rows], codes)]
+    usable = rows[trials.usable[rows]]
+    known = estimate if len(usable) else Estimate(value=None, flags=("empty",))
+    told = note if known.value is not None or note else "too few labelled items with verdicts"
+    return builder.measure(name, Basis(cell.part(levels), rows, usable), known, note=told, unit=unit)
 
 
-def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int) -> Measure:
+def _best_trio(builder: MeasureBuilder, cell: Cell, ballots: Ballots, size: int) -> Measure:
     best = best_panel(
-        votes.votes,
-        votes.truth,
-        votes.clusters,
+        ballots.votes,
+        ballots.truth,
+        ballots.clusters,
         n_labels=size,
         size=_TRIO,
         level=builder.context.level,
         seed=builder.seed(cell),
     )
     if best is None:
-        return _made(builder, cell, votes, "best-trio", Estimate(value=None))
-    names = ", ".join(votes.judges[judge] for judge in best.best.judges)
-    inside = best.best.accuracy.value or 0.0
+        return _made(builder, cell, ballots, "best-trio", Estimate(value=None))
+    names = ", ".join(ballots.judges[judge] for judge in best.judges)
+    inside = best.accuracy.value or 0.0
     note = (
         f"{names}; estimated on held-out items. In-sample, on the items it was chosen on, {inside:.3f}: too high. "
-        f"{best.same:.0%} of the folds choose this trio"
+        f"{best.same:.0%} of the halves choose this trio"
     )
-    return _made(builder, cell, votes, "best-trio", _known(best.held_out, votes), note=note)
+    return _made(builder, cell, ballots, "best-trio", best.held_out, note=note)
 
 
-def _known(estimate: Estimate, votes: _Votes) -> Estimate:
-    """Return the estimate, or an empty one if no judge has a verdict."""
-    return estimate if len(votes.usable) else Estimate(value=None, flags=("empty",))
-
-
-def _votes(builder: MeasureBuilder, cell: Cell) -> _Votes:
-    trials, scale = builder.trials, builder.context.tasks[cell.task].scale
-    position = np.array([scale.rank(label) if label in scale else -1 for label in trials.labels] + [-1], dtype=np.int64)
-    rows = cell.rows[(position[trials.gold[cell.rows]] >= 0)]
-    rows = _first(trials, rows)
-    judges, judge = np.unique(trials.judge.codes[rows], return_inverse=True)
-    items, item = np.unique(trials.item.codes[rows], return_inverse=True)
-    votes = np.full((len(items), len(judges)), -1, dtype=np.int64)
-    votes[item, judge] = position[trials.label[rows]]
-    truth = np.full(len(items), -1, dtype=np.int64)
-    truth[item] = position[trials.gold[rows]]
-    return _Votes(
-        votes=votes,
-        truth=truth,
-        clusters=trials.clusters_of(items, cell.task),
-        judges=tuple(trials.judge.names[code] for code in judges),
-        codes=judges,
-        rows=rows,
-        usable=rows[trials.usable[rows]],
-    )
-
-
-def _first(trials: Trials, rows: Codes) -> Codes:
-    """Return the first verdict of every judge on every item: of the plainest condition, then of the first repeat."""
-    keys = (trials.repeat, trials.written_test.codes, trials.conditions.levels, trials.item.codes, trials.judge.codes)
-    ordered = rows[np.lexsort([key[rows] for key in keys])]
-    pair = numbered(trials.judge.codes[ordered], trials.item.codes[ordered])
-    return np.sort(ordered[np.flatnonzero(np.diff(pair, prepend=-1))])
-
-
-def _errors(votes: _Votes, *, ordered: bool) -> Floats:
-    steps = (votes.votes - votes.truth[:, None]).astype(np.float64)
+def _errors(ballots: Ballots, *, ordered: bool) -> Floats:
+    steps = (ballots.votes - ballots.truth[:, None]).astype(np.float64)
     errors = steps if ordered else (steps != 0).astype(np.float64)
-    return np.where(votes.votes >= 0, errors, np.nan)
+    return np.where(ballots.votes >= 0, errors, np.nan)
 
 
 _FOLDS: Final = 2
@@ -245,12 +191,11 @@ def score_errors(
         n_labels: number of levels.
         level: coverage.
     """
-    scores = np.where(votes >= 0, votes, np.nan).astype(np.float64)
-    of = _own(clusters, truth)
-    for rule, decided in (("mean", mean_score(scores)), ("median", median_score(scores))):
-        error = np.abs(decided - truth)
-        there = ~np.isnan(error)
-        sums = cluster_sums(of[there], error[there], np.ones(int(there.sum())))
+    there = (votes >= 0).any(axis=1)
+    levels, of = np.where(votes >= 0, votes, np.nan)[there], _own(clusters, truth)[there]
+    for rule, decided in (("mean", np.nanmean(levels, axis=1)), ("median", np.nanmedian(levels, axis=1))):
+        error = np.abs(decided - truth[there])
+        sums = cluster_sums(of, error, np.ones(len(error)))
         yield rule, clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, float(n_labels - 1)), level=level)
 
 

@@ -29,6 +29,7 @@ from jrh_measuring import (
 from jrh_stats import BestPanel, Estimate, best_panel, majority_vote, mean_of_rates
 
 from jrh_metrics.options import PanelTestOptions
+from jrh_metrics.panel import MOST_JUDGES
 
 CHOSEN: Final = "chosen"
 """Level of a panel of three: whether it was chosen on the cases it is scored on."""
@@ -36,8 +37,6 @@ IN_SAMPLE: Final = "in sample"
 HELD_OUT: Final = "held out"
 _TWO: Final = 2
 _TRIO: Final = 3
-_MOST_JUDGES: Final = 30
-"""With more judges, trying all trios takes too long."""
 _NOTHING: Final = "no case has a right label and a verdict"
 _TOO_FEW: Final = "a panel of three needs more than three judges, and cases with a right label in two clusters"
 
@@ -101,7 +100,7 @@ def _decided(
         yield made(f"majority-{name}", _share(builder, cell, ballots, hits, counted[name]), note)
     # A judge without any verdict is no member of a panel: the other two would be taken for three.
     voting = np.flatnonzero((ballots.votes >= 0).any(axis=0))
-    if not _TRIO < len(voting) <= _MOST_JUDGES:
+    if not _TRIO < len(voting) <= MOST_JUDGES:
         return
     best = best_panel(
         ballots.votes[:, voting],
@@ -116,10 +115,10 @@ def _decided(
     if best is None:
         yield made("trio-accuracy", Estimate(value=None), _TOO_FEW, chosen=HELD_OUT)
         return
-    names = ", ".join(ballots.judges[voting[judge]] for judge in best.best.judges)
+    names = ", ".join(ballots.judges[voting[judge]] for judge in best.judges)
     for name, found in _of_trio(best):
         for levels, estimate, note in (
-            (HELD_OUT, found[1], f"{names}; {best.same:.0%} of the folds choose these three"),
+            (HELD_OUT, found[1], f"{names}; {best.same:.0%} of the halves choose these three"),
             (IN_SAMPLE, found[0], f"{names}; too good: chosen on the cases it is scored on, as in the paper"),
         ):
             yield made(name, estimate, note, **{CHOSEN: levels})
@@ -135,7 +134,7 @@ def _counted(ballots: Ballots, positive: int | None) -> dict[str, Mask]:
 
 
 def _of_trio(best: BestPanel) -> Iterator[tuple[str, tuple[Estimate, Estimate]]]:
-    yield "trio-accuracy", (best.best.accuracy, best.held_out)
+    yield "trio-accuracy", (best.accuracy, best.held_out)
     if best.false_positive is not None and best.false_negative is not None:
         yield "trio-false-positive-rate", best.false_positive
         yield "trio-false-negative-rate", best.false_negative

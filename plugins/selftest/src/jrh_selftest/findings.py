@@ -102,7 +102,6 @@ _REASONS: Final[Mapping[str, str]] = {
     "flagged": "nearly every study has a flag; few events, or thirty clusters, leave the variance too small",
     "few-repeats": "30 items: 92.9% where 93 is the limit, and 94.5% over all studies; a bootstrap of 30 skewed sums",
     "wide": "wider than necessary: claims are too careful, none is too strong",
-    "trio": "nested cross-validation understates the error of choosing among trios that are alike; 1 to 3% of coverage",
     "correction": "the difference of two bootstrapped shares that lean the same way; 93.5% over all studies",
     "skew": "the mean of 100 skewed values by Student's t: 94.3% are covered, 2.1% of all are wrong without a flag",
 }
@@ -158,7 +157,6 @@ templates, near one | jss-correction | often rarely | 97.8 | flagged
 templates | jss-correction | above rarely | 91.9 | correction
 arrays | variance of item:judge | often | 97.9 | wide
 40 items, 2 judges | ICC(2,1) | often | 97.6 | wide
-trio: six alike, 220 items | best trio, held out | below | 93.9 | trio
 items: skewed | mean | below rarely | 90.5 | skew
 """
 """design | measure | what is outside | coverage of unflagged studies, % | reason"""

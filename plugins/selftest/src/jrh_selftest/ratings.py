@@ -20,7 +20,6 @@ _WORLDS: Final = {
     "trio: six that differ, 100 items": (100, (0.9, 0.85, 0.8, 0.75, 0.7, 0.65)),
     "trio: six alike, 220 items": (220, (0.75,) * 6),
 }
-"""The third has ten items for each of the twenty trios, and no flag."""
 
 
 def trio_checks() -> Iterator[ArrayCheck]:
@@ -62,7 +61,7 @@ def chosen_trio(rng: np.random.Generator, *, items: int, accuracies: tuple[float
     found = best_panel(votes, truth, n_labels=2, seed=int(rng.integers(2**31)))
     if found is None:
         raise ValueError("no trio was chosen")
-    return subtract_truth(found.held_out, majority(np.array(accuracies)[list(found.best.judges)]))
+    return subtract_truth(found.held_out, majority(np.array(accuracies)[list(found.judges)]))
 
 
 _RATERS: Final = 3
