@@ -160,6 +160,14 @@ def test_a_text_that_changed_is_counted_once(done: Done) -> None:
     assert "Left out: 1 row of texts that changed after jrh wrote them." in done.project.run("salvage", "body").stdout
 
 
+def test_revised_cases_are_salvaged_like_the_decisions_about_them(done: Done) -> None:
+    with closing(sqlite3.connect(copied(done, "revised"))) as store:
+        store.execute("INSERT INTO revised_cases VALUES ('case', '{}')")
+        store.commit()
+    assert done.project.run("salvage", "revised").exit_code == 0
+    assert one(done.project, "revised-salvaged", "SELECT count(*) FROM revised_cases") == 1
+
+
 def test_an_empty_store_beside_a_log_is_refused_and_nothing_is_paid_again(done: Done) -> None:
     path = copied(done, "emptied")
     path.write_bytes(b"")
