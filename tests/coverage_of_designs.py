@@ -17,9 +17,17 @@ from jrh import Scale
 from jrh_selftest.ratings import agreement, draw_ratings
 from jrh_selftest.truth import truths
 from jrh_selftest.world import TEST, World, pick
-from jrh_stats import Estimate, cluster_sums, clustered_kappa, clustered_proportion, fleiss_kappa, paired_difference
+from jrh_stats import (
+    Estimate,
+    cluster_sums,
+    clustered_kappa,
+    clustered_proportion,
+    krippendorff_alpha,
+    paired_difference,
+)
 
 LOWEST, HIGHEST = 0.93, 0.97
+_ALPHA = "Krippendorff's alpha"
 SEED = 20261121
 
 
@@ -103,7 +111,7 @@ def _planted(world: World) -> Mapping[str, float]:
         "gold accuracy": found["gold-accuracy", TEST],
         "accuracy change": found["accuracy-change", TEST],
         "kappa": found["kappa", TEST],
-        "Fleiss' kappa": agreement(world)["Fleiss' kappa"],
+        _ALPHA: agreement(world)[_ALPHA],
     }
 
 
@@ -116,12 +124,13 @@ def _estimates(world: World, rng: np.random.Generator) -> Mapping[str, Estimate]
     first, second = pick(rng, world.saying()[belief[item]]), pick(rng, world.saying()[moved[item]])
     right = (second == gold[item]).astype(float)
     change = paired_difference(right, (first == gold[item]).astype(float), item)
+    counts, items = draw_ratings(world, rng)
     return {
         "agreement": _rate(first == second, item, rng),
         "gold accuracy": _rate(right, item, rng),
         "accuracy change": change,
         "kappa": clustered_kappa(first, second, item),
-        "Fleiss' kappa": fleiss_kappa(*draw_ratings(world, rng)),
+        _ALPHA: krippendorff_alpha(counts, clusters=items),
     }
 
 

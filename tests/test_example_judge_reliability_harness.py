@@ -30,7 +30,8 @@ ITEMS = 8
 TASKS = ("misuse", "safety", "essays", "agents")
 POSITIVE = {"misuse": "YES", "safety": "YES", "agents": "violates"}
 COLUMNS = {"replies": "replies", "prompt_tokens": "prompt tokens", "completion_tokens": "completion tokens"}
-ORDINAL = {"CCC": intervals.concordance, "Pearson": intervals.pearson, "Spearman": intervals.spearman}
+CCC = "quadratic kappa with gold (CCC)"
+ORDINAL = {CCC: intervals.concordance, "Pearson": intervals.pearson, "Spearman": intervals.spearman}
 Row = dict[str, str]
 Scored = list[tuple[str, float]]
 Ballot = dict[str, str]
@@ -259,7 +260,7 @@ def test_agreement_with_the_level(counted: Counted) -> None:
         spread = sum(
             mean((each - centre) ** 2 for each in own) for own, centre in zip((truth, said), middle, strict=True)
         )
-        assert near(row["CCC"], 2 * together / (spread + (middle[0] - middle[1]) ** 2))
+        assert near(row[CCC], 2 * together / (spread + (middle[0] - middle[1]) ** 2))
         pairs = [(each["cluster"], float(b), float(a)) for each, a, b in zip(own, truth, said, strict=True)]
         for name, coefficient in ORDINAL.items():
             ends = intervals.of_correlation(pairs, coefficient, ranks=name == "Spearman")

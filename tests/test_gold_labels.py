@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from jrh_testing import Inside, Project
-from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
+from sklearn.metrics import cohen_kappa_score
 
 GOLD = ["YES"] * 40 + ["NO"] * 20
 SAID = ["YES"] * 36 + ["NO"] * 4 + ["NO"] * 14 + ["YES"] * 6
@@ -47,21 +47,46 @@ def imported(project: Project, declared: str = "") -> dict[str, float]:
     return {each["name"]: each["estimate"] for each in document["measures"] if not each["cell"]}
 
 
-def test_kappa_and_mcc_with_gold_are_one_number_in_every_output(project: Project) -> None:
+def test_kappa_with_gold_is_one_number_in_every_output(project: Project) -> None:
     found = imported(project)
-    kappa, mcc = cohen_kappa_score(GOLD, SAID), matthews_corrcoef(GOLD, SAID)
+    kappa = cohen_kappa_score(GOLD, SAID)
     terminal = project.run("report", "run", "--full", env={"COLUMNS": "200"})
     markdown, page = ((project.path / "run" / name).read_text() for name in ("report.md", "report.html"))
 
-    assert (found["gold-kappa"], found["gold-mcc"]) == (pytest.approx(kappa), pytest.approx(mcc))
+    assert found["gold-kappa"] == pytest.approx(kappa)
     for text, digits in ((terminal.stdout, 2), (markdown, 3)):
         assert "Agreement with gold beyond chance" in text
         assert f"{kappa:.{digits}f}" in text
-        assert f"{mcc:.{digits}f}" in text
     assert "Agreement with gold beyond chance" in page
     assert f"{kappa:.3f}" in page
     assert project.run("gate", "run", "--rule", f"gold-kappa >= {kappa - 0.3:.3f}").exit_code == 0
-    assert project.run("gate", "run", "--rule", "gold-mcc >= 0.95").exit_code == 1
+    assert project.run("gate", "run", "--rule", "gold-kappa >= 0.95").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("dropped", "metric", "instead"),
+    [
+        ("gold-mcc", "gold-agreement", "gold-kappa"),
+        ("concordance", "ordinal-association", "gold-kappa-quadratic"),
+        ("kendall-tau-b", "ordinal-association", "spearman"),
+        ("fleiss-kappa", "judge-agreement", "krippendorff-alpha"),
+        ("pabak", "judge-agreement", "gwet-ac1"),
+        ("kappa-linear", "kappa-quadratic", "square of their steps"),
+        ("exact-accuracy", "gold-accuracy", "equal to the gold label"),
+        ("template-kappa-raw", "template-sensitivity", "jss-raw"),
+        ("score-ranking-tau-b", "score-ranking", "on which both agree"),
+        ("score-concordance", "criteria-score", "score-icc"),
+    ],
+)
+def test_a_measure_that_is_dropped_is_refused_with_what_replaces_it(
+    project: Project, dropped: str, metric: str, instead: str
+) -> None:
+    imported(project)
+    done = project.run("gate", "run", "--rule", f"{dropped} >= 0.5")
+    assert done.exit_code == 2
+    (sentence,) = [line for line in done.stderr.splitlines() if f"there is no measure '{dropped}'" in line]
+    assert metric in sentence
+    assert instead in sentence
 
 
 def test_the_declared_positive_label_is_that_of_the_whole_report(project: Project) -> None:

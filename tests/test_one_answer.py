@@ -32,7 +32,7 @@ SCALES = {
 }
 """Scales as `jrh check` takes them; three options are labels to it."""
 REPORTS = ["terminal", "markdown", "json", "html", "csv"]
-FULL = ("gold-accuracy", "as-expected", "flip-rate", "rerun-disagreement", "gold-kappa", "gold-mcc", "agreement")
+FULL = ("gold-accuracy", "as-expected", "flip-rate", "rerun-disagreement", "gold-kappa", "agreement")
 """What the tables of `jrh report --full` show."""
 COMPARED = ("agreement", "gold-accuracy", "as-expected")
 """What `jrh compare` shows of both sides."""

@@ -20,9 +20,8 @@ _ORDERED: Final = frozenset(world.name for world in worlds(full=True) if world.s
 _OF_RECORDS: Final = frozenset(check.measure for check in record_checks(full=True))
 _OF_LEVELS: Final = frozenset(
     {
-        *("mean-absolute-error", "root-mean-squared-error", "bias", "exact-accuracy", "adjacent-accuracy"),
-        *("pearson", "concordance", "spearman", "kendall-tau-b", "kappa-quadratic", "gold-kappa-quadratic"),
-        "scale-compression",
+        *("mean-absolute-error", "root-mean-squared-error", "bias", "adjacent-accuracy"),
+        *("pearson", "spearman", "kappa-quadratic", "gold-kappa-quadratic", "scale-compression"),
     }
 )
 _RATERS: Final = "raters: "

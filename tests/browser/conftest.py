@@ -29,10 +29,11 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of the demo run: fewer items, and also the variance components, which are on request."""
+    """Return the directory of the demo run: fewer items, and also what is on request: variance components, matrices."""
     project = Project(tmp_path_factory.mktemp("demo"))
     suite = yaml.safe_load((ROOT / "examples" / "demo.yaml").read_text(encoding="utf-8"))
-    project.write("demo.yaml", yaml.safe_dump({**suite, "metrics": {"add": ["generalizability"]}}, sort_keys=False))
+    metrics = {"add": ["generalizability", "confusion"]}
+    project.write("demo.yaml", yaml.safe_dump({**suite, "metrics": metrics}, sort_keys=False))
     done = project.run("run", "demo.yaml", "--limit", "12", "--run-dir", "run")
     assert done.exit_code == 0, done.output
     return project.path / "run"

@@ -235,7 +235,7 @@ SECTIONS = {
     "section-variance": {"variance", "generalizability", "dependability", "cheapest-design"},
     "section-interactions": {"interaction"},
     "section-panel": {
-        *("krippendorff-alpha", "fleiss-kappa", "gwet-ac1", "pabak", "icc-2-1", "icc-2-k"),
+        *("krippendorff-alpha", "gwet-ac1", "icc-2-1", "icc-2-k"),
         *("panel-accuracy", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
     },
 }
@@ -304,9 +304,7 @@ HEADINGS = {
     "calibration-error": "calibration error (ECE)",
     "interaction": "interaction, difference of shares",
     "krippendorff-alpha": "Krippendorff's alpha",
-    "fleiss-kappa": "Fleiss' kappa",
     "gwet-ac1": "Gwet's AC1",
-    "pabak": "PABAK",
     "icc-2-1": "ICC(2,1)",
     "icc-2-k": "ICC(2,k)",
 }
@@ -348,8 +346,8 @@ def test_a_run_without_such_measures_has_none_of_the_sections(pairs: Path) -> No
 
 
 PANELS = {
-    "demo": ("CCC", "Pearson", "Spearman", "MAE", "FPR", "verdict 5"),
-    "essays": ("JSS, raw", "JSS, corrected", "templates", "CCC", "verdict 6"),
+    "demo": ("quadratic kappa with gold (CCC)", "Spearman", "MAE", "FPR", "verdict 5"),
+    "essays": ("JSS, raw", "JSS, corrected", "templates", "quadratic kappa with gold (CCC)"),
     "pairs": ("same choice in both orders", "position bias", "identical options: first place"),
 }
 

@@ -298,7 +298,6 @@ WORLDS = {
             ("false-negative-rate", "judge", "reference"): Fraction(6, 20),
             # By chance 42 x 40 + 18 x 20 of 3,600 agree: 17/30.
             ("gold-kappa", "judge", "reference"): Fraction(25 - 17, 30 - 17),
-            ("gold-mcc", "judge", "reference"): (36 * 14 - 4 * 6) / sqrt(42 * 18 * 40 * 20),
         },
     ),
     "twenty essays graded rightly": World(

@@ -20,7 +20,7 @@ def said(rng: np.random.Generator, truth: Codes, accuracy: float, labels: int = 
     return np.where(right, truth, (truth + rng.integers(1, labels, truth.shape)) % labels)
 
 
-@pytest.mark.parametrize(("weighting", "name"), [("none", None), ("linear", "linear"), ("quadratic", "quadratic")])
+@pytest.mark.parametrize(("weighting", "name"), [("none", None), ("quadratic", "quadratic")])
 def test_with_two_people_the_kappa_is_cohens(weighting: Weighting, name: str | None) -> None:
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 3, 80)

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from consistency_studies import CONTEXT, TASKS, World
 from jrh import MetricContext, RecordTable
-from jrh_consistency.agreement import both_of, tau_by_set
+from jrh_consistency.agreement import both_of
 from jrh_consistency.naming import Kind, Named, kind_of
 from jrh_consistency.preferences import TIED, judged_sets
 from jrh_consistency.transitivity import triples_of
 from jrh_measuring import MeasureBuilder, MetricOptions
-from scipy.stats import kendalltau
 
 pytestmark = pytest.mark.inside
 
@@ -106,24 +105,6 @@ def test_noise_of_scores_is_that_of_two_comparisons_without_a_shared_verdict():
     opposed = [size[abs(int(signs[one] - signs[other]))] for one, other in fresh]
     assert found.opposition == pytest.approx(np.mean(opposed), abs=1e-12)
     assert found.shares == pytest.approx([np.mean([sign == value for sign in signs.values()]) for value in (1, 0, -1)])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_tau_b_is_that_of_scipy(seed):
-    """Scores with ties, and a ranking of the same responses."""
-    random = np.random.default_rng(seed)
-    levels, order = random.integers(1, 5, 3), random.permutation(3)
-    names, letters = "xyz", "ABC"
-    label = ">".join(letters[place] for place in order)
-    rows = [("scores", f"q::{name}", "", str(level)) for name, level in zip(names, levels, strict=True)]
-    found = judged([*rows, ("order", "q::x|y|z", "", label)])
-    both = both_of(found["scores"], found["order"])
-    place_in = [-list(order).index(place) for place in range(3)]
-    wanted = kendalltau(levels, place_in).statistic
-    if np.isnan(wanted):
-        assert tau_by_set(both) == {}
-    else:
-        assert tau_by_set(both)["q"][1] == pytest.approx(wanted, abs=1e-12)
 
 
 def test_missing_verdicts_make_missing_pairs_and_triples():

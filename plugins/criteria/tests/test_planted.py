@@ -140,7 +140,7 @@ def test_a_negated_criterion_keeps_its_meaning_for_a_judge_that_reads_and_for_no
 
 def test_the_score_of_a_judge_that_reads_is_that_of_the_gold_labels(found):
     assert measure(found, "reads", "score-error")["estimate"] < 0.08
-    assert measure(found, "reads", "score-concordance")["estimate"] > 0.85
+    assert measure(found, "reads", "score-icc")["estimate"] > 0.85
     assert measure(found, "reads", "score-icc")["estimate"] > 0.85
     assert measure(found, "halo", "score-error")["estimate"] > 3 * measure(found, "reads", "score-error")["estimate"]
 

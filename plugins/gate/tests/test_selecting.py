@@ -22,7 +22,7 @@ def report():
         for test in ("reference", "format")
     ]
     part = measured(0.1, 0.2, judge="careful", task=task, test="format", cell={"variant": "crlf"})
-    together = measured(0.5, 0.6, name="fleiss-kappa", judge="", task=task)
+    together = measured(0.5, 0.6, name="krippendorff-alpha", judge="", task=task)
     return attrs.evolve(whole, measures=(*measures, part, together))
 
 
@@ -45,7 +45,7 @@ def test_a_rule_without_judge_and_test_is_about_each_of_them_but_not_about_parts
 def test_selectors_narrow_a_rule(report):
     assert places(report, "as-expected[format, judge=careless] >= 0.5") == [("careless", "format", "holds")]
     assert places(report, "as-expected[variant=crlf] >= 0.5") == [("careful", "format", "fails")]
-    assert places(report, "fleiss-kappa >= 0.5") == [("", "format", "holds")]
+    assert places(report, "krippendorff-alpha >= 0.5") == [("", "format", "holds")]
 
 
 def test_a_rule_that_stands_twice_counts_once(report):

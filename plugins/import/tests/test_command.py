@@ -294,7 +294,7 @@ def test_what_a_thin_table_cannot_show_has_no_number_and_says_so(project, rows, 
     )
     assert all(each["flags"] == flags for each in whole)
     # Nobody was asked twice, no other judge and no other condition: there is nothing that could agree.
-    between = ("rerun-disagreement", "noise-floor", "fleiss-kappa", "krippendorff-alpha", "generalizability")
+    between = ("rerun-disagreement", "noise-floor", "krippendorff-alpha", "generalizability")
     assert not [each for each in found if each["name"] in between and each["estimate"] is not None]
     assert any(each["name"] == "rerun-disagreement" for each in found)
 
@@ -338,20 +338,21 @@ def test_a_run_is_never_overwritten_by_an_import(project):
 
 
 def test_metrics_are_added_as_in_a_suite_and_mistakes_have_their_line(project):
-    done = imported(project, "i1,j,YES,YES\ni2,j,NO,YES\n", "metrics: {add: [kappa-linear, noise-excess: {all: true}]}")
+    metrics = "metrics: {add: [kappa-quadratic, noise-excess: {all: true}]}"
+    done = imported(project, "i1,j,YES,YES\ni2,j,NO,YES\n", metrics)
     assert done.exit_code == 0, done.output
     report = project.run("report", "out", "--format", "json")
     assert report.exit_code == 0, report.output
     used = {part["name"]: part["options"] for part in json.loads(project.read("out/report.json"))["components"]}
-    assert {"kappa-linear", "gold-accuracy", "noise-excess"} <= set(used)
+    assert {"kappa-quadratic", "gold-accuracy", "noise-excess"} <= set(used)
     assert used["noise-excess"]["all"] is True
 
     done = imported(project, "i1,j,YES,YES\n", "metrics: [gold-accuracy]")
     assert done.exit_code == 0, done.output
-    done = imported(project, "i1,j,YES,YES\n", "metrics: {add: [kappa-lniear]}")
+    done = imported(project, "i1,j,YES,YES\n", "metrics: {add: [kappa-qaudratic]}")
     assert done.exit_code == 2
-    assert "log.yaml:5:17: unknown metric 'kappa-lniear' in metrics.add[0]" in done.stderr
-    assert "Did you mean 'kappa-linear'?" in done.stderr
+    assert "log.yaml:5:17: unknown metric 'kappa-qaudratic' in metrics.add[0]" in done.stderr
+    assert "Did you mean 'kappa-quadratic'?" in done.stderr
 
 
 def test_what_cannot_be_measured_ends_the_import_and_is_in_the_notes_of_the_report(project):

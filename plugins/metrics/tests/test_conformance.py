@@ -132,13 +132,6 @@ class TestCompatJudgeSenseContract(MetricContract):
     interval_tolerance = 0.0
 
 
-class TestLinearKappaContract(MetricContract):
-    plugin = jrh_metrics.plugin
-    component = "kappa-linear"
-    task = sample_task(scale=Scale.of_levels(1, 6))
-    interval_tolerance = 0.0
-
-
 class TestCorrectedPrevalenceContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "corrected-prevalence"

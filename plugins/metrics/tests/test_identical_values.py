@@ -23,19 +23,14 @@ PRINTED = {
         mean-absolute-error 0.00 [0.00, 0.81]
         root-mean-squared-error 0.00 [0.00, 2.01]
         bias 0.00 [-0.81, 0.81]
-        exact-accuracy 1.00 [0.84, 1.00]
         adjacent-accuracy 1.00 [0.84, 1.00]
-        concordance 1.00 [0.25, 1.00]
         pearson 1.00 [0.25, 1.00]
         spearman 1.00 [0.30, 1.00]
-        kendall-tau-b 1.00 [0.41, 1.00]
         scale-compression 1.00 [0.79, 1.27]
         gold-kappa-quadratic 1.00 [0.25, 1.00]
         gold-accuracy 1.00 [0.84, 1.00]
-        fleiss-kappa 1.00 [0.80, 1.00]
         krippendorff-alpha 1.00 [0.32, 1.00]
         gwet-ac1 1.00 [0.81, 1.00]
-        pabak 1.00 [0.81, 1.00]
         icc-2-1 1.00 no-interval
         icc-2-k 1.00 no-interval
         brier 0.00 [0.00, 0.16]
@@ -46,12 +41,9 @@ PRINTED = {
         mean-absolute-error 1.00 [0.84, 1.64]
         root-mean-squared-error 1.00 [0.92, 2.21]
         bias 1.00 [0.03, 1.64]
-        exact-accuracy 0.00 [0.00, 0.16]
         adjacent-accuracy 1.00 [0.84, 1.00]
-        concordance 0.80 [0.72, 0.86]
         pearson 1.00 [0.16, 1.00]
         spearman 1.00 [0.17, 1.00]
-        kendall-tau-b 1.00 [0.35, 1.00]
         scale-compression 1.00 [0.77, 1.30]
         gold-kappa-quadratic 0.80 [0.72, 0.86]
         gold-accuracy 0.00 [0.00, 0.16]
@@ -62,33 +54,24 @@ PRINTED = {
     "one verdict": """
         mean-absolute-error 1.10 [0.73, 1.59]
         bias -0.30 [-0.96, 0.37]
-        concordance 0.00 [-0.53, 0.56]
         pearson SAME
         spearman SAME
-        kendall-tau-b SAME
         scale-compression 0.00 [0.00, 0.85]
         gold-kappa-quadratic 0.00 [-0.53, 0.56]
-        fleiss-kappa SAME
         krippendorff-alpha SAME
         gwet-ac1 1.00 [0.84, 1.00]
-        pabak 1.00 [0.81, 1.00]
         icc-2-1 SAME
         icc-2-k SAME
     """,
     "one gold level": """
-        concordance 0.00 [-0.53, 0.56]
         pearson SAME
         spearman SAME
-        kendall-tau-b SAME
         scale-compression SAME
         gold-kappa-quadratic 0.00 [-0.53, 0.56]
-        fleiss-kappa 1.00 [0.80, 1.00]
     """,
     "one verdict and one gold level": """
         mean-absolute-error 0.00 [0.00, 0.81]
         bias 0.00 [-0.81, 0.81]
-        exact-accuracy 1.00 [0.84, 1.00]
-        concordance SAME
         pearson SAME
         scale-compression SAME
         gold-kappa-quadratic SAME
@@ -96,19 +79,14 @@ PRINTED = {
     "all missing but one": """
         mean-absolute-error 0.00 [0.00, 3.97]
         bias 0.00 [-3.97, 3.97]
-        exact-accuracy 1.00 [0.21, 1.00]
-        concordance SAME
         pearson SAME
         gold-kappa-quadratic SAME
         gold-accuracy 1.00 [0.21, 1.00]
-        fleiss-kappa SAME
     """,
     "reversed": """
         bias 0.00 [-1.58, 1.58]
-        concordance -1.00 [-1.00, -0.37]
         pearson -1.00 [-1.00, -0.37]
         spearman -1.00 [-1.00, -0.34]
-        kendall-tau-b -1.00 [-1.00, -0.43]
         gold-kappa-quadratic -1.00 [-1.00, -0.37]
     """,
 }

@@ -74,20 +74,6 @@ def test_one_item_tells_nothing_of_agreement_beyond_chance(measures, ref, row) -
         assert "one-item" in found.flags
 
 
-def test_linear_weights_count_every_step_as_scikit_learn_does(measure, ref, row) -> None:
-    generator = np.random.default_rng(3)
-    before, after = generator.integers(1, 6, 60), generator.integers(1, 6, 60)
-    scale = Scale.of_levels(1, 5)
-
-    rows = [r for i in range(60) for r in (*ref(i, str(before[i])), row(i, str(after[i])))]
-    mirrored = [r for i in range(60) for r in (*ref(i, str(6 - before[i])), row(i, str(6 - after[i])))]
-    found = measure("kappa-linear", rows, scale)["judge", "t", ""]
-
-    assert found.estimate == pytest.approx(cohen_kappa_score(before, after, weights="linear"))
-    assert measure("kappa-linear", mirrored, scale)["judge", "t", ""].estimate == pytest.approx(found.estimate)
-    assert not measure("kappa-linear", [*ref(1, "YES"), row(1, "NO")])
-
-
 @pytest.mark.parametrize("metric", ["agreement", "flip-rate", "kappa", "noise-excess"])
 def test_a_trial_of_which_nothing_is_expected_is_not_compared_with_the_reference(metric, measures, ref, row) -> None:
     rows = [r for i in range(12) for r in (*ref(i, "YES", "NO"), row(i, "YES"))]

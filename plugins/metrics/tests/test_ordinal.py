@@ -22,15 +22,12 @@ def test_errors_and_associations_are_those_of_scipy_and_scikit_learn(measures, r
     assert errors["mean-absolute-error"].estimate == pytest.approx(metrics.mean_absolute_error(gold, verdict))
     assert errors["root-mean-squared-error"].estimate == pytest.approx(metrics.root_mean_squared_error(gold, verdict))
     assert errors["bias"].estimate == pytest.approx((verdict - gold).mean())
-    assert errors["exact-accuracy"].estimate == pytest.approx((verdict == gold).mean())
     assert errors["adjacent-accuracy"].estimate == pytest.approx((np.abs(verdict - gold) <= 1).mean())
     assert errors["bias"].unit == "difference in levels"
     assert found["pearson"].estimate == pytest.approx(stats.pearsonr(gold, verdict).statistic)
     assert found["spearman"].estimate == pytest.approx(stats.spearmanr(gold, verdict).statistic)
-    assert found["kendall-tau-b"].estimate == pytest.approx(stats.kendalltau(gold, verdict).statistic)
     kappa = metrics.cohen_kappa_score(gold, verdict, weights="quadratic")
     assert found["gold-kappa-quadratic"].estimate == pytest.approx(kappa)
-    assert found["concordance"].estimate == pytest.approx(kappa)
 
 
 def test_bias_is_told_per_gold_level(measures, ref) -> None:

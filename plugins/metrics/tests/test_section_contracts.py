@@ -15,7 +15,7 @@ class TestPeople(SectionContract):
 class TestBeyondChance(SectionContract):
     plugin = jrh_metrics.plugin
     component = "beyond-chance"
-    reports = (report_of("gold-kappa", "gold-mcc"),)
+    reports = (report_of("gold-kappa"),)
 
 
 class TestFalseVerdicts(SectionContract):
@@ -48,7 +48,7 @@ class TestPanel(SectionContract):
 class TestGoldLevels(SectionContract):
     plugin = jrh_metrics.plugin
     component = "gold-levels"
-    reports = (report_of("concordance", "bias"),)
+    reports = (report_of("pearson", "bias"),)
 
 
 class TestConfusion(SectionContract):

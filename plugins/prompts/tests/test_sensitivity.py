@@ -52,7 +52,6 @@ def test_an_inverted_template_flips_everything_raw_and_nothing_corrected(yes_no,
     assert pick(found, "jss-raw").estimate == pytest.approx(1 / 3)
     assert pick(found, "jss-raw", pair="a | errors").estimate == 0.0
     assert pick(found, "template-kappa").estimate == pytest.approx(1.0)
-    assert pick(found, "template-kappa-raw", pair="a | errors").estimate < 0
 
 
 def test_kappa_of_a_pair_is_scikit_learns(yes_no, pick):
@@ -108,7 +107,7 @@ def test_only_items_with_a_verdict_on_both_sides_count(yes_no, pick):
     yes_no.add("2", "a", "YES").add("2", "b", None, status=Status.TIMEOUT)
     yes_no.add("3", "a", "NO").add("3", "b", None, status=Status.REFUSED)
     found = yes_no.measure(ALL)
-    for name in ("jss", "template-kappa", "jss-raw", "template-kappa-raw"):
+    for name in ("jss", "template-kappa", "jss-raw"):
         measure = pick(found, name)
         assert (measure.n_trials, measure.n_items) == (4, 1), name
         assert dict(measure.missing) == {"refused": 1, "timeout": 1}

@@ -1,9 +1,7 @@
 from .agreement import AlphaMetric as AlphaMetric
 from .agreement import disagreeing_pairs as disagreeing_pairs
-from .agreement import fleiss_kappa as fleiss_kappa
 from .agreement import gwet_ac1 as gwet_ac1
 from .agreement import krippendorff_alpha as krippendorff_alpha
-from .agreement import pabak as pabak
 from .agreement import rerun_disagreement as rerun_disagreement
 from .calibration import Binning as Binning
 from .calibration import ReliabilityBin as ReliabilityBin
@@ -54,7 +52,6 @@ from .intraclass import mean_squares as mean_squares
 from .kappa import Weighting as Weighting
 from .kappa import clustered_kappa as clustered_kappa
 from .kappa import cohen_kappa as cohen_kappa
-from .kappa import matthews_correlation as matthews_correlation
 from .mean import clustered_difference as clustered_difference
 from .mean import clustered_mean as clustered_mean
 from .mean import gain_over_constant as gain_over_constant
@@ -71,8 +68,6 @@ from .one_sided import signed_limits as signed_limits
 from .one_sided import threshold_items as threshold_items
 from .one_sided import threshold_power as threshold_power
 from .opposed import opposition_test as opposition_test
-from .ordinal import concordance as concordance
-from .ordinal import kendall_tau_b as kendall_tau_b
 from .ordinal import pearson as pearson
 from .ordinal import scale_compression as scale_compression
 from .ordinal import spearman as spearman

@@ -1,4 +1,4 @@
-"""Estimate agreement between any number of raters: Fleiss' kappa, Gwet's AC1, PABAK, Krippendorff's alpha."""
+"""Estimate agreement between any number of raters: Gwet's AC1, Krippendorff's alpha."""
 
 from __future__ import annotations
 
@@ -12,99 +12,36 @@ from jrh_stats.arrays import Floats
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
-from jrh_stats.jackknife import Statistic, chance_corrected, sums_by_cluster
+from jrh_stats.jackknife import chance_corrected, sums_by_cluster
 from jrh_stats.proportion import clustered_proportion
 
 _RARER = 12
-"""With fewer expected clusters of other labels than the commonest, kappa rests on those that chance has drawn."""
+"""With fewer expected clusters of other labels than the commonest, alpha rests on those that chance has drawn."""
 _LABELS = 2
 """A coefficient beyond chance needs that many labels."""
-
-
-def fleiss_kappa(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
-    """Estimate Fleiss' kappa of units that any number of raters labelled.
-
-    kappa = (P_a - P_e) / (1 - P_e), with P_a the mean over units with two or more ratings of the share of agreeing
-    pairs of ratings, p_q the mean over units with a rating of the share of label q, and P_e = sum_q p_q^2.
-
-    Source: Fleiss (1971), Psychological Bulletin 76:378-382; unequal numbers of ratings as in Gwet (2014), Handbook of
-    Inter-Rater Reliability, 4th ed. With equal numbers both are the same.
-
-    Args:
-        counts: ratings per unit and label, shape (units, labels).
-        clusters: the cluster (item) each unit belongs to, whole numbers >= 0, shape (units,); each its own by default.
-        level: coverage.
-
-    Returns:
-        The estimate, with the interval of `clustered_kappa`; `n` counts the ratings of units with two or more. Flags:
-        `empty` where no unit has two ratings, `degenerate` where all ratings are one label, `few-events`, also where
-        fewer than 12 clusters' worth of ratings are not of the commonest label (unflagged, 60 such covered 86%).
-
-    Raises:
-        ValueError: `counts` is not a table of numbers >= 0, or the level is not between 0 and 1.
-    """
-    found = _estimate(counts, clusters, level, lambda shares: 1 - np.square(shares).sum(axis=1))
-    table = rating_counts(counts)
-    units = found.clusters or 0
-    rarer = units * (1 - float(table.sum(axis=0).max()) / float(table.sum())) if table.sum() > 0 else 0.0
-    if found.low is not None and rarer < _RARER and FEW_EVENTS not in found.flags:
-        return evolve(found, flags=(*found.flags, FEW_EVENTS))
-    return found
 
 
 def gwet_ac1(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
     """Estimate Gwet's AC1, which stays defined where nearly all ratings are one label.
 
-    AC1 = (P_a - P_e) / (1 - P_e), with P_a and p_q as for `fleiss_kappa` and P_e = sum_q p_q (1 - p_q) / (Q - 1) for Q
-    labels. The labels that do not occur count in Q, so give the whole scale.
+    AC1 = (P_a - P_e) / (1 - P_e), with P_a the mean over units with two or more ratings of the share of agreeing pairs
+    of ratings, p_q the mean over units with a rating of the share of label q, and P_e = sum_q p_q (1 - p_q) / (Q - 1)
+    for Q labels. The labels that do not occur count in Q, so give the whole scale.
 
     Source: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61:29-48.
 
     Args:
         counts: ratings per unit and label, shape (units, Q).
-        clusters: the cluster each unit belongs to; each its own by default.
+        clusters: the cluster (item) each unit belongs to, whole numbers >= 0, shape (units,); each its own by default.
         level: coverage.
 
     Returns:
-        The estimate, as `fleiss_kappa`; `degenerate` where there is one label only.
+        The estimate, with the interval of `clustered_kappa`; `n` counts the ratings of units with two or more. Flags:
+        `empty` where no unit has two ratings, `degenerate` where there is one label only, `few-events`.
 
     Raises:
         ValueError: `counts` is not a table of numbers >= 0, or the level is not between 0 and 1.
     """
-    labels = np.asarray(counts).shape[-1] if np.ndim(counts) else 0
-
-    def expected(shares: Floats) -> Floats:
-        if labels < _LABELS:
-            return np.zeros(len(shares))
-        return np.asarray(1 - (shares * (1 - shares)).sum(axis=1) / (labels - 1))
-
-    return _estimate(counts, clusters, level, expected)
-
-
-def pabak(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
-    """Estimate PABAK, the prevalence- and bias-adjusted kappa: agreement beyond that of labels drawn uniformly.
-
-    (Q P_a - 1) / (Q - 1) for Q labels, with P_a as for `fleiss_kappa`; 2 P_a - 1 for two.
-
-    Source: Byrt, Bishop and Carlin (1993), Journal of Clinical Epidemiology 46:423-429; for more labels Brennan and
-    Prediger (1981), Educational and Psychological Measurement 41:687-699.
-
-    Args:
-        counts: ratings per unit and label, shape (units, Q).
-        clusters: the cluster each unit belongs to; each its own by default.
-        level: coverage.
-
-    Returns:
-        The estimate, as `fleiss_kappa`; `degenerate` where there is one label only.
-
-    Raises:
-        ValueError: `counts` is not a table of numbers >= 0, or the level is not between 0 and 1.
-    """
-    labels = np.asarray(counts).shape[-1] if np.ndim(counts) else 0
-    return _estimate(counts, clusters, level, lambda shares: np.full(len(shares), 1 - 1 / max(labels, 1)))
-
-
-def _estimate(counts: ArrayLike, clusters: ArrayLike | None, level: float, expected: Statistic) -> Estimate:
     table = rating_counts(counts)
     labels = table.shape[1]
     ratings = table.sum(axis=1)
@@ -127,7 +64,10 @@ def _estimate(counts: ArrayLike, clusters: ArrayLike | None, level: float, expec
     def by_chance(totals: Floats) -> Floats:
         # Without the only cluster there is nothing left: no shares, and no chance agreement.
         left = totals[:, 2 + labels]
-        return expected(totals[:, 2 : 2 + labels] / np.where(left > 0, left, np.nan)[:, None])
+        shares = totals[:, 2 : 2 + labels] / np.where(left > 0, left, np.nan)[:, None]
+        if labels < _LABELS:
+            return np.zeros(len(shares))
+        return np.asarray(1 - (shares * (1 - shares)).sum(axis=1) / (labels - 1))
 
     return chance_corrected(sums, observed, by_chance, n=float(ratings[paired].sum()), level=level)
 
@@ -182,7 +122,8 @@ def krippendorff_alpha(
 
     Returns:
         The estimate, with the interval of `clustered_kappa`; `n` counts the pairable ratings. Flags: `empty` where no
-        unit has two ratings, `degenerate` where all of them are one value.
+        unit has two ratings, `degenerate` where all of them are one value, `few-events`; nominal also where fewer than
+        12 clusters' worth of ratings are not of the commonest label (unflagged, 60 such covered 86%).
 
     Raises:
         ValueError: `counts` is not a table of numbers >= 0; the values are missing, not in order, of another number
@@ -213,7 +154,7 @@ def krippendorff_alpha(
         products = margins[:, :, None] * margins[:, None, :]
         return np.asarray((products * distances(margins)).sum(axis=(1, 2)) / _positive(n * (n - 1)))
 
-    return chance_corrected(
+    found = chance_corrected(
         sums,
         observed,
         expected,
@@ -222,6 +163,10 @@ def krippendorff_alpha(
         unseen=None if metric == "nominal" else _farthest(sums, size),
         ends="wilson" if metric == "nominal" else "fisher-z",
     )
+    rarer = found.clusters * (1 - float(table.sum(axis=0).max(initial=0.0)) / max(float(table.sum()), 1.0))
+    if metric == "nominal" and found.low is not None and rarer < _RARER and FEW_EVENTS not in found.flags:
+        return evolve(found, flags=(*found.flags, FEW_EVENTS))
+    return found
 
 
 def _positive(numbers: Floats) -> Floats:

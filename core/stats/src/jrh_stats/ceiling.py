@@ -73,7 +73,7 @@ def human_ceiling(
         labels: code of every item's label by every person, -1 where there is none, shape (items, people).
         verdicts: codes of the judge's verdicts, -1 where there is none, shape (items, askings).
         clusters: cluster of every item, whole numbers >= 0, shape (items,).
-        weighting: `none`, or `linear` or `quadratic` for ordered labels, whose codes are then ranks.
+        weighting: `none`, or `quadratic` for ordered labels, whose codes are then ranks.
         level: coverage of the intervals.
 
     Returns:

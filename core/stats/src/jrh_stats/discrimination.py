@@ -61,8 +61,8 @@ def auc(scores: ArrayLike, positive: ArrayLike, clusters: ArrayLike, *, level: f
 def score_tau_b(scores: ArrayLike, levels: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Estimate Kendall's tau-b of real-valued scores with levels: (C - D) / sqrt((n0 - n1) (n0 - n2)).
 
-    The estimate is that of `kendall_tau_b`, for any number of distinct scores. The interval is the jackknife over
-    clusters, symmetric in Fisher's z.
+    C and D are the concordant and discordant pairs of pairs, n0 all, n1 and n2 those tied on either side. The interval
+    is the jackknife over clusters, symmetric in Fisher's z.
 
     Source: Kendall (1945), Biometrika 33:239-251.
 

@@ -170,7 +170,6 @@ def correlation_estimate(
     n: float,
     level: float,
     unseen: Floats | None = None,
-    chance: Statistic | None = None,
 ) -> Estimate:
     """Estimate a correlation with Fisher's z and the jackknife over clusters.
 
@@ -188,12 +187,10 @@ def correlation_estimate(
         n: observations, for the result.
         level: coverage.
         unseen: the sums of single observations that unseen clusters may hold, shape (kinds, columns).
-        chance: of labels without an order, totals -> disagreement by chance: the interval is then that of unweighted
-            kappa (`jackknife-wilson`), as close to the level and narrower.
 
     Returns:
-        The estimate, method `jackknife-fisher-z`, `jackknife-wilson` or `wilson-clusters`. Flags: `empty` without
-        observations; `degenerate` where a side is constant; `no-interval` from one cluster; `few-events`.
+        The estimate, method `jackknife-fisher-z` or `wilson-clusters`. Flags: `empty` without observations;
+        `degenerate` where a side is constant; `no-interval` from one cluster; `few-events`.
     """
     z_quantile(level)
     if not len(sums) or n <= 0:
@@ -207,8 +204,6 @@ def correlation_estimate(
     without = _left_out(kinds, counts, correlation)[1] if clusters > 1 else np.array([value])
     if _variance(without, counts) <= NOISE or 1 - abs(value) <= NOISE:
         return _identical(value, correlation, counts @ kinds, unseen, n, clusters, level)
-    if chance is not None:
-        return _unless_rare(_by_wilson(value, without, counts, n, level), kinds, counts, chance)
     found = _by_fisher_z(value, without, counts, n, level)
     return found if unseen is None else _unless_unseen(found, correlation, counts @ kinds, n * unseen, level)
 

@@ -5,51 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from attrs import evolve
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Floats
 from jrh_stats.clusters import Kinds, cluster_sums, kinds_of, margin_kinds
 from jrh_stats.estimate import Estimate
-from jrh_stats.jackknife import JACKKNIFE_Z, NOISE, Statistic, chance_corrected, correlation_estimate, ratio_of_spreads
+from jrh_stats.jackknife import NOISE, correlation_estimate, ratio_of_spreads
 from jrh_stats.kinds import pair_kinds
 
 _W, _X, _Y, _XX, _YY, _XY = range(6)
-
-
-def concordance(
-    verdicts: ArrayLike,
-    truths: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    case_weights: ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
-    """Estimate Lin's concordance correlation coefficient (CCC).
-
-    2 s_xy / (s_x^2 + s_y^2 + (mean x - mean y)^2), moments with divisor n: 1 only where every verdict equals its
-    truth. It equals quadratically weighted kappa.
-
-    Source: Lin (1989), Biometrics 45:255-268.
-
-    Args:
-        verdicts: numbers, shape (n,).
-        truths: numbers, shape (n,).
-        clusters: the cluster of each pair, shape (n,).
-        case_weights: how much each pair counts, shape (n,); 1 by default.
-        level: coverage.
-
-    Returns:
-        The estimate, with the interval of `clustered_kappa` for weights. Flags: `empty`; `degenerate` where both sides
-        are one and the same constant; `few-events`.
-
-    Raises:
-        ValueError: the shapes differ.
-    """
-    sums = _moments(verdicts, truths, clusters, case_weights)
-    return chance_corrected(
-        sums, _observed, _expected, n=_mass(sums), level=level, unseen=_corners(verdicts, truths), ends="fisher-z"
-    )
 
 
 def pearson(
@@ -62,7 +26,19 @@ def pearson(
 ) -> Estimate:
     """Estimate Pearson's correlation with the interval of `correlation_estimate`: Fisher's z, jackknife over clusters.
 
-    Arguments as `concordance`. Flag `degenerate` where a side is constant.
+    Args:
+        verdicts: numbers, shape (n,).
+        truths: numbers, shape (n,).
+        clusters: the cluster of each pair, shape (n,).
+        case_weights: how much each pair counts, shape (n,); 1 by default.
+        level: coverage.
+
+    Returns:
+        The estimate. Flags: `empty`; `degenerate` where a side is constant; `no-interval` from one cluster;
+        `few-events`.
+
+    Raises:
+        ValueError: the shapes differ.
     """
     sums = _moments(verdicts, truths, clusters, case_weights)
     return correlation_estimate(sums, _correlation, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
@@ -84,7 +60,7 @@ def scale_compression(
     Source: restriction of range as a spread of ratings: Saal, Downey and Lahey (1980), Psychological Bulletin
     88:413-428.
 
-    Arguments as `concordance`.
+    Arguments as `pearson`.
 
     Returns:
         The ratio, method `jackknife-log`, or `wilson-clusters` where leaving out a cluster changes nothing. Flags:
@@ -92,16 +68,6 @@ def scale_compression(
     """
     sums = _moments(verdicts, truths, clusters, case_weights)
     return ratio_of_spreads(sums, _compression, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
-
-
-def _observed(totals: Floats) -> Floats:
-    t = totals / _positive(totals[:, [_W]])
-    return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _XY])
-
-
-def _expected(totals: Floats) -> Floats:
-    t = totals / _positive(totals[:, [_W]])
-    return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _X] * t[:, _Y])
 
 
 def _correlation(totals: Floats) -> Floats:
@@ -164,10 +130,8 @@ def _positive(numbers: Floats) -> Floats:
     return np.where(numbers > 0, numbers, np.nan)
 
 
-_WIDE_BELOW: Final = 40
-"""Tau-b's interval from fewer clusters is too wide: it covers 97 to 98% with 12 to 30 items."""
 MOST_LEVELS: Final = 101
-"""Both rank correlations work on the table of levels, one column per pair of levels that occur."""
+"""Rank correlations work on the table of levels, one column per pair of levels that occur."""
 
 
 def spearman(
@@ -197,44 +161,12 @@ def spearman(
     Raises:
         ValueError: the shapes differ or there are too many levels.
     """
-    return _estimate(rho_of_tables, verdicts, truths, clusters, case_weights, level)
-
-
-def kendall_tau_b(
-    verdicts: ArrayLike,
-    truths: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    case_weights: ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
-    """Estimate Kendall's tau-b: (C - D) / sqrt((n0 - n1) (n0 - n2)).
-
-    C and D are the concordant and discordant pairs of pairs, n0 all, n1 and n2 those tied on either side.
-
-    Source: Kendall (1945), Biometrika 33:239-251.
-
-    Arguments, result and errors as `spearman`; flag `conservative` with an interval from fewer than 40 clusters.
-    """
-    found = _estimate(tau_of_tables, verdicts, truths, clusters, case_weights, level)
-    wide = found.method == JACKKNIFE_Z and found.clusters < _WIDE_BELOW
-    return evolve(found, flags=(*found.flags, "conservative")) if wide else found
-
-
-def _estimate(
-    correlation: Statistic,
-    verdicts: ArrayLike,
-    truths: ArrayLike,
-    clusters: ArrayLike,
-    weights: ArrayLike | None,
-    level: float,
-) -> Estimate:
-    tables, size = _tables(verdicts, truths, clusters, weights)
+    tables, size = _tables(verdicts, truths, clusters, case_weights)
     corners = np.zeros((4, size, size))
     corners[range(4), (0, -1, 0, -1), (-1, 0, 0, -1)] = 1.0
     return correlation_estimate(
         tables,
-        lambda totals: correlation(totals.reshape(-1, size, size)),
+        lambda totals: _rho(totals.reshape(-1, size, size)),
         n=float(tables.total.sum()),
         level=level,
         unseen=corners.reshape(4, size * size),
@@ -262,28 +194,15 @@ def _tables(
     return margin_kinds(clusters, rows * size + columns, mass, n_labels=size * size), size
 
 
-def rho_of_tables(tables: Floats) -> Floats:
+def _rho(tables: Floats) -> Floats:
     """Compute Spearman's rho of tables verdict x truth, shape (B, L, L)."""
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
     one, other = _centred_ranks(rows), _centred_ranks(columns)
     shared = np.einsum("bij,bi,bj->b", tables, one, other)
-    return _ratio(shared, (rows * np.square(one)).sum(axis=1), (columns * np.square(other)).sum(axis=1))
+    spreads = [(side * np.square(ranks)).sum(axis=1) for side, ranks in ((rows, one), (columns, other))]
+    defined = (spreads[0] > NOISE) & (spreads[1] > NOISE)
+    return np.where(defined, shared / np.sqrt(np.where(defined, spreads[0] * spreads[1], 1.0)), np.nan)
 
 
 def _centred_ranks(margins: Floats) -> Floats:
     return np.asarray(np.cumsum(margins, axis=1) - margins / 2 - margins.sum(axis=1, keepdims=True) / 2)
-
-
-def tau_of_tables(tables: Floats) -> Floats:
-    """Compute Kendall's tau-b of tables verdict x truth, shape (B, L, L)."""
-    size = tables.shape[1]
-    sign = np.sign(np.arange(size)[:, None] - np.arange(size)[None, :]).astype(np.float64)
-    surplus = (tables * (sign @ tables @ sign.T)).sum(axis=(1, 2))  # C - D, every pair counted twice
-    total = np.square(tables.sum(axis=(1, 2)))
-    untied = [total - np.square(tables.sum(axis=axis)).sum(axis=1) for axis in (1, 2)]
-    return _ratio(surplus, *untied)
-
-
-def _ratio(top: Floats, one: Floats, other: Floats) -> Floats:
-    defined = (one > NOISE) & (other > NOISE)
-    return np.where(defined, top / np.sqrt(np.where(defined, one * other, 1.0)), np.nan)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
 import numpy as np
@@ -20,8 +20,6 @@ COMPARED: Final = "compared-with"
 """Level that names the other task."""
 NOTHING: Final = "no pair of responses was judged in both tasks"
 _DECIDED: Final = "no pair is decided in both tasks"
-_FEWEST_PAIRS: Final = 3
-_ORDERED: Final = frozenset({Kind.PAIRS, Kind.RANKINGS, Kind.SCORES})
 
 
 @frozen(kw_only=True, eq=False)
@@ -37,8 +35,6 @@ class Both:
     """Probability that exactly one of them is a tie."""
     noise: Floats
     """How often two verdicts of one task contradict each other (`Preference.opposition`), shape (2, n)."""
-    signs: NDArray[np.int64]
-    """Which response the majority of the verdicts prefers, shape (2, n); 0: neither."""
     weight: Floats
     """1, but for choices from a list: the share of the verdicts on the list that say anything about the pair."""
     missing: int
@@ -70,8 +66,7 @@ class _Agreement:
     0.5 by chance; `NAME-conflict` and `NAME-tie` are shares of all pairs, the latter of those that one way alone calls
     a tie. All are shares of two single verdicts, one of each way: unbiased for any number of repeats. `NAME-excess` is
     the share of conflicts less e1 + e2 - 2 e1 e2, the most that two noisy readings of one order would have that
-    contradict their own repeats in shares e1 and e2 of a pair. `NAME-tau-b` is Kendall's tau-b of the majorities within
-    a request, its mean over requests with three responses or more.
+    contradict their own repeats in shares e1 and e2 of a pair.
     """
 
     options: MetricOptions
@@ -134,7 +129,6 @@ def both_of(first: Judged, second: Judged) -> Both:
         conflict=one[FIRST] * other[SECOND] + one[SECOND] * other[FIRST],
         tie=ties[0] * (1 - ties[1]) + ties[1] * (1 - ties[0]),
         noise=np.array([[each.opposition_of(pair) for pair in usable] for each in (first, second)]),
-        signs=np.sign(np.stack([each[FIRST] - each[SECOND] for each in (one, other)]).round(12)).astype(np.int64),
         weight=np.array([first.preferences[pair].weight * second.preferences[pair].weight for pair in usable]),
         missing=len(shared) - len(usable),
     )
@@ -142,24 +136,6 @@ def both_of(first: Judged, second: Judged) -> Both:
 
 def _shares(judged: Judged, pairs: Sequence[Pair]) -> Floats:
     return np.array([judged.preferences[pair].shares for pair in pairs]).reshape(-1, 3).T
-
-
-def tau_by_set(both: Both) -> Mapping[str, tuple[int, float]]:
-    """Return cluster and Kendall's tau-b of every set with three pairs or more in which both sides prefer something.
-
-    tau-b = sum s t / sqrt(sum |s| sum |t|) over pairs, s and t the signs of both sides. Of two orders with ties it is
-    Kendall's (1945, Biometrika 33:239-251); a side with cycles is no order, and the formula still counts pairs.
-    """
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for place, name in enumerate(both.sets):
-        places[name].append(place)
-    found = {}
-    for name, own in places.items():
-        one, other = both.signs[:, own]
-        size = float(np.sqrt(np.abs(one).sum() * np.abs(other).sum()))
-        if len(own) >= _FEWEST_PAIRS and size > 0:
-            found[name] = (int(both.clusters[own[0]]), float((one * other).sum() / size))
-    return found
 
 
 def _measured(builder: MeasureBuilder, name: str, each: _Compared) -> Iterator[Measure]:
@@ -174,19 +150,6 @@ def _measured(builder: MeasureBuilder, name: str, each: _Compared) -> Iterator[M
         yield _put(builder, f"{name}-{part}", each, found, note)
     reason = note if each.noisy or not len(both.agree) else "a question was asked only once, so the noise is unknown"
     yield _put(builder, f"{name}-excess", each, _excess(builder, each), reason, unit="difference")
-    if {each.first.kind, each.second.kind} <= _ORDERED:
-        yield _tau(builder, f"{name}-tau-b", each)
-
-
-def _tau(builder: MeasureBuilder, name: str, each: _Compared) -> Measure:
-    found = tau_by_set(each.both)
-    clusters = np.array([cluster for cluster, _ in found.values()], dtype=np.int64)
-    sums = cluster_sums(clusters, np.array([tau for _, tau in found.values()]), np.ones(len(found)))
-    mean = clustered_mean(sums[:, 0].round(12), sums[:, 1], bounds=(-1.0, 1.0), level=builder.context.level)
-    rest = len(set(each.both.sets)) - len(found)
-    left = f"; {rest:,} requests have fewer than three responses in both, or only ties" if rest else ""
-    note = f"mean over {len(found):,} requests{left}" if found else "no request has three responses in both tasks"
-    return _put(builder, name, each, mean, note, unit="mean coefficient")
 
 
 def _excess(builder: MeasureBuilder, each: _Compared) -> Estimate:

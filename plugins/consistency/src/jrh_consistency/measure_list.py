@@ -75,14 +75,6 @@ def _agreement(name: str, one: str, other: str) -> Iterator[MeasureInfo]:
         better="lower",
         interval=_ROBUST,
     )
-    yield MeasureInfo(
-        name=f"{name}-tau-b",
-        formula="mean over requests of Kendall's tau-b of the two orders",
-        unit="mean coefficient",
-        better="higher",
-        interval=_ROBUST,
-        source="Kendall (1945)",
-    )
 
 
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {

@@ -53,6 +53,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["pointwise-pairwise"],
         options=MetricOptions,
         factory="jrh_consistency.agreement:PointwisePairwise",
+        instead_of={"pointwise-pairwise-tau-b": "the share of pairs on which both agree"},
     )
     yield MetricSpec(
         name="listwise-pairwise",
@@ -60,6 +61,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["listwise-pairwise"],
         options=MetricOptions,
         factory="jrh_consistency.agreement:ListwisePairwise",
+        instead_of={"listwise-pairwise-tau-b": "the share of pairs on which both agree"},
     )
     yield MetricSpec(
         name="score-ranking",
@@ -67,6 +69,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["score-ranking"],
         options=MetricOptions,
         factory="jrh_consistency.agreement:ScoreRanking",
+        instead_of={"score-ranking-tau-b": "the share of pairs on which both agree"},
     )
 
 

@@ -44,7 +44,6 @@ def _agreement(name: str, caption: str) -> MeasureTable:
             f"{name}-conflict": "contradiction",
             f"{name}-tie": "tie in one only",
             f"{name}-excess": "excess over noise",
-            f"{name}-tau-b": "Kendall's tau-b",
         },
         levels={"compared-with": "Compared with"},
         notes=True,

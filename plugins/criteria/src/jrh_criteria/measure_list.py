@@ -26,7 +26,6 @@ SCORE: Final = (
     describe_difference(
         "score-bias", "mean of (weighted score of the verdicts - that of the gold labels)", unit="score"
     ),
-    describe_coefficient("score-concordance", "concordance correlation of the two scores", "Lin (1989)"),
     describe_coefficient(
         "score-icc",
         "ICC(2,1) of the two scores",

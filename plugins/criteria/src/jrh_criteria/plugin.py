@@ -86,6 +86,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=SCORE,
         options=ScoreOptions,
         factory="jrh_criteria.score:CriteriaScore",
+        instead_of={"score-concordance": "its measure score-icc"},
     )
     yield MetricSpec(
         name="rubric-effect",

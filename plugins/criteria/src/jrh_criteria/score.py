@@ -27,7 +27,7 @@ from jrh_measuring import (
     response_facts,
     response_scores,
 )
-from jrh_stats import Estimate, cluster_sums, clustered_mean, concordance, icc, spearman
+from jrh_stats import Estimate, cluster_sums, clustered_mean, icc, spearman
 
 from jrh_criteria.options import ScoreOptions
 
@@ -152,11 +152,9 @@ def _mean(
 def _agreement(builder: MeasureBuilder, cell: Cell, found: ResponseScores) -> Iterator[Measure]:
     there = np.isfinite(found.score) & np.isfinite(found.gold)
     score, gold, clusters = found.score[there], found.gold[there], found.clusters[there]
-    level, agreed, correlated = builder.context.level, Estimate(value=None), Estimate(value=None)
+    correlated = Estimate(value=None)
     if len(np.unique(clusters)) > 1:
-        agreed = concordance(score, gold, clusters, level=level)
-        correlated = icc(np.stack([score, gold], axis=1), "2,1", clusters, level=level)
-    yield _measure(builder, cell, "score-concordance", found, there, agreed, _NO_GOLD)
+        correlated = icc(np.stack([score, gold], axis=1), "2,1", clusters, level=builder.context.level)
     yield _measure(builder, cell, "score-icc", found, there, correlated, _NO_GOLD)
 
 

@@ -1,8 +1,8 @@
-"""Cohen's kappa: with the reference condition, and with the gold labels, there with the Matthews correlation."""
+"""Cohen's kappa: with the reference condition, and with the gold labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -32,7 +32,6 @@ from jrh_stats import (
     Estimate,
     Weighting,
     clustered_kappa,
-    matthews_correlation,
     parts_of,
 )
 
@@ -70,31 +69,12 @@ class QuadraticKappa:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `kappa-quadratic` per ordinal task, judge and test other than the reference, and per factor of `by`."""
-        yield from _ordinal(
-            "kappa-quadratic", "quadratic", MeasureBuilder.of(records, context, self.options), self.options
-        )
-
-
-@frozen
-class LinearKappa:
-    """Measure linearly weighted kappa on an ordinal scale: disagreements weigh in proportion to their steps.
-
-    Tasks with an unordered scale get no such measure.
-    """
-
-    options: BreakdownOptions
-
-    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `kappa-linear` per ordinal task, judge and test other than the reference, and per factor of `by`."""
-        yield from _ordinal("kappa-linear", "linear", MeasureBuilder.of(records, context, self.options), self.options)
-
-
-def _ordinal(name: str, weighting: Weighting, builder: MeasureBuilder, options: BreakdownOptions) -> Iterator[Measure]:
-    reference = reference_verdicts(builder.trials)
-    for cell in cells_of(builder.trials, options.by):
-        rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
-        if cell.test != REFERENCE and rank.max(initial=-1) >= 0:
-            yield from _measured(name, weighting, rank, cell, builder, reference)
+        builder = MeasureBuilder.of(records, context, self.options)
+        reference = reference_verdicts(builder.trials)
+        for cell in cells_of(builder.trials, self.options.by):
+            rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
+            if cell.test != REFERENCE and rank.max(initial=-1) >= 0:
+                yield from _measured("kappa-quadratic", "quadratic", rank, cell, builder, reference)
 
 
 @frozen(kw_only=True, eq=False)
@@ -164,17 +144,12 @@ def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:
     return (CONSTANT_REFERENCE,) if bool(np.all(reference_labels == reference_labels[0])) else ()
 
 
-_KAPPA: Final = "gold-kappa"
-_COEFFICIENTS: Final[dict[str, Callable[..., Estimate]]] = {
-    _KAPPA: clustered_kappa,
-    "gold-mcc": matthews_correlation,
-}
 _SAME_LABEL: Final = "not estimable from identical values: the verdicts, or the gold labels, are all the same"
 
 
 @frozen
 class GoldAgreement:
-    """Measure Cohen's kappa and the Matthews correlation (for k labels Gorodkin's R_K) of verdicts and gold labels.
+    """Measure Cohen's kappa of verdicts and gold labels.
 
     The trials are those of `gold-accuracy`. A judge that always gives the most common label has a high accuracy, and
     a kappa of 0. Ordinal scales have `gold-kappa-quadratic` instead, from `ordinal-association`.
@@ -183,7 +158,7 @@ class GoldAgreement:
     options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `gold-kappa` and `gold-mcc` per unordered task, judge and test, and per factor of `by`."""
+        """Yield `gold-kappa` per unordered task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials, scores = builder.trials, against_gold(builder.trials)
         for cell in cells_of(trials, self.options.by):
@@ -193,11 +168,9 @@ class GoldAgreement:
             basis = builder.basis(cell, scores)
             usable = basis.usable
             nothing = builder.why_none(basis, "no case with an unchanged gold label")
-            found = []
-            for name, coefficient in _COEFFICIENTS.items():
-                estimate = coefficient(
-                    trials.label[usable], trials.gold[usable], trials.cluster.codes[usable], level=context.level
-                )
-                note = _SAME_LABEL if DEGENERATE in estimate.flags else nothing
-                found.append(builder.measure(name, basis, estimate, note=note, unit="coefficient"))
-            yield from builder.flag_missing(found, cell, scores)
+            estimate = clustered_kappa(
+                trials.label[usable], trials.gold[usable], trials.cluster.codes[usable], level=context.level
+            )
+            note = _SAME_LABEL if DEGENERATE in estimate.flags else nothing
+            measure = builder.measure("gold-kappa", basis, estimate, note=note, unit="coefficient")
+            yield from builder.flag_missing((measure,), cell, scores)

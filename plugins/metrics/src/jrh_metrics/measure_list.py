@@ -103,7 +103,7 @@ METRICS: Final = (
             flags=("constant-gold", "sensitive-to-missing"),
             role=Role.AGREEMENT.value,
         ),
-        instead_of={"accuracy": "equal to the gold label"},
+        instead_of={"accuracy": "equal to the gold label", "exact-accuracy": "equal to the gold label"},
     ),
     _metric(
         "gain-over-commonest",
@@ -300,32 +300,15 @@ METRICS: Final = (
             flags=_REFERENCE_FLAGS,
         ),
         default=False,
-    ),
-    _metric(
-        "kappa-linear",
-        "kappa:LinearKappa",
-        BreakdownOptions,
-        "linearly weighted kappa with the reference condition; ordinal scales only",
-        describe_coefficient(
-            "kappa-linear",
-            "Cohen's kappa of `y` and `y0`, 1 - D_o / D_e, disagreements weighted by their steps",
-            _COHEN,
-            flags=_REFERENCE_FLAGS,
-        ),
-        default=False,
+        instead_of={"kappa-linear": "weights disagreements by the square of their steps"},
     ),
     _metric(
         "gold-agreement",
         "kappa:GoldAgreement",
         BreakdownOptions,
-        "Cohen's kappa and Matthews correlation (MCC) with the gold labels; unordered scales only",
+        "Cohen's kappa with the gold labels; unordered scales only",
         describe_coefficient("gold-kappa", "Cohen's kappa of `y` and the gold label", _COHEN, interval=BY_JACKKNIFE),
-        describe_coefficient(
-            "gold-mcc",
-            "Matthews correlation of `y` and the gold label; for k labels Gorodkin's R_K",
-            "Matthews (1975); Gorodkin (2004)",
-            interval=BY_JACKKNIFE,
-        ),
+        instead_of={"gold-mcc": "its measure gold-kappa, which MCC follows"},
     ),
     _metric(
         "people-ceiling",
@@ -354,10 +337,7 @@ METRICS: Final = (
         "judge-agreement",
         "panel_agreement:JudgeAgreement",
         MetricOptions,
-        "agreement between judges: Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, PABAK, ICC",
-        describe_coefficient(
-            "fleiss-kappa", "agreement of all judges beyond chance", "Fleiss (1971)", interval=BY_JACKKNIFE
-        ),
+        "agreement between judges: Krippendorff's alpha, Gwet's AC1, ICC",
         describe_coefficient(
             "krippendorff-alpha",
             "1 - D_o / D_e over pairs of judges; ordinal distances on ordinal scales, else nominal",
@@ -365,9 +345,6 @@ METRICS: Final = (
             interval=_JACKKNIFES,
         ),
         describe_coefficient("gwet-ac1", "AC1 of all judges", "Gwet (2008)", interval=BY_JACKKNIFE),
-        describe_coefficient(
-            "pabak", "chance 1 / Q, all judges", "Byrt, Bishop and Carlin (1993)", interval=BY_JACKKNIFE
-        ),
         *(
             describe_coefficient(
                 f"icc-2-{number}",
@@ -378,12 +355,16 @@ METRICS: Final = (
             )
             for number, whose in (("1", "one judge's"), ("k", "the panel's"))
         ),
+        instead_of={
+            "fleiss-kappa": "its measure krippendorff-alpha, which Fleiss' kappa follows",
+            "pabak": "its measure gwet-ac1, also beyond chance",
+        },
     ),
     _metric(
         "ordinal-errors",
         "ordinal:OrdinalErrors",
         of.FullOptions,
-        "MAE, RMSE, bias, exact and adjacent accuracy against the right level; ordinal scales only",
+        "MAE, RMSE, bias and the share within one level of the right one; ordinal scales only",
         describe_quantity(
             "mean-absolute-error",
             "mean of abs(e), with e = rank `y` - rank `t`",
@@ -404,17 +385,13 @@ METRICS: Final = (
             unit="difference in levels",
             interval=f"{CLUSTER_ROBUST}, within the upper end of `mean-absolute-error`",
         ),
-        describe_rate("exact-accuracy", "P(e = 0)", better="higher"),
         describe_rate("adjacent-accuracy", "P(abs(e) <= 1)", better="higher"),
     ),
     _metric(
         "ordinal-association",
         "ordinal:OrdinalAssociation",
         of.FullOptions,
-        "CCC, Pearson, Spearman, Kendall's tau-b, quadratic kappa, scale compression; ordinal scales only",
-        describe_coefficient(
-            "concordance", "concordance correlation (CCC) of `y` and `t`", "Lin (1989)", flags=_CORRELATION_FLAGS
-        ),
+        "quadratic kappa (CCC), Spearman, Pearson, scale compression; ordinal scales only",
         describe_coefficient(
             "pearson", "product-moment correlation of `y` and `t`", "Pearson", flags=_CORRELATION_FLAGS
         ),
@@ -422,10 +399,10 @@ METRICS: Final = (
             "spearman", "correlation of the ranks of `y` and `t`", "Spearman (1904)", flags=_CORRELATION_FLAGS
         ),
         describe_coefficient(
-            "kendall-tau-b", "tau-b of `y` and `t`", "Kendall (1945)", flags=(*_CORRELATION_FLAGS, "conservative")
-        ),
-        describe_coefficient(
-            "gold-kappa-quadratic", "kappa of `y` and `t`, quadratic weights", _COHEN, flags=_CORRELATION_FLAGS
+            "gold-kappa-quadratic",
+            "kappa of `y` and `t`, quadratic weights: Lin's concordance correlation (CCC)",
+            f"{_COHEN}; Lin (1989)",
+            flags=_CORRELATION_FLAGS,
         ),
         describe_quantity(
             "scale-compression",
@@ -434,6 +411,10 @@ METRICS: Final = (
             interval="jackknife of the logarithm (`jackknife-log`)",
             flags=_CORRELATION_FLAGS,
         ),
+        instead_of={
+            "concordance": "its measure gold-kappa-quadratic, which equals CCC",
+            "kendall-tau-b": "its measure spearman, which tau-b follows",
+        },
     ),
     _metric(
         "confusion",
@@ -445,6 +426,7 @@ METRICS: Final = (
             "P(`y` = verdict given `t` = label), for each right label and verdict",
             flags=("sensitive-to-missing",),
         ),
+        default=False,
     ),
     _metric(
         "accuracy-change",

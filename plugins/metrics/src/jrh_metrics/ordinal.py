@@ -23,8 +23,6 @@ from jrh_measuring import (
 from jrh_stats import (
     Estimate,
     clustered_kappa,
-    concordance,
-    kendall_tau_b,
     pearson,
     scale_compression,
     spearman,
@@ -37,10 +35,8 @@ _DEGENERATE: Final = "not estimable from identical values: the verdicts, or the 
 _ABSOLUTE: Final = "mean-absolute-error"
 _SQUARED: Final = "root-mean-squared-error"
 _BIAS: Final = "bias"
-_QUADRATIC: Final = "gold-kappa-quadratic"
+_PEARSON: Final = "pearson"
 _COMPRESSION: Final = "scale-compression"
-_SHOWN: Final = frozenset({_ABSOLUTE, _BIAS, "concordance", "pearson", "spearman", _COMPRESSION, _QUADRATIC})
-"""The measures computed without the option `all`."""
 
 
 def _is_ordinal(cell: Cell, context: MetricContext) -> bool:
@@ -51,7 +47,7 @@ def _is_ordinal(cell: Cell, context: MetricContext) -> bool:
 class OrdinalErrors:
     """Measure how far verdicts are from the right level, in levels: mean absolute error and bias.
 
-    With `all` also the root mean squared error, and exact and adjacent accuracy.
+    With `all` also the root mean squared error and the share within one level.
     """
 
     options: FullOptions
@@ -66,10 +62,7 @@ class OrdinalErrors:
             scores[_SQUARED] = levels.scores(np.square(error), 0.0, np.square(top))
         scores[_BIAS] = levels.scores(error, -top, top)
         if self.options.all:
-            scores |= {
-                "exact-accuracy": levels.scores((error == 0).astype(np.float64), 0.0, 1.0),
-                "adjacent-accuracy": levels.scores((np.abs(error) <= 1).astype(np.float64), 0.0, 1.0),
-            }
+            scores["adjacent-accuracy"] = levels.scores((np.abs(error) <= 1).astype(np.float64), 0.0, 1.0)
         for cell in cells_of(builder.trials, self.options.by):
             if _is_ordinal(cell, context):
                 yield from _errors(builder, cell, scores, float(levels.top[cell.rows[0]]))
@@ -102,20 +95,18 @@ def _root(number: float) -> float:
 
 
 _ASSOCIATION: Final[dict[str, Callable[..., Estimate]]] = {
-    "concordance": concordance,
-    "pearson": pearson,
+    _PEARSON: pearson,
     "spearman": spearman,
-    "kendall-tau-b": kendall_tau_b,
     _COMPRESSION: scale_compression,
-    _QUADRATIC: partial(clustered_kappa, weighting="quadratic"),
+    "gold-kappa-quadratic": partial(clustered_kappa, weighting="quadratic"),
 }
 
 
 @frozen
 class OrdinalAssociation:
-    """Measure how well verdicts follow the right levels: CCC, Pearson, Spearman, quadratic kappa, scale compression.
+    """Measure how well verdicts follow the right levels: Spearman, quadratic kappa, scale compression.
 
-    With `all` also Kendall's tau-b.
+    With `all` also Pearson's correlation. Quadratic kappa is Lin's concordance correlation coefficient (CCC).
     """
 
     options: FullOptions
@@ -134,7 +125,7 @@ class OrdinalAssociation:
         basis = Basis(cell, rows, usable)
         clusters = builder.trials.cluster.codes[usable]
         for name, estimator in _ASSOCIATION.items():
-            if not self.options.all and name not in _SHOWN:
+            if name == _PEARSON and not self.options.all:
                 continue
             estimate = estimator(levels.given[usable], levels.right[usable], clusters, level=builder.context.level)
             note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, _NOTHING)

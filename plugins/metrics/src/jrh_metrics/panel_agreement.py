@@ -20,7 +20,7 @@ from jrh_measuring import (
     panels_of,
     questions,
 )
-from jrh_stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, icc, krippendorff_alpha, pabak
+from jrh_stats import AlphaMetric, Estimate, IccForm, gwet_ac1, icc, krippendorff_alpha
 from numpy.typing import NDArray
 
 _TWO: Final = 2
@@ -46,9 +46,9 @@ class _Ratings:
 class JudgeAgreement:
     """Measure how well judges agree with each other about the same questions.
 
-    A question is a case and a repeat; every judge's verdict on it is one rating. Fleiss' kappa, Krippendorff's alpha
-    (ordinal on ordinal scales, nominal otherwise), Gwet's AC1 and PABAK; on ordinal scales also ICC(2,1) and ICC(2,k)
-    over the items that every judge answered, of the mean level per item.
+    A question is a case and a repeat; every judge's verdict on it is one rating. Krippendorff's alpha (ordinal on
+    ordinal scales, nominal otherwise) and Gwet's AC1; on ordinal scales also ICC(2,1) and ICC(2,k) over the items that
+    every judge answered, of the mean level per item.
     """
 
     options: MetricOptions
@@ -69,10 +69,8 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
     counts, clusters = ratings.counts, ratings.clusters
     metric: AlphaMetric = "ordinal" if scale.ordered else "nominal"
     found = {
-        "fleiss-kappa": fleiss_kappa(counts, clusters, level=level),
         "krippendorff-alpha": krippendorff_alpha(counts, clusters=clusters, metric=metric, level=level),
         "gwet-ac1": gwet_ac1(counts, clusters, level=level),
-        "pabak": pabak(counts, clusters, level=level),
     }
     if scale.ordered:
         forms: dict[str, IccForm] = {"icc-2-1": "2,1", "icc-2-k": "2,k"}

@@ -25,9 +25,7 @@ _AGREEMENT: Final = MeasureTable(
     caption="Agreement of the judges with each other",
     columns={
         "krippendorff-alpha": "Krippendorff's alpha",
-        "fleiss-kappa": "Fleiss' kappa",
         "gwet-ac1": "Gwet's AC1",
-        "pabak": "PABAK",
         "icc-2-1": "ICC(2,1)",
         "icc-2-k": "ICC(2,k)",
     },

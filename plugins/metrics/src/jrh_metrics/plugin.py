@@ -129,7 +129,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         summary="agreement with the gold levels of ordinal scales",
         title="Ordinal scales",
         reads=(
-            *("gold-kappa-quadratic", "concordance", "pearson", "spearman"),
+            *("gold-kappa-quadratic", "pearson", "spearman"),
             *("mean-absolute-error", "root-mean-squared-error", "bias"),
         ),
         factory="jrh_metrics.sections:gold_levels",
@@ -178,9 +178,9 @@ def jrh_sections() -> Iterable[SectionSpec]:
     )
     yield SectionSpec(
         name="beyond-chance",
-        summary="kappa and MCC with the gold labels",
+        summary="kappa with the gold labels",
         title="Agreement with gold beyond chance",
-        reads=("gold-kappa", "gold-kappa-quadratic", "gold-mcc"),
+        reads=("gold-kappa", "gold-kappa-quadratic"),
         factory="jrh_metrics.sections:beyond_chance",
     )
     yield SectionSpec(
@@ -209,7 +209,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         summary="agreement of the judges, what they decide together, and correlations of their errors",
         title="The judges as a panel",
         reads=(
-            *("krippendorff-alpha", "fleiss-kappa", "gwet-ac1", "pabak", "icc-2-1", "icc-2-k"),
+            *("krippendorff-alpha", "gwet-ac1", "icc-2-1", "icc-2-k"),
             *("panel-accuracy", "best-trio", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
         ),
         factory="jrh_metrics.panel_section:panel",

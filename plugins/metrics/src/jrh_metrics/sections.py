@@ -96,16 +96,14 @@ def people() -> MeasureTables:
 def beyond_chance() -> MeasureTables:
     """Build the section on agreement with the gold labels beyond chance."""
     return MeasureTables(
-        text="Cohen's kappa (quadratically weighted on ordinal scales) and the Matthews correlation (MCC) of verdicts "
-        "and gold labels: 1 is perfect, 0 is what chance gives. A judge that always gives the most common label has a "
-        "kappa of 0.",
+        text="Cohen's kappa (quadratically weighted on ordinal scales) of verdicts and gold labels: 1 is perfect, 0 is "
+        "what chance gives. A judge that always gives the most common label has a kappa of 0.",
         tables=(
             MeasureTable(
                 caption="Agreement with the gold labels beyond chance",
                 columns={
                     "gold-kappa": "kappa with gold",
                     "gold-kappa-quadratic": "quadratic kappa with gold",
-                    "gold-mcc": "MCC with gold",
                 },
             ),
         ),
@@ -207,15 +205,15 @@ def gold_levels() -> MeasureTables:
             MeasureTable(
                 caption="Agreement with the gold levels",
                 columns={
-                    "gold-kappa-quadratic": "quadratic kappa with gold",
-                    "concordance": "CCC",
+                    "gold-kappa-quadratic": "quadratic kappa with gold (CCC)",
                     "pearson": "Pearson",
                     "spearman": "Spearman",
                     "mean-absolute-error": "MAE",
                     "root-mean-squared-error": "RMSE",
                     "bias": "bias",
                 },
-                note="CCC: Lin's concordance. MAE (mean absolute error), RMSE and bias are in levels.",
+                note="Quadratic kappa is Lin's concordance correlation (CCC). MAE (mean absolute error), RMSE and bias "
+                "are in levels.",
                 file="ordinal",
             ),
         ),

@@ -10,22 +10,16 @@ from jrh.plugins import MeasureInfo
 from jrh_measuring import describe_coefficient, describe_difference, describe_p_value, describe_share
 
 _OF_PAIRS: Final = "P(two templates give the same verdict on an item), over pairs of templates; "
+_JUDGESENSE: Final = "JudgeSense: judge sensitivity score"
 _KAPPA: Final = partial(describe_coefficient, source="Cohen (1960)", interval="`jackknife-wilson`")
-
-
-def _between_templates(suffix: str, labels: str) -> tuple[MeasureInfo, ...]:
-    source = "JudgeSense: judge sensitivity score"
-    return (
-        describe_share(f"jss{suffix}", _OF_PAIRS + labels, better="higher", source=source),
-        describe_share(f"template-flip-rate{suffix}", f"1 - `jss{suffix}`", better="lower"),
-        _KAPPA(f"template-kappa{suffix}", "Cohen's kappa of the two verdicts, over the same pairs"),
-    )
 
 
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "template-sensitivity": (
-        *_between_templates("", "declared polarity undone"),
-        *_between_templates("-raw", "with the labels as given"),
+        describe_share("jss", f"{_OF_PAIRS}declared polarity undone", better="higher", source=_JUDGESENSE),
+        describe_share("template-flip-rate", "1 - `jss`", better="lower"),
+        _KAPPA("template-kappa", "Cohen's kappa of the two verdicts, over the same pairs"),
+        describe_share("jss-raw", f"{_OF_PAIRS}with the labels as given", better="higher", source=_JUDGESENSE),
         describe_difference(
             "jss-correction",
             "`jss` minus `jss-raw`: what undoing declared polarity changes",
@@ -35,7 +29,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
         ),
         describe_share(
             "jss-with-excluded",
-            "`jss` if pairs without two verdicts count as different",
+            "with `all`: `jss` if pairs without two verdicts count as different",
             better="higher",
             source="jrh",
         ),

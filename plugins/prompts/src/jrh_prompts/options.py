@@ -258,4 +258,7 @@ class SensitivityOptions(OverlapOptions):
     items: int = option(
         "with `all`: report JSS per item only for tasks with at most this many items", ge(0), default=1000
     )
-    all: bool = option("also report flip rate and kappa of every template pair, and JSS of every item", default=False)
+    all: bool = option(
+        "also report kappa of every template pair, JSS of every item, and JSS with excluded pairs as flips",
+        default=False,
+    )

@@ -79,6 +79,10 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         measures=MEASURES["template-sensitivity"],
         options=SensitivityOptions,
         factory="jrh_prompts.sensitivity:TemplateSensitivity",
+        instead_of={
+            "template-flip-rate-raw": "its measure jss-raw, which is 1 minus the raw flip rate",
+            "template-kappa-raw": "its measures jss-raw and template-kappa",
+        },
     )
     yield MetricSpec(
         name="polarity",

@@ -108,39 +108,26 @@ class TemplateSensitivity:
         languages = _languages(answers)
         excluded = _excluded_templates(answers, self.options.without)
         corrected, raw = (Pairs.of(each, chosen) for each in (answers, answers.as_presented()))
-        for pairs, suffix in ((corrected, ""), (raw, "-raw")):
-            for levels, part in _cells(pairs, languages, excluded):
-                yield from self._agreement(builder, part, levels, suffix)
+        for levels, part in _cells(corrected, languages, excluded):
+            yield from self._agreement(builder, part, levels)
+        for levels, part in _cells(raw, languages, excluded):
+            yield _score(builder, part, levels, "jss-raw")
         yield from correction(builder, corrected, raw)
         yield from opposition_p(builder, corrected)
         yield from self._items(builder, corrected)
         yield from self._exclusions(builder, corrected)
 
-    def _agreement(
-        self, builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str], suffix: str
-    ) -> Iterator[Measure]:
-        cell, answers = pairs.answers.cell.part(levels), pairs.answers
-        basis = Basis(cell, pairs.rows, pairs.told, answers.said)
-
-        def made(
-            name: str, estimate: Estimate, unit: str, note: str, bounds: tuple[float, float] | None = None
-        ) -> Measure:
-            said = note if estimate.value is not None else note or _NO_PAIR
-            lacking = Status.OFF_SCALE.value
-            return builder.measure(
-                f"{name}{suffix}", basis, estimate, bounds=bounds, note=said, unit=unit, unscored=lacking
-            )
-
-        share = builder.proportion(cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), pairs.answers.clusters)
-        jss = made("jss", share, "proportion", "", pairs.bounds)
+    def _agreement(self, builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str]) -> Iterator[Measure]:
+        jss = _score(builder, pairs, levels, "jss")
         yield jss
-        alone = _PAIR in levels or _TEMPLATE in levels
-        if not alone or not suffix or self.options.all:
-            yield mirrored(jss, f"template-flip-rate{suffix}")
-        if alone and not self.options.all:
+        yield mirrored(jss, "template-flip-rate")
+        if (_PAIR in levels or _TEMPLATE in levels) and not self.options.all:
             return
         kappa = pairs.kappa(level=builder.context.level)
-        yield made("template-kappa", kappa, "coefficient", _DEGENERATE if DEGENERATE in kappa.flags else "")
+        nothing = "" if kappa.value is not None else _NO_PAIR
+        note = _DEGENERATE if DEGENERATE in kappa.flags else nothing
+        basis, lacking = _basis(pairs, levels), Status.OFF_SCALE.value
+        yield builder.measure("template-kappa", basis, kappa, note=note, unit="coefficient", unscored=lacking)
 
     def _items(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         # A single item has no confidence interval over items.
@@ -164,7 +151,8 @@ class TemplateSensitivity:
         with_all = builder.proportion(answers.cell, *shares) if pairs.usable.any() else Estimate(value=None)
         basis = Basis(answers.cell, rows, rows[answers.said[rows] >= 0])
         note = "excluded pairs count as flips" if with_all.value is not None else _NO_PAIR
-        yield builder.measure("jss-with-excluded", basis, with_all, note=note)
+        if self.options.all:
+            yield builder.measure("jss-with-excluded", basis, with_all, note=note)
         lost = pairs.looked_at & ~pairs.usable
         yield self._excluded(builder, pairs, lost, {})
         for status in answers.missing:
@@ -178,6 +166,18 @@ class TemplateSensitivity:
         # This measures whether there is a verdict, so trials without one are usable too.
         rows = pairs.answers.rows
         return builder.measure("excluded-pairs", Basis(cell, rows, rows), found)
+
+
+def _basis(pairs: Pairs, levels: Mapping[str, str]) -> Basis:
+    return Basis(pairs.answers.cell.part(levels), pairs.rows, pairs.told, pairs.answers.said)
+
+
+def _score(builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str], name: str) -> Measure:
+    """Measure the share of pairs that agree."""
+    basis = _basis(pairs, levels)
+    share = builder.proportion(basis.cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), pairs.answers.clusters)
+    note = "" if share.value is not None else _NO_PAIR
+    return builder.measure(name, basis, share, bounds=pairs.bounds, note=note, unscored=Status.OFF_SCALE.value)
 
 
 def _cells(

@@ -263,7 +263,7 @@ def test_pairs_stand_by_how_alike_their_errors_are_and_simulated_judges_are_mark
 
 
 def test_the_mark_of_several_judges_is_said_once_or_line_by_line(render: Callable[..., str]) -> None:
-    both = [a_measure("pabak", test=test, flags=("simulated",)) for test in ("reference", "format")]
+    both = [a_measure("gwet-ac1", test=test, flags=("simulated",)) for test in ("reference", "format")]
     one = [both[0], evolve(both[1], flags=())]
     badge = f'<span class="badge">{MIXED}</span>'
     assert re.search(rf"<caption>[^<]*{badge}", render("html", a_run(both)))

@@ -172,9 +172,7 @@ class ClaimCheck:
 
 FEW: Final = 20
 """Coefficients from fewer items are known to be biased; only their intervals are checked."""
-_RATIOS: Final = frozenset(
-    {"kappa", "kappa-quadratic", "gold-kappa-quadratic", "concordance", "pearson", "spearman", "kendall-tau-b"}
-)
+_RATIOS: Final = frozenset({"kappa", "kappa-quadratic", "gold-kappa-quadratic", "pearson", "spearman"})
 
 ON_REQUEST: Final[Mapping[str, Mapping[str, Json]]] = {
     "kappa-quadratic": {},
@@ -211,13 +209,9 @@ _ORDINAL: Final = (
     ),
     *(
         ("ordinal-association", name, REFERENCE)
-        for name in (
-            *("pearson", "concordance", "spearman", "kendall-tau-b"),
-            *("gold-kappa-quadratic", "scale-compression"),
-        )
+        for name in ("pearson", "spearman", "gold-kappa-quadratic", "scale-compression")
     ),
 )
-_EXACT: Final = (("ordinal-errors", "exact-accuracy", REFERENCE),)
 _OF_KIND: Final = {ScaleKind.LABELS: _TWO_LABELS, ScaleKind.ORDINAL: _ORDINAL, ScaleKind.PAIRWISE: ()}
 
 
@@ -227,7 +221,7 @@ def record_checks(*, full: bool) -> Sequence[RecordCheck]:
     for world in worlds(full=full):
         wanted = [*_ANYWHERE, *_OF_KIND[world.scale.kind]]
         if world in WORLDS:
-            wanted += [*_SAME, *(_EXACT if world.scale.kind is ScaleKind.ORDINAL else ())]
+            wanted += _SAME
         if world.missing:
             wanted.append(("missing", "missing", TEST))
         if not world.repeated or (world.reference_repeats or world.repeats) == 1:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from jrh_stats import Estimate, best_panel, fleiss_kappa, gwet_ac1, krippendorff_alpha, pabak, paired_error_correlation
+from jrh_stats import Estimate, best_panel, gwet_ac1, krippendorff_alpha, paired_error_correlation
 from numpy.typing import NDArray
 
 from jrh_selftest.checks import FEW, ArrayCheck, subtract_truth
@@ -75,11 +75,9 @@ Ratings = tuple[NDArray[np.float64], NDArray[np.int64]]
 """Ratings per question and label, and the item of every question."""
 
 _ESTIMATORS: Final[Mapping[str, Callable[[NDArray[np.float64], NDArray[np.int64]], Estimate]]] = {
-    "Fleiss' kappa": fleiss_kappa,
     "Krippendorff's alpha": lambda counts, items: krippendorff_alpha(counts, clusters=items),
     "ordinal alpha": lambda counts, items: krippendorff_alpha(counts, clusters=items, metric="ordinal"),
     "Gwet's AC1": gwet_ac1,
-    "PABAK": pabak,
 }
 
 
@@ -124,12 +122,9 @@ def agreement(world: World) -> Mapping[str, float]:
     joint = saying.T @ np.diag(believed) @ saying
     shares, size = joint.sum(axis=1), len(joint)
     same, by_chance = float(np.trace(joint)), float((shares * (1 - shares)).sum()) / (size - 1)
-    nominal = kappa(joint, squared=False)
     found = {
-        "Fleiss' kappa": nominal,
-        "Krippendorff's alpha": nominal,
+        "Krippendorff's alpha": kappa(joint, squared=False),
         "Gwet's AC1": (same - by_chance) / (1 - by_chance),
-        "PABAK": (size * same - 1) / (size - 1),
     }
     return found | {"ordinal alpha": _ordinal_alpha(joint, shares)} if world.scale.ordered else found
 

@@ -98,14 +98,11 @@ def ordinal(joint: Matrix) -> dict[str, float]:
         "mean-absolute-error": float((joint * np.abs(error)).sum()),
         "root-mean-squared-error": float(np.sqrt((joint * np.square(error)).sum())),
         "bias": float((joint * error).sum()),
-        "exact-accuracy": float(np.trace(joint)),
         "adjacent-accuracy": float(joint[np.abs(error) <= 1].sum()),
         "pearson": covariance / float(np.sqrt(variances[0] * variances[1])),
-        "concordance": 2 * covariance / (variances[0] + variances[1] + (means[0] - means[1]) ** 2),
         "gold-kappa-quadratic": kappa(joint, squared=True),
         "scale-compression": float(np.sqrt(variances[1] / variances[0])),
         "spearman": _spearman(joint),
-        "kendall-tau-b": _tau_b(joint),
     }
 
 
@@ -120,10 +117,3 @@ def _spearman(joint: Matrix) -> float:
     one, other = (np.cumsum(side) - side / 2 - 0.5 for side in (right, given))
     covariance = float((joint * np.outer(one, other)).sum())
     return covariance / float(np.sqrt((np.square(one) @ right) * (np.square(other) @ given)))
-
-
-def _tau_b(joint: Matrix) -> float:
-    sign = np.sign(np.subtract.outer(np.arange(len(joint)), np.arange(len(joint))))
-    balance = float((joint * (sign @ joint @ sign.T)).sum())
-    ties = [1 - float(np.square(side).sum()) for side in (joint.sum(axis=1), joint.sum(axis=0))]
-    return balance / float(np.sqrt(ties[0] * ties[1]))

@@ -33,9 +33,8 @@ _DIGITS: Final = 2
 _KAPPAS: Final = {
     "gold-kappa": "kappa",
     "gold-kappa-quadratic": "quadratic kappa",
-    "concordance": "CCC",
 }
-"""Measures of agreement beyond chance; an unordered scale has the first, an ordinal one the others."""
+"""Measures of agreement beyond chance; an unordered scale has the first, an ordinal one the second."""
 _EXTRAS: Final = {"adjacent-accuracy": "within one level", "bias": "bias in levels"}
 
 
