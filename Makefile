@@ -19,7 +19,7 @@ DEMO_DIR ?= runs/demo
 JOBS ?= auto
 PARALLEL := --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo quick test test-extras test-ray browser lint types architecture check campaigns studies bench schemas dist version golden pythons docs picture screenshots pyproject reference clean
+.PHONY: demo quick test test-extras test-ray browser lint types architecture compiled check campaigns studies bench schemas dist version golden pythons docs picture screenshots pyproject reference clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
@@ -28,9 +28,9 @@ demo: $(VENV)/standard
 quick: $(VENV)/development lint
 	$(BIN)/python -m pytest --quiet -m "not slow and not browser" $(PARALLEL) --hypothesis-profile quick --timeout 60
 
-# What needs no test is checked two at a time: mypy takes one core for a minute.
+# What needs no test is checked two at a time. While mypy takes one core for a minute, the other compiles, once for all workers.
 test: $(VENV)/development
-	$(MAKE) --jobs=2 --output-sync lint types architecture
+	$(MAKE) --jobs=2 --output-sync types lint architecture compiled
 	$(MAKE) check
 
 # Sentence embeddings, an extra of some hundred megabytes: therefore no part of `make test`. A file stays in one worker, since
@@ -62,10 +62,14 @@ types:
 architecture:
 	$(BIN)/lint-imports
 
-# Byte code once, for the hundreds of programs that tests start; one thread of linear algebra for each worker.
+# Byte code once: of the tests, and of what the hundreds of programs import that they start.
+compiled:
+	$(BIN)/python -m compileall -q core plugins plugins-contrib
+	$(BIN)/python -m pytest --collect-only --quiet > /dev/null || true # what cannot be collected fails below, with its reason
+
+# One thread of linear algebra for each worker.
 check: export OPENBLAS_NUM_THREADS ?= 1
 check:
-	$(BIN)/python -m compileall -q core plugins plugins-contrib
 	$(BIN)/python tests/canary.py $(BIN)/python -m pytest $(PARALLEL)
 
 # Random kills, damage and edits: prints a table, exits with 1 if anything failed, and keeps what failed with its seed.

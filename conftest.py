@@ -37,7 +37,8 @@ def entry_points(**which: Any) -> metadata.EntryPoints:
 
     Directories that a test adds to the path are searched every time.
     """
-    if any(not path.startswith(str(ROOT)) for path in INSTALLED.symmetric_difference(sys.path)):
+    elsewhere = any(not path.startswith(str(ROOT)) for path in INSTALLED.symmetric_difference(sys.path))
+    if elsewhere or not which:  # without a group the answer is another type in Python 3.11
         return read_entry_points(**which)
     place = (*sys.path, *sorted(which.items()))
     if place not in _remembered:
@@ -91,7 +92,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def read_times(path: Path) -> dict[str, float]:
-    """Return the seconds that slow files take, by their paths."""
+    """Return the seconds that slow files and directories take, by their paths."""
     rows = (line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
     return {name: float(seconds) for seconds, name in rows}
 
@@ -100,16 +101,19 @@ def order_slow_first(items: list[pytest.Item], times: dict[str, float], workers:
     """Order tests so that every worker begins with slow files, and only short tests are left for the end.
 
     `--dist worksteal` gives each worker an equal part of the list, one after the other. Whoever is done takes tests
-    from the end of another's part: there they have to be short, or the last one is alone for minutes.
+    from the end of another's part: there they have to be short, or the last one is alone for minutes. A directory that
+    is named stays together, since its files share the fixtures of a session.
     """
-    by_file: dict[str, list[pytest.Item]] = {}
+    by_place: dict[str, list[pytest.Item]] = {}
     for item in items:
-        by_file.setdefault(item.path.relative_to(ROOT).as_posix(), []).append(item)
-    slow = sorted((name for name in by_file if name in times), key=lambda name: -times[name])
-    quick = [item for name, members in by_file.items() if name not in times for item in members]
+        path = item.path.relative_to(ROOT)
+        places = [place.as_posix() for place in (path, *path.parents)]
+        by_place.setdefault(next((place for place in places if place in times), places[0]), []).append(item)
+    slow = sorted((name for name in by_place if name in times), key=lambda name: -times[name])
+    quick = [item for name, members in by_place.items() if name not in times for item in members]
     parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
     for place, name in enumerate(slow):
-        parts[place % workers] += by_file[name]
+        parts[place % workers] += by_place[name]
     for number, part in enumerate(parts):
         missing = max(0, len(items) * (number + 1) // workers - len(items) * number // workers - len(part))
         part.extend(quick[:missing])

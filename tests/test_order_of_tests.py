@@ -29,7 +29,7 @@ def items(*names: str) -> list[Any]:
 def test_every_slow_file_exists(configuration: ModuleType) -> None:
     times = configuration.read_times(configuration.TIMES)
     assert len(times) > 20
-    assert [name for name in times if not (ROOT / name).is_file()] == []
+    assert [name for name in times if not (ROOT / name).exists()] == []
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -42,6 +42,12 @@ def test_every_worker_begins_with_slow_files_and_no_test_is_lost(configuration: 
     starts = [ordered[len(given) * number // workers].path.name for number in range(workers)]
     assert starts == ["slowest.py", "slower.py", "slow.py"][:workers]
     assert {item.path.name for item in ordered[-2:]}.isdisjoint(times)
+
+
+def test_a_directory_that_is_named_stays_together(configuration: ModuleType) -> None:
+    given = items("pages/a.py", "slow.py", "quick.py", "pages/b.py")
+    ordered = configuration.order_slow_first(given, {"pages": 2.0, "slow.py": 3.0}, 1)
+    assert [item.path.name for item in ordered[::2]] == ["slow.py", "a.py", "b.py", "quick.py"]
 
 
 def test_more_slow_tests_than_a_part_holds_are_not_lost_either(configuration: ModuleType) -> None:
