@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Reply, Status
 from jrh.plugins import TOO_LONG
-from jrh.text.escaping import clean_lines
+from jrh.text.display import clean_lines
 from jrh_authoring import Unusable, Written, no_text, read_text
 from jrh_authoring.texts import LONGEST_TEXT, other_language
 

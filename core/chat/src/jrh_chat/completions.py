@@ -15,7 +15,7 @@ import orjson
 from jrh.errors import FaultKind, ModelFault
 from jrh.models.replies import FAILED
 from jrh.plugins.protocols import Completion
-from jrh.text.escaping import utf8_text
+from jrh.text.display import utf8_text
 from jrh.values.verdicts import Usage
 
 from jrh_chat.http import retry_after, tool_arguments

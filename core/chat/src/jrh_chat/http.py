@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from attrs import evolve
 from jrh.errors import FaultKind, JrhError, ModelFault
 from jrh.plugins.protocols import ChatRequest, Completion
-from jrh.text.escaping import utf8_text
+from jrh.text.display import utf8_text
 from jrh.text.redact import MASK
 from jrh.values.json_values import Json
 

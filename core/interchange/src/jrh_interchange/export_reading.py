@@ -17,7 +17,7 @@ from jrh.plugins.factories import make
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Entry, Registry
 from jrh.plugins.specs import ImporterSpec
-from jrh.text.escaping import clean_text
+from jrh.text.display import clean_text
 from jrh.text.redact import error_line
 from jrh.values.json_values import Json
 from jrh.values.verdicts import ImportedLog

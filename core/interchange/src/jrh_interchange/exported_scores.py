@@ -15,8 +15,7 @@ from typing import Any, Final
 from attrs import Factory, evolve, frozen
 from jrh.errors import JrhError
 from jrh.hashing import content_id
-from jrh.text.escaping import clean_text
-from jrh.text.numbers import counted
+from jrh.text.display import clean_text, counted
 from jrh.values.items import Mode, Task
 from jrh.values.json_values import Json
 from jrh.values.scales import Scale

@@ -8,7 +8,7 @@ from typing import Final
 
 from jrh.document.convert import EXPECTATIONS
 from jrh.errors import JrhError
-from jrh.text.escaping import clean_text
+from jrh.text.display import clean_text
 from jrh.values.items import Task
 from jrh.values.verdicts import Record, Status
 

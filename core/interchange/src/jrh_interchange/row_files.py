@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from jrh.document.positions import check_plain
 from jrh.errors import JrhError
-from jrh.text.escaping import clean_text
+from jrh.text.display import clean_text
 
 from jrh_interchange.table_rows import LARGEST_TABLE, Problems, Row, table_rows
 

@@ -13,7 +13,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from jrh.text.escaping import LIMIT, clean_text, visible_text
+from jrh.text.display import LIMIT, clean_text, visible_text
 from jrh.user_cache import directory
 
 if TYPE_CHECKING:

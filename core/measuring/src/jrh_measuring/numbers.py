@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from jrh.text.numbers import counted
+from jrh.text.display import counted
 from jrh.values.measures import Interval, Measure
 from jrh.values.report import RunReport
 

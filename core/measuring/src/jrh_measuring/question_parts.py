@@ -10,7 +10,7 @@ from textwrap import indent
 from typing import Final
 
 from attrs import frozen
-from jrh.text.escaping import visible_line, visible_text
+from jrh.text.display import visible_line, visible_text
 from jrh.values.cases import Case
 from jrh.values.json_values import Json
 

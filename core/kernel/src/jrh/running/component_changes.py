@@ -19,7 +19,7 @@ from jrh.running.identity import identity
 from jrh.running.schedule import judge_ids, trial_id
 from jrh.store.run_store import ALIKE, SEED, SHARD, Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of
-from jrh.text.numbers import counted
+from jrh.text.display import counted
 from jrh.values.json_values import Json
 
 _COMPONENTS: Final = "components"

@@ -16,7 +16,7 @@ from jrh.running.stages.stored import StoredEvidence, decision_notes
 from jrh.running.stages.summary import IMPORTED, PLAN_NOTES, Summary
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED
 from jrh.store.run_store import Store
-from jrh.text.numbers import counted
+from jrh.text.display import counted
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, CostLine, RunReport, SpendLine, spending_of
 from jrh.values.verdicts import Status

@@ -20,8 +20,7 @@ from jrh.plugins.protocols import StageOutcome
 from jrh.suite.definition import Suite
 from jrh.suite.overrides import JudgeArgument
 from jrh.suite.resolved import ResolvedSuite, Shard
-from jrh.text.escaping import clean_text
-from jrh.text.numbers import counted
+from jrh.text.display import clean_text, counted
 from jrh.values.finding import Finding
 from jrh.values.measures import Measure
 from jrh.values.records import RecordTable

@@ -17,7 +17,7 @@ from jrh.models.ledger import Spent
 from jrh.plugins.entry_points import DISPLAYS
 from jrh.running.run_log import FailingStream
 from jrh.text import counted, format_dollars, telling
-from jrh.text.escaping import clean_lines
+from jrh.text.display import clean_lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars

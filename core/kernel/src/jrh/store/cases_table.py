@@ -15,7 +15,7 @@ from jrh.store.database import Database
 from jrh.store.temporary import IN_MEMORY
 from jrh.store.texts_table import NOTHING, SWEEP, Packer, Shared, TextsTable
 from jrh.store.writer import Statement
-from jrh.text.escaping import utf8_text
+from jrh.text.display import utf8_text
 from jrh.values.cases import Case, Draft, Skip
 from jrh.values.clusters import BLOCK, ItemBlocks, clusters_of
 from jrh.values.item_covariates import GoldSource, written

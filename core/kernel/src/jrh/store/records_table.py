@@ -17,7 +17,7 @@ from jrh.document.convert import from_text
 from jrh.errors import DamagedStoreError
 from jrh.store.database import CHUNK, MOST_PARAMETERS, Database, in_parts
 from jrh.store.writer import SALVAGE, Statement
-from jrh.text.numbers import counted
+from jrh.text.display import counted
 from jrh.values.records import COLUMNS, NUMBER_TYPES
 from jrh.values.verdicts import CaseRecord, Record, Reply, Status
 

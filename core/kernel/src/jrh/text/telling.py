@@ -15,7 +15,7 @@ from io import StringIO
 from typing import Any, Final
 
 from jrh.errors import JrhError
-from jrh.text.escaping import clean_lines, visible
+from jrh.text.display import clean_lines, visible
 
 _STYLE: Final = re.compile(r"(\x1b\[[0-9;]*m)")
 """Colours and weights, which jrh's own tables have."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh.plugins import Role
-from jrh.text.numbers import counted
+from jrh.text.display import counted
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import Basis, Finding, Severity
 from jrh.values.measures import Flag, FlagEffect, Measure

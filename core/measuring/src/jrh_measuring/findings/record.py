@@ -15,8 +15,7 @@ from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest
 from jrh.plugins.registry import Plugins
 from jrh.store.stage_tables import TableSpec
-from jrh.text.escaping import clean_text
-from jrh.text.numbers import counted
+from jrh.text.display import clean_text, counted
 from jrh.values.finding import ClaimFamily, Finding
 
 from jrh_measuring.findings.design import Place, Side

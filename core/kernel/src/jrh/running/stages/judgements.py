@@ -13,7 +13,7 @@ from jrh.document.convert import expectation_kind, to_text, to_text_once
 from jrh.running.schedule import seed_of
 from jrh.running.stages.coming_trials import Pending
 from jrh.store.run_store import Store
-from jrh.text.escaping import utf8_text
+from jrh.text.display import utf8_text
 from jrh.text.redact import Redactor
 from jrh.values.cases import Case, Changes, Equals, Expectation, Sampling
 from jrh.values.clusters import ItemBlocks

@@ -1,4 +1,4 @@
-"""Clean untrusted text for display, and convert values to text."""
+"""What people are shown: untrusted text made harmless, values as text, counts and amounts of money."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ _ESCAPES: Final = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and other strings
     r"|\x1b[ -/]*[0-~]"  # two-character escapes
 )
+_CENTS: Final = 0.0001
+"""Smaller amounts of money are written as `<`."""
 _REMEMBERED: Final = 4096
 """Size of the cache of escaped texts: the same names occur in many rows."""
 _CHARACTERS: Final = 8192
@@ -131,3 +133,24 @@ def _as_picture(character: str) -> str:
     if character == _DELETE:
         return "␡"
     return f"⟨U+{ord(character):04X}⟩"
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """Format a number with its noun: `1 item`, `1,680 trials`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def format_dollars(cost: float, unknown: int = 0, replies: int | None = None) -> str:
+    """Format a cost; replies of unknown price never count as free.
+
+    Args:
+        cost: US dollars of the replies whose price is known.
+        unknown: replies of unknown price.
+        replies: number of all replies; if none has a price, the cost is `unknown`.
+    """
+    if unknown and replies is not None and unknown >= replies:
+        return "unknown"
+    known = f"<${_CENTS}" if 0 < cost < _CENTS else f"${cost:,.4f}" if cost else "$0"
+    if not unknown:
+        return known
+    return f"{known} + {unknown:,} {'call' if unknown == 1 else 'calls'} of unknown price"
