@@ -176,6 +176,15 @@ def test_a_negative_estimate_is_reported_raw_and_counted_as_zero():
     assert "negative" in found.flags
 
 
+def test_an_interval_contains_the_estimate_also_far_below_zero():
+    """Two judges who contradict each other on every item: the raw component of items is many errors below 0."""
+    generator = np.random.default_rng(6)
+    tilt = np.sign(generator.standard_normal((60, 1))) + 0.1 * generator.standard_normal((60, 1))
+    item, *_ = variance_components(*matrix(np.hstack([tilt, -tilt]))).components
+    assert item.raw < -0.9
+    assert (item.value, item.low, item.high) == (0, 0, 0)
+
+
 def test_a_facet_with_one_level_says_nothing_and_is_flagged():
     scores, facets = matrix(SHROUT)
     found = variance_components(scores, {**facets, "template": np.zeros(len(scores))})

@@ -180,7 +180,7 @@ def _component(
         value=value,
         raw=raw,
         low=max(raw - reach, 0.0),
-        high=raw + float(np.expm1(share)) / share * reach,
+        high=max(raw + float(np.expm1(share)) / share * reach, 0.0),
         flags=flags,
     )
 
