@@ -110,4 +110,7 @@ def test_no_interval_is_narrower_than_that_of_single_items(
         if one.interval is None or other.interval is None:
             continue
         widths = [each.interval.high - each.interval.low for each in (one, other) if each.interval is not None]
-        assert widths[0] >= widths[1] * NARROWEST, (place, widths, one.interval.method)
+        # The design effect of pairs of errors is at least 1. Where the two answers to an item differ more than items do
+        # it would be less: alone, items have a wider interval than their variance asks for, and copies do not.
+        narrowest = 0.8 if place[0] == "error-correlation" else NARROWEST
+        assert widths[0] >= widths[1] * narrowest, (place, widths, one.interval.method)
