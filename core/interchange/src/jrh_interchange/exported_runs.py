@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from attrs import frozen
 from jrh.document.convert import structure
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins.factories import make
@@ -19,7 +18,6 @@ from jrh.running.remembered_plugins import load_for
 from jrh.running.stored_run import open_run, report_again
 from jrh.text.redact import Redactor, error_line, named_secrets
 from jrh.values.json_values import Json
-from jrh.values.report import RunReport
 
 
 def export_run(
@@ -41,6 +39,7 @@ def export_run(
 
     Raises:
         JrhError: there is no such exporter, option or run, or the exporter refuses.
+        PluginError: the exporter raised something else.
     """
     place, loaded = Path(run_dir), load_for(Path(run_dir), plugins)
     targets = {each.spec.name: each.spec.target for each in loaded.plugins.reporters}
@@ -59,48 +58,25 @@ def export_run(
     entry = loaded.plugins.exporters.find(target)
     if output is not None:
         raise JrhError(f"'{target}' takes its destination from its options; only reports take an output directory")
-    export = Export.of(entry, options or {})
+    exporter, hide = _built(entry, options or {})
     formats = [name for name in targets if name in entry.spec.attach]
     with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
         written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
-        yield from export.sentences(report, written.files if written else ())
+        # The causes are cut off: libraries put addresses with keys into their errors.
+        try:
+            yield from map(hide, exporter.export(report, tuple(written.files if written else ())))
+        except JrhError as error:
+            raise JrhError(hide(str(error))) from None
+        except RAISED as error:
+            raise PluginError(hide(f"exporter '{target}' failed: {error_line(error)}")) from None
         yield from [report.totals] if report.incomplete else []
         yield from (f"Not attached: {problem}" for problem in (written.problems if written else ()))
 
 
-@frozen
-class Export:
-    """An exporter that is built, and what hides the keys it works with."""
-
-    name: str
-    exporter: Exporter
-    hide: Redactor
-
-    @classmethod
-    def of(cls, entry: Entry[ExporterSpec], options: Mapping[str, Json]) -> Export:
-        """Build an exporter before the run is read, so that a wrong option costs no time.
-
-        Raises:
-            JrhError: an option is unknown or wrong, or the exporter refuses it.
-        """
-        try:
-            given: Any = structure(dict(options), entry.spec.options)
-        except JrhError as error:
-            raise JrhError(f"--to {entry.spec.name}: {error}") from error
-        made = make(entry, given, None)
-        return cls(entry.spec.name, made, Redactor.from_environment(also=named_secrets([given])))
-
-    def sentences(self, report: RunReport, attached: Iterable[Path]) -> Iterator[str]:
-        """Let the exporter work, and yield what it says, without keys.
-
-        Raises:
-            JrhError: the exporter refuses.
-            PluginError: it raised something else.
-        """
-        # The causes are cut off: libraries put addresses with keys into their errors.
-        try:
-            yield from map(self.hide, self.exporter.export(report, tuple(attached)))
-        except JrhError as error:
-            raise JrhError(self.hide(str(error))) from None
-        except RAISED as error:
-            raise PluginError(self.hide(f"exporter '{self.name}' failed: {error_line(error)}")) from None
+def _built(entry: Entry[ExporterSpec], options: Mapping[str, Json]) -> tuple[Exporter, Redactor]:
+    """Build an exporter before the run is read, so that a wrong option costs no time; and what hides its keys."""
+    try:
+        given: Any = structure(dict(options), entry.spec.options)
+    except JrhError as error:
+        raise JrhError(f"--to {entry.spec.name}: {error}") from error
+    return make(entry, given, None), Redactor.from_environment(also=named_secrets([given]))

@@ -24,11 +24,16 @@ class Gap:
 
     column: str
     """The target of an import file."""
-    absent: Callable[[Rows], bool]
+    absent: Callable[[str, Rows], bool]
     sentence: str
     """What cannot be measured, then what to log."""
     unless: Callable[[Sequence[Task], Rows], bool] = lambda _, __: False
     """A second look at rows without the column: whether they tell all the same."""
+
+    @classmethod
+    def of(cls, column: str, absent: Callable[[str, Rows], bool], lost: str, what: str) -> Gap:
+        """Return a gap that logging something in the column closes."""
+        return cls(column, absent, f"{lost}. Log {what} in a column `{column}`.")
 
 
 def unmeasured(tasks: Sequence[Task], records: Rows) -> tuple[str, ...]:
@@ -36,33 +41,17 @@ def unmeasured(tasks: Sequence[Task], records: Rows) -> tuple[str, ...]:
     pairs = {task.name for task in tasks if task.scale.kind is ScaleKind.PAIRWISE}
     paired = [record for record in records if record.task in pairs]
     return (
-        *(gap.sentence for gap in GAPS if gap.absent(records) and not gap.unless(tasks, records)),
-        *(gap.sentence for gap in PAIRED_GAPS if paired and gap.absent(paired)),
+        *(gap.sentence for gap in GAPS if gap.absent(gap.column, records) and not gap.unless(tasks, records)),
+        *(gap.sentence for gap in PAIRED_GAPS if paired and gap.absent(gap.column, paired)),
     )
 
 
-def _lacks(column: str) -> Callable[[Rows], bool]:
-    return lambda rows: all(getattr(row, column) in (None, "") for row in rows)
+def _lacks(column: str, rows: Rows) -> bool:
+    return all(getattr(row, column) in (None, "") for row in rows)
 
 
-def _few(column: str) -> Callable[[Rows], bool]:
-    return lambda rows: len({getattr(row, column) for row in rows}) < _TWO
-
-
-def _never_repeated(rows: Rows) -> bool:
-    return len({(row.case_id, row.judge) for row in rows}) == len(rows)
-
-
-def _no_groups(rows: Rows) -> bool:
-    return all(row.group == row.item_id for row in rows)
-
-
-def _only_reference(rows: Rows) -> bool:
-    return all(row.test == REFERENCE for row in rows)
-
-
-def _no_reference(rows: Rows) -> bool:
-    return all(row.test != REFERENCE for row in rows)
+def _few(column: str, rows: Rows) -> bool:
+    return len({getattr(row, column) for row in rows}) < _TWO
 
 
 def _asked_again(tasks: Sequence[Task], rows: Rows) -> bool:
@@ -71,91 +60,71 @@ def _asked_again(tasks: Sequence[Task], rows: Rows) -> bool:
     return bool(read_trials(RecordTable.from_records(rows), context).reference.any())
 
 
-def _partly_ordered(rows: Rows) -> bool:
+def _partly_ordered(_: str, rows: Rows) -> bool:
     stated = {row.test for row in rows if row.option_order}
     return any(not row.option_order and row.test in stated for row in rows)
 
 
 GAPS: Final = (
-    Gap(
-        "gold",
-        _lacks("gold"),
-        "No gold labels: agreement with people cannot be measured. Log their label in a column `gold`.",
-    ),
+    Gap.of("gold", _lacks, "No gold labels: agreement with people cannot be measured", "their label"),
     Gap(
         "repeat",
-        _never_repeated,
+        lambda _, rows: len({(row.case_id, row.judge) for row in rows}) == len(rows),
         "No repeats: rerun noise cannot be measured. Ask twice and number the calls in a column `repeat`.",
     ),
-    Gap(
+    Gap.of(
         "test",
-        _only_reference,
-        "Only the unchanged question: robustness to changes cannot be measured. "
-        "Log what was changed in a column `test`.",
+        lambda _, rows: all(row.test == REFERENCE for row in rows),
+        "Only the unchanged question: robustness to changes cannot be measured",
+        "what was changed",
     ),
     Gap(
         "test",
-        _no_reference,
+        lambda _, rows: all(row.test != REFERENCE for row in rows),
         "No reference condition: there is no unchanged verdict to compare with. "
         "Log those verdicts with the test `reference`.",
         unless=_asked_again,
     ),
-    Gap(
-        "template",
-        _few("template"),
-        "One prompt template: sensitivity to wording cannot be measured. Log its name in a column `template`.",
-    ),
-    Gap(
-        "judge",
-        _few("judge"),
-        "One judge: agreement between judges cannot be measured. Log their names in a column `judge`.",
-    ),
-    Gap(
+    Gap.of("template", _few, "One prompt template: sensitivity to wording cannot be measured", "its name"),
+    Gap.of("judge", _few, "One judge: agreement between judges cannot be measured", "their names"),
+    Gap.of(
         "probability",
-        _lacks("probability"),
-        "No probabilities: calibration cannot be measured. "
-        "Log the judge's probability of its label in a column `probability`.",
+        _lacks,
+        "No probabilities: calibration cannot be measured",
+        "the judge's probability of its label",
     ),
-    Gap(
+    Gap.of(
         "rationale",
-        _lacks("rationale"),
-        "No rationales: verdicts that contradict their reasons cannot be found. "
-        "Log the reasons in a column `rationale`.",
+        _lacks,
+        "No rationales: verdicts that contradict their reasons cannot be found",
+        "the reasons",
     ),
     Gap(
         "covariates",
-        _lacks("covariates"),
+        _lacks,
         "No lengths or authors: a preference for long responses, or for an author, cannot be measured. "
         "Name their columns under `covariates`.",
     ),
-    Gap(
-        "cost",
-        _lacks("cost"),
-        "No cost: the price of a verdict is unknown. Log US dollars per call in a column `cost`.",
-    ),
+    Gap.of("cost", _lacks, "No cost: the price of a verdict is unknown", "US dollars per call"),
     Gap(
         "group",
-        _no_groups,
+        lambda _, rows: all(row.group == row.item_id for row in rows),
         "No groups: items from one source count as independent. Log the source in a column `group`; "
         "without it, intervals may be too narrow.",
     ),
-    Gap(
-        "stratum",
-        _few("stratum"),
-        "No strata: differences between subgroups cannot be measured. Log the subgroup in a column `stratum`.",
-    ),
+    Gap.of("stratum", _few, "No strata: differences between subgroups cannot be measured", "the subgroup"),
 )
 """The rules that hold for every task, what matters most first."""
 PAIRED_GAPS: Final = (
-    Gap(
+    Gap.of(
         "option_order",
-        _lacks("option_order"),
-        "No option order: position bias and swap consistency cannot be measured. "
-        "Log the order shown, AB or BA, in a column `option_order`.",
+        _lacks,
+        "No option order: position bias and swap consistency cannot be measured",
+        "the order shown, AB or BA,",
     ),
     Gap(
         "option_order",
-        lambda rows: _few("option_order")(rows) and not _lacks("option_order")(rows),
+        lambda column, rows: _few(column, rows) and not _lacks(column, rows),
         "One option order: position bias and swap consistency cannot be measured. "
         "Ask in both orders and log each in the column `option_order`.",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -95,15 +96,10 @@ def _without(prompts: Sequence[str], judged: Sequence[str]) -> list[str]:
 
 def _common(texts: Sequence[str]) -> str:
     """Return the longest text that occurs in all texts; the first one of several."""
-    low, high, best = 0, min(map(len, texts), default=0), ""
-    while low < high:
-        size = (low + high + 1) // 2
-        found = _common_of_size(texts, size)
-        if found is None:
-            high = size - 1
-        else:
-            low, best = size, found
-    return best
+    sizes = range(1, min(map(len, texts), default=0) + 1)
+    # Where a size is too long for a common text, so are all above it.
+    longest = bisect(sizes, False, key=lambda size: _common_of_size(texts, size) is None)
+    return _common_of_size(texts, longest) or "" if longest else ""
 
 
 def _common_of_size(texts: Sequence[str], size: int) -> str | None:

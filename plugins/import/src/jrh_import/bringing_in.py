@@ -6,10 +6,11 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from jrh import JrhError, Json, Status, SuiteError
 from jrh.text import counted, say
+from jrh.values import ImportedLog
 from jrh_interchange import import_records, read_export, read_settings, tools_of, unmeasured
 
 from jrh_import.mapping import Format, ImportFile
@@ -43,33 +44,23 @@ def import_export(
     file: Path, source: str, options: Mapping[str, Json], run_dir: Path | None, plugins: tuple[str, ...]
 ) -> int:
     """Import the export of a tool, and say what came of it; return the exit code."""
-    found = read_export(file, source, options, plugins)
+    log = read_export(file, source, options, plugins)
     name = file.resolve().name if file.is_dir() else file.stem
-    target = run_dir or Path("runs") / name
-    left = [f"Not imported from {source}: {'; '.join(found.unmapped)}."] if found.unmapped else []
-    count = import_records(
-        target,
-        name,
-        found.tasks,
-        found.records,
-        items=found.items,
-        origins=found.origins,
-        notes=(*found.notes, *left),
-        plugins=plugins,
-        metrics=found.metrics,
+    left = [f"Not imported from {source}: {'; '.join(log.unmapped)}."] if log.unmapped else []
+    items = {record.item_id for record in log.records}
+    target = _import_log(
+        log, name, run_dir, len(items), plugins=plugins, notes=(*log.notes, *left), metrics=log.metrics
     )
-    judges, items = (len({getattr(record, name) for record in found.records}) for name in ("judge", "item_id"))
-    say(f"Imported {count} verdicts of {counted(judges, 'judge')} on {counted(items, 'item')} into {target}.")
-    lost = sum(record.status is not Status.OK for record in found.records)
+    lost = sum(record.status is not Status.OK for record in log.records)
     if lost:
-        say(f"Missing: {lost} of {count}; they have a status instead of a label.")
-    for note in found.notes:
+        say(f"Missing: {lost} of {len(log.records)}; they have a status instead of a label.")
+    for note in log.notes:
         say(note)
-    if found.unmapped:
+    if log.unmapped:
         say("\nNot mapped:")
-    for each in found.unmapped:
+    for each in log.unmapped:
         say(f"- {each}")
-    say_next(target, unmeasured(found.tasks, found.records))
+    say_next(target, unmeasured(log.tasks, log.records))
     return 0
 
 
@@ -78,14 +69,13 @@ def import_described(file: Path, run_dir: Path | None, plugins: tuple[str, ...])
     mapping = read_description(file)
     tasks = mapping.described_tasks()
     table = read_table(mapping.path, mapping.table_format(), mapping.delimiter, neutralised=mapping.is_neutralised())
-    found = read_verdicts(table, mapping, tasks)
-    target = run_dir or Path("runs") / mapping.name
-    count = import_records(
-        target,
+    log = read_verdicts(table, mapping, tasks)
+    items = {(record.task, record.item_id) for record in log.records}
+    target = _import_log(
+        log,
         mapping.name,
-        tasks,
-        found.records,
-        origins=found.origins,
+        run_dir,
+        len(items),
         notes=mapping.notes,
         plugins=plugins,
         level=mapping.level,
@@ -94,12 +84,17 @@ def import_described(file: Path, run_dir: Path | None, plugins: tuple[str, ...])
         metrics=None if mapping.metrics is None else file,
         findings=mapping.findings,
     )
-    judges = len({record.judge for record in found.records})
-    items = len({(record.task, record.item_id) for record in found.records})
-    of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
-    say(f"Imported {count} verdicts of {of} into {target}.")
-    say_next(target, unmeasured(tasks, found.records))
+    say_next(target, unmeasured(tasks, log.records))
     return 0
+
+
+def _import_log(log: ImportedLog, name: str, run_dir: Path | None, items: int, **settings: Any) -> Path:
+    """Write a run directory, and say how many verdicts it holds; return the directory."""
+    target = run_dir or Path("runs") / name
+    count = import_records(target, name, log.tasks, log.records, items=log.items, origins=log.origins, **settings)
+    judges = len({record.judge for record in log.records})
+    say(f"Imported {count} verdicts of {counted(judges, 'judge')} on {counted(items, 'item')} into {target}.")
+    return target
 
 
 def say_next(target: Path, gaps: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from attrs import evolve, frozen
 from jrh import REFERENCE, JrhError, Polarity, Record, Status, Task, content_id
 from jrh.text import clean_text
+from jrh.values import ImportedLog
 from jrh_interchange import Problems, Row, check_columns, imported_record, read_order, read_polarity
 
 from jrh_import.covariates import Covariates
@@ -25,15 +26,7 @@ _NEEDED = ("item", "judge", "label")
 _STATUSES = tuple(status.value for status in Status)
 
 
-@frozen(kw_only=True)
-class Imported:
-    """The records of a table with their locations."""
-
-    records: tuple[Record, ...]
-    origins: tuple[str, ...]
-
-
-def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> Imported:
+def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> ImportedLog:
     """Make one record per decision, row by row.
 
     Raises:
@@ -57,7 +50,7 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
         found.add(f"{clean_text(message, _LONGEST)}{_rows(len(places))}", source=places[0])
     found.raise_any()
     kept = _numbered(records) if mapping.count_repeats else records
-    return Imported(records=tuple(kept), origins=tuple(origins))
+    return ImportedLog(tasks=tuple(tasks), records=tuple(kept), origins=tuple(origins))
 
 
 def _rows(count: int) -> str:
@@ -103,7 +96,9 @@ class _Meaning:
         }
         known = {target: value for target, value in found.items() if value != "" or target == "label"}
         task = self._task(known.pop("task", ""))
-        known.update(self._asked(known, task))
+        for target, read in self._readers(task).items():
+            if target in known:
+                known[target] = self._at(target, read, known)
         if self.mapping.tests:
             known["test"] = self._test(known, task)
         numbers: dict[str, Any] = {target: number(target, known.pop(target)) for target in NUMBERS if target in known}
@@ -130,17 +125,12 @@ class _Meaning:
             **numbers,
         )
 
-    def _asked(self, known: Mapping[str, Any], task: Task) -> Mapping[str, str]:
-        """Return option order and polarity in the words of records."""
-        asked = {}
-        if "option_order" in known:
-            asked["option_order"] = self._at("option_order", lambda text: self._order(text, task), known)
-        if "polarity" in known:
-            asked["polarity"] = self._at("polarity", lambda text: read_polarity(text, self.mapping.polarities), known)
-        return asked
-
-    def _order(self, text: str, task: Task) -> str:
-        return read_order(text, task, self.mapping.orders)
+    def _readers(self, task: Task) -> Mapping[str, Callable[[str], str]]:
+        """Return what puts option order and polarity into the words of records."""
+        return {
+            "option_order": lambda text: read_order(text, task, self.mapping.orders),
+            "polarity": lambda text: read_polarity(text, self.mapping.polarities),
+        }
 
     def _at(self, target: str, read: Callable[[str], str], known: Mapping[str, Any]) -> str:
         """Read a cell; an error names its column."""
@@ -171,11 +161,8 @@ class _Meaning:
 
     def _read_keys(self, target: str, tests: Mapping[str, str], task: Task) -> Mapping[str, str]:
         """Return the tests by what their keys mean, so that `AB`, `ab` and `original` are one key."""
-        if target == "option_order":
-            return {self._order(text, task): test for text, test in tests.items()}
-        if target == "polarity":
-            return {read_polarity(text, self.mapping.polarities): test for text, test in tests.items()}
-        return tests
+        read = self._readers(task).get(target, str)
+        return {read(text): test for text, test in tests.items()}
 
     def _task(self, name: str) -> Task:
         if self.mapping.task is not None:

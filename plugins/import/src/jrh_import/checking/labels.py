@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import Factory, frozen
@@ -61,12 +61,12 @@ def read_labels(table: Table, asked: Asked) -> Labels:
         rows = counted(len(table.rows), "row")
         raise JrhError(f"column '{clean_text(asked.human)}' has no label in any of {rows}")
     missing = _missing(judged, human, asked.missing)
-    verdicts = Counter({text: count for text, count in judged.items() if text.strip() not in missing})
+    verdicts = _those(judged, lambda text: text.strip() not in missing)
     scale, guessed = _scale(human, verdicts, asked)
     if asked.scale is None:
         _check_common(table, asked, missing)
     written, notes = _spellings(human + verdicts, scale)
-    nulls = Counter({text: count for text, count in human.items() if _folded(text) in _NULLS})
+    nulls = _those(human, lambda text: _folded(text) in _NULLS)
     if nulls:
         notes.append(f"People use {_listed(nulls)} as a label; blank these cells if they mean that there is none.")
     kind = f"{scale.kind.value} {_range(scale)}"
@@ -75,7 +75,7 @@ def read_labels(table: Table, asked: Asked) -> Labels:
         told=f"Scale: {kind} ({guessed})",
         written=written,
         missing={"": Status.UNPARSABLE, **missing},
-        notes=(*notes, *_strange(verdicts, scale, written), *_judge_only(verdicts, human, scale, written)),
+        notes=(*notes, *_off_scale(verdicts, scale, written), *_judge_only(verdicts, human, scale, written)),
     )
 
 
@@ -83,6 +83,10 @@ def _counts(table: Table, columns: Sequence[str]) -> Counter[str]:
     """Count the texts of columns as they are written; blank cells are none."""
     texts = (row[column] for row in table.rows for column in columns)
     return Counter(text for text in texts if text.strip())
+
+
+def _those(texts: Counter[str], wanted: Callable[[str], bool]) -> Counter[str]:
+    return Counter({text: count for text, count in texts.items() if wanted(text)})
 
 
 def _missing(judged: Iterable[str], human: Iterable[str], more: Sequence[str]) -> dict[str, Status]:
@@ -106,8 +110,7 @@ def _check_common(table: Table, asked: Asked, missing: Mapping[str, Status]) -> 
     """
     human = _names(_counts(table, (asked.human,)))
     for judge in asked.judges:
-        texts = _counts(table, (judge,))
-        said = _names(Counter({text: count for text, count in texts.items() if text.strip() not in missing}))
+        said = _names(_those(_counts(table, (judge,)), lambda text: text.strip() not in missing))
         numeric = all(_NUMBER.fullmatch(each) for each in (*said, *human))
         if said and not said.keys() & human.keys() and len(said) + len(human) > 2 and not numeric:  # noqa: PLR2004
             theirs, ours = _vocabulary(said), _vocabulary(human)
@@ -242,26 +245,20 @@ def _spellings(texts: Counter[str], scale: Scale) -> tuple[dict[str, str], list[
     return written, notes
 
 
-def _strange(verdicts: Counter[str], scale: Scale, written: Mapping[str, str]) -> list[str]:
+def _off_scale(verdicts: Counter[str], scale: Scale, written: Mapping[str, str]) -> Iterator[str]:
     """Say which verdicts are not on the scale."""
-    off = Counter({text: n for text, n in verdicts.items() if scale.match(written.get(text, text)) is None})
-    if not off:
-        return []
-    total = counted(sum(off.values()), "verdict")
-    return [f"{total} not on the scale, counted as missing: {_listed(off)}."]
+    off = _those(verdicts, lambda text: scale.match(written.get(text, text)) is None)
+    if off:
+        total = counted(sum(off.values()), "verdict")
+        yield f"{total} not on the scale, counted as missing: {_listed(off)}."
 
 
-def _judge_only(verdicts: Counter[str], human: Counter[str], scale: Scale, written: Mapping[str, str]) -> list[str]:
+def _judge_only(verdicts: Counter[str], human: Counter[str], scale: Scale, written: Mapping[str, str]) -> Iterator[str]:
     """Say which labels without order no person uses: they may be labels, or a way of not answering."""
-    if scale.ordered:
-        return []
     used = {_folded(text) for text in human}
-    new = Counter(
-        {text: n for text, n in verdicts.items() if _folded(text) not in used and scale.match(written.get(text, text))}
-    )
-    if not new:
-        return []
-    return [f"No person uses {_listed(new)}: it counts as a disagreement, or as missing with --missing."]
+    new = _those(verdicts, lambda text: _folded(text) not in used and bool(scale.match(written.get(text, text))))
+    if new and not scale.ordered:
+        yield f"No person uses {_listed(new)}: it counts as a disagreement, or as missing with --missing."
 
 
 def _listed(texts: Counter[str]) -> str:
