@@ -20,6 +20,7 @@ from .row_files import check_columns as check_columns
 from .row_files import check_table_file as check_table_file
 from .row_files import read_rows as read_rows
 from .row_files import read_table as read_table
+from .row_files import rows_by as rows_by
 from .scale_inference import infer_scale as infer_scale
 from .score_options import OUTPUT as OUTPUT
 from .score_options import ScoreOptions as ScoreOptions

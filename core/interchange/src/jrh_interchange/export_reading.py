@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, Final, NoReturn
+from typing import IO, Any, Final
 
 from jrh.document.convert import structure
 from jrh.document.positions import check_plain, not_utf8, read_plain
@@ -56,8 +56,7 @@ def read_objects(path: Path, *within: str) -> Iterator[tuple[str, Mapping[str, A
             start = file.read(_START)
             _check_start(start, shown)
             file.seek(0)
-            found = _lines(file, shown) if _has_lines(file, start) else _document(path, shown, within)
-            yield from found
+            yield from _lines(file, shown) if _has_lines(file, start) else _document(path, shown, within)
     except OSError as error:
         raise JrhError(f"'{shown}' cannot be read: {error.strerror or error}") from error
 
@@ -127,15 +126,11 @@ def _parsed(content: bytes, place: str) -> Any:
     except RecursionError:
         raise OtherToolError(f"{place}: the JSON is nested too deeply") from None
     except json.JSONDecodeError as error:
-        _refuse(error, place, content)
+        where = place if b"\n" not in content.rstrip() else f"{place}:{error.lineno}"
+        cut = "; the file ends too early" if error.pos >= len(error.doc.rstrip()) else ""
+        raise OtherToolError(f"{where}: not JSON: {error.msg} (column {error.colno}){cut}") from None
     except ValueError as error:  # such as a number of more digits than Python converts
         raise OtherToolError(f"{place}: not JSON: {clean_text(str(error), 200)}") from None
-
-
-def _refuse(error: json.JSONDecodeError, place: str, content: bytes) -> NoReturn:
-    where = place if b"\n" not in content.rstrip() else f"{place}:{error.lineno}"
-    cut = "; the file ends too early" if error.pos >= len(error.doc.rstrip()) else ""
-    raise OtherToolError(f"{where}: not JSON: {error.msg} (column {error.colno}){cut}") from None
 
 
 def _no_number(_text: str) -> None:

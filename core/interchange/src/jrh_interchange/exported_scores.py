@@ -99,7 +99,7 @@ def imported_scores(
     told = [*notes, *([f"Copies of an earlier row, with its id: {copies}; they are left out."] if copies else [])]
     meaning = _Meaning.of(chosen, gold, options, source, told)
     task = Task(name=clean_text(metric, _LONGEST_NAME) or OUTPUT, scale=meaning.scale)
-    records = _records(chosen, task, meaning, gold, options)
+    records = _records(chosen, task, meaning, gold)
     left = [f"other metrics: {_listed(others)}"] if others else []
     if gold:
         told.append(f"Gold labels are from `{gold}`.")
@@ -236,15 +236,13 @@ def _is_level(value: float) -> bool:
     return 0 <= value < _LEVELS and float(value).is_integer()
 
 
-def _records(
-    rows: Sequence[ExportRow], task: Task, meaning: _Meaning, gold: str, options: ScoreOptions
-) -> list[Record]:
+def _records(rows: Sequence[ExportRow], task: Task, meaning: _Meaning, gold: str) -> list[Record]:
     records: list[Record] = []
     problems = Problems()
     seen: Counter[tuple[str, str]] = Counter()
     for row in rows:
         try:
-            record = _record(row, task, meaning, gold, options)
+            record = _record(row, task, meaning, gold)
         except JrhError as error:
             problems.add(clean_text(str(error), 300), source=row.place)
             continue
@@ -257,18 +255,18 @@ def _records(
     return records
 
 
-def _record(row: ExportRow, task: Task, meaning: _Meaning, gold: str, options: ScoreOptions) -> Record:
+def _record(row: ExportRow, task: Task, meaning: _Meaning, gold: str) -> Record:
     fields = {name: _checked(name, value) for name, value in row.fields.items() if value is not None}
     stated = fields.pop("status", None)
     lost = stated not in (None, Status.OK)
     said = None if lost else meaning.verdict(row)
-    if options.output is not None and said is not None and task.scale.match(said) is None:
+    if meaning.options.output is not None and said is not None and task.scale.match(said) is None:
         fields["detail"], said = f"the answer is {said[:_MOST_QUOTED]!r}", None
     label = _on(task, said, "verdict")
     return imported_record(
         task=task,
         item_id=row.item,
-        judge=options.judge or row.judge or row.metric,
+        judge=meaning.options.judge or row.judge or row.metric,
         label=label,
         gold=_on(task, meaning.label(row.golds.get(gold)), "gold label") if gold else None,
         status=stated if lost else None,

@@ -16,7 +16,7 @@ from jrh.values.json_values import Json
 from jrh.values.scales import Scale
 from jrh_authoring.templates import render
 
-from jrh_interchange.row_files import read_rows
+from jrh_interchange.row_files import read_rows, rows_by
 from jrh_interchange.scale_inference import infer_scale
 from jrh_interchange.table_rows import Problems, Row
 
@@ -153,7 +153,7 @@ class PairedPrompts:
     def items(self, rows: Sequence[Row]) -> list[Item]:
         """Return the items of rows of one task type; raise `SuiteError` with all mistakes."""
         problems = Problems(self.shown)
-        groups = _by_response(rows)
+        groups = list(rows_by(rows, "response_being_judged").values())
         judged = [self._judged(members[0], problems) for members in groups]
         for members, texts in zip(groups, judged, strict=True):
             _check_prompts(members, texts, problems)
@@ -222,14 +222,6 @@ def _of_type(rows: Sequence[Row], task_type: str | None, shown: str) -> list[Row
     if not found:
         raise JrhError(f"{shown}: no row has the task type '{task_type}'; available: {types}")
     return found
-
-
-def _by_response(rows: Sequence[Row]) -> list[list[Row]]:
-    """Return the rows of each text that is judged, in order of first appearance."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row["response_being_judged"], []).append(row)
-    return list(groups.values())
 
 
 def _judged_fields(text: str, mode: Mode) -> dict[str, str]:

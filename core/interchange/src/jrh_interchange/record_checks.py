@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from jrh.document.convert import EXPECTATIONS
 from jrh.errors import JrhError
@@ -46,9 +46,7 @@ class _Seen:
 
     def __init__(self) -> None:
         self._trials: dict[object, str] = {}
-        self._gold: dict[tuple[str, str], tuple[str | None, str]] = {}
-        self._cases: dict[str, tuple[tuple[object, ...], str]] = {}
-        self._judges: dict[str, tuple[bool, str]] = {}
+        self._first: dict[tuple[object, ...], tuple[Any, str]] = {}
 
     def conflicts(self, record: Record, place: str) -> Iterator[str]:
         """Yield the contradictions with earlier records, and remember this one."""
@@ -58,13 +56,13 @@ class _Seen:
             yield f"{_described(record)} duplicates {before}; number repeats with `repeat`"
         self._trials.setdefault(key, place)
         self._trials.setdefault(record.trial_id, place)
-        gold, where = self._gold.setdefault((record.task, record.item_id), (record.gold, place))
+        gold, where = self._first.setdefault(("gold", record.task, record.item_id), (record.gold, place))
         if gold != record.gold:
             yield f"item '{record.item_id}' has the gold label {record.gold!r} here and {gold!r} at {where}"
-        question, where = self._cases.setdefault(record.case_id, (_question(record), place))
+        question, where = self._first.setdefault(("case", record.case_id), (_question(record), place))
         if question != _question(record):
             yield f"the case '{record.case_id}' is another question at {where}: its task, item or condition differs"
-        simulated, where = self._judges.setdefault(record.judge, (record.simulated, place))
+        simulated, where = self._first.setdefault(("judge", record.judge), (record.simulated, place))
         if simulated != record.simulated:
             here, there = ("simulated", "real") if record.simulated else ("real", "simulated")
             yield f"the judge '{record.judge}' is {here} here and {there} at {where}; give them different names"

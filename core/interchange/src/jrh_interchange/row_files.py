@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
+from attrs import evolve
 from jrh.document.positions import check_plain
 from jrh.errors import JrhError
 from jrh.text.display import clean_text
@@ -76,6 +77,14 @@ def read_table(path: Path, shown: str, kind: str, *, most: int | None = None, **
     return tuple(rows)
 
 
+def rows_by(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
+    """Return the rows of each text of a column, in order of first appearance."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row[column], []).append(row)
+    return groups
+
+
 def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequence[str]) -> tuple[Row, ...]:
     """Read a JSON Lines or csv file whole.
 
@@ -104,7 +113,4 @@ def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequen
                 problems.add(f"the row has no '{name}'", line=line)
     problems.raise_any()
     own = {column: standard for standard, column in columns.items()}
-    return tuple(
-        Row(line=row.line, source=shown, values={own.get(name, name): value for name, value in row.values.items()})
-        for row in rows
-    )
+    return tuple(evolve(row, values={own.get(name, name): row[name] for name in row.values}) for row in rows)

@@ -21,6 +21,7 @@ from jrh_interchange import (
     paired_task,
     prompt_source,
     read_rows,
+    rows_by,
 )
 from jrh_measuring import DECISIONS, PAIRS, load_metrics
 
@@ -71,9 +72,7 @@ def read_log(log: Path, options: JudgeSenseOptions) -> ImportedLog:
     rows = read_rows(log, log.name, {}, DECISION_COLUMNS)
     _check_rows(rows, log.name)
     _check_used(rows, options, log.name)
-    kinds: dict[str, list[Row]] = {}
-    for row in rows:
-        kinds.setdefault(row["task_type"], []).append(row)
+    kinds = rows_by(rows, "task_type")
     tasks = {kind: paired_task(own, options.scale, log, options.gold_labels) for kind, own in kinds.items()}
     _check_labels(kinds, tasks, options, log.name)
     items: dict[str, tuple[Item, ...]] = {}

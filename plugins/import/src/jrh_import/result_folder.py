@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from attrs import frozen
 from jrh import JrhError, Mode, Record, Scale, Status, Task
 from jrh.errors import OtherToolError
 from jrh.values import ImportedLog
@@ -50,11 +49,8 @@ class Harness:
         return read_folder(path, self._options.scale)
 
 
-@frozen(kw_only=True)
-class _Table:
-    test: str
-    judge: str
-    rows: tuple[Row, ...]
+_Place: TypeAlias = tuple[str, str, Row]
+"""A row with the test and the judge that its table is named after."""
 
 
 def read_folder(folder: Path, scale: str | None) -> ImportedLog:
@@ -67,29 +63,29 @@ def read_folder(folder: Path, scale: str | None) -> ImportedLog:
     Raises:
         JrhError: there is no table of results, a table is not one, or a label is off the scale.
     """
-    tables = [_read(path) for path in sorted(folder.iterdir()) if _RESULTS in path.name and path.suffix in _SUFFIXES]
+    tables = [path for path in sorted(folder.iterdir()) if _RESULTS in path.name and path.suffix in _SUFFIXES]
     if not tables:
         raise JrhError(f"'{folder}' has no table of results; they are named TEST_results_JUDGE.csv or .xlsx")
-    by_task: dict[str, list[tuple[_Table, Row]]] = {}
-    for table in tables:
-        for row in table.rows:
-            by_task.setdefault(row["rubric_id"] or "judged", []).append((table, row))
+    by_task: dict[str, list[_Place]] = {}
+    for path in tables:
+        test, _, judge = path.stem.partition(_RESULTS)
+        for row in _rows(path):
+            by_task.setdefault(row["rubric_id"] or "judged", []).append((test, judge, row))
     tasks, records, origins = [], [], []
     for name, rows in by_task.items():
-        task = Task(name=name, scale=_scale(scale, [row for _, row in rows], folder))
+        task = Task(name=name, scale=_scale(scale, [row for *_, row in rows], folder))
         tasks.append(task)
         records += list(_records(task, rows))
-        origins += [row.place for _, row in rows]
+        origins += [row.place for *_, row in rows]
     return ImportedLog(tasks=tuple(tasks), records=tuple(records), origins=tuple(origins), unmapped=_UNMAPPED)
 
 
-def _read(path: Path) -> _Table:
-    test, _, judge = path.stem.partition(_RESULTS)
+def _rows(path: Path) -> Sequence[Row]:
     table = read_table(path, _SUFFIXES[path.suffix])
     absent = [name for name in ("original_idx", SCORE) if name not in table.columns]
     if absent:
         raise JrhError(f"'{path}' is not a table of results: it has no column '{absent[0]}'")
-    return _Table(test=test, judge=judge, rows=table.rows)
+    return table.rows
 
 
 def _scale(written: str | None, rows: Sequence[Row], folder: Path) -> Scale:
@@ -121,16 +117,16 @@ def _on(task: Task, text: str, row: Row) -> str | None:
     return found
 
 
-def _records(task: Task, rows: Sequence[tuple[_Table, Row]]) -> Iterator[Record]:
-    for table, row in rows:
-        test = row["test_name"] or table.test
+def _records(task: Task, rows: Sequence[_Place]) -> Iterator[Record]:
+    for named, judge, row in rows:
+        test = row["test_name"] or named
         label = _on(task, row[SCORE], row)
         told = next((row[name] for name in _EXPECTED if row[name]), "")
         expected = _on(task, told, row)
         yield imported_record(
             task=task,
             item_id=row["original_idx"],
-            judge=table.judge,
+            judge=judge,
             label=label,
             status=None if label is not None else Status.UNPARSABLE,
             gold=_on(task, row["original_expected"] or row["expected"], row),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import JrhError
 from jrh_interchange import Row, check_table_file
 from jrh_interchange import read_table as read_table_rows
@@ -58,10 +58,7 @@ def read_table(
     settings = {"delimiter": delimiter} if kind is Format.CSV else {}
     rows = read_table_rows(path, str(path), kind.value, most=most, **settings)
     if neutralised:
-        rows = tuple(
-            Row(line=row.line, source=row.source, values={name: row[name].removeprefix("'") for name in row.values})
-            for row in rows
-        )
+        rows = tuple(evolve(row, values={name: row[name].removeprefix("'") for name in row.values}) for row in rows)
     columns = tuple(dict.fromkeys(name for row in rows for name in row.values))
     return Table(columns=columns, rows=rows, format=kind, delimiter=delimiter)
 

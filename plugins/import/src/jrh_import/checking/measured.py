@@ -82,15 +82,13 @@ def check_table(asked: Asked) -> Checked:
 
 def described(asked: Asked, table: Table, labels: Labels, *, folder: Path) -> Mapping[str, Json]:
     """Return the content of the import file, with the table's path relative to a folder."""
-    item = {} if asked.item is None else {"item": asked.item}
-    more = {"group": asked.group, "repeat": asked.repeat}
-    columns = {**item, "gold": asked.human, **{target: column for target, column in more.items() if column}}
+    columns = {"item": asked.item, "gold": asked.human, "group": asked.group, "repeat": asked.repeat}
     found: dict[str, Json] = {
         "name": asked.path.stem,
         "path": os.path.relpath(asked.path, folder),
         "format": table.format.value,
         "task": {"scale": _scale(labels.scale)},
-        "columns": columns,
+        "columns": {target: column for target, column in columns.items() if column is not None},
         "decisions": [{"columns": {"label": judge}, "values": {"judge": judge}} for judge in asked.judges],
         "missing": {text: status.value for text, status in labels.missing.items()},
         "off_scale": "status",

@@ -7,7 +7,7 @@ from typing import Final
 
 from jrh import JrhError
 from jrh.text import clean_text, counted
-from jrh_interchange import Row
+from jrh_interchange import Row, rows_by
 
 from jrh_import.checking.asked import Asked
 from jrh_import.checking.labels import Labels
@@ -33,7 +33,7 @@ def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
     notes += _shared_texts(table, asked)
     if asked.item is None:
         return [*notes, "Every row counts as an item. If rows share an item, name its column with --item."]
-    several = {item: found for item, found in _by_item(table.rows, asked.item).items() if len(found) > 1}
+    several = {item: found for item, found in rows_by(table.rows, asked.item).items() if len(found) > 1}
     if several and not (asked.reruns or asked.repeat):
         _check_alike(several, asked, labels)
     _check_human(several, asked, labels)
@@ -92,13 +92,6 @@ def _exact(found: Sequence[str], *, items: bool) -> str:
     how = "They count as reruns" if items else "They count as separate items"
     rows = counted(len(found), "row")
     return f"{rows} equal to an earlier row in every cell ({_places(found)}). {how}; remove them if they are copies."
-
-
-def _by_item(rows: Sequence[Row], column: str) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row[column], []).append(row)
-    return found
 
 
 def _check_alike(several: Mapping[str, Sequence[Row]], asked: Asked, labels: Labels) -> None:
