@@ -42,9 +42,10 @@ def export_run(
         PluginError: the exporter raised something else.
     """
     place, loaded = Path(run_dir), load_for(Path(run_dir), plugins)
-    targets = {each.spec.name: each.spec.target for each in loaded.plugins.reporters}
+    reporters = [each.spec for each in loaded.plugins.reporters]
+    reports = [spec.name for spec in reporters if spec.target in (ReportTarget.FILE, ReportTarget.DIRECTORY)]
     known = {each.spec.name for each in loaded.plugins.exporters}
-    if target not in known and targets.get(target) in (ReportTarget.FILE, ReportTarget.DIRECTORY):
+    if target not in known and target in reports:
         settings = [f"{target}.{name}={json.dumps(value)}" for name, value in (options or {}).items()]
         made = report_again(place, loaded, formats=[target], settings=settings, output=Path(output or run_dir))
         if made.problems:
@@ -53,13 +54,12 @@ def export_run(
         yield from filter(None, [made.incomplete])
         return
     if target not in known:
-        reports = [name for name, kind in targets.items() if kind in (ReportTarget.FILE, ReportTarget.DIRECTORY)]
         raise JrhError(f"unknown exporter '{target}'\nInstalled: {', '.join(sorted([*known, *reports]))}.")
     entry = loaded.plugins.exporters.find(target)
     if output is not None:
         raise JrhError(f"'{target}' takes its destination from its options; only reports take an output directory")
     exporter, hide = _built(entry, options or {})
-    formats = [name for name in targets if name in entry.spec.attach]
+    formats = [spec.name for spec in reporters if spec.name in entry.spec.attach]
     with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
         written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
         # The causes are cut off: libraries put addresses with keys into their errors.

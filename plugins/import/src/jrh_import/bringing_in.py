@@ -56,10 +56,7 @@ def import_export(
         say(f"Missing: {lost} of {len(log.records)}; they have a status instead of a label.")
     for note in log.notes:
         say(note)
-    if log.unmapped:
-        say("\nNot mapped:")
-    for each in log.unmapped:
-        say(f"- {each}")
+    _say_list("Not mapped", log.unmapped)
     say_next(target, unmeasured(log.tasks, log.records))
     return 0
 
@@ -99,11 +96,13 @@ def _import_log(log: ImportedLog, name: str, run_dir: Path | None, items: int, *
 
 def say_next(target: Path, gaps: Sequence[str]) -> None:
     """Say what the log does not allow to measure, and what to do with what was imported."""
-    if gaps:
-        say("\nNot measurable from this log:")
-    for gap in gaps:
-        say(f"- {gap}")
+    _say_list("Not measurable from this log", gaps)
     say(f"\nNext: {shlex.join(['jrh', 'report', str(target)])}")
+
+
+def _say_list(heading: str, entries: Sequence[str]) -> None:
+    if entries:
+        say("\n- ".join([f"\n{heading}:", *entries]))
 
 
 _SUFFIXES: Final = (".yaml", ".yml", ".json")

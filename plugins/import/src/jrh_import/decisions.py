@@ -184,14 +184,15 @@ def _first_successes(rows: Sequence[Row], task: Task, options: JudgeSenseOptions
 
     A pair is a `pair_id` with its prompts and text.
     """
-    chosen: dict[tuple[str, ...], tuple[bool, Row]] = {}
+    asked: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         pair = (row[name] for name in ("pair_id", "response_being_judged", "prompt_a", "prompt_b"))
-        key = (_judge(row, options), *pair)
-        whole = all(_verdict(row, side, task, options)[1] is not None for side in _SIDES)
-        if key not in chosen or (whole and not chosen[key][0]):
-            chosen[key] = whole, row
-    return [row for _, row in chosen.values()]
+        asked.setdefault((_judge(row, options), *pair), []).append(row)
+
+    def is_whole(row: Row) -> bool:
+        return all(_verdict(row, side, task, options)[1] is not None for side in _SIDES)
+
+    return [next(filter(is_whole, runs), runs[0]) for runs in asked.values()]
 
 
 def _with_rows(items: Sequence[Item], decisions: Sequence[Decision]) -> tuple[Item, ...]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from statistics import multimode
 from typing import Any, Final
 
 from jrh import Json
@@ -79,10 +79,8 @@ def _entries(value: Any, name: str, depth: int) -> Iterable[tuple[str, Any]]:
 def agreed(values: Sequence[Json]) -> Json:
     """Return what most people said; None if there is a tie or nobody said anything."""
     said = [value for value in values if value is not None and value != ""]
-    counts = Counter(map(text, said)).most_common(2)
-    if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
-        return None
-    return next(value for value in said if text(value) == counts[0][0])
+    modes = multimode(map(text, said))
+    return next(value for value in said if text(value) == modes[0]) if len(modes) == 1 else None
 
 
 def seconds(start: str, end: str) -> Callable[[Any], float | None]:
