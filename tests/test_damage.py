@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -151,6 +153,33 @@ def test_a_table_with_a_broken_page_is_read_from_both_ends(done: Done) -> None:
         assert source.broken == ["cases"]
     assert {every[0], every[-1]} <= set(kept) < set(every)
     assert len(kept) == len(set(kept))
+
+
+def test_a_whole_run_is_salvaged_as_it_is(done: Done) -> None:
+    """Drafts that were skipped are kept, too."""
+    write_suite(done.project, llm_suite(openai_http(done.server.url), tests=["label-flip", "format"]), "more.yaml")
+    assert done.project.run("run", "more.yaml", "--run-dir", "more").exit_code == 0
+    saved = done.project.run("salvage", "more")
+    assert saved.exit_code == 0, saved.output
+    assert "Left out" not in saved.stdout
+    drafts = "SELECT state, reason, count(*) FROM drafts GROUP BY 1, 2 ORDER BY 1, 2"
+    assert one(done.project, "more-salvaged", "SELECT count(*) FROM drafts WHERE case_id IS NULL") > 0
+    rows = []
+    for name in ("more", "more-salvaged"):
+        with closing(sqlite3.connect(done.project.path / name / "run.sqlite")) as store:
+            rows.append(store.execute(drafts).fetchall())
+    assert rows[0] == rows[1]
+
+
+def test_a_salvage_that_is_killed_leaves_nothing_that_looks_like_a_run(done: Done) -> None:
+    copied(done, "killed")
+    kill = "import os, jrh.store.copying as copying; copying.marks = lambda row: os.kill(os.getpid(), 9)"
+    program = f"{kill}; from jrh.__main__ import main; main()"
+    ended = subprocess.run([sys.executable, "-c", program, "salvage", "killed"], cwd=done.project.path, check=False)
+    assert ended.returncode == -9
+    assert not (done.project.path / "killed-salvaged").exists()
+    assert done.project.run("salvage", "killed").exit_code == 0
+    assert not (done.project.path / "killed-salvaged.unfinished").exists()
 
 
 def test_a_text_that_changed_is_counted_once(done: Done) -> None:

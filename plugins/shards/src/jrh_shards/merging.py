@@ -10,7 +10,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -51,19 +51,25 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
         missing = _checked(parts)
         suite = parts[0].meta["suite"]
         specs = {spec.name: spec for part in parts for spec in part.declared.values()}
-        # A merge that is killed leaves no directory that looks like a run.
-        unfinished = target.with_name(f"{target.name}.unfinished")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        try:
+        with finished_as(target) as unfinished:
             written = write_store(unfinished, suite, _tables(parts), specs.values())
             if written["records"] < sum(records):
                 _refuse_conflict(parts)
-            unfinished.rename(target)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
     carry_plugins(run_dirs, target, suite)
     open_parts = tuple(part.meta[SHARD] for part, done in zip(parts, answered, strict=True) if not done)
     return Merged(written["calls"], written["records"], missing, open_parts)
+
+
+@contextmanager
+def finished_as(target: Path) -> Iterator[Path]:
+    """Yield a directory that gets its name at the end: a kill leaves nothing that looks like a run."""
+    unfinished = target.with_name(f"{target.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    try:
+        yield unfinished
+        unfinished.rename(target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _progress(run_dir: Path) -> tuple[bool, int]:

@@ -23,14 +23,14 @@ from jrh.store.database import FILENAME, PAGE, SCHEMA_VERSION, Database, layouts
 from jrh.store.records_table import checksum
 from jrh.store.stage_tables import CATALOGUE, TableSpec, create, sql_name
 from jrh.store.texts_table import BROKEN, Decompressor
-from jrh.values.cases import Case
+from jrh.values.cases import Case, Draft
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS
 
 Row: TypeAlias = Mapping[str, Any]
 """The values of a row by column, in the order of the columns."""
 _TYPES: Final[Mapping[str, Any]] = {"TEXT": str, "INTEGER": int, "REAL": float | int, "BLOB": bytes}
-_PACKED: Final[Mapping[str, type]] = {"items": Item, "cases": Case, "drafts": object}
+_PACKED: Final[Mapping[str, type]] = {"items": Item, "cases": Case, "drafts": Draft}
 """Table whose values are packed against texts -> what a value is."""
 
 
