@@ -6,11 +6,11 @@ from collections import Counter
 import jrh_stats
 import numpy as np
 import pytest
-from gate_findings import measured, of
+from gate_findings import FLAGS, alone, measured, of
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Interval, JrhError
-from jrh_gate.deciding import Outcome
+from jrh_gate.deciding import Outcome, decide
 from jrh_measuring import parse_rule
 
 SHARES = st.floats(0, 1)
@@ -85,6 +85,14 @@ def test_at_the_threshold_itself_a_rule_is_rarely_held_or_failed_by_mistake():
     assert found[Outcome.HOLDS] <= 45
     assert found[Outcome.FAILS] <= 45
     assert found[Outcome.HOLDS] + found[Outcome.FAILS] > 0
+
+
+def test_limits_of_another_estimate_than_that_of_the_run_decide_nothing():
+    """The code of a metric changed after the run: its limits are computed with the new code, its estimate is stored."""
+    stored, now = measured(0.7, 0.9), measured(0.0, 0.4)
+    decided = decide(parse_rule("as-expected >= 0.5"), stored, alone(now), FLAGS)
+    assert decided.outcome is Outcome.UNDECIDED
+    assert decided.reason.endswith("its code has changed; run the suite again")
 
 
 def test_an_interval_without_ends_decides_nothing():

@@ -16,6 +16,7 @@ from jrh_stats import items_to_decide, threshold_items
 
 from jrh_gate.rule_limits import Limits
 
+_SAME: Final = 1e-9
 _MOST: Final = 100_000
 """More items than this are not advised."""
 
@@ -120,7 +121,12 @@ def _not_usable(measure: Measure, limits: Limits | None, flags: Mapping[str, Fla
     if usable_interval(measure) is None:
         return "the measure has no interval"
     if limits is None:
-        return "its metric is not installed here; pass the same --plugins as the run did"
+        return "its metric is not loaded here, or cannot be computed; pass the same --plugins as the run did"
+    again = limits.hold.estimate
+    if again is None or not math.isclose(again, measure.estimate, rel_tol=_SAME, abs_tol=_SAME):
+        return (
+            "its metric now gives another estimate than in the run: its code has changed; run the suite again"
+        )
     doubts = unsure(limits.hold, flags)
     return f"the limits may err more often than stated ({', '.join(doubts)})" if doubts else ""
 
