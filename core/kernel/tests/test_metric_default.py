@@ -1,6 +1,7 @@
 """Metrics that a suite gets without naming them, and those it has to name."""
 
 import pytest
+from attrs import evolve, frozen
 from jrh.errors import SuiteError
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import DataSourceSpec, JudgeSpec, MetricSpec
@@ -57,3 +58,44 @@ def test_mistakes_in_added_metrics_are_told_at_once() -> None:
         load_suite(SUITE | {"metrics": {"ad": ["theirs"], "add": "theirs"}}, _plugins())
     assert "ad: unknown key" in str(caught.value)
     assert "expected a list" in str(caught.value)
+
+
+@frozen(kw_only=True)
+class Checking:
+    """Options that check the suite as they are told to."""
+
+    says: str = "nothing may be left as it is"
+
+    def check_suite(self, suite, plugins):
+        if self.says == "raise":
+            raise RuntimeError("no")
+        if self.says == "text":
+            yield "a text and no place"
+        elif self.says != "fine":
+            yield (), self.says
+
+
+def _mistake(metrics) -> str:
+    plugins = _plugins()
+    entries = [*plugins.metrics, _entry(MetricSpec, "strict", options=Checking)]
+    with pytest.raises(SuiteError) as wrong:
+        load_suite(SUITE | {"metrics": metrics}, evolve(plugins, metrics=Registry("metric", entries)))
+    return str(wrong.value)
+
+
+def test_options_of_an_added_metric_check_the_suite_and_not_its_defaults() -> None:
+    plugins = _plugins()
+    plugins = evolve(plugins, metrics=Registry("metric", [_entry(MetricSpec, "strict", options=Checking)]))
+    suite = SUITE | {"metrics": {"add": [{"strict": {"says": "fine"}}]}}
+    assert [metric.use.name for metric in load_suite(suite, plugins).metrics] == ["strict"]
+
+
+def test_what_options_find_wrong_in_the_suite_names_a_component_that_the_suite_does_not_name() -> None:
+    assert "'strict': nothing may be left as it is" in _mistake({"add": []})
+
+
+@pytest.mark.parametrize("says", ["raise", "text"])
+def test_options_that_cannot_check_the_suite_are_one_message(says: str) -> None:
+    wrong = _mistake({"add": [{"strict": {"says": says}}]})
+    assert "the options of 'std/strict' cannot check the suite: " in wrong
+    assert {"raise": "RuntimeError: no", "text": "ValueError"}[says] in wrong

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from attrs import define, field, frozen
+from jrh.text import visible_line
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -215,7 +216,7 @@ class Drawing:
         head = []
         for name, text in names.items():
             head.append(Element(name, id=f"{self.key}-{name}"))
-            head[-1].text = text
+            head[-1].text = visible_line(text)
         if file:
             size = {"width": f"{_number(self.width)}pt", "height": f"{_number(self.height)}pt"}
             self._root.attrib |= {"xmlns": "http://www.w3.org/2000/svg"} | size

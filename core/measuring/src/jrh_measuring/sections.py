@@ -48,6 +48,13 @@ class Layer:
     """It is drawn where a format can draw."""
 
 
+def _check_layers(part: HeatPart, _attribute: object, layers: tuple[Layer, ...]) -> None:
+    """Refuse a heat map without a layer, and layers of another shape than its rows and columns."""
+    shape = [len(part.columns)] * len(part.rows)
+    if not layers or any(list(map(len, layer.cells)) != shape for layer in layers):
+        raise ValueError(f"heat map '{part.caption}': it needs layers with a cell for each row and column")
+
+
 @frozen(kw_only=True)
 class HeatPart:
     """Measures of judges in tests: a table shaded by one measure at a time, and intervals side by side."""
@@ -58,7 +65,7 @@ class HeatPart:
     """What the rows and the columns are."""
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    layers: tuple[Layer, ...]
+    layers: tuple[Layer, ...] = field(validator=_check_layers)
     """The first one is what the others explain."""
     starred: tuple[str, ...] = ()
     """Columns with a mark."""
@@ -115,6 +122,13 @@ class Panel:
     series: tuple[Series, ...]
 
 
+def _check_panels(part: CurvePart, _attribute: object, panels: tuple[Panel, ...]) -> None:
+    """Refuse panels without a spot and without a guide: they have no axis."""
+    spots = (any(series.spots for series in panel.series) for panel in panels)
+    if not panels or not (part.guide or all(spots)):
+        raise ValueError(f"curves '{part.caption}': there has to be a panel, and in each of them a spot")
+
+
 @frozen(kw_only=True)
 class CurvePart:
     """Measures against numbers, panel by panel; a series of a single spot is labelled where it is."""
@@ -129,7 +143,7 @@ class CurvePart:
     """The horizontal axis."""
     up: str
     """The vertical axis."""
-    panels: tuple[Panel, ...]
+    panels: tuple[Panel, ...] = field(validator=_check_panels)
     logarithmic: bool = False
     guide: tuple[tuple[float, float], ...] = ()
     """A dashed line to compare with."""

@@ -124,9 +124,7 @@ def _not_usable(measure: Measure, limits: Limits | None, flags: Mapping[str, Fla
         return "its metric is not loaded here, or cannot be computed; pass the same --plugins as the run did"
     again = limits.hold.estimate
     if again is None or not math.isclose(again, measure.estimate, rel_tol=_SAME, abs_tol=_SAME):
-        return (
-            "its metric now gives another estimate than in the run: its code has changed; run the suite again"
-        )
+        return "its metric now gives another estimate than in the run: its code has changed; run the suite again"
     doubts = unsure(limits.hold, flags)
     return f"the limits may err more often than stated ({', '.join(doubts)})" if doubts else ""
 

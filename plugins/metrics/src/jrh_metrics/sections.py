@@ -287,18 +287,20 @@ def _reliability(measures: ReportMeasures, task: str) -> tuple[CurvePart | None,
         else:
             spot = Spot(at=float(stated[1]), measure=place, name=measure.cell["stated"])
             panels.setdefault(measure.judge, []).append(spot)
-    curves = CurvePart(
-        caption="Share of right verdicts by mean stated probability, reference condition",
-        heading="Judge",
-        names="Stated probability",
-        across="mean stated probability",
-        up="share right",
-        panels=tuple(
-            Panel(heading=judge, series=(Series(name="", spots=tuple(sorted(spots, key=lambda spot: spot.at))),))
-            for judge, spots in panels.items()
-        ),
-        guide=((0.0, 0.0), (1.0, 1.0)),
-    )
+    curves = None
+    if panels:
+        curves = CurvePart(
+            caption="Share of right verdicts by mean stated probability, reference condition",
+            heading="Judge",
+            names="Stated probability",
+            across="mean stated probability",
+            up="share right",
+            panels=tuple(
+                Panel(heading=judge, series=(Series(name="", spots=tuple(sorted(spots, key=lambda spot: spot.at))),))
+                for judge, spots in panels.items()
+            ),
+            guide=((0.0, 0.0), (1.0, 1.0)),
+        )
     table = TablePart(
         caption="Share of right verdicts by stated probability, elsewhere",
         heads=("Judge", "Test", "Stated probability", "Mean stated"),
@@ -307,4 +309,4 @@ def _reliability(measures: ReportMeasures, task: str) -> tuple[CurvePart | None,
         more=len(rows[ROWS:]),
         folded=True,
     )
-    return curves if panels else None, table if rows else None
+    return curves, table if rows else None

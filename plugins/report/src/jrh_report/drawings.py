@@ -231,7 +231,7 @@ def _draw_series(report: RunReport, drawing: Drawing, across: Axis, up: Axis, se
             inside = x + 6 + _LETTER * len(name) <= across.end
             anchor, aside = ("start", x + 6) if inside else ("end", x - 6)
             drawing.text(aside, up.at(measure.estimate or 0.0) - 5, name, anchor=anchor)
-    if series.threshold is not None:
+    if series.threshold is not None and series.threshold[0] in range(len(report.measures)):
         _draw_threshold(report, drawing, across, up, *series.threshold, place)
 
 

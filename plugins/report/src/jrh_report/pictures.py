@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import RunReport
-from jrh.text import clean_text, visible_line
+from jrh.text import clean_text
 from jrh.values import Part
 from jrh_measuring import CurvePart, Drawing, HeatPart, MatrixPart
 
@@ -45,7 +45,7 @@ def pictures(report: RunReport) -> Iterator[tuple[str, str, str]]:
 
 def picture(drawing: Drawing, title: str) -> str:
     """Return a drawing as the text of an SVG file."""
-    return drawing.markup(visible_line(title), _ABOUT, file=True) + "\n"
+    return drawing.markup(title, _ABOUT, file=True) + "\n"
 
 
 def _drawn(report: RunReport, part: Part) -> Iterator[tuple[str, str, Drawing]]:

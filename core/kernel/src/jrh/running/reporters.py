@@ -59,8 +59,12 @@ def check_section(section: Section, report: RunReport) -> None:
 
     Raises:
         TypeError: a value is no text.
-        ValueError: a reference leads nowhere.
+        ValueError: a reference leads nowhere, or it is about a task or a judge that the report does not have.
     """
+    if section.task not in {"", *(summary.task.name for summary in report.tasks)}:
+        raise ValueError(f"it is about the task '{section.task}', which the report does not have")
+    if section.judge not in {"", *report.judges}:
+        raise ValueError(f"it is about the judge '{section.judge}', which the report does not have")
     for part in section.parts:
         for table in part.tables():
             _check((cell for row in table.rows for cell in row.cells), report)

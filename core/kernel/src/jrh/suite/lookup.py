@@ -12,14 +12,14 @@ from attrs import define, field
 from jrh.document import option_types
 from jrh.document.convert import collect
 from jrh.document.positions import Document, Location, did_you_mean, path_text, unknown_key
-from jrh.errors import JrhError, Problem
+from jrh.errors import RAISED, JrhError, Problem
 from jrh.plugins.component_identity import Source, program_source, python_source
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolved import Resolved, locate
 from jrh.suite.syntax import DATA, PARSER, Role
-from jrh.text.redact import Redactor, environment_secrets
+from jrh.text.redact import Redactor, environment_secrets, error_line
 
 _NAME: Final = re.compile(
     r"(api|access|private|subscription|account|signing|client)[-_ ]?key$"
@@ -175,8 +175,13 @@ class Lookup:
         options, problems = collect(given, cls, base=self.suite.base, document=self.document, location=use.location)
         self.problems += problems
         check = getattr(options, "check_suite", None)
-        for place, message in check(self.suite, self.plugins) if check is not None else ():
-            self.problems.append(self.document.wrong((*use.location, *place), message))
+        try:
+            for place, message in check(self.suite, self.plugins) if check is not None else ():
+                said = message if use.location else f"'{use.name}': {message}"  # a default stands nowhere in the suite
+                self.problems.append(self.document.wrong((*use.location, *place), said))
+        except RAISED as error:
+            failed = f"the options of '{entry.qualified}' cannot check the suite: {error_line(error)}"
+            self.problems.append(self.document.problem(use.location, failed))
         return options
 
     def _parts(self, at: Location, entry: Entry[Any], options: object) -> tuple[Resolved[Any], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -203,20 +203,26 @@ def _checked(component: Resolved[S] | None, lookup: Lookup) -> Resolved[S] | Non
     return component
 
 
-def _named_or_default(uses: Sequence[Use] | None, role: syntax.Role, lookup: Lookup) -> tuple[Resolved[Any], ...]:
-    """Resolve what the suite names or, where it names nothing, the defaults among what is installed."""
+def _named_or_default(
+    uses: Sequence[Use] | None, role: syntax.Role, lookup: Lookup, *, apart: Collection[str] = ()
+) -> tuple[Resolved[Any], ...]:
+    """Resolve what the suite names or, where it names nothing, the defaults among what is installed.
+
+    Defaults whose qualified names are in `apart` are left out.
+    """
     if uses is not None:
         return _found([lookup.component(use, role) for use in uses])
     registry: Registry[Any] = getattr(lookup.plugins, role.plural)
-    return _found([_default(entry, registry, lookup) for entry in registry if entry.spec.default])
+    defaults = [entry for entry in registry if entry.spec.default and entry.qualified not in apart]
+    return _found([_default(entry, registry, lookup) for entry in defaults])
 
 
 def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
     """Resolve the metrics; one that is added replaces the default of the same component."""
     added = _found([lookup.component(use, syntax.METRIC) for use in lookup.suite.added_metrics])
     again = {metric.entry.qualified for metric in added}
-    others = _named_or_default(lookup.suite.metrics, syntax.METRIC, lookup)
-    return (*(metric for metric in others if metric.entry.qualified not in again), *added)
+    others = _named_or_default(lookup.suite.metrics, syntax.METRIC, lookup, apart=again)
+    return (*others, *added)
 
 
 def _default(entry: Entry[S], registry: Registry[S], lookup: Lookup) -> Resolved[S] | None:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Literal, Protocol, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
+from attrs.validators import matches_re
 
 
 class Importance(Enum):
@@ -76,6 +77,16 @@ class Part(Protocol):
         """Yield the table form, for what does not draw this kind."""
 
 
+def _check_rows(part: TablePart, _attribute: object, rows: tuple[Row, ...]) -> None:
+    """Refuse rows that do not fit the headings."""
+    for row in rows:
+        if (len(row.heads), len(row.cells)) != (len(part.heads), len(part.columns)):
+            raise ValueError(
+                f"table '{part.caption}': a row has {len(row.heads)} heads and {len(row.cells)} cells for "
+                f"{len(part.heads)} and {len(part.columns)} headings"
+            )
+
+
 @frozen(kw_only=True)
 class TablePart:
     """A table. Reporters mark the rows with measures of simulated judges."""
@@ -85,7 +96,7 @@ class TablePart:
     heads: tuple[str, ...]
     """Headings of what the rows are about."""
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = field(validator=_check_rows)
     more: int = 0
     """Rows that are left out."""
     note: str = ""
@@ -94,7 +105,7 @@ class TablePart:
     """It is opened on demand where the format can do that."""
     shown: int | None = None
     """Rows that documents show; files of tables have all of them."""
-    file: str = ""
+    file: str = field(default="", validator=matches_re(r"(\w[\w.-]*)?"))
     """Name of the file that formats with a file for each table write; empty: none."""
 
     def tables(self) -> Iterator[TablePart]:

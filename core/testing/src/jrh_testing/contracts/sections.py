@@ -39,8 +39,6 @@ class SectionContract(ComponentContract):
         for report in (*self.reports, *samples):
             for section in self.sections(base, report):
                 check_section(section, report)
-                assert section.task in {"", *(summary.task.name for summary in report.tasks)}
-                assert section.judge in {"", *report.judges}
 
     def test_the_same_report_gives_the_same_sections(self, base: Path) -> None:
         """If this fails: a clock, a set or something random decides what is shown."""
