@@ -169,6 +169,16 @@ def test_the_line_of_an_error_is_that_of_the_plugin_and_not_of_what_it_calls(mod
     assert error_line(error).endswith(f"({shown})" if shown else "(char 0)")
 
 
+def test_the_line_of_an_error_is_not_that_of_the_stage_that_caught_it() -> None:
+    names: list[dict[str, Any]] = [{"__name__": "jrh_stage.work"}, {"__name__": "polite"}]
+    for place, own in enumerate(names):
+        exec(compile("def ask(call):\n    return call()", f"/home/me/file{place}.py", "exec"), own)
+    with pytest.raises(ValueError, match="Expecting") as raised:
+        names[0]["ask"](partial(names[1]["ask"], partial(json.loads, "polite")))
+    assert raised.value.__traceback__ is not None
+    assert raised_at(raised.value.with_traceback(raised.value.__traceback__.tb_next)) == "file1.py, line 2"
+
+
 def test_a_sentence_for_the_user_has_no_type_and_no_place() -> None:
     assert error_line(JrhError("plots.measures: the run has no measure 'x'")).endswith(
         "measures: the run has no measure 'x'"

@@ -116,11 +116,13 @@ def raised_at(error: BaseException) -> str:
 
     What a plugin calls may raise too: the line is the plugin's own. Paths of this machine are left out.
     """
-    own, found = "", ""
+    own, found, catcher = "", "", ""
     for frame, line in walk_tb(error.__traceback__):
         module = str(frame.f_globals.get("__name__", ""))
         package = module.partition(".")[0]
-        if not own and package not in _NO_PLUGIN:
+        catcher = catcher or package
+        # Who caught the error called the plugin, unless nobody else is in the way.
+        if package not in _NO_PLUGIN and own in ("", catcher):
             own = package
         if own == package:
             found = _place(frame.f_code.co_filename, module, line)
