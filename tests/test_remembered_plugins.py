@@ -166,7 +166,9 @@ def test_a_file_that_changed_or_is_gone_is_one_sentence_and_is_not_loaded(
     done = study.run("report", "runs/mine")
     told = f"jrh: this run was made with 'mine.py' (--plugins), which is not loaded: {why}."
     assert done.stderr.splitlines()[0] == told
-    assert done.exit_code == 2, "the reporter is missing"
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[-1] == "jrh: reporter 'short' writes nothing: it is not loaded"
+    assert "Report: runs/mine/report.json" in done.stdout, "the others still are written"
     assert not _loaded(study)
     if name == "mine.py" and change == "plugin":
         assert study.run("report", "runs/mine", "--plugins", "mine.py").exit_code == 0

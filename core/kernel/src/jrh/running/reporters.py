@@ -91,18 +91,19 @@ def chosen_reporters(
 
     Args:
         registry: the reporters that are installed.
-        remembered: those the suite named, with their options; None: it named none.
+        remembered: those the suite named, with their options, of which the loaded ones count; None: it named none.
         formats: names of reporters; where empty, those the suite named, or the defaults.
         settings: options as `REPORTER.OPTION=VALUE`; the value is read as in a suite file.
 
     Raises:
-        JrhError: a reporter is not installed, an option is wrong, or a setting is of a reporter that does not write.
+        JrhError: a format is not installed, an option is wrong, or a setting is of a reporter that does not write.
     """
     known = {each.component: each.options for each in remembered or ()}
     if formats:
         entries = [registry.find(name) for name in dict.fromkeys(formats)]
     elif remembered is not None:
-        entries = [registry.find(each.component) for each in remembered]
+        loaded = {entry.qualified: entry for entry in registry}
+        entries = [loaded[component] for component in known if component in loaded]
     else:
         entries = [entry for entry in registry if entry.spec.default]
     options: dict[str, dict[str, Json]] = {entry.qualified: dict(known.get(entry.qualified, {})) for entry in entries}

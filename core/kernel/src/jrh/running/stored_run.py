@@ -69,6 +69,8 @@ def report_again(
     with open_store(run_dir) as store:
         summary = recall(store)
         reporters = chosen_reporters(loaded.plugins.reporters, summary.reports, formats=formats, settings=settings)
+        writing = {each.entry.qualified for each in reporters}
+        gone = [] if formats else [each.name for each in summary.reports or () if each.component not in writing]
         said: list[str] = []
         work = stored_work(loaded, store, summary, again=True)
         work = evolve(work, installed_rules=installed_rules, say=said.append)
@@ -78,7 +80,15 @@ def report_again(
         changed = tuple(changed_since(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
         written = write_reports(builder, report, make_directory(output or run_dir), Quiet(), full=full, said=changed)
-        return evolve(written, changed=(*said, *changed), incomplete=report.totals if report.incomplete else "")
+        return evolve(
+            written,
+            problems=(
+                *written.problems,
+                *(f"reporter '{each.name}' writes nothing: it is not loaded" for each in gone),
+            ),
+            changed=(*said, *changed),
+            incomplete=report.totals if report.incomplete else "",
+        )
 
 
 @contextmanager

@@ -81,10 +81,7 @@ def _check_rows(part: TablePart, _attribute: object, rows: tuple[Row, ...]) -> N
     """Refuse rows that do not fit the headings."""
     for row in rows:
         if (len(row.heads), len(row.cells)) != (len(part.heads), len(part.columns)):
-            raise ValueError(
-                f"table '{part.caption}': a row has {len(row.heads)} heads and {len(row.cells)} cells for "
-                f"{len(part.heads)} and {len(part.columns)} headings"
-            )
+            raise ValueError(f"table '{part.caption}': the row {row.heads} does not fit the headings")
 
 
 @frozen(kw_only=True)
