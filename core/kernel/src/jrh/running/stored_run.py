@@ -80,15 +80,9 @@ def report_again(
         changed = tuple(changed_since(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
         written = write_reports(builder, report, make_directory(output or run_dir), Quiet(), full=full, said=changed)
-        return evolve(
-            written,
-            problems=(
-                *written.problems,
-                *(f"reporter '{each.name}' writes nothing: it is not loaded" for each in gone),
-            ),
-            changed=(*said, *changed),
-            incomplete=report.totals if report.incomplete else "",
-        )
+        problems = (*written.problems, *(f"reporter '{name}' writes nothing: it is not loaded" for name in gone))
+        incomplete = report.totals if report.incomplete else ""
+        return evolve(written, problems=problems, changed=(*said, *changed), incomplete=incomplete)
 
 
 @contextmanager
