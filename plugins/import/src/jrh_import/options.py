@@ -7,8 +7,14 @@ from typing import Literal
 
 from attrs import Factory, field, frozen
 from jrh.plugins import option
+from jrh_interchange import ScoreOptions
 
 _SCALE = {"help": "`1-6`, or `YES,NO`. Default: from the labels of the file."}
+
+
+@frozen(kw_only=True)
+class ExportOptions(ScoreOptions):
+    """Options of importers whose files hold scores of metrics."""
 
 
 @frozen(kw_only=True)

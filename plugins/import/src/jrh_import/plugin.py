@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from jrh import hookimpl
 from jrh.plugins import ImporterSpec
-from jrh_interchange import ScoreOptions
 
-from jrh_import.options import HarnessOptions, JudgeSenseOptions
+from jrh_import.options import ExportOptions, HarnessOptions, JudgeSenseOptions
 
 JRH_API_VERSION = 2
 
@@ -26,7 +25,7 @@ def jrh_importers() -> Iterable[ImporterSpec]:
         ("mlflow", "traces of MLflow with assessments", "mlflow:MlflowTraces"),
         ("openai-evals", "output items of OpenAI's Evals API", "openai_evals:OpenAIEvals"),
     ):
-        yield ImporterSpec(name=name, summary=summary, options=ScoreOptions, factory=f"jrh_import.exports.{factory}")
+        yield ImporterSpec(name=name, summary=summary, options=ExportOptions, factory=f"jrh_import.exports.{factory}")
     yield ImporterSpec(
         name="judgesense",
         summary="a JudgeSense decision log, two decisions per row",
