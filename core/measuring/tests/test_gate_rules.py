@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import JrhError
+from jrh.plugins.specs import MeasureInfo
 from jrh_measuring import parse_rule
 from jrh_measuring.gate_rules import Operator, mistakes_of_rule
 
@@ -59,6 +60,16 @@ def test_any_text_is_a_rule_or_a_mistake(text):
     except JrhError:
         return
     assert parse_rule(rule.text) == rule
+
+
+def test_a_measure_that_no_metric_has_is_a_mistake_where_all_measures_are_known():
+    measures = [MeasureInfo(name="jss", formula="s", tested=True), MeasureInfo(name="sway-*", formula="s")]
+    for measure in ("jss", "jss-p", "sway-a"):
+        assert list(mistakes_of_rule(f"{measure} >= 0.9", KNOWN, measures=measures)) == []
+    assert list(mistakes_of_rule("jsss >= 0.9", KNOWN, measures=measures)) == [
+        "rule 'jsss >= 0.9': no metric that is installed has the measure 'jsss'\nDid you mean 'jss'?"
+    ]
+    assert list(mistakes_of_rule("jsss >= 0.9", KNOWN)) == []
 
 
 def test_names_that_are_not_there_are_told_with_those_that_are():

@@ -12,7 +12,7 @@ from attrs import Factory, define, frozen
 from attrs.validators import ge, lt
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
-from jrh.plugins.specs import option
+from jrh.plugins.specs import MeasureInfo, option
 from jrh.values.cases import REFERENCE
 
 if TYPE_CHECKING:
@@ -96,19 +96,25 @@ class GateOptions:
     )
 
     def check_suite(self, suite: Any, plugins: Plugins) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield what is wrong with the rules, each with its place: no rule, or a name that the suite does not have."""
+        """Yield what is wrong with the rules, each with its place: no rule, or a name that is not there."""
         known = {
             "test": (REFERENCE, *dict.fromkeys(use.name for use in suite.tests)),
             "judge": [use.name for use in suite.judges],
             "task": [use.task.name for use in suite.tasks],
         }
+        # What a metric measures that declares nothing is not known before the run.
+        declared = all(entry.spec.measures for entry in plugins.metrics)
+        measures = [each for entry in plugins.metrics for each in entry.spec.measures] if declared else []
         for place, text in enumerate(self.rules):
-            for message in mistakes_of_rule(text, known, plugins.metrics.meant_by):
+            for message in mistakes_of_rule(text, known, plugins.metrics.meant_by, measures):
                 yield ("rules", place), message
 
 
 def mistakes_of_rule(
-    text: str, known: Mapping[str, Collection[str]], meant_by: Callable[[str], str] = lambda _: ""
+    text: str,
+    known: Mapping[str, Collection[str]],
+    meant_by: Callable[[str], str] = lambda _: "",
+    measures: Collection[MeasureInfo] = (),
 ) -> Iterator[str]:
     """Yield what is wrong with a rule: that it is none, or what it names and is not there.
 
@@ -116,6 +122,7 @@ def mistakes_of_rule(
         text: the rule.
         known: the names there are, of `test`, `judge` and `task`.
         meant_by: asks which measure is meant by an ambiguous name; empty for any other name.
+        measures: all that can be named; none: not known.
     """
     try:
         rule = parse_rule(text)
@@ -124,6 +131,9 @@ def mistakes_of_rule(
         return
     if meant := meant_by(rule.measure):
         yield f"rule '{rule.text}': there is no measure '{rule.measure}': {meant}"
+    elif measures and not any(each.describes(rule.measure) for each in measures):
+        hint = did_you_mean(rule.measure, [each.name for each in measures])
+        yield f"rule '{rule.text}': no metric that is installed has the measure '{rule.measure}'\n{hint}".rstrip()
     for what, names in known.items():
         name = getattr(rule, what)
         if name is not None and name not in names:
