@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from jrh.errors import JrhError
-from jrh.plugins.loading import Loaded
-from jrh.running.from_python import requested
-from jrh.running.outcome import ENDING, RunRequest, Settings
-from jrh.suite.resolved import Shard
 from jrh.text import telling
 
 if TYPE_CHECKING:
     from dotenv.parser import Binding
+
+    from jrh.plugins.loading import Loaded
+    from jrh.running.outcome import RunRequest, Settings
+    from jrh.suite.resolved import Shard
 
 _MOST: Final = 10
 """Maximum number of reported lines; the message only counts the others."""
@@ -80,6 +80,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _shard(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Shard | None:
     if value is None:
         return None
+    from jrh.suite.resolved import Shard
+
     shard = Shard.read(value)
     if shard is None:
         raise click.BadParameter(f"'{value}' is not a part of a run; write K/N, such as 3/8")
@@ -151,6 +153,8 @@ def settings_of(*, plugins: str, env_file: Path | None, no_cache: bool, no_prefl
     """Turn the shared options into settings, and read the environment file; `others` are called like the settings."""
     if env_file is not None:
         read_environment(env_file)
+    from jrh.running.outcome import ENDING, Settings
+
     return Settings(
         plugins=allowed(plugins), use_cache=not no_cache, preflight=not no_preflight, signals=ENDING, **others
     )
@@ -165,6 +169,8 @@ def loaded_for(suite: Path, settings: Settings) -> Loaded:
 
 def suite_for(suite: Path, settings: Settings) -> RunRequest:
     """Return the run of a suite with these settings."""
+    from jrh.running.from_python import requested
+
     return requested(suite, settings, loaded_for(suite, settings))
 
 
