@@ -1,5 +1,6 @@
 """The schemas that are shipped are those the classes and the standard plugins give."""
 
+import json
 import re
 import tomllib
 from importlib import metadata
@@ -51,3 +52,32 @@ def test_the_shipped_schemas_are_up_to_date(plugins, tmp_path):
         assert shipped.read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8"), (
             f"schemas/{name} is not what the classes give: write it again with jrh_authoring.suite_schema.write_schemas"
         )
+
+
+KIND = """
+from typing import Literal
+from attrs import frozen
+from jrh import hookimpl
+from jrh.plugins import SectionSpec
+
+@frozen(kw_only=True)
+class Dial:
+    kind: Literal["dial"] = "dial"
+    degrees: float
+
+    def tables(self):
+        yield from ()
+
+@hookimpl
+def jrh_sections():
+    yield SectionSpec(name="dials", summary="-", title="Dials", factory=lambda options, context: None, kinds=(Dial,))
+"""
+
+
+def test_a_plugin_of_one_file_declares_a_kind_of_part_of_its_own(project):
+    project.write("mine.py", KIND)
+    done = project.run("schema", "results", "--plugins", "mine.py")
+    assert done.exit_code == 0, done.stderr
+    kinds = json.loads(done.stdout)["$defs"]
+    (dial,) = (kind for name, kind in kinds.items() if name.endswith("Dial"))
+    assert dial["properties"]["degrees"] == {"type": "number"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, Final
 
 from jrh.document import option_types
@@ -42,8 +41,8 @@ def results_schema(plugins: Plugins) -> Schema:
 
     Sections have parts of the kinds that are installed.
     """
-    kinds = dict.fromkeys(kind for entry in plugins.sections for kind in entry.spec.kinds)
-    schemas = TypeSchemas(written=False, kinds={Part: (TablePart, TextPart, *map(resolve_name, kinds))})
+    kinds = dict.fromkeys(kind for entry in plugins.sections for kind in entry.spec.part_kinds())
+    schemas = TypeSchemas(written=False, kinds={Part: (TablePart, TextPart, *kinds)})
     properties = schemas.properties(RunReport, leave_out=RunReport.BESIDE)
     results = schemas.closed(properties, required=list(properties))
     return _document("The results of a run, without its records", results, schemas)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from enum import Enum
+from pkgutil import resolve_name
 from typing import Any, Final, TypeAlias, TypeVar
 
 import attrs
@@ -454,9 +455,13 @@ class SectionSpec(Spec):
     """Names of the measures it shows; a `*` stands for what differs."""
     order: int = 50
     """Where it stands among sections of the same importance, the smallest number first."""
-    kinds: tuple[str, ...] = ()
+    kinds: tuple[str | type, ...] = ()
     """Kinds of parts that it has besides tables and texts, such as `jrh_measuring:HeatPart`: the JSON Schema of results
-    describes them."""
+    describes them. A plugin of one file gives its own class."""
+
+    def part_kinds(self) -> tuple[type, ...]:
+        """Import the kinds of parts."""
+        return tuple(resolve_name(kind) if isinstance(kind, str) else kind for kind in self.kinds)
 
 
 @frozen(kw_only=True)

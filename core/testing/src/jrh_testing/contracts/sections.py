@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import ClassVar
 
 from jrh.plugins.specs import MeasureInfo, SectionSpec, Spec
@@ -47,7 +46,7 @@ class SectionContract(ComponentContract):
 
     def test_it_has_parts_of_the_kinds_that_it_declares(self, base: Path) -> None:
         """If this fails: name the kinds of its parts in `kinds`; the JSON Schema of results describes no others."""
-        kinds = {TablePart, TextPart, *map(resolve_name, self.spec.kinds)}
+        kinds = {TablePart, TextPart, *self.spec.part_kinds()}
         for report in self.reports:
             parts = [part for section in self.sections(base, report) for part in section.parts]
             assert {type(part) for part in parts} <= kinds
