@@ -179,7 +179,7 @@ def test_what_a_metric_measured_is_reported_without_its_plugin(study: Project) -
     (study.path / "mine.py").unlink()
     done = study.run("report", "runs/mine", "--format", "json")
     assert done.exit_code == 0, done.stderr
-    kept = "The plugin of metric 'rows' is not loaded: its measures are those that the run stored"
+    kept = "The plugin of 1 metric (rows) is not loaded: the measures are those that the run stored."
     assert kept in done.stderr
     assert json.loads((study.path / "runs/mine/report.json").read_text())["measures"] == whole["measures"]
     study.write("runs/mine/report.json", json.dumps(whole))

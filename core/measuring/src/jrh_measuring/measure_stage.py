@@ -21,6 +21,7 @@ from jrh.running.stage_work import StageWork, stored_work
 from jrh.running.stages.summary import recall
 from jrh.store.cases_table import VOTES
 from jrh.store.run_store import Store
+from jrh.text import counted
 from jrh.text.redact import error_line
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
@@ -34,6 +35,7 @@ from jrh_measuring.findings.record import (
     FindingsRecord,
     changed_findings,
     changed_rules,
+    listed,
     read_record,
     rules_of,
     write_record,
@@ -137,17 +139,18 @@ def measure_again(work: StageWork) -> tuple[tuple[Measure, ...], tuple[str, ...]
     """Measure a run that is there, as `measure`; what metrics that are not installed measured stays as it is stored."""
     measures, notes = measure(work)
     places = {each.name: place for place, each in enumerate(work.summary.metrics)}
-    gone = set(places) - {each.use.name for each in work.builder.resolved.metrics}
+    gone = sorted(set(places) - {each.use.name for each in work.builder.resolved.metrics})
     if not gone:
         return measures, notes
-    stored = [each for each in work.store.measures.read()[0] if each.metric in gone]
-    kept = {each.metric for each in stored}
-    for name in sorted(gone):
-        if name in kept:
-            work.say(f"The plugin of metric '{name}' is not loaded: its measures are those that the run stored")
-        else:
-            notes = (*notes, f"metric '{name}' could not be computed: its plugin is not loaded")
-    return tuple(sorted((*measures, *stored), key=lambda each: places[each.metric])), notes
+    stored, said = work.store.measures.read()
+    if not stored and not said:  # an import keeps none
+        lost = (f"metric '{name}' could not be computed: its plugin is not loaded" for name in gone)
+        return measures, (*notes, *lost)
+    metrics = f"{counted(len(gone), 'metric')} ({listed(gone, ', ')})"
+    work.say(f"The plugin of {metrics} is not loaded: the measures are those that the run stored")
+    kept = [each for each in stored if each.metric in gone]
+    failed = (note for note in said if note.startswith(tuple(f"metric '{name}' " for name in gone)))
+    return tuple(sorted((*measures, *kept), key=lambda each: places[each.metric])), (*notes, *failed)
 
 
 def one_sided_measures(

@@ -5,7 +5,7 @@ A report that is made later takes the findings from it, so that they do not depe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import frozen
@@ -131,7 +131,7 @@ def changed_rules(then: Iterable[RuleUsed], now: Iterable[RuleUsed]) -> str:
     old, new = ({rule.name: rule for rule in rules} for rules in (then, now))
     changed = [f"+{name}" for name in new if name not in old] + [f"-{name}" for name in old if name not in new]
     changed += [f"{name} changed" for name, rule in new.items() if old.get(name, rule) != rule]
-    return _listed(changed, ", ")
+    return listed(changed, ", ")
 
 
 def changed_findings(then: RunFindings, now: RunFindings) -> Iterator[str]:
@@ -144,7 +144,7 @@ def changed_findings(then: RunFindings, now: RunFindings) -> Iterator[str]:
     }
     for name, sentences in changes.items():
         if sentences:
-            yield f"{counted(len(sentences), 'finding')} {name}: {_listed(sentences, '; ')}"
+            yield f"{counted(len(sentences), 'finding')} {name}: {listed(sentences, '; ')}"
 
 
 def _spoken(finding: Finding) -> str:
@@ -155,6 +155,7 @@ def _count(family: ClaimFamily | None) -> int:
     return family.tests + family.equivalences if family else 0
 
 
-def _listed(names: list[str], separator: str) -> str:
+def listed(names: Sequence[str], separator: str) -> str:
+    """Name the first of several, and count the others."""
     more = f"{separator}and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return separator.join(clean_text(name) for name in names[:_SHOWN]) + more
