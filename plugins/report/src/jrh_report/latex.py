@@ -102,7 +102,8 @@ class LatexReporter:
 def _caption(report: RunReport, task: str, layer: Layer) -> str:
     level = f"{report.level:.0%}".replace("%", r"\,\%")
     heading = layer.heading[:1].upper() + layer.heading[1:]
-    text = f"{latex_text(heading)}, task {latex_text(task)}: estimates with {level} intervals."
+    about = f", task {latex_text(task)}" if task else ""
+    text = f"{latex_text(heading)}{about}: estimates with {level} intervals."
     text += r" $n$: trials; intervals are by cluster of items."
     if report.simulated:
         text += " Simulated judges have planted behaviour and call no model."

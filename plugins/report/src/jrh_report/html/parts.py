@@ -250,9 +250,10 @@ def _forest(report: RunReport, task: str, part: HeatPart, layer: Layer, key: str
     if found is None:
         return None
     drawing, drawn, every = found
-    name = f"Forest plot: {visible_line(layer.heading)}, task {visible_line(task)}"
+    name = f"Forest plot: {visible_line(layer.heading)}{f', task {visible_line(task)}' if task else ''}"
     some = f" {drawn} of {every} estimates are drawn, those of the first judges; the table above has all of them."
-    caption = f"Estimate and interval of every judge in every test of {task}; each judge has its own marker."
+    tests = f"every test of {task}" if task else "every test"
+    caption = f"Estimate and interval of every judge in {tests}; each judge has its own marker."
     svg = drawing.markup(name, "Estimates and intervals, test by test; the table above holds the same numbers.")
     return Plot(name=name, svg=_svg(svg), caption=caption + (some if drawn < every else ""))
 
