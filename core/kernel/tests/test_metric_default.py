@@ -62,7 +62,7 @@ def test_mistakes_in_added_metrics_are_told_at_once() -> None:
 
 @frozen(kw_only=True)
 class Checking:
-    """Options that check the suite as they are told to."""
+    """Options whose check of the suite passes, complains or fails, as `says` has it."""
 
     says: str = "nothing may be left as it is"
 

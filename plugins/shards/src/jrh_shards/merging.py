@@ -51,7 +51,7 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
         missing = _checked(parts)
         suite = parts[0].meta["suite"]
         specs = {spec.name: spec for part in parts for spec in part.declared.values()}
-        with finished_as(target) as unfinished:
+        with rename_when_written(target) as unfinished:
             written = write_store(unfinished, suite, _tables(parts), specs.values())
             if written["records"] < sum(records):
                 _refuse_conflict(parts)
@@ -61,7 +61,7 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
 
 
 @contextmanager
-def finished_as(target: Path) -> Iterator[Path]:
+def rename_when_written(target: Path) -> Iterator[Path]:
     """Yield a directory that gets its name at the end: a kill leaves nothing that looks like a run."""
     unfinished = target.with_name(f"{target.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)

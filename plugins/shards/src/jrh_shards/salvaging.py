@@ -11,7 +11,7 @@ from attrs import frozen
 from jrh.errors import StoreError
 from jrh.store import StoredRows, write_store
 
-from jrh_shards.merging import finished_as
+from jrh_shards.merging import rename_when_written
 
 _STAGES_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "items": ("items",),
@@ -48,7 +48,7 @@ def salvage_run(run_dir: Path, target: Path) -> Salvaged:
         suite = source.meta.get("suite")
         if suite is None:
             raise StoreError(f"cannot salvage '{source.path}': the name of its suite is lost")
-        with finished_as(target) as unfinished:
+        with rename_when_written(target) as unfinished:
             kept = write_store(unfinished, suite, _tables(source), source.declared.values())
         return Salvaged(kept=kept, changed=source.changed, broken=tuple(source.broken))
 

@@ -121,7 +121,7 @@ def raised_at(error: BaseException) -> str:
         module = str(frame.f_globals.get("__name__", ""))
         package = module.partition(".")[0]
         catcher = catcher or package
-        # Who caught the error called the plugin, unless nobody else is in the way.
+        # The package that caught the error has called the plugin. It is blamed only where no other package was running.
         if package not in _NO_PLUGIN and own in ("", catcher):
             own = package
         if own == package:
