@@ -1,0 +1,132 @@
+"""Count what reads badly in names and comments: `python tools/names.py [DIRECTORY ...]`, with `--all` every offender.
+
+Over the source of all distributions, from the syntax tree: functions whose name begins with a participle (`told_by`,
+`moved`), variables named by a word that is no noun (`found`, `each`), and lines of comments per 100 lines of code.
+`tests/test_names.py` holds the bounds.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+from lines_of_code import lines_of_code
+
+ROOT = Path(__file__).resolve().parents[1]
+GROUPS = ("core", "plugins", "plugins-contrib")
+
+#: Words in "-ed" and "-ing" that are verbs or nouns of their own, not participles.
+NO_PARTICIPLES = frozenset(
+    """
+    embed exceed feed need proceed red seed speed succeed shed weed
+    anything binding bring building ceiling encoding everything grading grouping heading learning loading mapping meaning nothing
+    padding pairing parsing pricing ranking rating reading reasoning ring routing sampling scoring setting something spacing
+    spelling spending standing string thing thinking timing warning wording writing
+    """.split()
+)
+IRREGULAR = frozenset(
+    """
+    begun bought bound broken brought built caught chosen cut dealt done drawn driven fallen felt found forgotten frozen given
+    gone grown held hidden kept known laid left lost made meant met paid said seen sent shown spent spoken stood taken thought
+    told torn understood woken won worn written
+    """.split()
+)
+NO_NOUNS = frozenset(
+    """
+    found each told own now one made kept given asked said seen whole rest nobody others
+    """.split()
+)
+#: Comments that speak to tools.
+DIRECTIVES = ("# type:", "# noqa", "# pragma", "#!", "# fmt", "# mypy")
+
+
+def main(arguments: list[str]) -> int:
+    """Print the counts of every distribution and, with `--all`, what they count."""
+    places = [Path(place).resolve() for place in arguments if place != "--all"] or list(distributions())
+    print("  comments per 100   participle-first functions   words that are no nouns")
+    for place in places:
+        report = Report()
+        for path in source_files(place):
+            report.add(path)
+        print(report.line(str(place.relative_to(ROOT))))
+        if "--all" in arguments:
+            print(*report.offenders, sep="\n")
+    return 0
+
+
+class Report:
+    """Counts over files, and the place of everything counted."""
+
+    def __init__(self) -> None:
+        self.code = self.comments = self.functions = self.variables = 0
+        self.participles: list[str] = []
+        self.no_nouns: list[str] = []
+
+    def add(self, path: Path) -> None:
+        """Count one file."""
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        place = path.relative_to(ROOT)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self.functions += 1
+                if begins_with_participle(node.name):
+                    self.participles.append(f"{place}:{node.lineno}: def {node.name}")
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.variables += 1
+                if node.id.strip("_") in NO_NOUNS:
+                    self.no_nouns.append(f"{place}:{node.lineno}: {node.id}")
+        self.comments += sum(comment_lines(text))
+        self.code += lines_of_code(text)
+
+    @property
+    def offenders(self) -> list[str]:
+        """Place and name of every name counted."""
+        return [*self.participles, *self.no_nouns]
+
+    def line(self, name: str) -> str:
+        """The counts in one line."""
+        comments = 100 * self.comments / max(self.code, 1)
+        functions = 100 * len(self.participles) / max(self.functions, 1)
+        variables = 100 * len(self.no_nouns) / max(self.variables, 1)
+        counts = (
+            f"{comments:5.1f} ({self.comments} of {self.code})",
+            f"{functions:5.1f}% ({len(self.participles)} of {self.functions})",
+            f"{variables:5.1f}% ({len(self.no_nouns)} of {self.variables})",
+        )
+        return "   ".join((*counts, name))
+
+
+def begins_with_participle(name: str) -> bool:
+    """Whether the first word of a name is a past or present participle."""
+    word = name.strip("_").partition("_")[0].lower()
+    if word in NO_PARTICIPLES:
+        return False
+    return word in IRREGULAR or (len(word) > len("need") and word.endswith(("ed", "ing")))
+
+
+def comment_lines(text: str) -> Iterator[int]:
+    """A 1 for every comment that says something: no directive to a tool, no interpreter line."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and not token.string.startswith(DIRECTIVES):
+            yield 1
+
+
+def distributions() -> Iterator[Path]:
+    """Directories of all distributions."""
+    for group in GROUPS:
+        yield from sorted(path.parent for path in (ROOT / group).glob("*/pyproject.toml"))
+
+
+def source_files(place: Path) -> Iterator[Path]:
+    """Python files of a distribution or directory that are no tests."""
+    base = place / "src" if (place / "src").is_dir() else place
+    yield from (path for path in sorted(base.rglob("*.py")) if "tests" not in path.relative_to(place).parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
