@@ -19,26 +19,32 @@ from lines_of_code import lines_of_code
 ROOT = Path(__file__).resolve().parents[1]
 GROUPS = ("core", "plugins", "plugins-contrib")
 
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
 #: Words in "-ed" and "-ing" that are verbs or nouns of their own, not participles.
-NO_PARTICIPLES = frozenset(
+NO_PARTICIPLES = words(
     """
-    embed exceed feed need proceed red seed speed succeed shed weed
-    anything binding bring building ceiling encoding everything grading grouping heading learning loading mapping meaning nothing
-    padding pairing parsing pricing ranking rating reading reasoning ring routing sampling scoring setting something spacing
-    spelling spending standing string thing thinking timing warning wording writing
-    """.split()
-)
-IRREGULAR = frozenset(
+    embed exceed feed need proceed red seed speed succeed shed weed anything binding bring building ceiling encoding
+    everything grading grouping heading learning loading mapping meaning nothing padding pairing parsing pricing
+    ranking rating reading reasoning ring routing sampling scoring setting something spacing spelling spending
+    standing string thing thinking timing warning wording writing
     """
-    begun bought bound broken brought built caught chosen cut dealt done drawn driven fallen felt found forgotten frozen given
-    gone grown held hidden kept known laid left lost made meant met paid said seen sent shown spent spoken stood taken thought
-    told torn understood woken won worn written
-    """.split()
 )
-NO_NOUNS = frozenset(
+IRREGULAR = words(
+    """
+    begun bought bound broken brought built caught chosen cut dealt done drawn driven fallen felt found forgotten
+    frozen given gone grown held hidden kept known laid left lost made meant met paid said seen sent shown spent
+    spoken stood taken thought told torn understood woken won worn written
+    """
+)
+NO_NOUNS = words(
     """
     found each told own now one made kept given asked said seen whole rest nobody others
-    """.split()
+    """
 )
 #: Comments that speak to tools.
 DIRECTIVES = ("# type:", "# noqa", "# pragma", "#!", "# fmt", "# mypy")
