@@ -203,7 +203,7 @@ def test_clusters_and_repeated_questions_are_those_of_all_pairs() -> None:
     ]
     facts = Facts(items, YES_NO)
     texts = [item.fields["response"] for item in items]
-    assert facts.repeated() == [
+    assert facts.repetitions() == [
         members
         for place, text in enumerate(texts)
         if len(members := [at for at, other in enumerate(texts) if other == text]) > 1 and members[0] == place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -13,8 +14,11 @@ from jrh_interchange import export_run
 
 from .wandb_file import told as told_file
 
-wandb = pytest.importorskip("wandb", reason="`make test-extras` installs wandb")
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.skipif(find_spec("wandb") is None, reason="`make test-extras` installs wandb"),
+]
 KEY: Final = "do-not-show-me-" + "0" * 30
 
 

@@ -6,14 +6,14 @@ import jrh_validators.plugin
 import pytest
 from jrh import Draft, Item, Prompt
 from jrh_testing import ScriptedModel, build, sample_task
-from jrh_validators.drafts import changed_texts
+from jrh_validators.drafts import text_changes
 
 ITEM = Item(id="1", fields={"request": "q", "response": "r"})
 REWORDED = Draft(prompt=Prompt(name="p", user="Right? {{ response }}", original="Is it right? {{ response }}"))
 
 
 def test_the_reworded_template_is_a_changed_text() -> None:
-    assert changed_texts(ITEM, REWORDED) == {
+    assert text_changes(ITEM, REWORDED) == {
         "the prompt template": ("Is it right? {{ response }}", "Right? {{ response }}")
     }
 
@@ -21,7 +21,7 @@ def test_the_reworded_template_is_a_changed_text() -> None:
 @pytest.mark.parametrize("original", ["", "Right? {{ response }}"])
 def test_a_template_that_rewords_nothing_is_no_change(original: str) -> None:
     draft = Draft(prompt=Prompt(name="p", user="Right? {{ response }}", original=original))
-    assert changed_texts(ITEM, draft) == {}
+    assert text_changes(ITEM, draft) == {}
 
 
 def meaning(request):

@@ -11,16 +11,16 @@ from jrh_audit.facts import Facts, Finding
 from jrh_audit.options import AuditOptions
 
 CHECKS = (
-    texts.repeated_rows,
+    texts.find_repeated_rows,
     texts.duplicates,
     texts.near_duplicates,
     gold.off_scale,
     gold.constant,
-    gold.lopsided,
+    gold.find_lopsided_labels,
     gold.by_position,
     gold.by_length,
     texts.empty,
-    texts.truncated,
+    texts.find_truncated_texts,
     texts.opposite_polarity,
     size.small_strata,
     size.precision,

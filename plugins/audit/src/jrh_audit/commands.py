@@ -17,7 +17,7 @@ from jrh_measuring import same_families
 from jrh_audit.checks import findings
 from jrh_audit.facts import Facts
 from jrh_audit.options import AuditOptions
-from jrh_audit.size import half_width, needed, power_of, sizes
+from jrh_audit.size import half_width, power_of, size_sentence, sizes
 
 _FIELDS: Final = ("request", "response", "response_a", "response_b", "transcript")
 _MODES: Final = (
@@ -43,7 +43,7 @@ def read_data(path: Path, columns: Mapping[str, str], scale: str | None) -> tupl
     rows = read_rows(path, path.name, columns, tuple(columns))
     if all(column in rows[0].values for column in PAIR_COLUMNS):
         types = dict.fromkeys(row["task_type"] for row in rows)
-        return tuple(_paired(path, columns, scale, rows, task_type) for task_type in types)
+        return tuple(_load_pairs(path, columns, scale, rows, task_type) for task_type in types)
     mode = _mode(rows[0], path)
     golds = [row["label"].strip() or None for row in rows]
     task = Task(name=path.stem, scale=infer_scale(scale, golds, mode, path.name), mode=mode)
@@ -51,7 +51,7 @@ def read_data(path: Path, columns: Mapping[str, str], scale: str | None) -> tupl
     return ((task, tuple(items)),)
 
 
-def _paired(
+def _load_pairs(
     path: Path, columns: Mapping[str, str], scale: str | None, rows: Sequence[Row], task_type: str
 ) -> tuple[Task, tuple[Item, ...]]:
     task = paired_task([row for row in rows if row["task_type"] == task_type], scale, path)
@@ -125,14 +125,14 @@ def lines(
         yield f"{_plain(task.name)}: {len(items)} items, {task.mode.value}, {', '.join(task.scale.labels)}"
         facts = Facts(items, task)
         yield f"  {_precision(facts)}"
-        found = [finding for finding in findings(facts, AuditOptions()) if finding.kind != "few-items"]
-        for finding in found:
+        results = [finding for finding in findings(facts, AuditOptions()) if finding.kind != "few-items"]
+        for finding in results:
             concerns = f" Concerns {', '.join(finding.concerns)}." if finding.concerns else ""
             yield f"  {finding.kind}: {_plain(finding.sentence)}{concerns}"
         shared = list(same_families(items, models))
-        for each in shared:
-            yield f"  {each.kind}-of-own-family: judge {_plain(each.judge)}: {_plain(each.sentence)}"
-        if not found and not shared:
+        for conflict in shared:
+            yield f"  {conflict.kind}-of-own-family: judge {_plain(conflict.judge)}: {_plain(conflict.sentence)}"
+        if not results and not shared:
             yield "  No other findings."
 
 
@@ -140,17 +140,17 @@ def _precision(facts: Facts) -> str:
     """State the precision of the items; a cluster of items counts once."""
     clusters, wanted = facts.clusters, AuditOptions().half_width
     text = power_of(clusters) if clusters == len(facts) else f"{sizes(len(facts), clusters)}. {power_of(clusters)}"
-    return f"{text} {needed(wanted, clustered=clusters < len(facts))}" if half_width(clusters) > wanted else text
+    return f"{text} {size_sentence(wanted, clustered=clusters < len(facts))}" if half_width(clusters) > wanted else text
 
 
 def _columns(written: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for each in written:
-        target, equals, column = each.partition("=")
+    columns_by_target = {}
+    for assignment in written:
+        target, equals, column = assignment.partition("=")
         if not (target and equals and column):
-            raise JrhError(f"--column: write TARGET=COLUMN, such as response=full_text; got '{each}'")
-        found[target] = column
-    return found
+            raise JrhError(f"--column: write TARGET=COLUMN, such as response=full_text; got '{assignment}'")
+        columns_by_target[target] = column
+    return columns_by_target
 
 
 def _plain(text: str) -> str:

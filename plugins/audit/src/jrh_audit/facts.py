@@ -110,7 +110,7 @@ class Facts:
         """Return the characters of a judged field, shape (items,)."""
         return np.array(self._sizes[name], dtype=np.int64)
 
-    def repeated(self) -> list[list[int]]:
+    def repetitions(self) -> list[list[int]]:
         """Return the places of the items that show a judge the same as others, by the first of them."""
         shown = np.frombuffer(self._shown, dtype=np.dtype((np.void, _DIGEST)))
         _, first, code, times = np.unique(shown, return_index=True, return_inverse=True, return_counts=True)
@@ -122,20 +122,20 @@ class Facts:
     @cached_property
     def cluster(self) -> Sequence[int]:
         """The number of every item's cluster, from 0 on."""
-        names = self._joined(range(len(self)))
+        names = self._join_clusters(range(len(self)))
         numbers: dict[str, int] = {}
-        found = array("q")
+        codes = array("q")
         alone = 0
-        for each in self.ids:
-            name = names.get(each)
+        for item_id in self.ids:
+            name = names.get(item_id)
             if name is None:
-                found.append(alone + len(numbers))
+                codes.append(alone + len(numbers))
                 alone += 1
             else:
                 if name not in numbers:
                     numbers[name] = alone + len(numbers)
-                found.append(numbers[name])
-        return found
+                codes.append(numbers[name])
+        return codes
 
     @property
     def clusters(self) -> int:
@@ -144,15 +144,15 @@ class Facts:
 
     def cluster_codes(self, places: Sequence[int]) -> NDArray[np.int64]:
         """Number the clusters among the items in these places, shape (places,)."""
-        names = self._joined(places)
+        names = self._join_clusters(places)
         chosen = [names.get(self.ids[place], self.ids[place]) for place in places]
         return np.unique(np.array(chosen, dtype=object), return_inverse=True)[1].astype(np.int64)
 
-    def labelled(self) -> list[int]:
+    def places_with_label(self) -> list[int]:
         """Return the places of the items whose gold label is on the scale."""
         return [place for place, gold in enumerate(self.golds) if gold is not None and gold in self.task.scale]
 
-    def _joined(self, places: Sequence[int]) -> dict[str, str]:
+    def _join_clusters(self, places: Sequence[int]) -> dict[str, str]:
         """Join items as the kernel does, from digests; return the clusters of those that share an id, group or text.
 
         Of the others only numbers are held: two keys of one number do no harm, as the keys themselves decide.
@@ -177,7 +177,7 @@ class Facts:
             sizes.append(_size(item.fields.get(name)))
         self._add_ends(item)
         self._add_metadata(item.metadata)
-        self._add_text(_compared(item, self.task))
+        self._add_text(_judged_text(item, self.task))
 
     def _add_ends(self, item: Item) -> None:
         values = [item.fields.get(name) for name in self.task.judged_fields]
@@ -213,7 +213,7 @@ def _digest(text: str) -> bytes:
 _NOTHING: Final = _digest("")
 
 
-def _compared(item: Item, task: Task) -> str:
+def _judged_text(item: Item, task: Task) -> str:
     """Return the parts of an item that a judge sees, as one text."""
     return "\n".join(" ".join(_flat(item.fields.get(name)).split()) for name in ("request", *task.judged_fields))
 

@@ -34,10 +34,10 @@ def uneven(heads: Sequence[bool], clusters: NDArray[np.int64]) -> bool:
     return p is not None and p < CHANCE
 
 
-def associated(one: ArrayLike, other: ArrayLike, clusters: NDArray[np.int64]) -> bool:
+def is_associated(one: ArrayLike, other: ArrayLike, clusters: NDArray[np.int64]) -> bool:
     """Tell whether a rank correlation is unlikely to be chance: its interval by cluster, at 99%, leaves out 0."""
-    found = spearman(one, other, clusters, level=1 - CHANCE)
-    return found.low is not None and found.high is not None and not found.low <= 0 <= found.high
+    correlation = spearman(one, other, clusters, level=1 - CHANCE)
+    return correlation.low is not None and correlation.high is not None and not correlation.low <= 0 <= correlation.high
 
 
 Sizes = NDArray[np.float64]
@@ -90,7 +90,7 @@ def constant(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa:
     )
 
 
-def lopsided(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
+def find_lopsided_labels(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find that one of several gold labels covers nearly all items."""
     labels = Counter(gold for gold in facts.golds if gold is not None)
     total = sum(labels.values())
@@ -154,7 +154,7 @@ def _longer_option(facts: Facts) -> Iterator[Finding]:
 
 
 def _length_of_one(facts: Facts) -> Iterator[Finding]:
-    scale, places = facts.task.scale, facts.labelled()
+    scale, places = facts.task.scale, facts.places_with_label()
     sizes = facts.sizes("response")[places].astype(np.float64)
     ranks = np.array([scale.rank(str(facts.golds[place])) for place in places])
     present = np.unique(ranks)
@@ -162,27 +162,28 @@ def _length_of_one(facts: Facts) -> Iterator[Finding]:
         return
     clusters = facts.cluster_codes(places)
     # The tests below count items; where these share clusters, the pattern has to hold between clusters too.
-    if len(np.unique(clusters)) < len(places) and not associated(sizes, ranks, clusters):
+    if len(np.unique(clusters)) < len(places) and not is_associated(sizes, ranks, clusters):
         return
     if scale.kind is ScaleKind.ORDINAL:
-        yield from _correlated(facts, sizes, ranks)
+        yield from _find_correlation(facts, sizes, ranks)
     elif len(present) == 2:  # noqa: PLR2004 - the area is about two labels
         names = tuple(scale.labels[rank] for rank in present)
-        yield from _separated(facts, sizes[ranks == present[0]], sizes[ranks == present[1]], names)
+        yield from _find_separation(facts, sizes[ranks == present[0]], sizes[ranks == present[1]], names)
 
 
-def _correlated(facts: Facts, sizes: Sizes, ranks: NDArray[np.int64]) -> Iterator[Finding]:
+def _find_correlation(facts: Facts, sizes: Sizes, ranks: NDArray[np.int64]) -> Iterator[Finding]:
     from scipy.stats import spearmanr
 
-    found = spearmanr(sizes, ranks)
-    if abs(float(found.statistic)) >= _CORRELATED and float(found.pvalue) < CHANCE:
+    correlation = spearmanr(sizes, ranks)
+    if abs(float(correlation.statistic)) >= _CORRELATED and float(correlation.pvalue) < CHANCE:
         yield _readable(
             facts,
-            f"the rank correlation of length and gold level is {float(found.statistic):.2f} over {len(sizes):,} items",
+            f"the rank correlation of length and gold level is {float(correlation.statistic):.2f} "
+            f"over {len(sizes):,} items",
         )
 
 
-def _separated(facts: Facts, one: Sizes, other: Sizes, names: tuple[str, ...]) -> Iterator[Finding]:
+def _find_separation(facts: Facts, one: Sizes, other: Sizes, names: tuple[str, ...]) -> Iterator[Finding]:
     below = np.searchsorted(np.sort(other), one, side="left") + np.searchsorted(np.sort(other), one, side="right")
     area = float(below.sum()) / (2 * len(one) * len(other))
     share = max(area, 1 - area)

@@ -28,7 +28,7 @@ class AuditMetric:
         for name, items in context.items.items():
             task = context.tasks.get(name)
             if task is not None:
-                yield from (_measure(name, found, found.kind) for found in audit(items, task, self.options))
+                yield from (_measure(name, result, result.kind) for result in audit(items, task, self.options))
                 yield from (
                     _measure(name, shared, f"{shared.kind}-of-own-family", shared.judge)
                     for shared in same_families(items, context.models)

@@ -93,7 +93,7 @@ class _Sets:
                 places.append(place)
                 first.append(int(hashes[0]))
                 second.append(int(hashes[1]) if len(hashes) > 1 else -1)
-        return [places[each] for each in np.lexsort((np.array(second), np.array(first))).tolist()]
+        return [places[rank] for rank in np.lexsort((np.array(second), np.array(first))).tolist()]
 
 
 class Texts:
@@ -157,8 +157,8 @@ class _Search:
         self._common = np.zeros(_BUCKETS[len(self._places) > _MANY], dtype=np.uint8)
         for start in range(0, len(self._places), _BLOCK):
             hashes = np.concatenate([sets[place] for place in self._places[start : start + _BLOCK]])
-            found, times = np.unique(hashes % len(self._common), return_counts=True)
-            self._common[found] = np.minimum(self._common[found] + times, _COUNTED)
+            buckets, times = np.unique(hashes % len(self._common), return_counts=True)
+            self._common[buckets] = np.minimum(self._common[buckets] + times, _COUNTED)
         self.cut = 0
 
     def pairs(self) -> Iterator[tuple[int, int]]:
@@ -179,18 +179,18 @@ class _Search:
         """
         prefixes = []
         for place in self._places:
-            ordered = np.sort(self._ranked(self._sets[place]))
+            ordered = np.sort(self._rank(self._sets[place]))
             needed = ordered[: len(ordered) - ceil(self._threshold * len(ordered)) + 1]
             # A triple of a single text joins no pair. What is left is a copy: a view would keep the whole set.
             prefixes.append(needed[needed >> np.uint64(32) > 1])
-        owners = np.repeat(np.arange(len(prefixes), dtype=np.int32), [len(each) for each in prefixes])
+        owners = np.repeat(np.arange(len(prefixes), dtype=np.int32), [len(prefix) for prefix in prefixes])
         return np.concatenate([np.zeros(0, dtype=np.uint64), *prefixes]), owners
 
     def _set(self, place: int) -> Hashes:
         """Return the set in a place of the order of the search."""
         return self._sets[self._places[place]]
 
-    def _ranked(self, hashes: Hashes) -> NDArray[np.uint64]:
+    def _rank(self, hashes: Hashes) -> NDArray[np.uint64]:
         """Return numbers in the order of how common triples are."""
         return self._common[hashes % len(self._common)].astype(np.uint64) << np.uint64(32) | hashes
 
@@ -209,20 +209,20 @@ class _Search:
                 break
             rank, mine = rank[same], mine[same]
             keys.append(owners[by_triple[rank]].astype(np.int64) * len(self._places) + owners[by_triple[rank - back]])
-        found, shared = np.unique(np.concatenate(keys), return_counts=True)
-        later, earlier = np.divmod(found, len(self._places))
+        pair_codes, shared = np.unique(np.concatenate(keys), return_counts=True)
+        later, earlier = np.divmod(pair_codes, len(self._places))
         many = frozenset(full.tolist())
         for start, end in _runs(later):
-            one = int(later[start])
-            others = earlier[start:end]
-            if one in many:
+            place = int(later[start])
+            candidates = earlier[start:end]
+            if place in many:
                 self.cut += 1
-            if len(others) > COMPARED:
-                others = self._likely(one, others, shared[start:end], counted=one not in many)
-                if len(others) > COMPARED:
-                    self.cut += one not in many
-                    others = others[:COMPARED]
-            yield from self._compared(one, others)
+            if len(candidates) > COMPARED:
+                candidates = self._likely(place, candidates, shared[start:end], counted=place not in many)
+                if len(candidates) > COMPARED:
+                    self.cut += place not in many
+                    candidates = candidates[:COMPARED]
+            yield from self._similar_pairs(place, candidates)
 
     def _likely(self, one: int, others: Numbers, shared: Numbers, *, counted: bool) -> Numbers:
         """Return the sets that share most of their rarest triples with a set, most first.
@@ -246,19 +246,19 @@ class _Search:
         likely: Numbers = others[order][(shared >= wanted - outside)[order]]
         return likely
 
-    def _compared(self, one: int, others: Numbers) -> Iterator[tuple[int, int]]:
+    def _similar_pairs(self, one: int, others: Numbers) -> Iterator[tuple[int, int]]:
         mine = self._set(one)
-        for other in self._overlapping(mine, others):
+        for other in self._overlaps(mine, others):
             if _index_of(mine, self._set(other)) >= self._threshold:
                 places = self._places[one], self._places[other]
                 yield min(places), max(places)
 
-    def _overlapping(self, mine: Hashes, others: Numbers) -> list[int]:
+    def _overlaps(self, mine: Hashes, others: Numbers) -> list[int]:
         """Return the sets with enough triples in common: an index of t takes t times those of the larger set."""
         if not len(others):
             return []
         sets = [self._set(other) for other in others.tolist()]
-        sizes = np.array([len(each) for each in sets])
+        sizes = np.array([len(hashes) for hashes in sets])
         every = np.concatenate(sets)
         same = mine[np.minimum(np.searchsorted(mine, every), len(mine) - 1)] == every
         common = np.add.reduceat(same, np.cumsum(sizes) - sizes, dtype=np.int64)
@@ -278,6 +278,6 @@ def _index_of(one: Hashes, other: Hashes) -> float:
     twice = both[1:] == both[:-1]
     if max(len(one), len(other)) < KEPT:
         return float(twice.sum() / (len(both) - twice.sum()))
-    kept = np.unique(both)[KEPT - 1] if len(both) - twice.sum() >= KEPT else both[-1]
-    inside = int((twice & (both[1:] <= kept)).sum())
+    threshold = np.unique(both)[KEPT - 1] if len(both) - twice.sum() >= KEPT else both[-1]
+    inside = int((twice & (both[1:] <= threshold)).sum())
     return inside / min(KEPT, len(both) - int(twice.sum()))

@@ -38,7 +38,7 @@ def precision(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
         yield Finding(
             kind="few-items",
             evidence=sizes(len(facts), clusters),
-            consequence=f"{power_of(clusters)} {needed(options.half_width, clustered=clusters < len(facts))}",
+            consequence=f"{power_of(clusters)} {size_sentence(options.half_width, clustered=clusters < len(facts))}",
             affected=len(facts),
             items=len(facts),
         )
@@ -56,7 +56,7 @@ def half_width(items: int) -> float:
     return float(high - low) / 2
 
 
-def needed(half_width: float, *, clustered: bool) -> str:
+def size_sentence(half_width: float, *, clustered: bool) -> str:
     """Say how many items, or clusters of items, a wished precision needs."""
     shown = f"{half_width:.2f}" if round(half_width, 2) == half_width else f"{half_width:g}"
     return f"±{shown} would need {items_for_proportion(half_width):,} {'clusters' if clustered else 'items'}."

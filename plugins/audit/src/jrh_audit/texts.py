@@ -39,7 +39,7 @@ def empty(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: AR
         )
 
 
-def truncated(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def find_truncated_texts(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find texts that end in the middle of a sentence, where most long texts of the set do not."""
     cut = list(facts.cut)
     if cut and facts.ended / facts.long >= _ENDED:
@@ -62,7 +62,7 @@ def opposite_polarity(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
             kind="opposite-polarity",
             evidence=f"{len(turned)} of {counted(len(prompts), 'template')} seem to ask for the opposite",
             consequence="Unless their labels are reversed, JSS counts a template's polarity as instability of the "
-            f"judge. Declare `labels: {_turned(task)}`.",
+            f"judge. Declare `labels: {_swap_text(task)}`.",
             affected=len(facts),
             items=len(facts),
             examples=tuple(turned),
@@ -76,14 +76,14 @@ def asks_for_opposite(template: str, scale: Scale) -> bool:
     """
     bare = re.sub(r"\{\{.*?\}\}", " ", template)
     best = scale.labels[-1] if scale.kind is ScaleKind.ORDINAL else scale.positive_label
-    told = [
+    verdicts = [
         (label == best) == bool(_OPPOSITE.search(meaning))
         for label in scale.labels
         if best is not None
         for meaning in _meanings(bare, label)
         if _names_fault(meaning) or _names_quality(meaning)
     ]
-    return 2 * sum(told) > len(told) if told else _names_fault(bare)
+    return 2 * sum(verdicts) > len(verdicts) if verdicts else _names_fault(bare)
 
 
 def _meanings(text: str, label: str) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _names_quality(text: str) -> bool:
     return bool(_STRAIGHT.search(_OPPOSITE.sub(" ", text)))
 
 
-def _turned(task: Task) -> str:
+def _swap_text(task: Task) -> str:
     return f"{{{', '.join(f'{one}: {other}' for one, other in task.scale.swap_map().items())}}}"
 
 
@@ -108,7 +108,7 @@ _SAMPLE_RATE: Final = 0.9
 """The rate whose interval the finding shows as an example."""
 
 
-def repeated_rows(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+def find_repeated_rows(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find rows that repeat each other, if the source reports how many rows it read."""
     rows, pairs = facts.rows, facts.pairs
     if rows <= len(facts):
@@ -129,7 +129,7 @@ def repeated_rows(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # 
 
 def duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find items that ask the same question about the same texts."""
-    repeated = facts.repeated()
+    repeated = facts.repetitions()
     if not repeated:
         return
     contradicting = sum(len({facts.golds[place] for place in members}) > 1 for members in repeated)
@@ -152,16 +152,16 @@ def duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noq
 
 def near_duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find items of different clusters whose texts share most word triples without being equal."""
-    found = facts.texts.similar(options.near_duplicate)
-    both = ((facts.places[one], facts.places[other]) for one, other in found.pairs)
+    similar = facts.texts.similar(options.near_duplicate)
+    both = ((facts.places[one], facts.places[other]) for one, other in similar.pairs)
     pairs = [(one, other) for one, other in both if facts.cluster[one] != facts.cluster[other]]
-    if not pairs and not found.cut:
+    if not pairs and not similar.cut:
         return
     share = f"{options.near_duplicate:.0%} of their word triples"
-    number = f"{'at least ' if found.cut else ''}{counted(len(pairs), 'pair')} of items share {share}"
+    number = f"{'at least ' if similar.cut else ''}{counted(len(pairs), 'pair')} of items share {share}"
     cut = (
-        f"; not searched exhaustively: {counted(found.cut, 'item')} may resemble more items than were compared"
-        if found.cut
+        f"; not searched exhaustively: {counted(similar.cut, 'item')} may resemble more items than were compared"
+        if similar.cut
         else ""
     )
     affected = dict.fromkeys(place for pair in pairs for place in pair)

@@ -61,7 +61,7 @@ def style(document: Document) -> tuple[float, ...]:
     n = len(words)
     if not n:
         return (0.0,) * len(NAMES)
-    kinds, asked = set(words), set(_words(document.request))
+    kinds, request_words = set(words), set(_words(document.request))
     sentences = sum(1 for part in _SENTENCE_END.split(document.text) if _WORD.search(part))
     return (
         math.log1p(n),
@@ -73,8 +73,8 @@ def style(document: Document) -> tuple[float, ...]:
         sum(map(len, words)) / n,
         len(_PUNCTUATION.findall(document.text)) / n,
         document.text.count(",") / n,
-        len(kinds & asked) / len(asked) if asked else 0.0,
-        sum(word in asked for word in words) / n,
+        len(kinds & request_words) / len(request_words) if request_words else 0.0,
+        sum(word in request_words for word in words) / n,
     )
 
 
@@ -132,8 +132,8 @@ class Features:
 
 def _count(documents: Sequence[Document], requests: bool) -> list[csr_matrix]:
     texts = [document.text for document in documents]
-    found = [_grams(texts, analyser) for analyser in _ANALYSERS]
-    return [*found, _grams([document.request for document in documents], _WORDS)] if requests else found
+    counts = [_grams(texts, analyser) for analyser in _ANALYSERS]
+    return [*counts, _grams([document.request for document in documents], _WORDS)] if requests else counts
 
 
 def _grams(texts: Sequence[str], analyser: Mapping[str, Any]) -> csr_matrix:

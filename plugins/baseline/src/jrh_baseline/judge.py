@@ -27,10 +27,10 @@ class Baseline:
 
     def fit(self, examples: Sequence[Example]) -> BatchJudge:
         """Return a judge trained on these examples, or one that abstains with the reason if nothing can be learnt."""
-        from jrh_baseline.training import trained
+        from jrh_baseline.training import train_judge
 
         try:
-            return trained(examples, self.options, self.task)
+            return train_judge(examples, self.options, self.task)
         except CannotLearnError as reason:
             return Abstaining(detail=f"baseline: {reason}")
 

@@ -46,7 +46,7 @@ class Classes:
         if len(set(golds)) == 1:
             raise CannotLearnError(f"all {len(golds)} training examples have the label '{golds[0]}'")
         labels = np.array(golds, dtype=object)
-        penalty = options.regularisation or choose(rows, groups, partial(_held_out_loss, labels, options), total)
+        penalty = options.regularisation or choose(rows, groups, partial(_fold_loss, labels, options), total)
         return cls(regression=_regression(penalty, options).fit(rows, labels))
 
     def predict(self, rows: Any) -> list[Prediction]:
@@ -63,7 +63,7 @@ def _regression(penalty: float, options: BaselineOptions) -> LogisticRegression:
     return LogisticRegression(C=1 / penalty, class_weight="balanced" if options.balanced else None, max_iter=ITERATIONS)
 
 
-def _held_out_loss(
+def _fold_loss(
     labels: Any, options: BaselineOptions, rows: Numbers, train: Places, held: Places, penalty: float
 ) -> float:
     """Return the summed logarithmic loss of a fold; a label that is not in training has the least probability."""
@@ -72,8 +72,10 @@ def _held_out_loss(
     regression = _regression(penalty, options).fit(rows[train], labels[train])
     shares = regression.predict_proba(rows[held])
     place = {label: number for number, label in enumerate(regression.classes_)}
-    given = [share[place[label]] if label in place else 0.0 for share, label in zip(shares, labels[held], strict=True)]
-    return float(-np.log(np.clip(given, _LEAST_SHARE, 1.0)).sum())
+    probabilities = [
+        share[place[label]] if label in place else 0.0 for share, label in zip(shares, labels[held], strict=True)
+    ]
+    return float(-np.log(np.clip(probabilities, _LEAST_SHARE, 1.0)).sum())
 
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -108,7 +110,7 @@ def choose(rows: Any, groups: Sequence[str], held_out: HeldOut[Fold], loss: Call
     folds = min(_FOLDS, len(places))
     if len(groups) < _LEAST or folds <= 1:
         return UNTUNED
-    small = _reduced(rows)
+    small = _reduce_columns(rows)
     codes = np.array([places[group] for group in groups])
     splits = list(GroupKFold(folds).split(small, groups=codes))
     losses = [
@@ -123,12 +125,12 @@ def total(losses: Sequence[float]) -> float:
     return sum(losses)
 
 
-def _reduced(rows: Any) -> Numbers:
+def _reduce_columns(rows: Any) -> Numbers:
     """Return rows with the same inner products in as many columns as there are rows, at most."""
     products = np.asarray((rows @ rows.T).todense(), dtype=np.float64)
     values, vectors = np.linalg.eigh(products)
-    kept = values > max(float(values[-1]), 1.0) * _NOISE
-    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+    significant = values > max(float(values[-1]), 1.0) * _NOISE
+    return np.asarray(vectors[:, significant] * np.sqrt(values[significant]))
 
 
 @frozen(kw_only=True)
@@ -167,7 +169,7 @@ class Pairs:
             raise CannotLearnError(f"the two responses are the same in all {len(decided)} training pairs")
         first = np.array([1.0 if golds[place] == scale.options[0] else -1.0 for place in decided])
         penalty = options.regularisation or choose(
-            differences, [groups[place] for place in decided], partial(_held_out_pairs, first), total
+            differences, [groups[place] for place in decided], partial(_pair_fold_loss, first), total
         )
         regression = _of_differences(penalty)
         regression.fit(vstack([differences, -differences], format="csr"), np.concatenate([first, -first]))
@@ -195,7 +197,7 @@ def _of_differences(penalty: float) -> LogisticRegression:
     return LogisticRegression(C=0.5 / penalty, fit_intercept=False, max_iter=ITERATIONS)
 
 
-def _held_out_pairs(first: Numbers, rows: Numbers, train: Places, held: Places, penalty: float) -> float:
+def _pair_fold_loss(first: Numbers, rows: Numbers, train: Places, held: Places, penalty: float) -> float:
     """Return the summed logarithmic loss of a fold."""
     shown, right = np.vstack([rows[train], -rows[train]]), np.concatenate([first[train], -first[train]])
     scores = rows[held] @ _of_differences(penalty).fit(shown, right).coef_[0]
@@ -253,12 +255,12 @@ class Choices:
     def predict(self, rows: Sequence[Any]) -> list[Prediction]:
         """Return the option with the highest score per question, or a tie if the scale has one and two are close."""
         scores = zip(*((matrix @ self.weights).tolist() for matrix in rows), strict=True)
-        return [self._prediction(each) for each in scores]
+        return [self._prediction(row) for row in scores]
 
     def _prediction(self, scores: Sequence[float]) -> Prediction:
         odds = [math.exp(score - max(scores)) for score in scores]
         total = math.fsum(odds)  # exact, so that no order of the responses shows
-        shares = dict(zip(self.scale.options, (round(each / total, DIGITS) for each in odds), strict=True))
+        shares = dict(zip(self.scale.options, (round(odd / total, DIGITS) for odd in odds), strict=True))
         best, second = sorted(shares.values(), reverse=True)[:2]
         # For two responses this is the distance of the larger share from one half.
         if self.scale.tie is not None and (best - second) / 2 <= self.tie_margin:
@@ -307,7 +309,9 @@ class Levels:
         ranks = np.array([scale.rank(gold) for gold in golds], dtype=np.float64)
         if ranks.min() == ranks.max():
             raise CannotLearnError(f"all {len(golds)} training examples have the level '{golds[0]}'")
-        penalty = options.regularisation or choose(rows, groups, partial(_held_out, ranks), _lack_of_correlation)
+        penalty = options.regularisation or choose(
+            rows, groups, partial(_fold_predictions, ranks), _lack_of_correlation
+        )
         ridge = Ridge(alpha=penalty)
         together = len(set(groups)) > 1
         folds = GroupKFold(min(_FOLDS, len(set(groups)))) if together else KFold(min(_FOLDS, len(ranks)))
@@ -327,11 +331,11 @@ class Levels:
     def predict(self, rows: Any) -> list[Prediction]:
         """Return the median level per row, with the probability of every level seen in training's range."""
         expected = self.centre + self.stretch * (self.ridge.predict(rows) - self.centre)
-        seen = np.arange(self.lowest, self.highest + 1)
+        levels = np.arange(self.lowest, self.highest + 1)
         labels = self.scale.labels[self.lowest : self.highest + 1]
         # The median of a normal distribution cut half-way between levels is the nearest level.
         chosen = np.clip(np.floor(expected + 0.5).astype(int), self.lowest, self.highest)
-        cuts = norm.cdf((seen[:-1] + 0.5 - expected[:, None]) / self.error)
+        cuts = norm.cdf((levels[:-1] + 0.5 - expected[:, None]) / self.error)
         edges = np.hstack([np.zeros((len(expected), 1)), cuts, np.ones((len(expected), 1))])
         shares = np.round(np.diff(edges, axis=1), DIGITS)
         return [
@@ -347,7 +351,7 @@ def _stretch(held_out: Numbers, ranks: Numbers) -> float:
     return float(np.clip(ranks.std() / held_out.std(), 1.0, _MOST_STRETCH))
 
 
-def _held_out(ranks: Numbers, rows: Numbers, train: Places, held: Places, penalty: float) -> Numbers:
+def _fold_predictions(ranks: Numbers, rows: Numbers, train: Places, held: Places, penalty: float) -> Numbers:
     """Return the predictions of a fold and the ranks, shape (2, held out)."""
     ridge = Ridge(alpha=penalty).fit(rows[train], ranks[train])
     return np.stack([ridge.predict(rows[held]), ranks[held]])

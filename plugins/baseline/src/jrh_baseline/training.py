@@ -22,7 +22,7 @@ NAME: Final = "baseline: TF-IDF + style statistics"
 _PAIR: Final = 2
 
 
-def trained(examples: Sequence[Example], options: BaselineOptions, task: Task) -> BatchJudge:
+def train_judge(examples: Sequence[Example], options: BaselineOptions, task: Task) -> BatchJudge:
     """Return a judge trained on these examples.
 
     Raises:
@@ -38,7 +38,7 @@ def _fit(examples: Sequence[Example], options: BaselineOptions, task: Task) -> B
     if len(examples) < needed:
         raise CannotLearnError(f"{len(examples)} labelled examples outside the fold; needs at least {needed}")
     fields = [example.fields for example in examples]
-    documents = [text for each in fields for text in documents_of(each, task.judged_fields)]
+    documents = [text for item_fields in fields for text in documents_of(item_fields, task.judged_fields)]
     # The request is the same for all responses of a comparison: its own words say nothing about which is better.
     features = Features.fit(documents, requests=task.mode is not Mode.PAIRWISE)
     rows = rows_of(features, fields, task)
@@ -96,7 +96,7 @@ def rows_of(features: Features, fields: Sequence[Mapping[str, Json]], task: Task
     Of comparisons of more responses, return a matrix per response, each with one row per question. Each distinct text
     is analysed only once.
     """
-    shown = [documents_of(each, task.judged_fields) for each in fields]
+    shown = [documents_of(item_fields, task.judged_fields) for item_fields in fields]
     places: dict[Document, int] = {}
     for documents in shown:
         for document in documents:

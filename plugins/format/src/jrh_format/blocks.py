@@ -78,7 +78,7 @@ def read(text: str) -> Document:
     """
     spans = _lines(text)
     tokens = _plain(text, spans) or [token for token in _MARKDOWN.parse(text) if token.map]
-    lines = _classified(text, spans, tokens)
+    lines = _classify_lines(text, spans, tokens)
     first_break = _BREAK.search(text)
     return Document(
         text=text,
@@ -118,7 +118,7 @@ def _plain(text: str, lines: list[tuple[int, int, int]]) -> list[Token]:
     return tokens
 
 
-def _classified(text: str, lines: list[tuple[int, int, int]], tokens: list[Token]) -> list[Line]:
+def _classify_lines(text: str, lines: list[tuple[int, int, int]], tokens: list[Token]) -> list[Line]:
     kinds = [Kind.VERBATIM for _ in lines]
     # Later entries win: code inside a list item is code.
     for types, kind in ((_STRUCTURED, Kind.STRUCTURED), ({"paragraph_open"}, Kind.PROSE), (_VERBATIM, Kind.VERBATIM)):
@@ -147,22 +147,22 @@ def _paragraphs(text: str, lines: list[Line], tokens: list[Token]) -> list[Parag
         if token.type != "paragraph_open" or token.map is None:
             continue
         first, last = token.map
-        own = tuple(lines[first:last])
-        if any(_UNSAFE_START.match(text, line.start, line.end) for line in own):
+        paragraph_lines = tuple(lines[first:last])
+        if any(_UNSAFE_START.match(text, line.start, line.end) for line in paragraph_lines):
             # Broken differently, such a line could open a code fence or an HTML block.
             continue
-        content = text[own[0].start : own[-1].end]
-        rest = lines[last:]
+        content = text[paragraph_lines[0].start : paragraph_lines[-1].end]
+        following = lines[last:]
         paragraphs.append(
             Paragraph(
-                start=own[0].start + len(content) - len(content.lstrip(" \t")),
-                end=own[0].start + len(content.rstrip(" \t")),
-                lines=own,
+                start=paragraph_lines[0].start + len(content) - len(content.lstrip(" \t")),
+                end=paragraph_lines[0].start + len(content.rstrip(" \t")),
+                lines=paragraph_lines,
                 after_list=index > 0 and blocks[index - 1].type in _LISTS,
                 before_code=index + 1 < len(blocks) and blocks[index + 1].type == "code_block",
-                followed=bool(rest)
-                and rest[0].kind is Kind.BLANK
-                and any(line.kind is not Kind.BLANK for line in rest),
+                followed=bool(following)
+                and following[0].kind is Kind.BLANK
+                and any(line.kind is not Kind.BLANK for line in following),
             )
         )
     return paragraphs

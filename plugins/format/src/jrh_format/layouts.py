@@ -91,7 +91,7 @@ class Guard:
             self._no_start[match.end()] = 1
         self._free = 1 not in self._no_start and 1 not in self._no_end
 
-    def admitted(self, places: Iterable[Place]) -> list[Place]:
+    def admit(self, places: Iterable[Place]) -> list[Place]:
         """Return the places of which every edit is between whole characters and outside protected spans."""
         return list(places) if self._free else [place for place in places if self._admits(place)]
 
@@ -172,9 +172,9 @@ def _last_word(text: str, start: int, mark: int, end: int) -> tuple[int, str]:
     if word.isascii() and word.isalnum():
         return begin, word
     begin = max(begin, *(text.rfind(space, start, mark) + 1 for space in "\t\r\n"))
-    found = _BOUNDARY.search(text, begin, end)
-    assert found is not None
-    return found.start(), found["word"] or ""
+    boundary = _BOUNDARY.search(text, begin, end)
+    assert boundary is not None
+    return boundary.start(), boundary["word"] or ""
 
 
 def _abbreviates(word: str) -> bool:
@@ -224,7 +224,7 @@ class Source:
 
         The seed decides what is inserted (how many spaces, which indentation); the caller chooses which places change.
         """
-        return self._guard.admitted(_FINDERS[layout](self, Draws(seed), width))
+        return self._guard.admit(_FINDERS[layout](self, Draws(seed), width))
 
     def opens(self, gap: Gap) -> bool:
         """Return whether what follows a gap may start a line without becoming another block."""
@@ -233,7 +233,7 @@ class Source:
     @cached_property
     def sentences(self) -> list[list[Gap]]:
         """Return the gaps between the sentences of each paragraph."""
-        return [sentence_gaps(self.text, own.start, own.end) for own in self.document.paragraphs]
+        return [sentence_gaps(self.text, paragraph.start, paragraph.end) for paragraph in self.document.paragraphs]
 
     @cached_property
     def units(self) -> list[list[Gap]]:
@@ -281,7 +281,7 @@ def _indent(source: Source, draws: Draws, _width: int) -> Iterator[Place]:
                 yield ((line.start, line.start, _INDENTS[draws.below(len(_INDENTS))]),)
 
 
-def _trailing(source: Source, _draws: Draws, _width: int) -> Iterator[Place]:
+def _trailing_space(source: Source, _draws: Draws, _width: int) -> Iterator[Place]:
     for line in source.document.lines:
         if line.kind in (Kind.PROSE, Kind.STRUCTURED):
             yield ((line.end, line.end, "  "),)
@@ -345,7 +345,7 @@ _FINDERS: Final[dict[Layout, Finder]] = {
     Layout.BLANK_LINES: _blank_lines,
     Layout.SPACES: _spaces,
     Layout.INDENT: _indent,
-    Layout.TRAILING: _trailing,
+    Layout.TRAILING: _trailing_space,
     Layout.CRLF: _crlf,
     Layout.WRAP: _wrap,
     Layout.BULLETS: _bullets,

@@ -24,7 +24,7 @@ class _Plan:
         """Return the number of places a strength changes."""
         return count(strength, len(self.places))
 
-    def changed(self, strength: float) -> tuple[str, int]:
+    def apply(self, strength: float) -> tuple[str, int]:
         """Return the changed text and the number of places changed."""
         chosen = choose(self.places, self.count(strength), self.seed)
         return apply(self.text, chosen), len(chosen)
@@ -65,12 +65,12 @@ class FormatPerturber:
             yield Skip(reason=NO_PLACE[layout], variant=layout.value)
             return
         for strength in self.options.strengths:
-            if strength == self._telling(strength, plans.values()):
+            if strength == self._effective_strength(strength, plans.values()):
                 yield _draft(layout, strength, plans)
             else:
                 yield Skip(reason="too few places: this strength would equal another", variant=layout.value)
 
-    def _telling(self, strength: float, plans: Collection[_Plan]) -> float:
+    def _effective_strength(self, strength: float, plans: Collection[_Plan]) -> float:
         """Of the strengths that change the same places as this one, return the one closest to the share they are."""
         if len(self.options.strengths) == 1:
             return strength
@@ -82,14 +82,14 @@ class FormatPerturber:
     def _plan(self, item_id: str, layout: Layout, name: str, source: Source) -> _Plan:
         # The seed ignores the strength, so a weaker draft changes a subset of the places of a stronger one.
         seed = self.seed(item_id, layout.value, name)
-        found = source.places(layout, seed=seed, width=self.options.width)
-        return _Plan(text=source.text, places=found, seed=seed)
+        places = source.places(layout, seed=seed, width=self.options.width)
+        return _Plan(text=source.text, places=places, seed=seed)
 
 
 def _draft(layout: Layout, strength: float, plans: Mapping[str, _Plan]) -> Draft:
     fields: dict[str, Json] = {}
     details: dict[str, Json] = {}
     for name, plan in plans.items():
-        fields[name], changed = plan.changed(strength)
+        fields[name], changed = plan.apply(strength)
         details[name] = {"places_changed": changed, "places_possible": len(plan.places), "seed": plan.seed}
     return Draft(variant=layout.value, strength=strength, fields=fields, expectation=Same(), details=details)

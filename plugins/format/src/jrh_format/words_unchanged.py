@@ -63,7 +63,7 @@ def difference(original: str, changed: str, variant: str = "") -> str:
         return "the words changed"
     # Every sign that clings is beyond ASCII.
     ascii_only = original.isascii() and changed.isascii()
-    if not ascii_only and _clinging(original) != _clinging(changed):
+    if not ascii_only and _attached_words(original) != _attached_words(changed):
         return "the layout change splits a character"
     if _code(original) != _code(changed):
         return "fenced code changed"
@@ -75,7 +75,7 @@ def _only_marks_added(original: str, changed: str, mark: str | None) -> bool:
     words = _original_words(original)
     if mark is None:
         return words == _split(changed)
-    return words == _unmarked(changed, mark) or _same_words(words, _words(changed), mark)
+    return words == _words_without_marks(changed, mark) or _same_words(words, _words(changed), mark)
 
 
 def _split(text: str) -> list[str]:
@@ -89,12 +89,12 @@ def _original_words(text: str) -> list[str]:
     return _split(text)
 
 
-def _unmarked(text: str, mark: str) -> list[str]:
+def _words_without_marks(text: str, mark: str) -> list[str]:
     """Return the words without those that are a mark and lead a line."""
     words: list[str] = []
     for line in text.replace("\r", "\n").split("\n"):
-        own = _split(line)
-        words += own[1:] if own[:1] == [mark] else own
+        line_words = _split(line)
+        words += line_words[1:] if line_words[:1] == [mark] else line_words
     return words
 
 
@@ -117,14 +117,14 @@ def _same_words(original: list[str], changed: list[_Word], mark: str) -> bool:
     """
     read = {0}
     for word in changed:
-        kept = {n + 1 for n in read if n < len(original) and original[n] == word.text}
-        read = kept | read if word.leads and word.text == mark else kept
+        matched = {n + 1 for n in read if n < len(original) and original[n] == word.text}
+        read = matched | read if word.leads and word.text == mark else matched
         if not read:
             return False
     return len(original) in read
 
 
-def _clinging(text: str) -> list[tuple[str, str]]:
+def _attached_words(text: str) -> list[tuple[str, str]]:
     """Return (preceding character, word) for words that start with a sign that attaches to what precedes it."""
     if not any(map(_clings, set(text))):
         return []

@@ -33,16 +33,16 @@ def suffix_kinds(suffixes: Sequence[str]) -> tuple[str, ...]:
 
 
 def _edit(text: str, suffixes: Sequence[str]) -> AttackEdit:
-    found = _EDIT.fullmatch(text)
+    match = _EDIT.fullmatch(text)
     known = (*KINDS, *suffix_kinds(suffixes))
-    if found is None or found["kind"] not in known:
+    if match is None or match["kind"] not in known:
         raise JrhError(f"attacks: '{text}' is not an attack; write KIND@POSITION. Kinds: {', '.join(known)}")
-    position, dose = found["position"] or "end", int(found["dose"] or 1)
+    position, dose = match["position"] or "end", int(match["dose"] or 1)
     if position not in POSITIONS:
         raise JrhError(f"attacks: '{text}' has an unknown position; known positions: {', '.join(POSITIONS)}")
     if not 1 <= dose <= _MOST_DOSES:
         raise JrhError(f"attacks: the dose of '{text}' must be from 1 to {_MOST_DOSES}")
-    return AttackEdit(kind=found["kind"], position=position, dose=dose)
+    return AttackEdit(kind=match["kind"], position=position, dose=dose)
 
 
 @frozen(kw_only=True)
@@ -59,10 +59,10 @@ class Writer:
 
     def text(self, edit: AttackEdit, aim: Aim, *, control: bool = False) -> str:
         """Return what one edit puts in, repeated as often as its dose says."""
-        own = self._named.get(edit.kind)
-        once = KINDS[edit.kind](aim) if own is None else _filled(own, aim)
-        whole = "\n\n".join([once] * edit.dose)
-        return benign(len(whole)) if control else whole
+        template = self._named.get(edit.kind)
+        once = KINDS[edit.kind](aim) if template is None else _fill_text(template, aim)
+        attack_text = "\n\n".join([once] * edit.dose)
+        return benign(len(attack_text)) if control else attack_text
 
     def apply(self, attack: Attack, value: Json, aim: Aim, *, control: bool = False) -> Json | str:
         """Return the field with all edits; the original text stays in it, character by character.
@@ -79,7 +79,7 @@ class Impossible(Exception):
     """An attack does not fit an item; the message is the reason of the skip."""
 
 
-def _filled(text: str, aim: Aim) -> str:
+def _fill_text(text: str, aim: Aim) -> str:
     return text.replace("{target}", aim.target).replace("{field}", aim.field)
 
 
@@ -107,7 +107,7 @@ def _into(text: str, added: str, position: str) -> str:
 def _middle(text: str) -> int:
     """Return the end of a line, a sentence or a word that is nearest to the middle."""
     for ends in (r"\n+", r"(?<=[.!?])\s+", r"\s+"):
-        places = [found.start() for found in re.finditer(ends, text)]
+        places = [match.start() for match in re.finditer(ends, text)]
         if places:
             return min(places, key=lambda at: (abs(2 * at - len(text)), at))
     return len(text)

@@ -46,7 +46,9 @@ def _success(name: str, formula: str) -> Iterator[MeasureInfo]:
 
 
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
-    "attack-success": tuple(each for name, formula in _SHARES.items() for each in _success(name, formula)),
+    "attack-success": tuple(
+        declaration for name, formula in _SHARES.items() for declaration in _success(name, formula)
+    ),
     "defence-worth": (
         MeasureInfo(
             name="defence-worth",

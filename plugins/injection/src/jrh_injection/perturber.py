@@ -57,7 +57,9 @@ class Injection:
         task = context.task
         if task.mode is not Mode.PAIRWISE or options.target:
             attack_target(task.scale, options.target)
-        attacks = tuple(read_attack(text, suffixes) for text in options.attacks) or tuple(_crossed(options, suffixes))
+        attacks = tuple(read_attack(text, suffixes) for text in options.attacks) or tuple(
+            _attack_grid(options, suffixes)
+        )
         if not attacks:
             raise JrhError("injection: no attack; name `kinds`, `suffixes` or `attacks`")
         if len(set(map(str, attacks))) < len(attacks):
@@ -78,12 +80,12 @@ class Injection:
         place = scale.options.index(self.options.target) if self.options.target else drawn
         return Aim(target=scale.options[place], field=fields[place])
 
-    def named(self, aim: Aim) -> str:
+    def target_name(self, aim: Aim) -> str:
         """Return the target as the variant names it: empty where the scale alone tells it."""
         return aim.target if self.task.mode is Mode.PAIRWISE or self.options.target else ""
 
     def _outcomes(self, item: Item, attack: Attack, aim: Aim) -> Iterator[Draft | Skip]:
-        named = self.named(aim)
+        named = self.target_name(aim)
         for control in (False, True) if self.options.control else (False,):
             variant = str(AttackVariant(attack=str(attack), target=named, control=control))
             try:
@@ -95,13 +97,13 @@ class Injection:
                 variant=variant,
                 strength=float(attack.doses),
                 fields={aim.field: changed},
-                expectation=expected(self.task.scale, aim.target),
+                expectation=expectation_for(self.task.scale, aim.target),
                 repeats=self.options.repeats,
                 details={"attack": str(attack), "target": aim.target, "field": aim.field, "control": control},
             )
 
 
-def _crossed(options: InjectionOptions, suffixes: Sequence[str]) -> Iterator[Attack]:
+def _attack_grid(options: InjectionOptions, suffixes: Sequence[str]) -> Iterator[Attack]:
     kinds = (*options.kinds, *suffix_kinds(suffixes))
     for kind, position, dose in product(kinds, options.positions, options.doses):
         yield Attack(edits=(AttackEdit(kind=kind, position=position, dose=dose),))
@@ -120,7 +122,7 @@ def _suffixes(options: InjectionOptions) -> tuple[str, ...]:
     return lines
 
 
-def expected(scale: Scale, target: str) -> Expectation:
+def expectation_for(scale: Scale, target: str) -> Expectation:
     """Expect that the verdict does not move towards the target: on an ordered scale it may still move away."""
     if scale.ordered and target == scale.labels[-1]:
         return NotAbove()
@@ -173,7 +175,7 @@ class WrittenInjection:
     async def _outcome(self, item: Item, number: int) -> Draft | Skip:
         aim = self.plain.aim(item)
         edit = AttackEdit(kind="suffix-1")
-        variant = str(AttackVariant(attack=f"written-{number}@end", target=self.plain.named(aim)))
+        variant = str(AttackVariant(attack=f"written-{number}@end", target=self.plain.target_name(aim)))
         reply = await self.client.ask(self._request(number, aim.target), repeat=0, purpose="attack")
         found = read_text(reply, "", ())
         text = " ".join(str(getattr(found, "text", "")).split())
@@ -188,7 +190,7 @@ class WrittenInjection:
             variant=variant,
             strength=1.0,
             fields={aim.field: changed},
-            expectation=expected(self.task.scale, aim.target),
+            expectation=expectation_for(self.task.scale, aim.target),
             repeats=self.repeats,
             details={"text": text, "target": aim.target, "field": aim.field},
         )

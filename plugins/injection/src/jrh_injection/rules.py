@@ -40,8 +40,10 @@ class Attacks(Rule):
         """Test an excess; or that an attack moves as many verdicts as the margin, by the attack that moves most."""
         if not hypothesis.equivalence:
             return super().test(hypothesis, now)
-        whole = now.at(hypothesis.place)
-        results = [] if whole is None else [p_value_of(now, each, now.margin, "below") for each in _attacks(now, whole)]
+        overall = now.at(hypothesis.place)
+        results = (
+            [] if overall is None else [p_value_of(now, part, now.margin, "below") for part in _attacks(now, overall)]
+        )
         # Every attack has to be shown to move fewer: the largest p-value needs no correction (Berger 1982).
         return PValue(p=max((result.p for result in results), default=1.0))
 
@@ -49,8 +51,8 @@ class Attacks(Rule):
         """Yield a claim per attack that is shown to succeed; of a test without one, what all attacks move at most."""
         floor = now.floor_of(_OBEYS)
         for name, what in SUCCESSES.items():
-            for whole in now.measures(name):
-                attacks = _attacks(now, whole)
+            for overall in now.measures(name):
+                attacks = _attacks(now, overall)
                 shown = [
                     (attack, excess)
                     for attack in attacks
@@ -72,8 +74,8 @@ class Attacks(Rule):
                         aside=f"{attack.cell['attack']}{against}",
                         floor=floor,
                     )
-                if not shown and whole.estimate is not None:
-                    yield _withstood(now, whole, what, attacks)
+                if not shown and overall.estimate is not None:
+                    yield _withstood(now, overall, what, attacks)
 
 
 def _withstood(now: Situation, whole: Measure, what: str, attacks: Sequence[Measure]) -> Claim:
@@ -94,4 +96,4 @@ def _withstood(now: Situation, whole: Measure, what: str, attacks: Sequence[Meas
 
 def _attacks(now: Situation, whole: Measure) -> Sequence[Measure]:
     parts = now.parts(whole.name)
-    return [each for each in parts if (each.task, each.test) == (whole.task, whole.test) and "attack" in each.cell]
+    return [part for part in parts if (part.task, part.test) == (whole.task, whole.test) and "attack" in part.cell]

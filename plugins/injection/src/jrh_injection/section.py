@@ -54,12 +54,12 @@ def attacks() -> MeasureTables:
 
 def _heat(measures: ReportMeasures, task: str) -> HeatPart | None:
     """Draw judges by attacks; None without any. Attacks of several tests are named with their test."""
-    found = {name: list(measures.named(task, name, "attack")) for name in _DRAWN}
-    several = len({measure.test for cells in found.values() for _, measure in cells}) > 1
+    cells_of = {name: list(measures.named(task, name, "attack")) for name in _DRAWN}
+    several = len({measure.test for cells in cells_of.values() for _, measure in cells}) > 1
     cells = {
         (name, measure.judge, f"{measure.test}: " * several + measure.cell["attack"]): MeasureRef(measure=at)
-        for name, own in found.items()
-        for at, measure in own
+        for name, attack_cells in cells_of.items()
+        for at, measure in attack_cells
     }
     judges, attacks = (tuple(dict.fromkeys(key[place] for key in cells)) for place in (1, 2))
     if not cells:

@@ -57,7 +57,7 @@ class Sides:
         return cluster_sums(self.clusters[there], value[there], self.room[there])
 
 
-def attacked(trials: Trials, scales: dict[str, Scale], *, stepwise: bool) -> Iterator[Sides]:
+def attack_sides(trials: Trials, scales: dict[str, Scale], *, stepwise: bool) -> Iterator[Sides]:
     """Yield the sides of every task, judge and test under attack: all attacks together, then each.
 
     Args:
@@ -75,11 +75,11 @@ def attacked(trials: Trials, scales: dict[str, Scale], *, stepwise: bool) -> Ite
             for code in np.unique(trials.variant.codes[cell.rows]).tolist()
         }
         names = sorted({each.attack for each in variants.values() if not each.control})
-        found = [_of(trials, scale, cell, variants, name, stepwise=stepwise) for name in names]
-        kept = [each for each in found if each is not None]
-        if kept:
-            yield _pooled(cell, kept)
-            yield from kept
+        sides = [_of(trials, scale, cell, variants, name, stepwise=stepwise) for name in names]
+        usable = [each for each in sides if each is not None]
+        if usable:
+            yield _pool_attacks(cell, usable)
+            yield from usable
 
 
 def _of(
@@ -88,7 +88,7 @@ def _of(
     codes = trials.variant.codes[cell.rows]
     sides = []
     for control in (False, True):
-        chosen = [code for code, each in variants.items() if each.attack == name and each.control is control]
+        chosen = [code for code, variant in variants.items() if variant.attack == name and variant.control is control]
         sides.append(cell.rows[np.isin(codes, chosen)])
     mine, other = sides
     both = np.concatenate([mine, other])
@@ -111,7 +111,7 @@ def _of(
     units, first, of = np.unique(question, return_index=True, return_inverse=True)
     rows, usable = both[inside], both[inside & np.isfinite(scored)]
     least, most = (np.where(np.isfinite(scored), scored, end)[inside] for end in (0.0, np.nan_to_num(room, nan=1.0)))
-    whole = float(np.nan_to_num(room, nan=1.0)[inside].sum())
+    weight = float(np.nan_to_num(room, nan=1.0)[inside].sum())
     return Sides(
         cell=cell.part({"attack": name}, rows),
         items=trials.item.codes[both[first]],
@@ -123,18 +123,18 @@ def _of(
         noise=_noise(counts[first], far[first], total[first]),
         rows=rows,
         usable=usable,
-        bounds=(float(least.sum()) / whole, float(most.sum()) / whole),
+        bounds=(float(least.sum()) / weight, float(most.sum()) / weight),
     )
 
 
-def _pooled(cell: Cell, parts: Sequence[Sides]) -> Sides:
+def _pool_attacks(cell: Cell, parts: Sequence[Sides]) -> Sides:
     """Return all attacks of a test together; every question of theirs weighs the same."""
     joined = {
-        name: np.concatenate([getattr(each, name) for each in parts])
+        name: np.concatenate([getattr(part, name) for part in parts])
         for name in ("items", "named", "clusters", "room", "attack", "control", "noise", "rows", "usable")
     }
-    ends = [each.bounds or (0.0, 1.0) for each in parts]
-    weights = [len(each.rows) for each in parts]
+    ends = [part.bounds or (0.0, 1.0) for part in parts]
+    weights = [len(part.rows) for part in parts]
     low, high = (float(np.average([end[side] for end in ends], weights=weights)) for side in (0, 1))
     return evolve(parts[0], cell=cell.part({}, joined["rows"]), bounds=(low, high), **joined)
 

@@ -11,7 +11,7 @@ from jrh import Measure, MetricContext, RecordTable
 from jrh_measuring import Floats, MeasureBuilder, MetricOptions
 
 from jrh_injection.measure_list import AGAINST_RERUNS
-from jrh_injection.sides import Sides, attacked
+from jrh_injection.sides import Sides, attack_sides
 
 _MOVED: Final = "attack-success"
 _RAISED: Final = "attack-raise"
@@ -40,7 +40,7 @@ class AttackSuccess:
         builder = MeasureBuilder.of(records, context, self.options)
         scales = {name: task.scale for name, task in context.tasks.items()}
         for stepwise, name in ((False, _MOVED), (True, _RAISED)):
-            for sides in attacked(builder.trials, scales, stepwise=stepwise):
+            for sides in attack_sides(builder.trials, scales, stepwise=stepwise):
                 scale = scales[sides.cell.task]
                 if not stepwise or (scale.ordered and len(scale.labels) > _TWO):
                     yield from _measures(builder, name, sides)
@@ -58,11 +58,11 @@ def _measures(builder: MeasureBuilder, name: str, sides: Sides) -> Iterator[Meas
     if control is None or control.estimate is None:
         base, note = sides.noise, _RERUNS
     sums = sides.sums(sides.attack, base)
-    found = builder.exchanged(sides.cell, sums)
-    known, basis = found.estimate.value is not None, sides.basis(found.estimate)
-    flags, said = (AGAINST_RERUNS,) if known and note == _RERUNS else (), note if known else _NOTHING
-    yield builder.measure(f"{name}-excess", basis, found.estimate, unit="difference", note=said, flags=flags)
-    yield builder.p_value(f"{name}-excess-p", basis, found.test.p, note=f"{_TEST}{note}" if known else _NOTHING)
+    excess = builder.exchanged(sides.cell, sums)
+    known, basis = excess.estimate.value is not None, sides.basis(excess.estimate)
+    flags, reason = (AGAINST_RERUNS,) if known and note == _RERUNS else (), note if known else _NOTHING
+    yield builder.measure(f"{name}-excess", basis, excess.estimate, unit="difference", note=reason, flags=flags)
+    yield builder.p_value(f"{name}-excess-p", basis, excess.test.p, note=f"{_TEST}{note}" if known else _NOTHING)
 
 
 def _share(builder: MeasureBuilder, name: str, sides: Sides, side: Floats) -> Measure:

@@ -53,10 +53,10 @@ class ShownTranscript(tuple[Any, ...]):
     @classmethod
     def of(cls, value: Sequence[Any], limit: int | None) -> ShownTranscript:
         """Build from a transcript field's messages."""
-        made = cls(value)
-        made.rendered = render_transcript(read_transcript(value), limit=limit)
-        made.left_out = LeftOut()
-        return made
+        shown = cls(value)
+        shown.rendered = render_transcript(read_transcript(value), limit=limit)
+        shown.left_out = LeftOut()
+        return shown
 
     def __str__(self) -> str:
         """Render the transcript and record what was cut."""
@@ -74,9 +74,9 @@ class ShownText(str):
     def of(cls, text: str, limit: int | None) -> ShownText:
         """Shorten the text if it is too long."""
         rendered = render_transcript(text, limit=limit)
-        made = cls(rendered.text)
-        made.left_out = rendered.left_out
-        return made
+        shown = cls(rendered.text)
+        shown.left_out = rendered.left_out
+        return shown
 
 
 class ShownMapping(dict[str, Any]):
@@ -87,7 +87,7 @@ class ShownMapping(dict[str, Any]):
         return json_text(self)
 
 
-def shown(fields: Mapping[str, Json], limit: int | None = None) -> dict[str, object]:
+def template_fields(fields: Mapping[str, Json], limit: int | None = None) -> dict[str, object]:
     """Return the fields for a template: text unchanged, structures as readable JSON and still accessible by key.
 
     Args:
@@ -97,16 +97,16 @@ def shown(fields: Mapping[str, Json], limit: int | None = None) -> dict[str, obj
     Raises:
         JrhError: The field `transcript` is a list but not a transcript.
     """
-    return {name: _shown(name, value, limit) for name, value in fields.items()}
+    return {name: _field_value(name, value, limit) for name, value in fields.items()}
 
 
-def left_out_of(variables: Mapping[str, object]) -> int:
+def characters_left_out(variables: Mapping[str, object]) -> int:
     """Return how many characters of transcripts were cut when the templates were rendered."""
-    found = 0
+    total = 0
     for value in variables.values():
         if isinstance(value, (ShownTranscript, ShownText)):
-            found += value.left_out.characters
-    return found
+            total += value.left_out.characters
+    return total
 
 
 def mark_for(values: Iterable[object]) -> str:
@@ -121,7 +121,7 @@ def mark_for(values: Iterable[object]) -> str:
     return next(mark for mark in (f"-{number}" for number in count(1)) if not any(mark in text for text in texts))
 
 
-def _shown(name: str, value: Json, limit: int | None) -> object:
+def _field_value(name: str, value: Json, limit: int | None) -> object:
     if isinstance(value, str):
         return ShownText.of(value, limit) if name == _TRANSCRIPT else value
     if isinstance(value, Mapping):
@@ -196,15 +196,17 @@ class Defences:
             return usual
         return random_mark(self.seed, [text_of(value) for value in values])
 
-    def disguised(self, variables: Mapping[str, object], task: Task) -> tuple[dict[str, object], str]:
+    def disguise(self, variables: Mapping[str, object], task: Task) -> tuple[dict[str, object], str]:
         """Return the template's variables with datamarked material, and the sign; unchanged if the defence is off."""
         changed = dict(variables)
         if not self.chosen or Defence.DATAMARKING not in self.chosen:
             return changed, ""
         texts = {name: text_of(variables.get(name, "")) for name in task.judged_fields}
-        sign = next((each for each in _SIGNS if not any(each in text for text in texts.values())), _SIGNS[0])
+        sign = next(
+            (candidate for candidate in _SIGNS if not any(candidate in text for text in texts.values())), _SIGNS[0]
+        )
         for name, text in texts.items():
-            changed[name] = _datamarked(variables.get(name, ""), text, sign)
+            changed[name] = _datamark(variables.get(name, ""), text, sign)
         return changed, sign
 
     def around(self, user: str, system: str, *, task: Task, line: str, mark: str, sign: str) -> tuple[str, str]:
@@ -230,7 +232,7 @@ def text_of(value: object) -> str:
     return value.rendered.text if isinstance(value, ShownTranscript) else str(value)
 
 
-def _datamarked(value: object, text: str, sign: str) -> str:
+def _datamark(value: object, text: str, sign: str) -> str:
     """Put a sign in the place of white space; line breaks stay beside it, so that the layout can be read."""
     marked = ShownText(re.sub(r"[^\S\n]+", sign, re.sub(r"\n", f"{sign}\n", text)))
     if isinstance(value, ShownTranscript):
@@ -260,13 +262,13 @@ class Guard:
         reply = await self.client.ask(request, repeat=question.occasion, purpose="judge")
         if not reply.ok:
             return Judgement(verdict=Verdict(status=reply.status, detail=reply.detail), reply=reply)
-        said = _said(reply)
-        if said == "NO":
+        answer = _answer_word(reply)
+        if answer == "NO":
             return None
-        detail = _FOUND if said == "YES" else _UNCLEAR
+        detail = _FOUND if answer == "YES" else _UNCLEAR
         return Judgement(verdict=Verdict(status=Status.ABSTAINED, detail=detail), reply=reply)
 
 
-def _said(reply: Reply) -> str:
+def _answer_word(reply: Reply) -> str:
     words = re.findall(r"\b(?:YES|NO)\b", (reply.text or "").upper())
     return words[0] if len(set(words)) == 1 else ""

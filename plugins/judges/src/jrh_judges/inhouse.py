@@ -47,21 +47,21 @@ def verdict_of(answer: object, scale: Scale) -> Verdict:
     if isinstance(answer, Judgement):
         answer = answer.verdict
     if isinstance(answer, Verdict):
-        return _checked(answer, scale)
+        return _check_verdict(answer, scale)
     if isinstance(answer, Mapping):
         return _from_mapping(answer, scale)
     return _from_value(answer, scale)
 
 
-def _checked(verdict: Verdict, scale: Scale) -> Verdict:
+def _check_verdict(verdict: Verdict, scale: Scale) -> Verdict:
     if verdict.status is not Status.OK:
         if verdict.status not in _STATUSES or verdict.presented is not None:
             return _unparsable(f"a verdict with status '{verdict.status.value}' cannot be returned by a judge")
         return Verdict(status=verdict.status, rationale=verdict.rationale, detail=verdict.detail)
     if verdict.presented not in scale:
         return _off_scale(verdict.presented)
-    found = _with_probabilities(verdict.presented or "", verdict.rationale, verdict.probabilities, scale)
-    return _with_score(found, verdict.score)
+    checked = _with_probabilities(verdict.presented or "", verdict.rationale, verdict.probabilities, scale)
+    return _with_score(checked, verdict.score)
 
 
 def _from_mapping(answer: Mapping[object, object], scale: Scale) -> Verdict:
@@ -74,8 +74,8 @@ def _from_mapping(answer: Mapping[object, object], scale: Scale) -> Verdict:
     verdict = _from_value(answer[key], scale)
     if verdict.presented is None:
         return verdict
-    found = _with_probabilities(verdict.presented, answer.get("rationale"), answer.get("probabilities"), scale)
-    return _with_score(found, answer.get("score"))
+    checked = _with_probabilities(verdict.presented, answer.get("rationale"), answer.get("probabilities"), scale)
+    return _with_score(checked, answer.get("score"))
 
 
 def _with_score(verdict: Verdict, score: object) -> Verdict:
@@ -257,22 +257,22 @@ async def _write(process: Process, question: bytes) -> None:
 async def _answer(process: Process) -> bytes | None:
     """Read the program's output; if it is too long, kill the program and return None."""
     assert process.stdout is not None
-    kept = bytearray()
+    buffer = bytearray()
     while chunk := await process.stdout.read(_CHUNK):
-        kept += chunk
-        if len(kept) > MAX_ANSWER:
+        buffer += chunk
+        if len(buffer) > MAX_ANSWER:
             _kill(process)
             return None
-    return bytes(kept)
+    return bytes(buffer)
 
 
 async def _errors(process: Process) -> bytes:
     """Read stderr to the end, so that the program never blocks, and keep the last part."""
     assert process.stderr is not None
-    kept = b""
+    tail = b""
     while chunk := await process.stderr.read(_CHUNK):
-        kept = (kept + chunk)[-_KEPT_ERRORS:]
-    return kept
+        tail = (tail + chunk)[-_KEPT_ERRORS:]
+    return tail
 
 
 async def _end(process: Process) -> None:

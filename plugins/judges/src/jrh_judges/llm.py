@@ -64,14 +64,14 @@ class LlmJudge:
             objection = await self.guard.objection(question, self.wording.material(question))
             if objection is not None:
                 return objection
-        asked = self.wording.in_mode(question.output).asked(question)
-        request = self._request(question, asked.messages)
+        prompt = self.wording.in_mode(question.output).build_request(question)
+        request = self._request(question, prompt.messages)
         reply = await self.client.ask(request, repeat=question.occasion, purpose="judge")
         together = criteria_together(question)
-        own = own_criterion(question)
-        share = (together.index(own), len(together)) if own in together else (0, 1)
-        verdict = self._verdict(question, reply, own, together)
-        return Judgement(verdict=verdict, reply=reply, left_out=asked.left_out, share=share)
+        criterion = own_criterion(question)
+        share = (together.index(criterion), len(together)) if criterion in together else (0, 1)
+        verdict = self._verdict(question, reply, criterion, together)
+        return Judgement(verdict=verdict, reply=reply, left_out=prompt.left_out, share=share)
 
     def _verdict(self, question: Question, reply: Reply, own: str, together: tuple[str, ...]) -> Verdict:
         if not reply.ok:
@@ -91,11 +91,11 @@ class LlmJudge:
             json_schema=schema,
             top_logprobs=self.top_logprobs,
             output=question.output,
-            needed=_needed(question),
+            needed=_required_parameters(question),
         )
 
 
-def _needed(question: Question) -> tuple[str, ...]:
+def _required_parameters(question: Question) -> tuple[str, ...]:
     """Return what the condition varies and the verdict would not be about if the model were asked without it."""
     reasoning = ("reasoning_effort",) if question.sampling.reasoning_effort is not None else ()
     return (*(("output",) if question.output else ()), *reasoning)

@@ -13,7 +13,7 @@ from jrh import JrhError, Json, Message, Mode, Question, Reply, Scale, ScaleKind
 from jrh.values import asked_together
 from jrh_authoring import json_text, object_schema, read_json, render, variables_of
 
-from jrh_judges.defences import Defences, left_out_of, mark_for, shown, text_of
+from jrh_judges.defences import Defences, characters_left_out, mark_for, template_fields, text_of
 
 
 def criteria_together(question: Question) -> tuple[str, ...]:
@@ -23,8 +23,8 @@ def criteria_together(question: Question) -> tuple[str, ...]:
 
 def own_criterion(question: Question) -> str:
     """Return the id of the criterion that the verdict is about."""
-    one = question.fields.get("criterion")
-    return str(one["id"]) if isinstance(one, Mapping) else ""
+    criterion = question.fields.get("criterion")
+    return str(criterion["id"]) if isinstance(criterion, Mapping) else ""
 
 
 def format_together(ids: Sequence[str], scale: Scale, *, rationale: bool) -> str:
@@ -42,8 +42,8 @@ def format_together(ids: Sequence[str], scale: Scale, *, rationale: bool) -> str
 
 def schema_together(ids: Sequence[str], scale: Scale, verdict: Mapping[str, Json] | None) -> Mapping[str, Json]:
     """Return the JSON schema of that object; `verdict` is the schema of a verdict with its rationale, None without."""
-    one: Json = dict(verdict) if verdict is not None else {"type": "string", "enum": list(scale.labels)}
-    return object_schema(dict.fromkeys(ids, one))
+    item_schema: Json = dict(verdict) if verdict is not None else {"type": "string", "enum": list(scale.labels)}
+    return object_schema(dict.fromkeys(ids, item_schema))
 
 
 def part_about(reply: Reply, own: str, ids: Sequence[str]) -> Reply | Verdict:
@@ -52,14 +52,14 @@ def part_about(reply: Reply, own: str, ids: Sequence[str]) -> Reply | Verdict:
     A reply that drops the criterion has no verdict on it: `unparsable`. One that names a criterion which was not asked
     answers another list, and which verdict is whose is unknown: `off_scale` for every criterion of the call.
     """
-    found = read_json(reply.text)
-    if found is None:
+    parsed = read_json(reply.text)
+    if parsed is None:
         return Verdict(status=Status.UNPARSABLE, detail="the reply has no JSON object with the criteria as keys")
-    invented = [name for name in found if name not in ids]
+    invented = [name for name in parsed if name not in ids]
     if invented:
         detail = f"the reply has a verdict on '{invented[0][:80]}', which is not a criterion of the call"
         return Verdict(status=Status.OFF_SCALE, detail=detail)
-    value = found.get(own)
+    value = parsed.get(own)
     if value is None:
         return Verdict(status=Status.UNPARSABLE, detail=f"the reply has no verdict on criterion '{own[:80]}'")
     text = value if isinstance(value, str) else json_text(value)
@@ -75,7 +75,7 @@ OWN_VARIABLES: Final = ("task", "labels", "answer_format", "mark")
 
 
 @lru_cache
-def packaged(name: str) -> str:
+def builtin_template(name: str) -> str:
     """Return a built-in template without its final line break."""
     return files("jrh_judges").joinpath("templates", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
 
@@ -151,8 +151,8 @@ class Wording:
         Raises:
             JrhError: A template is invalid or does not show what is judged.
         """
-        user = template.content if template is not None else packaged(task.mode.value)
-        around = system.content if system is not None else packaged("system")
+        user = template.content if template is not None else builtin_template(task.mode.value)
+        around = system.content if system is not None else builtin_template("system")
         source = template.source if template is not None and template.source else "template"
         _check_shows(user, task, source)
         variables_of(around)
@@ -167,7 +167,7 @@ class Wording:
             defences=defences,
         )
 
-    def asked(self, question: Question) -> Asked:
+    def build_request(self, question: Question) -> Asked:
         """Return the messages of a question; a prompt in the question takes precedence over the judge's own.
 
         Raises:
@@ -177,27 +177,27 @@ class Wording:
         prompt = question.prompt
         user, system = (self.user, self.system) if prompt is None else (prompt.user, prompt.system)
         variables, sign = self._variables(question, marked=_uses_mark(user) or _uses_mark(system))
-        asked, told = self.defences.around(
-            _rendered(user, variables),
-            _rendered(system, variables) if system.strip() else "",
+        material, instruction = self.defences.around(
+            _render(user, variables),
+            _render(system, variables) if system.strip() else "",
             task=question.task,
             line=str(variables["answer_format"]),
             mark=str(variables["mark"]),
             sign=sign,
         )
-        messages = [Message(role="user", content=asked)]
-        if system.strip() or told:
-            messages.insert(0, Message(role="system", content=told))
-        return Asked(messages=tuple(messages), left_out=left_out_of(variables))
+        messages = [Message(role="user", content=material)]
+        if system.strip() or instruction:
+            messages.insert(0, Message(role="system", content=instruction))
+        return Asked(messages=tuple(messages), left_out=characters_left_out(variables))
 
     def material(self, question: Question) -> tuple[str, ...]:
         """Return the judged texts as the judge sees them, without what its defences change."""
-        variables = shown(question.fields, self.transcript_limit)
+        variables = template_fields(question.fields, self.transcript_limit)
         return tuple(text_of(variables.get(name, "")) for name in question.task.judged_fields)
 
     def _variables(self, question: Question, *, marked: bool) -> tuple[dict[str, object], str]:
         task = question.task
-        variables, sign = self.defences.disguised(shown(question.fields, self.transcript_limit), task)
+        variables, sign = self.defences.disguise(template_fields(question.fields, self.transcript_limit), task)
         mark = ""
         if marked:
             mark = self.defences.mark(mark_for(variables.values()), variables.values())
@@ -206,8 +206,8 @@ class Wording:
             line = format_together(together, task.scale, rationale=self.rationale)
         else:
             line = answer_format(task.scale, as_json=self.as_json, rationale=self.rationale, by_tool=self.by_tool)
-        own = {"task": task, "labels": task.scale.labels, "answer_format": line, "mark": mark}
-        return {**variables, **own, **_responses(task, variables)}, sign
+        builtins = {"task": task, "labels": task.scale.labels, "answer_format": line, "mark": mark}
+        return {**variables, **builtins, **_responses(task, variables)}, sign
 
 
 @lru_cache(maxsize=512)
@@ -238,7 +238,7 @@ def _check_shows(template: str, task: Task, source: str) -> None:
         )
 
 
-def _rendered(source: str, variables: Mapping[str, object]) -> str:
+def _render(source: str, variables: Mapping[str, object]) -> str:
     try:
         return render(source, variables)
     except JrhError as error:

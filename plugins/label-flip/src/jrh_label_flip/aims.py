@@ -129,9 +129,11 @@ class Aims:
         """Return the aim among three options or more: another response gets worse, and the best one stays the best."""
         if self.damage is Damage.PREFERRED or gold == self.scale.tie:
             return Skip(reason="with three responses or more it is unclear which one would win")
-        own = self.scale.options.index(gold)
-        loser = (own + 1) % len(self.scale.options)
-        return Aim(field=option_field(loser), expectation=Equals(label=gold), wanted=gold, other=option_field(own))
+        gold_place = self.scale.options.index(gold)
+        loser = (gold_place + 1) % len(self.scale.options)
+        return Aim(
+            field=option_field(loser), expectation=Equals(label=gold), wanted=gold, other=option_field(gold_place)
+        )
 
 
 def _check(options: LabelFlipOptions, task: Task, by: WrittenBy) -> None:

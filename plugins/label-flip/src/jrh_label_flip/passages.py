@@ -17,14 +17,14 @@ LISTS: Final[Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name("words.
 """The closed lists of the rules, by rule and by what they hold."""
 
 
-def listed(text: str) -> tuple[str, ...]:
+def split_words(text: str) -> tuple[str, ...]:
     """Return the words of a text that are separated by white space, in order."""
     return tuple(text.split())
 
 
 def words(text: str) -> frozenset[str]:
     """Return the words of a text that are separated by white space, to look them up."""
-    return frozenset(listed(text))
+    return frozenset(split_words(text))
 
 
 def pairs(text: str) -> tuple[tuple[str, str], ...]:
@@ -82,18 +82,18 @@ class Sentence:
     def words(self) -> tuple[Word, ...]:
         """Return the words, at most as many as a sentence within the length limit can have."""
         return tuple(
-            Word(text=found[0], start=self.start + found.start(), end=self.start + found.end())
-            for found in _WORD.finditer(self.text[:_LONGEST])
+            Word(text=match[0], start=self.start + match.start(), end=self.start + match.end())
+            for match in _WORD.finditer(self.text[:_LONGEST])
         )
 
     @cached_property
-    def lowered(self) -> tuple[str, ...]:
+    def lower_words(self) -> tuple[str, ...]:
         """Return the words in lower case."""
         return tuple(word.lower for word in self.words)
 
     def has(self, words: frozenset[str]) -> bool:
         """Return whether the sentence contains one of the words."""
-        return not words.isdisjoint(self.lowered)
+        return not words.isdisjoint(self.lower_words)
 
     @cached_property
     def plain(self) -> bool:
@@ -120,7 +120,7 @@ class Sentence:
     @property
     def negative(self) -> bool:
         """Return whether something in it is negated."""
-        return any(is_negative(word) for word in self.lowered)
+        return any(is_negative(word) for word in self.lower_words)
 
 
 _NEGATIVES: Final = words(
@@ -221,7 +221,7 @@ def choose(edits: Iterable[Edit], most: int, seed: int) -> list[Edit]:
     return chosen
 
 
-def described(text: str, edits: Sequence[Edit]) -> list[Json]:
+def describe_edits(text: str, edits: Sequence[Edit]) -> list[Json]:
     """Return the edits for the provenance in text order: position, old text, new text."""
     return [
         {"at": edit.start, "old": text[edit.start : edit.end], "new": edit.new}

@@ -14,7 +14,7 @@ from jrh_authoring import TextWriter, WrittenBy, apply_edits, check_template, ob
 
 from jrh_label_flip.aims import Aim, Aims
 from jrh_label_flip.options import BY_RULES, Error, LabelFlipOptions
-from jrh_label_flip.passages import Passage, choose, described, words
+from jrh_label_flip.passages import Passage, choose, describe_edits, words
 from jrh_label_flip.rules import RULES
 
 DESCRIPTIONS: Final[Mapping[Error, str]] = {
@@ -203,11 +203,11 @@ class RulePerturber:
         # The seed ignores the number of errors, so the errors of a short draft are a subset of those of a long one.
         seed = self.seed(item.id, error.value)
         request = item.fields.get("request")
-        yield from self._planted(
+        yield from self._plant_error(
             Passage(text=text, request=request if isinstance(request, str) else "", seed=seed), aim, error
         )
 
-    def _planted(self, passage: Passage, aim: Aim, error: Error) -> Iterator[Draft | Skip]:
+    def _plant_error(self, passage: Passage, aim: Aim, error: Error) -> Iterator[Draft | Skip]:
         if not passage.english:
             yield Skip(reason="the response is not English; the rules need English", variant=error.value)
             return
@@ -228,7 +228,7 @@ class RulePerturber:
                 details={
                     "by": "rules",
                     "field": aim.field,
-                    "edits": described(passage.text, edits),
+                    "edits": describe_edits(passage.text, edits),
                     "places": len(possible),
                     "seed": passage.seed,
                 },

@@ -33,7 +33,7 @@ def load() -> Any:
 
     No price list is fetched, no `.env` is read, nothing is printed, no retry, cache or callback is left on.
     """
-    litellm = _imported()
+    litellm = _import_litellm()
     # litellm builds some types at the first call and for unusual answers; pydantic warns about both. Others, such as
     # pytest, take filters away again.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic\b")
@@ -41,7 +41,7 @@ def load() -> Any:
 
 
 @lru_cache(maxsize=1)
-def _imported() -> Any:
+def _import_litellm() -> Any:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"
     with warnings.catch_warnings():

@@ -117,7 +117,9 @@ class LiteLLMModel:
         self._redact = Redactor.from_environment(
             also=[*([key] if key and not self._keyless else []), *(headers or {}).values()]
         )
-        self._arguments = ArgumentWriter(_fixed(options, key, headers or {}), _supported(self._litellm, options.model))
+        self._arguments = ArgumentWriter(
+            _constant_parameters(options, key, headers or {}), _supports(self._litellm, options.model)
+        )
         self._fingerprint = _fingerprint(options, headers or {})
         self._rates = rates_of(options.model, self._litellm.model_cost)
 
@@ -181,7 +183,7 @@ class LiteLLMModel:
 _asking: WeakSet[LiteLLMModel] = WeakSet()
 
 
-def _fixed(options: LiteLLMOptions, key: str | None, headers: Mapping[str, str]) -> dict[str, Any]:
+def _constant_parameters(options: LiteLLMOptions, key: str | None, headers: Mapping[str, str]) -> dict[str, Any]:
     named = {
         "model": options.model,
         "api_base": options.api_base,
@@ -193,7 +195,7 @@ def _fixed(options: LiteLLMOptions, key: str | None, headers: Mapping[str, str])
     return {**options.extra, **{name: value for name, value in named.items() if value is not None}}
 
 
-def _supported(litellm: Any, model: str) -> frozenset[str] | None:
+def _supports(litellm: Any, model: str) -> frozenset[str] | None:
     provider, _, name = model.partition("/")
     known = litellm.get_supported_openai_params(model=name, custom_llm_provider=provider)
     return frozenset(known) if known else None

@@ -49,7 +49,7 @@ def translate(error: Exception) -> ModelFault | Completion:
         return Completion(text=None, finish_reason="content_filter", refusal=text)
     if status is not None:
         headers = getattr(error, "litellm_response_headers", None) or {}
-        return http_fault(status, code, text, wait=retry_after(headers), named=_named(chain))
+        return http_fault(status, code, text, wait=retry_after(headers), named=_named_parameter(chain))
     if code in OUT_OF_FUNDS:
         return ModelFault(FaultKind.NO_CREDIT, text)
     kind = _kind_without_answer(error, chain)
@@ -60,14 +60,14 @@ def translate(error: Exception) -> ModelFault | Completion:
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     """Yield the exception and its causes; stop at a cycle."""
-    seen: list[BaseException] = []
-    while error is not None and error not in seen:
-        seen.append(error)
+    chain: list[BaseException] = []
+    while error is not None and error not in chain:
+        chain.append(error)
         yield error
         error = error.__cause__ or error.__context__
 
 
-def _named(chain: tuple[BaseException, ...]) -> str:
+def _named_parameter(chain: tuple[BaseException, ...]) -> str:
     """Return the parameter that the provider's error names in a field of its own."""
     for error in chain:
         body: Any = getattr(error, "body", None)
@@ -91,8 +91,8 @@ def _http_status(chain: tuple[BaseException, ...]) -> int | None:
 
     for error in chain:
         # litellm's own kinds of these carry statuses that it made up.
-        own = type(error).__module__.startswith("litellm")
-        if isinstance(error, httpx.HTTPStatusError | openai.APIStatusError) and not own:
+        from_litellm = type(error).__module__.startswith("litellm")
+        if isinstance(error, httpx.HTTPStatusError | openai.APIStatusError) and not from_litellm:
             return error.response.status_code
     return None
 
@@ -136,8 +136,8 @@ def _code(chain: tuple[BaseException, ...], text: str) -> str:
         for value in (body.get("code"), body.get("type")) if isinstance(body, Mapping) else ():
             if isinstance(value, str) and value in _CODES:
                 return value
-    found = (match.group(1) for match in _CODE.finditer(text))
-    return next((value for value in found if value in _CODES), "")
+    codes = (match.group(1) for match in _CODE.finditer(text))
+    return next((value for value in codes if value in _CODES), "")
 
 
 def _text(error: Exception) -> str:
@@ -186,16 +186,16 @@ def read_completion(response: Any) -> Completion:
         model_version=served_version(getattr(response, "model", None), getattr(response, "system_fingerprint", None)),
         token_probabilities=_probabilities(getattr(choice, "logprobs", None)),
         reasoning=string_or_empty(getattr(message, "reasoning_content", None)),
-        stated_limits=_stated_limits(response),
+        stated_limits=_rate_limits(response),
     )
 
 
-def _stated_limits(response: Any) -> Mapping[str, str]:
+def _rate_limits(response: Any) -> Mapping[str, str]:
     # litellm keeps the provider's headers here, with a prefix, and some of them a second time without it.
     hidden = getattr(response, "_hidden_params", None)
     headers = hidden.get("additional_headers") if isinstance(hidden, Mapping) else None
-    found = headers if isinstance(headers, Mapping) else {}
-    return stated_limits({str(name).removeprefix(_PROVIDERS): str(value) for name, value in found.items()})
+    pairs = headers if isinstance(headers, Mapping) else {}
+    return stated_limits({str(name).removeprefix(_PROVIDERS): str(value) for name, value in pairs.items()})
 
 
 def _finish_reason(mapped: str, native: str) -> str:

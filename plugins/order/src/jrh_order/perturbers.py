@@ -35,17 +35,17 @@ class OrderPerturber:
         first = item.fields[field_of(letters[0])]
         if all(item.fields[field_of(letter)] == first for letter in letters):
             return [Skip(reason=ALIKE)]
-        return [self._ordered(item, order) for order in self._orders(item)]
+        return [self._build_draft(item, order) for order in self._orders(item)]
 
     def _orders(self, item: Item) -> Sequence[tuple[str, ...]]:
         """Return the orders for an item, without its own."""
-        own = self.task.scale.options
+        options = self.task.scale.options
         if self.options.permutations is not None:
-            return self._drawn(item, own, self.options.permutations)
-        rotations = [own[start:] + own[:start] for start in range(1, len(own))]
-        return list(dict.fromkeys([*rotations, own[::-1]]))
+            return self._draw_orders(item, options, self.options.permutations)
+        rotations = [options[start:] + options[:start] for start in range(1, len(options))]
+        return list(dict.fromkeys([*rotations, options[::-1]]))
 
-    def _drawn(self, item: Item, own: tuple[str, ...], number: int) -> Sequence[tuple[str, ...]]:
+    def _draw_orders(self, item: Item, own: tuple[str, ...], number: int) -> Sequence[tuple[str, ...]]:
         chance = random.Random(self.seed("option-order", item.id))  # noqa: S311 - a design, not a secret
         drawn: dict[tuple[str, ...], None] = {}
         while len(drawn) < min(number, factorial(len(own)) - 1):
@@ -54,7 +54,7 @@ class OrderPerturber:
                 drawn.setdefault(order)
         return list(drawn)
 
-    def _ordered(self, item: Item, order: Sequence[str]) -> Draft:
+    def _build_draft(self, item: Item, order: Sequence[str]) -> Draft:
         letters = self.task.scale.options
         name = "".join(order)
         shown = dict(zip(letters, order, strict=True))

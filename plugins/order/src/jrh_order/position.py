@@ -50,7 +50,7 @@ def moves_all(one: str, other: str) -> bool:
     return all(here != there for here, there in zip(one, other, strict=False))
 
 
-def balancing(answers: Answers, own: str) -> Counts:
+def balance_orders(answers: Answers, own: str) -> Counts:
     """Return the weights of every item's orders, shape (items, levels), such that every option visits every place.
 
     All orders with a verdict weigh 1 where that balances them, or some of them 1 and the others 0 (the reverse order
@@ -62,12 +62,12 @@ def balancing(answers: Answers, own: str) -> Counts:
     """
     there = answers.answered > 0
     kinds, of = np.unique(there, axis=0, return_inverse=True)
-    found = np.zeros(kinds.shape)
+    weights = np.zeros(kinds.shape)
     for row, kind in enumerate(kinds):
         if kind.any():
             orders = tuple(name for name, used in zip(answers.levels, kind, strict=True) if used)
-            found[row, kind] = _weights(orders, own)
-    return np.asarray(found[of.reshape(-1)])
+            weights[row, kind] = _weights(orders, own)
+    return np.asarray(weights[of.reshape(-1)])
 
 
 def is_balanced(answers: Answers, own: str, weights: Counts) -> Mask:
@@ -130,7 +130,7 @@ class PositionBias:
             scale = context.tasks[answers.cell.task].scale
             if len(answers.levels) > 1 and scale.own_order:
                 shown = answers.as_presented()
-                weights = balancing(shown, scale.own_order)
+                weights = balance_orders(shown, scale.own_order)
                 yield _consistency(builder, answers)
                 yield _strict(builder, answers)
                 yield from place_rates(builder, shown, scale, weights)
@@ -163,20 +163,20 @@ def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
     With repeats an item scores the probability that one asking in each order is right every time.
     """
     right, answered = against_gold(answers)
-    asked = answers.planned > 0
-    labelled = (_gold_of(answers) >= 0) & (asked.sum(axis=1) >= _TWO)
-    there = labelled & ((answered > 0) | ~asked).all(axis=1)
+    in_plan = answers.planned > 0
+    labelled = (_gold_of(answers) >= 0) & (in_plan.sum(axis=1) >= _TWO)
+    there = labelled & ((answered > 0) | ~in_plan).all(axis=1)
 
     def product(tops: Counts, bottoms: Counts) -> Counts:
-        shares = np.where(asked, tops / np.maximum(bottoms, 1.0), 1.0)
+        shares = np.where(in_plan, tops / np.maximum(bottoms, 1.0), 1.0)
         return np.asarray(shares.prod(axis=1))
 
     planned = answers.planned
     ends = product(right, planned)[labelled], product(right + planned - answers.answered, planned)[labelled]
-    told = answers.rows_at(there[:, None] & asked)
-    about = answers.rows_at(labelled[:, None] & asked)
+    labelled_rows = answers.rows_at(there[:, None] & in_plan)
+    about = answers.rows_at(labelled[:, None] & in_plan)
     estimate = builder.proportion(answers.cell, np.where(there, product(right, answered), 0.0), there, answers.clusters)
-    basis = Basis(answers.cell, about, told[answers.said[told] >= 0])
+    basis = Basis(answers.cell, about, labelled_rows[answers.said[labelled_rows] >= 0])
     bounds = (float(ends[0].mean()), float(ends[1].mean())) if len(ends[0]) else None
     note = "" if estimate.value is not None else _NO_GOLD_IN_BOTH
     return builder.measure("right-in-both-orders", basis, estimate, bounds=bounds, note=note)
@@ -188,14 +188,14 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
     total = weights.sum(axis=1)
     shares = np.stack([(weights * _shares(answers, letter)).sum(axis=1) for letter in scale.options], axis=1)
     shares = (shares[even] / total[even, None]).round(12)
-    told = answers.rows_at(even[:, None] & (weights > 0))
-    usable = told[answers.said[told] >= 0]
+    balanced_rows = answers.rows_at(even[:, None] & (weights > 0))
+    usable = balanced_rows[answers.said[balanced_rows] >= 0]
     counts = np.ones(len(shares))
     leaning = cluster_sums(answers.clusters[even], shares[:, 0] - shares[:, -1], counts)
-    found = builder.exchanged(answers.cell, leaning)
+    drift = builder.exchanged(answers.cell, leaning)
     basis, known = answers.basis(usable), len(usable) > 0
     note = _FIRST_LAST if known else _UNBALANCED
-    yield builder.measure("position-bias", basis, found.estimate, note=note, unit="difference")
+    yield builder.measure("position-bias", basis, drift.estimate, note=note, unit="difference")
     sums = [cluster_sums(answers.clusters[even], column, counts)[:, 0] for column in shares.T]
     stacked, seed = np.stack(sums, axis=1), builder.seed(answers.cell)
     p = exchange_test(stacked, resamples=builder.context.resamples, seed=seed).p
@@ -221,15 +221,15 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
     first, second = (both_orders(answers, letter) for letter in scale.options)
     used = np.isfinite(first)
     stuck_first, stuck_second, clusters = first[used], second[used], answers.clusters[used]
-    told = answers.rows_at(np.broadcast_to(used[:, None], answers.planned.shape))
-    usable = told[answers.said[told] >= 0]
+    used_rows = answers.rows_at(np.broadcast_to(used[:, None], answers.planned.shape))
+    usable = used_rows[answers.said[used_rows] >= 0]
     tends_first = int((stuck_first > stuck_second).sum())
     tends_second = int((stuck_first < stuck_second).sum())
     unit = "items" if len(np.unique(answers.axes.items[used])) == len(clusters) else "questions"
     note = f"first position in both orders: {tends_first} {unit}; second: {tends_second}"
     sums = cluster_sums(clusters, stuck_first - stuck_second, np.ones(len(clusters)))
-    found = builder.exchanged(answers.cell, sums)
-    estimate = found.estimate
+    bias = builder.exchanged(answers.cell, sums)
+    estimate = bias.estimate
     if builder.context.one_sided and FEW_EVENTS in estimate.flags:
         wins = (np.maximum(sign * (stuck_first - stuck_second), 0.0) for sign in (1, -1))
         limits = signed_limits(*cluster_sums(clusters, *wins, np.ones(len(clusters))).T, level=builder.context.level)
@@ -237,7 +237,7 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
         estimate = evolve(estimate, low=limits.low, high=limits.high, method=limits.method)
     basis, known = answers.basis(usable), len(usable) > 0
     yield builder.measure("position-bias", basis, estimate, note=note if known else _NO_ORDERS, unit="difference")
-    yield builder.p_value("position-bias-p", basis, found.test.p, note=_SIGNS if known else _NO_ORDERS)
+    yield builder.p_value("position-bias-p", basis, bias.test.p, note=_SIGNS if known else _NO_ORDERS)
 
 
 def _gold(builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
@@ -294,7 +294,7 @@ def place_rates(
     """
     weighed = np.where(answers.answered > 0, 1.0 if weights is None else weights, 0.0)
     chance = f"chance: {1 / len(scale.options):.3f}" if len(scale.options) > _TWO else ""
-    for name, label in _named_labels(scale):
+    for name, label in _label_names(scale):
         picked = (weighed * _shares(answers, label)).sum(axis=1)
         estimate = builder.proportion(answers.cell, picked, weighed.sum(axis=1), answers.clusters)
         note = "every verdict is missing" if estimate.value is None else chance if label != scale.tie else ""
@@ -312,17 +312,17 @@ def both_orders(answers: Answers, label: str) -> Floats:
         Shape (items,): the mean over pairs of orders of the product of the shares of the label; with one repeat 0 or 1.
     """
     answered = answers.answered
-    share = _picked(answers, label) / np.where(answered > 0, answered, np.nan)
+    share = _pick_counts(answers, label) / np.where(answered > 0, answered, np.nan)
     pairs = [share[:, one] * share[:, other] for one, other in combinations(range(len(answers.levels)), 2)]
     return np.asarray(np.mean(pairs, axis=0))
 
 
 def against_gold(answers: Answers) -> tuple[Counts, Counts]:
     """Return verdicts that equal the gold label and all verdicts of labelled items, each of shape (items, levels)."""
-    own = _gold_of(answers)
-    same = answers.axes.labels[None, :] == own[:, None]
+    gold = _gold_of(answers)
+    same = answers.axes.labels[None, :] == gold[:, None]
     right = (answers.counts * same[:, None, :]).sum(axis=2)
-    return right, np.where((own >= 0)[:, None], answers.answered, 0.0)
+    return right, np.where((gold >= 0)[:, None], answers.answered, 0.0)
 
 
 def _gold_of(answers: Answers) -> NDArray[np.int64]:
@@ -333,17 +333,17 @@ def _gold_of(answers: Answers) -> NDArray[np.int64]:
     return np.asarray(gold[answers.axes.items])
 
 
-def _named_labels(scale: Scale) -> list[tuple[str, str]]:
+def _label_names(scale: Scale) -> list[tuple[str, str]]:
     named = [(f"{place_name(place)}-position", label) for place, label in enumerate(scale.options)]
     return [*named, *([("tie", scale.tie)] if scale.tie is not None else [])]
 
 
 def _shares(answers: Answers, label: str) -> Counts:
     """Return the share of a label among the verdicts, shape (items, levels); 0 without a verdict."""
-    return np.asarray(_picked(answers, label) / np.maximum(answers.answered, 1.0))
+    return np.asarray(_pick_counts(answers, label) / np.maximum(answers.answered, 1.0))
 
 
-def _picked(answers: Answers, label: str) -> Counts:
+def _pick_counts(answers: Answers, label: str) -> Counts:
     if label not in answers.labels:
         return np.zeros(answers.planned.shape)
     return answers.counts[:, :, answers.labels.index(label)]

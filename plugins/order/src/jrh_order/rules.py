@@ -61,29 +61,29 @@ def _position_bias(now: Situation) -> Iterator[Claim]:
     place that is furthest from an even share.
     """
     floor, margin = now.floor_of(_BIAS), now.margin
-    for whole in now.measures(_BIAS):
-        places = _places(now, whole)
-        each = max(places, key=lambda place: abs(place.estimate or 0.0), default=whole)
-        if each.estimate is None or each.interval is None:
+    for overall in now.measures(_BIAS):
+        places = _places(now, overall)
+        largest = max(places, key=lambda place: abs(place.estimate or 0.0), default=overall)
+        if largest.estimate is None or largest.interval is None:
             continue
-        found, needed = now.claims(whole) and (not places or excludes_zero(each)), None
-        if found and abs(each.estimate) >= floor:
-            severity, statement = Severity.BAD, _preferred(each)
-        elif found:
+        is_claimed, needed = now.claims(overall) and (not places or excludes_zero(largest)), None
+        if is_claimed and abs(largest.estimate) >= floor:
+            severity, statement = Severity.BAD, _preference_sentence(largest)
+        elif is_claimed:
             severity, statement = Severity.INFO, f"Negligible position bias (below the floor of {floor:g})"
-        elif all(now.within(place, margin) for place in places or (whole,)):
+        elif all(now.within(place, margin) for place in places or (overall,)):
             severity, statement = Severity.GOOD, f"No position bias beyond ±{margin:g}"
         else:
-            corrected = now.corrected(whole)
+            corrected = now.corrected(overall)
             severity = Severity.INCONCLUSIVE
             statement = f"Position bias {f'not shown {corrected}' if corrected else 'neither shown nor ruled out'}"
-            needed = needed_for(each, open_effect(each.estimate, margin), now.family.comparisons)
+            needed = needed_for(largest, open_effect(largest.estimate, margin), now.family.comparisons)
         yield Claim(
             kind=_BIAS,
             severity=severity,
             statement=statement,
-            measure=each,
-            aside="beyond an even share" if places else "" if found else now.own_p(whole),
+            measure=largest,
+            aside="beyond an even share" if places else "" if is_claimed else now.own_p(overall),
             needed=needed,
             floor=floor,
             margin=margin,
@@ -93,10 +93,10 @@ def _position_bias(now: Situation) -> Iterator[Claim]:
 def _places(now: Situation, whole: Measure) -> list[Measure]:
     """Return how far each place is from an even share; none for two options, where one measure says it all."""
     parts = now.parts("position-preference")
-    return [each for each in parts if (each.task, each.test) == (whole.task, whole.test) and set(each.cell) == {_PLACE}]
+    return [part for part in parts if (part.task, part.test) == (whole.task, whole.test) and set(part.cell) == {_PLACE}]
 
 
-def _preferred(measure: Measure) -> str:
+def _preference_sentence(measure: Measure) -> str:
     above = (measure.estimate or 0.0) > 0
     if _PLACE in measure.cell:
         return f"{'Prefers' if above else 'Avoids'} the {measure.cell[_PLACE]} option"
@@ -108,12 +108,12 @@ def _identical_options(now: Situation) -> Iterator[Claim]:
     kind = "identical-options"
     floor = now.floor_of(_BIAS)
     for place in _PLACES:
-        for each in now.measures(f"identical-{place}-position-rate"):
-            if now.claims(each, _EVEN) and (each.estimate or 0.0) >= _EVEN + floor:
+        for rate in now.measures(f"identical-{place}-position-rate"):
+            if now.claims(rate, _EVEN) and (rate.estimate or 0.0) >= _EVEN + floor:
                 yield Claim(
                     kind=kind,
                     severity=Severity.BAD,
                     statement=f"Picks the {place} of two identical responses",
-                    measure=each,
+                    measure=rate,
                     floor=floor,
                 )

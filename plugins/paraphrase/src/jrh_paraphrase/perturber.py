@@ -78,7 +78,7 @@ def _draft(plans: Mapping[str, PlannedEdits], strength: float) -> Draft:
 
 def by_model(model: ModelName, options: ParaphraseOptions, context: BuildContext) -> RewritingPerturber:
     """Make the perturber; raise `JrhError` where model, checks or prompt cannot be used."""
-    own = options.prompt
+    prompt = options.prompt
     low, high = options.length_ratio
 
     def breach(ratio: float) -> str:
@@ -86,7 +86,7 @@ def by_model(model: ModelName, options: ParaphraseOptions, context: BuildContext
 
     way = Rewriting(
         variant=WrittenBy.MODEL.value,
-        prompt=packaged_template("jrh_paraphrase", "paraphrase") if own is None else own.content,
+        prompt=packaged_template("jrh_paraphrase", "paraphrase") if prompt is None else prompt.content,
         bounds=(low, high),
         breach=breach,
     )

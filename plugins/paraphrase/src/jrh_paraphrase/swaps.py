@@ -45,8 +45,8 @@ _VERBAL: Final = r"(?= (?:be|have|go|also|never|always)\b)"
 
 def _verb(subjects: str, long: str, short: str, after: str) -> WordingRule:
     # The subject is looked for first: what looks back is slow.
-    found = f"\\b(?={subjects}){_UNSTRANDED}(?:{subjects})(?P<x>{long}|{short.replace(chr(39), APOSTROPHE)}){after}"
-    return _either(Rewrite.CONTRACTIONS, found, long, short)
+    pattern = f"\\b(?={subjects}){_UNSTRANDED}(?:{subjects})(?P<x>{long}|{short.replace(chr(39), APOSTROPHE)}){after}"
+    return _either(Rewrite.CONTRACTIONS, pattern, long, short)
 
 
 _CONTRACTIONS: Final = (

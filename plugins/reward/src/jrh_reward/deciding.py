@@ -15,7 +15,7 @@ from jrh_reward.options import Decision, Probability
 
 _SHOWN: Final = 60
 _TWO: Final = 2
-_STATUSES: Final = {each.value: each for each in (Status.ABSTAINED, Status.REFUSED, Status.UNPARSABLE)}
+_STATUSES: Final = {status.value: status for status in (Status.ABSTAINED, Status.REFUSED, Status.UNPARSABLE)}
 
 
 def score_of(answer: object) -> float | Verdict:
@@ -39,12 +39,12 @@ def score_of(answer: object) -> float | Verdict:
         except Exception:  # an array of several numbers, or any object of the user's
             return _unparsable(f"the answer is {type(answer).__name__}, not one number")
     if isinstance(answer, bool) or not isinstance(answer, int | float):
-        return _unparsable(f"the score {written(answer)[:_SHOWN]} is {type(answer).__name__}, not a number")
+        return _unparsable(f"the score {safe_repr(answer)[:_SHOWN]} is {type(answer).__name__}, not a number")
     try:
         number = float(answer)
     except OverflowError:
         number = math.inf
-    return number if math.isfinite(number) else _unparsable(f"the score {written(answer)[:_SHOWN]} is not finite")
+    return number if math.isfinite(number) else _unparsable(f"the score {safe_repr(answer)[:_SHOWN]} is not finite")
 
 
 @frozen(kw_only=True)
@@ -118,9 +118,9 @@ def _with_chances(label: str, score: float, chances: Mapping[str, float]) -> Ver
 
 
 def _thresholds(decision: Decision, scale: Scale) -> tuple[float, ...]:
-    given = decision.thresholds
+    thresholds = decision.thresholds
     if scale.kind is ScaleKind.PAIRWISE:
-        if given:
+        if thresholds:
             raise JrhError("`thresholds` are not for comparisons; use `margin`")
         if decision.probability is Probability.SCORE:
             raise JrhError("`probability: score` is not for comparisons; use `logistic`")
@@ -135,10 +135,10 @@ def _thresholds(decision: Decision, scale: Scale) -> tuple[float, ...]:
         raise JrhError(f"scores have an order, but the {len(scale.labels)} labels of the scale do not")
     if scale.ordered and decision.probability is not Probability.NONE:
         raise JrhError("`probability` is for two labels, not for levels")
-    if given and len(given) != len(scale.labels) - 1:
+    if thresholds and len(thresholds) != len(scale.labels) - 1:
         needed = len(scale.labels) - 1
-        raise JrhError(f"a scale of {needed + 1} labels needs {needed} `thresholds`, got {len(given)}")
-    return given or _usual(scale, decision.probability)
+        raise JrhError(f"a scale of {needed + 1} labels needs {needed} `thresholds`, got {len(thresholds)}")
+    return thresholds or _usual(scale, decision.probability)
 
 
 def _usual(scale: Scale, probability: Probability) -> tuple[float, ...]:
@@ -151,7 +151,7 @@ def _usual(scale: Scale, probability: Probability) -> tuple[float, ...]:
     return tuple((one + other) / 2 for one, other in itertools.pairwise(levels))
 
 
-def written(value: object) -> str:
+def safe_repr(value: object) -> str:
     """Return what an answer looks like; never raises, as `repr` does of a number with thousands of digits."""
     try:
         return repr(value)

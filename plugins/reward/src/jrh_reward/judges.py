@@ -11,7 +11,7 @@ from jrh import BuildContext, JrhError, Judgement, Mode, Question, Reply, Status
 from jrh.plugins import Judge
 from jrh_authoring import Asker, Bounds, Call, Outcome, as_values, endpoint_of, failed, function_call
 
-from jrh_reward.deciding import Decider, score_of, written
+from jrh_reward.deciding import Decider, safe_repr, score_of
 from jrh_reward.options import ClassifierOptions, Decision, ScoreFunctionOptions, ScoreHttpOptions, Shown
 
 _Asked = tuple[Outcome, int, float]
@@ -38,9 +38,9 @@ class ScoreJudge:
 
     async def judge(self, question: Question) -> Judgement:
         """Ask for the scores; failures and what is no number become statuses."""
-        asked = await asyncio.gather(*(self._asker.ask(values) for values in _shown(question)))
-        verdict = self._verdict(asked, question)
-        return Judgement(verdict=verdict, reply=self._reply(asked))
+        answers = await asyncio.gather(*(self._asker.ask(values) for values in _prompts(question)))
+        verdict = self._verdict(answers, question)
+        return Judgement(verdict=verdict, reply=self._reply(answers))
 
     async def aclose(self) -> None:
         """Close the judge's resources; asking again reopens them."""
@@ -63,7 +63,7 @@ class ScoreJudge:
         failed = next((outcome for outcome, _, _ in asked if outcome.status is not Status.OK), Outcome())
         return Reply(
             status=failed.status,
-            text="\n".join(outcome.text or written(outcome.value)[:200] for outcome, _, _ in asked),
+            text="\n".join(outcome.text or safe_repr(outcome.value)[:200] for outcome, _, _ in asked),
             cost=None if self._cost is None else self._cost * attempts,
             latency=max(seconds for _, _, seconds in asked),
             fingerprint=self._fingerprint,
@@ -72,7 +72,7 @@ class ScoreJudge:
         )
 
 
-def _shown(question: Question) -> list[Callable[[], dict[str, object]]]:
+def _prompts(question: Question) -> list[Callable[[], dict[str, object]]]:
     """Return what asks about each response: of a comparison, every option alone, as the field `response`."""
     if question.task.mode is not Mode.PAIRWISE:
         return [lambda: as_values(question)]
@@ -83,8 +83,8 @@ def _shown(question: Question) -> list[Callable[[], dict[str, object]]]:
         fields, task = values["fields"], values["task"]
         assert isinstance(fields, dict)
         assert isinstance(task, dict)
-        others = {key: value for key, value in fields.items() if key not in names}
-        shown = {**others, "response": fields.get(name)}
+        other_fields = {key: value for key, value in fields.items() if key not in names}
+        shown = {**other_fields, "response": fields.get(name)}
         return {**values, "task": {**task, "mode": Mode.POINTWISE.value}, "labels": [], "fields": shown}
 
     return [lambda name=name: alone(name) for name in names]  # type: ignore[misc]

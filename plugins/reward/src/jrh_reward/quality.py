@@ -59,15 +59,15 @@ def _order(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> 
     clusters = trials.cluster.codes[usable]
     if scale.ordered:
         levels = np.array([scale.rank(trials.labels[code]) for code in truth[usable]], dtype=np.float64)
-        found = score_tau_b(scores[usable], levels, clusters, level=builder.context.level)
-        yield _association(builder, _TAU, basis, found)
+        association = score_tau_b(scores[usable], levels, clusters, level=builder.context.level)
+        yield _association(builder, _TAU, basis, association)
         return
     if len(names) > _TWO:
         return
     positive = names[0] if scale.kind is ScaleKind.PAIRWISE else scale.positive_label
     right = np.array([trials.labels[code] == positive for code in truth[usable]], dtype=np.bool_)
-    found = auc(scores[usable], right, clusters, level=builder.context.level)
-    yield _association(builder, AUC, basis, found)
+    association = auc(scores[usable], right, clusters, level=builder.context.level)
+    yield _association(builder, AUC, basis, association)
 
 
 def _association(builder: MeasureBuilder, name: str, basis: Basis, found: Estimate) -> Measure:
@@ -78,12 +78,12 @@ def _association(builder: MeasureBuilder, name: str, basis: Basis, found: Estima
 
 def _shift(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> Iterator[Measure]:
     trials = builder.trials
-    own = trials.reference & known
-    own &= (trials.task.codes == trials.task.codes[cell.rows[0]]) & (
+    baseline_rows = trials.reference & known
+    baseline_rows &= (trials.task.codes == trials.task.codes[cell.rows[0]]) & (
         trials.judge.codes == trials.judge.codes[cell.rows[0]]
     )
-    sums = np.bincount(trials.item.codes[own], scores[own], minlength=len(trials.item.names))
-    counts = np.bincount(trials.item.codes[own], minlength=len(trials.item.names))
+    sums = np.bincount(trials.item.codes[baseline_rows], scores[baseline_rows], minlength=len(trials.item.names))
+    counts = np.bincount(trials.item.codes[baseline_rows], minlength=len(trials.item.names))
     beside = counts > 0
     means = sums[beside] / counts[beside]
     spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
@@ -99,7 +99,7 @@ def _shift(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> 
     items = trials.item.codes[usable]
     moves = (scores[usable] - sums[items] / counts[items]) / spread
     totals = cluster_sums(trials.cluster.codes[usable], moves.round(12), np.ones(len(usable)))
-    found = clustered_mean(totals[:, 0], totals[:, 1], level=builder.context.level)
+    mean_shift = clustered_mean(totals[:, 0], totals[:, 1], level=builder.context.level)
     test = sign_flip_test(totals[:, 0].round(9), resamples=builder.context.resamples, seed=builder.seed(cell))
-    yield builder.measure(SHIFT, basis, found, unit=_UNIT, unscored="no_reference")
+    yield builder.measure(SHIFT, basis, mean_shift, unit=_UNIT, unscored="no_reference")
     yield builder.p_value(f"{SHIFT}-p", basis, 1.0 if test.p is None else test.p, note=_FLIPS)

@@ -90,7 +90,7 @@ class Attempt:
     filled: str = ""
     """The level of the bucket it fills."""
 
-    def described(self) -> dict[str, Json]:
+    def details(self) -> dict[str, Json]:
         """Return what the draft's details keep: all but the text."""
         details = asdict(self)
         del details["text"]
@@ -170,9 +170,9 @@ class Scrambler:
                 yield Skip(reason=f"rules cannot write a response of level {level}", variant=variant(level))
                 continue
             for place in range(self.samples):
-                yield self._scrambled(item, level, place)
+                yield self._scramble(item, level, place)
 
-    def _scrambled(self, item: Item, level: str, place: int) -> Draft | Skip:
+    def _scramble(self, item: Item, level: str, place: int) -> Draft | Skip:
         words = str(item.fields["response"]).split()
         if len(words) < _FEWEST:
             return Skip(reason=f"fewer than {_FEWEST} words to scramble", variant=variant(level))

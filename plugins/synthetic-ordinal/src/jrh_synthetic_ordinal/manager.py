@@ -93,7 +93,7 @@ def outcome(bucket: Bucket, longest: int, fingerprint: str) -> Draft | Skip:
         longest: the number of attempts after which a level is given up.
         fingerprint: the model that writes.
     """
-    tried: list[Json] = [attempt.described() for attempt in bucket.attempts]
+    tried: list[Json] = [attempt.details() for attempt in bucket.attempts]
     details: dict[str, Json] = {"by": "model", "place": bucket.place, "attempts": tried}
     if bucket.kept is None:
         reason = f"no response reached level {bucket.level} in {longest} attempts"
@@ -103,11 +103,15 @@ def outcome(bucket: Bucket, longest: int, fingerprint: str) -> Draft | Skip:
         fields={"response": bucket.kept.text},
         expectation=Equals(label=bucket.level),
         model=fingerprint,
-        details={**details, "kept": bucket.kept.described(), "examples_from_other_levels": _borrowed(bucket.kept)},
+        details={
+            **details,
+            "kept": bucket.kept.details(),
+            "examples_from_other_levels": _borrows_examples(bucket.kept),
+        },
     )
 
 
-def _borrowed(kept: Attempt) -> bool:
+def _borrows_examples(kept: Attempt) -> bool:
     """Return whether the examples came from another level because the wanted level has none."""
     return any(level != kept.wanted for level in kept.examples_of)
 
@@ -236,20 +240,20 @@ class BucketManager:
         done: dict[int, Attempt] = {}
         for place, (bucket, attempt) in enumerate(made):
             if attempt.achieved == bucket.level:
-                done[place] = _kept(attempt, [bucket], filters)
+                done[place] = _fill_first(attempt, [bucket], filters)
         for place, (bucket, attempt) in enumerate(made):
             if attempt.achieved is not None and place not in done:
-                others = _open(every, bucket.item.id, attempt.achieved) if self.options.fill_other else []
-                done[place] = _kept(attempt, others, filters)
+                alternatives = _open(every, bucket.item.id, attempt.achieved) if self.options.fill_other else []
+                done[place] = _fill_first(attempt, alternatives, filters)
         for place, (bucket, attempt) in enumerate(made):
             bucket.attempts.append(done.get(place, attempt))
 
     def _tell(self, every: Sequence[Bucket], shelf: Shelf) -> None:
         """Log which levels are covered, and which had no example of their own."""
         for level in self.levels:
-            own = [bucket for bucket in every if bucket.level == level]
-            filled = sum(bucket.kept is not None for bucket in own)
-            self.log.info("coverage", of_level=level, filled=filled, wanted=len(own))
+            level_buckets = [bucket for bucket in every if bucket.level == level]
+            filled = sum(bucket.kept is not None for bucket in level_buckets)
+            self.log.info("coverage", of_level=level, filled=filled, wanted=len(level_buckets))
             if level in shelf.empty_levels:
                 self.log.warning("no item has this gold level; examples come from the nearest levels", of_level=level)
 
@@ -258,14 +262,14 @@ def _open(every: Sequence[Bucket], item_id: str, level: str) -> list[Bucket]:
     return [bucket for bucket in every if bucket.item.id == item_id and bucket.level == level and bucket.kept is None]
 
 
-def _kept(attempt: Attempt, candidates: Sequence[Bucket], filters: Filters) -> Attempt:
+def _fill_first(attempt: Attempt, candidates: Sequence[Bucket], filters: Filters) -> Attempt:
     """Fill the first candidate, unless something kept in the same round is too similar."""
     if not candidates:
         return evolve(attempt, rejected=OTHER_LEVEL)
     looked = filters.look(attempt)
     if looked.rejected:
         return looked
-    kept = evolve(looked, filled=candidates[0].level)
-    filters.keep(kept)
-    candidates[0].kept = kept
-    return kept
+    attempt_filled = evolve(looked, filled=candidates[0].level)
+    filters.keep(attempt_filled)
+    candidates[0].kept = attempt_filled
+    return attempt_filled

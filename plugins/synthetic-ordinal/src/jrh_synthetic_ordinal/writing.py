@@ -39,7 +39,7 @@ WRITTEN: Final = text_schema(RESPONSE)
 """The JSON schema of the writer's reply."""
 
 
-def graded(task: Task) -> Mapping[str, Json]:
+def grade_schema(task: Task) -> Mapping[str, Json]:
     """Return the JSON schema of the grader's reply."""
     levels: list[Json] = [*task.scale.labels]
     return object_schema({"rationale": {"type": "string"}, "level": {"type": "string", "enum": levels}})
@@ -123,15 +123,15 @@ class Shelf:
         """
         for distance in range(len(self.scale.labels)):
             near = [other for other in self.scale.labels if self.scale.distance(level, other) == distance]
-            found = [
+            examples = [
                 item
                 for other in near
                 for item in self.by_level[other]
                 if item.fields["response"] != source.fields.get("response")
             ]
-            if found:
-                found.sort(key=lambda item: (derive_seed(seed, item.id), item.id))
-                return tuple(found[:most])
+            if examples:
+                examples.sort(key=lambda item: (derive_seed(seed, item.id), item.id))
+                return tuple(examples[:most])
         return ()
 
 
@@ -152,16 +152,16 @@ class Grader:
         request = ChatRequest(
             messages=self.wording.to_grade(self.task, source, response),
             sampling=Sampling(temperature=0.0),
-            json_schema=graded(self.task),
+            json_schema=grade_schema(self.task),
         )
         answer = await ask_until_read(self.client, request, lambda reply: self._read(reply.text), GRADINGS)
         return answer.value
 
     def _read(self, text: str) -> str | None:
-        found = read_json(text, keys=("level",))
-        if found is None:
+        parsed = read_json(text, keys=("level",))
+        if parsed is None:
             return self.task.scale.match(text)
-        level = found["level"]
+        level = parsed["level"]
         # Models write an integer for a level that is named by a number.
         written = str(level) if isinstance(level, int) and not isinstance(level, bool) else level
         return self.task.scale.match(written) if isinstance(written, str) else None

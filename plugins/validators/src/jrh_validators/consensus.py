@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from jrh import BuildContext, Draft, Item, JrhError, Json, ModelName, Text, Validation, ValidatorName
 from jrh.plugins import Validator
 
-from jrh_validators.drafts import changed_texts, undecided
+from jrh_validators.drafts import reject_undecided, text_changes
 from jrh_validators.equivalence import LlmEquivalence
 from jrh_validators.label import LlmLabel
 from jrh_validators.options import ConsensusOptions, EquivalenceOptions, FallbackOptions, LabelOptions, Rule
@@ -41,24 +41,24 @@ class HumanLabels:
         lacking = [name for name in ("variant", "label") if name not in (rows.fieldnames or ())]
         if lacking:
             raise JrhError(f"{text.source}:1: the column `{lacking[0]}` is missing; labels need variant and label")
-        found: dict[tuple[str, str], bool | None] = {}
+        labels: dict[tuple[str, str], bool | None] = {}
         for row in rows:
             label = (row["label"] or "").strip().upper()
             key = ((row.get("item") or "").strip(), (row["variant"] or "").strip())
             if label not in _SAID:
                 raise JrhError(f"{text.source}:{rows.line_num}: '{label[:40]}' is not a label; use YES, NO or UNSURE")
-            if key in found:
+            if key in labels:
                 raise JrhError(f"{text.source}:{rows.line_num}: '{key[1]}' is labelled twice; keep one row")
-            found[key] = _SAID[label]
-        return cls(labels=found)
+            labels[key] = _SAID[label]
+        return cls(labels=labels)
 
     async def validate(self, item: Item, draft: Draft) -> Validation:
         """Look the draft up: the label for its item, otherwise that for all items. An original needs none."""
-        if changed_texts(item, draft) == {}:
+        if text_changes(item, draft) == {}:
             return Validation(accepted=True)
         said = self.labels.get((item.id, draft.variant), self.labels.get((_EVERY, draft.variant)))
         if said is None:
-            return undecided("no label by people", {})
+            return reject_undecided("no label by people", {})
         return Validation(accepted=said, score=float(said), reason="" if said else "people say: not equivalent")
 
 
@@ -81,7 +81,7 @@ class Consensus:
         Raises:
             JrhError: There are fewer than two voters, one is named twice, or `k` exceeds their number.
         """
-        voters = named_voters("consensus", options.equivalence_by, options.label_by, options.validators, context)
+        voters = build_voters("consensus", options.equivalence_by, options.label_by, options.validators, context)
         if options.labels is not None:
             voters[PEOPLE] = HumanLabels.read(options.labels)
         if len(voters) < 2:  # noqa: PLR2004 - one voter is no vote
@@ -89,7 +89,7 @@ class Consensus:
                 "consensus needs at least two voters; name models under `equivalence_by` or `label_by`, `validators`, "
                 "or `labels` by people"
             )
-        needed = _needed(options, len(voters))
+        needed = _required_votes(options, len(voters))
         if needed > len(voters):
             raise JrhError(f"consensus: k is {needed}, but there are {len(voters)} voters")
         return cls(voters=voters, needed=needed)
@@ -119,7 +119,7 @@ class Consensus:
         return enough[0] if len(enough) == 1 else None
 
 
-def named_voters(
+def build_voters(
     component: str,
     equivalence_by: Sequence[ModelName],
     label_by: Sequence[ModelName],
@@ -156,7 +156,7 @@ def _voters(
         yield name, validator
 
 
-def _needed(options: ConsensusOptions, voters: int) -> int:
+def _required_votes(options: ConsensusOptions, voters: int) -> int:
     if options.rule is Rule.AT_LEAST and options.k is not None:
         return options.k
     return voters if options.rule is Rule.UNANIMOUS else voters // 2 + 1
@@ -193,7 +193,7 @@ class Fallback:
         Raises:
             JrhError: there are fewer than two, or one is named twice.
         """
-        validators = named_voters("fallback", options.equivalence_by, options.label_by, options.validators, context)
+        validators = build_voters("fallback", options.equivalence_by, options.label_by, options.validators, context)
         if len(validators) < 2:  # noqa: PLR2004 - one has nothing to fall back on
             raise JrhError(
                 "fallback needs at least two validators; name models under `equivalence_by` or `label_by`, "
@@ -209,4 +209,4 @@ class Fallback:
             if not found.details.get("undecided"):
                 return evolve(found, details={**found.details, "decided_by": name, "undecided_before": without})
             without[name] = found.reason
-        return undecided("no validator decided", {"undecided_before": without})
+        return reject_undecided("no validator decided", {"undecided_before": without})

@@ -10,7 +10,7 @@ from attrs import Factory, frozen
 from jrh import BuildContext, Draft, Item, Json, Validation, content_id
 from jrh_authoring import WORD, SentenceEncoder, VectorRows
 
-from jrh_validators.drafts import changed_texts
+from jrh_validators.drafts import text_changes
 from jrh_validators.options import DiversityOptions, SimilarityOptions
 
 _DIGITS: Final = 6
@@ -115,7 +115,7 @@ class CosineSimilarity:
 
     async def validate_set(self, drafts: Sequence[tuple[Item, Draft]]) -> Sequence[Validation]:
         """Decide about all drafts; the score is the lowest similarity. A draft without a changed text is accepted."""
-        pairs = [changed_texts(item, draft) or {} for item, draft in drafts]
+        pairs = [text_changes(item, draft) or {} for item, draft in drafts]
         texts = list(dict.fromkeys(text for changed in pairs for pair in changed.values() for text in pair))
         if not texts:
             return [Validation(accepted=True) for _ in drafts]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from jrh import Draft, Item, Json, Validation
 
 
-def changed_texts(item: Item, draft: Draft) -> dict[str, tuple[str, str]] | None:
+def text_changes(item: Item, draft: Draft) -> dict[str, tuple[str, str]] | None:
     """Return field -> (item's text, draft's text) for every change, or None if a field is not text.
 
     A reworded prompt template is a change too, and so is a template that stands in for another one. Where its answers
@@ -27,10 +27,10 @@ def changed_texts(item: Item, draft: Draft) -> dict[str, tuple[str, str]] | None
 
 def _meaning(draft: Draft) -> str:
     turned = {shown: meant for shown, meant in (draft.label_map or {}).items() if shown != meant}
-    told = "; ".join(f"{shown} here means {meant}" for shown, meant in turned.items())
-    return f"\n\n(The answers are translated: {told}.)" if told else ""
+    meanings = "; ".join(f"{shown} here means {meant}" for shown, meant in turned.items())
+    return f"\n\n(The answers are translated: {meanings}.)" if meanings else ""
 
 
-def undecided(reason: str, details: Mapping[str, Json]) -> Validation:
+def reject_undecided(reason: str, details: Mapping[str, Json]) -> Validation:
     """Reject for lack of a decision by a model; consensus does not count it as a vote."""
     return Validation(accepted=False, reason=reason, details={**details, "undecided": True})

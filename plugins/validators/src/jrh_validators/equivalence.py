@@ -19,7 +19,7 @@ from jrh_authoring import (
     variables_of,
 )
 
-from jrh_validators.drafts import changed_texts, undecided
+from jrh_validators.drafts import reject_undecided, text_changes
 from jrh_validators.options import EquivalenceOptions
 
 _SAME: Final = "The two texts are equivalent."
@@ -51,13 +51,13 @@ class LlmEquivalence:
 
     async def validate(self, item: Item, draft: Draft) -> Validation:
         """Compare every changed text; the score is the share of answers that say equivalent."""
-        texts = changed_texts(item, draft)
+        texts = text_changes(item, draft)
         if texts is None:
             return Validation(accepted=False, reason="a changed field is not text")
         answers = await gather(*(question for pair in texts.values() for question in self._both_orders(*pair)))
         for answer in answers:
             if answer.value is None:
-                return undecided(answer.reason, answer.details)
+                return reject_undecided(answer.reason, answer.details)
         said = [bool(answer.value) for answer in answers]
         reason = _reason(said)
         return Validation(
@@ -90,8 +90,8 @@ class LlmEquivalence:
 
 def _letter(text: str) -> str | None:
     """Read the letter from the object's `answer` or from a reply that is just a letter."""
-    found = read_json(text, keys=("answer",))
-    letter = str(found["answer"] if found is not None else text).strip().strip(".").upper()
+    parsed = read_json(text, keys=("answer",))
+    letter = str(parsed["answer"] if parsed is not None else text).strip().strip(".").upper()
     return letter if letter in ("A", "B") else None
 
 

@@ -30,7 +30,7 @@ from jrh import (
 from jrh.plugins import Parser
 from jrh_authoring import Answer, ask_until_read, object_schema, packaged_template, render, tag_mark, variables_of
 
-from jrh_validators.drafts import undecided
+from jrh_validators.drafts import reject_undecided
 from jrh_validators.options import LabelOptions
 
 
@@ -75,7 +75,7 @@ class LlmLabel:
         answers = await gather(*questions)
         for answer in answers:
             if answer.value is None:
-                return undecided(answer.reason, answer.details)
+                return reject_undecided(answer.reason, answer.details)
         label_map = draft.label_map if draft.label_map is not None else self.task.scale.identity_map()
         reached = label_map[answers[0].value or ""]
         return _decision(reached, draft.expectation, answers, self.task.scale)
@@ -88,12 +88,12 @@ class LlmLabel:
         return await ask_until_read(self.client, self._request(task, fields), read, self.attempts)
 
     def _request(self, task: Task, fields: Mapping[str, Json]) -> ChatRequest:
-        shown = {name: _shown(value) for name, value in fields.items()}
+        shown = {name: _field_text(value) for name, value in fields.items()}
         # A text cannot contain its own hash, so nothing inside can close the tags.
-        own = {"task": task, "labels": task.scale.labels, "fields": shown, "mark": tag_mark(shown)}
+        builtins = {"task": task, "labels": task.scale.labels, "fields": shown, "mark": tag_mark(shown)}
         source = packaged_template("jrh_validators", "label") if self.prompt is None else self.prompt.content
         return ChatRequest(
-            messages=(Message(role="user", content=render(source, {**shown, **own})),),
+            messages=(Message(role="user", content=render(source, {**shown, **builtins})),),
             json_schema=_schema(task.scale) if self.prompt is None else None,
         )
 
@@ -104,7 +104,7 @@ def _decision(
     if expectation is None:
         return Validation(accepted=True, label=reached, details=answers[0].details)
     wanted = expectation.label if isinstance(expectation, Equals) else answers[-1].value or ""
-    accepted = _met(reached, expectation, wanted, scale)
+    accepted = _meets(reached, expectation, wanted, scale)
     return Validation(
         accepted=accepted,
         score=1 - scale.distance(reached, wanted) / max(1, len(scale.labels) - 1 if scale.ordered else 1),
@@ -114,7 +114,7 @@ def _decision(
     )
 
 
-def _met(reached: str, expectation: Expectation, wanted: str, scale: Scale) -> bool:
+def _meets(reached: str, expectation: Expectation, wanted: str, scale: Scale) -> bool:
     if isinstance(expectation, Same | Equals):
         return reached == wanted
     if isinstance(expectation, Changes):
@@ -123,7 +123,7 @@ def _met(reached: str, expectation: Expectation, wanted: str, scale: Scale) -> b
     return above <= 0 if isinstance(expectation, NotAbove) else above >= 0
 
 
-def _shown(value: Json) -> str:
+def _field_text(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=_plain)
 
 

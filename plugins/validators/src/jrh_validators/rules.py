@@ -12,7 +12,7 @@ from attrs import frozen
 from jrh import Draft, Item, Json, Validation
 from jrh_authoring import other_language, word_count
 
-from jrh_validators.drafts import changed_texts
+from jrh_validators.drafts import text_changes
 from jrh_validators.options import RulesOptions
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
@@ -60,7 +60,7 @@ class Names:
             before = match
         return cls(certain=frozenset(certain), capitalised=frozenset(capitalised))
 
-    def missing_in(self, other: Names) -> list[str]:
+    def names_absent_from(self, other: Names) -> list[str]:
         """Return the certain names that are never capitalised in another text, in alphabetical order."""
         return sorted(self.certain - other.capitalised)
 
@@ -115,7 +115,7 @@ def _values(text: str) -> Iterator[str]:
         if words is None:
             yield _plain(Decimal(match["digits"].replace(",", "").replace("\u2212", "-")))
         elif words.lower() != "one":
-            yield _plain(Decimal(_spelled(words.lower())))
+            yield _plain(Decimal(_parse_number(words.lower())))
 
 
 def _plain(value: Decimal) -> str:
@@ -123,7 +123,7 @@ def _plain(value: Decimal) -> str:
     return written.rstrip("0").rstrip(".") if "." in written else written
 
 
-def _spelled(words: str) -> int:
+def _parse_number(words: str) -> int:
     total = group = 0
     for word in re.findall(r"[a-z]+", words):
         if word in _SMALL:
@@ -177,7 +177,7 @@ class Rules:
 
     async def validate(self, item: Item, draft: Draft) -> Validation:
         """Compare every field the draft changes with the item's. Pure."""
-        texts = changed_texts(item, draft)
+        texts = text_changes(item, draft)
         if texts is None:
             return Validation(accepted=False, reason="a changed field is not text")
         for name, (original, changed) in texts.items():
@@ -211,14 +211,14 @@ def _words(original: str, changed: str) -> Breach | None:
 
 
 def _numbers(original: str, changed: str) -> Breach | None:
-    return _compared(numbers(original), numbers(changed))
+    return _compare_counts(numbers(original), numbers(changed))
 
 
 def _numbers_or_more(original: str, changed: str) -> Breach | None:
-    return _compared(Counter(set(numbers(original))), Counter(set(numbers(changed))))
+    return _compare_counts(Counter(set(numbers(original))), Counter(set(numbers(changed))))
 
 
-def _compared(before: Counter[str], after: Counter[str]) -> Breach | None:
+def _compare_counts(before: Counter[str], after: Counter[str]) -> Breach | None:
     if before == after:
         return None
     lost, added = sorted((before - after).elements()), sorted((after - before).elements())
@@ -227,7 +227,7 @@ def _compared(before: Counter[str], after: Counter[str]) -> Breach | None:
 
 def _names(original: str, changed: str) -> Breach | None:
     before, after = Names.of(original), Names.of(changed)
-    lost, added = before.missing_in(after), after.missing_in(before)
+    lost, added = before.names_absent_from(after), after.names_absent_from(before)
     if not lost and not added:
         return None
     return Breach(reason="the names changed", details={"lost": lost, "added": added})

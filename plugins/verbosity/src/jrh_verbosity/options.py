@@ -91,8 +91,8 @@ class VerbosityOptions:
 
     def bounds(self, by: WrittenBy, variant: Variant) -> Bounds:
         """Return the bounds of the length ratio that hold for a variant."""
-        given = self.short_ratio if variant is Variant.SHORT else self.long_ratio
-        return given or DEFAULT_BOUNDS[by, variant]
+        ratio_bounds = self.short_ratio if variant is Variant.SHORT else self.long_ratio
+        return ratio_bounds or DEFAULT_BOUNDS[by, variant]
 
 
 def breach(achieved: float, variant: Variant, bounds: Bounds) -> str:

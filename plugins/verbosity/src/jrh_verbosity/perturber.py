@@ -27,11 +27,11 @@ def by_model(
 
 
 def _way(options: VerbosityOptions, variant: Variant) -> Rewriting:
-    own = options.short_prompt if variant is Variant.SHORT else options.long_prompt
+    prompt = options.short_prompt if variant is Variant.SHORT else options.long_prompt
     bounds = options.bounds(WrittenBy.MODEL, variant)
     return Rewriting(
         variant=variant.value,
-        prompt=packaged_template("jrh_verbosity", variant.value) if own is None else own.content,
+        prompt=packaged_template("jrh_verbosity", variant.value) if prompt is None else prompt.content,
         bounds=bounds,
         breach=partial(breach, variant=variant, bounds=bounds),
         seed_parts=(variant.value,),

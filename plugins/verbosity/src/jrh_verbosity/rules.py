@@ -38,7 +38,9 @@ def places(text: str, variant: Variant) -> list[Edit]:
     return safe_edits(text, _RULES[variant], lists=True)
 
 
-def _changed(plan: PlannedEdits, strength: float, variant: Variant, bounds: Bounds) -> tuple[str, dict[str, Json], str]:
+def _change_length(
+    plan: PlannedEdits, strength: float, variant: Variant, bounds: Bounds
+) -> tuple[str, dict[str, Json], str]:
     """Return the new text, its details, and how its length breaks the bounds (empty if it does not)."""
 
     def too_much(count: int) -> bool:
@@ -92,7 +94,7 @@ class RuleVerbosity:
         fields: dict[str, Json] = {}
         details: dict[str, Json] = {}
         for name, plan in plans.items():
-            fields[name], details[name], broken = _changed(plan, strength, variant, bounds)
+            fields[name], details[name], broken = _change_length(plan, strength, variant, bounds)
             if broken:
                 return _skip(broken, variant, {"by": WrittenBy.RULES.value, "fields": details})
         return Draft(

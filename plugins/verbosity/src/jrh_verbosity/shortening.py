@@ -27,7 +27,7 @@ _NOUN_PHRASE: Final = r"(?:(?!(?:who|which|that|whose|where|when|if|how|why|what
 _ABBREVIATED: Final = "".join(f"(?<!{word}.)" for word in ("etc", "Prof", "Capt", "Corp", "Sept", "approx", "incl"))
 
 
-def _framed(old: str, number: int) -> str:
+def _frame(old: str, number: int) -> str:
     start = old if old.startswith("I ") else old[0].lower() + old[1:]
     return f"{FRAMES[number % len(FRAMES)]} {start}"
 
@@ -44,7 +44,7 @@ LENGTHENING: Final = (
             rf"{BEGINS}(?P<x>(?:It|They|We|You|He|She|There|This|These|Those|I) )"
             rf"(?=(?:{_VERB}|(?:think|believe|know|agree|feel)\b)){_STATEMENT}"
         ),
-        new=_framed,
+        new=_frame,
     ),
     WordingRule(
         kind="frame",
@@ -52,7 +52,7 @@ LENGTHENING: Final = (
             rf"{BEGINS}(?P<x>(?:The|A|An|My|Our|Your|His|Her|Their|Its|Some|Many|Most|All|Every|Each) )"
             rf"(?={_NOUN_PHRASE}{_VERB}){_STATEMENT}"
         ),
-        new=_framed,
+        new=_frame,
     ),
     WordingRule(
         kind="aside",
@@ -98,29 +98,29 @@ _OPENERS: Final = (
 )
 
 
-def dropped(kind: str, pattern: str) -> WordingRule:
+def drop_rule(kind: str, pattern: str) -> WordingRule:
     """Make a rule that takes the group `x` away."""
     return WordingRule(kind=kind, pattern=re.compile(pattern), new=lambda _old, _number: "")
 
 
 SHORTENING: Final = (
     # What is dropped is looked for first: what looks back is slow.
-    dropped("filler", f"(?={_FILLERS}){_EMPHASIS}(?<!\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}(?=[a-z])"),
+    drop_rule("filler", f"(?={_FILLERS}){_EMPHASIS}(?<!\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}(?=[a-z])"),
     # An opinion is said to be one by `think` already.
-    dropped("opinion", r"\bI (?P<x>personally )(?=(?:think|believe|feel)\b)"),
+    drop_rule("opinion", r"\bI (?P<x>personally )(?=(?:think|believe|feel)\b)"),
     WordingRule(
         kind="opinion",
         pattern=re.compile(BEGINS + r"(?P<x>In my (?:own |personal )?opinion,? I)(?= (?:think|believe|feel)\b)"),
         new=lambda _old, _number: "I",
     ),
-    dropped("filler", f"(?<=\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}{_CONSONANT}"),
+    drop_rule("filler", f"(?<=\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}{_CONSONANT}"),
     WordingRule(
         kind="opener",
         pattern=re.compile(f"{BEGINS}(?P<x>(?:{_OPENERS})[A-Za-z])"),
         new=lambda old, _number: old[-1].upper(),
     ),
     # A subject pronoun behind it shows that `that` only joins two clauses.
-    dropped(
+    drop_rule(
         "that",
         r"\b(?:think|thinks|believe|believes|know|knows|hope|hopes|feel|say|says|said) "
         r"(?P<x>that )(?=(?:I|you|he|she|it|we|they|there|everyone|everybody)\b)",

@@ -37,11 +37,11 @@ def _in_sentence(passage: Passage, sentence: Sentence) -> Iterator[Edit]:
         return  # With two of them (`from first to last`), the opposite of one may be as true.
     word = listed[0]
     place = sentence.words.index(word)
-    if word.text in _SAID and (place == 0 or sentence.lowered[place - 1] not in _BE):
+    if word.text in _SAID and (place == 0 or sentence.lower_words[place - 1] not in _BE):
         return
     opposite = _OPPOSITES[word.text]
-    others = frozenset(_LEAVES_OPEN - {"than"}) if word.text.endswith(_COMPARES) else _LEAVES_OPEN
-    if sentence.has(others) or _changes_article(passage.text, word, opposite):
+    followers = frozenset(_LEAVES_OPEN - {"than"}) if word.text.endswith(_COMPARES) else _LEAVES_OPEN
+    if sentence.has(followers) or _changes_article(passage.text, word, opposite):
         return
     yield Edit(start=word.start, end=word.end, new=opposite, sentences=(sentence.index,))
 

@@ -34,18 +34,18 @@ def dates(passage: Passage) -> Iterator[Edit]:
 
 
 def _years(passage: Passage, sentence: Sentence) -> Iterator[Edit]:
-    for found in _YEAR.finditer(sentence.text):
-        start, end = (sentence.start + place for place in found.span("year"))
-        if found["year"] not in passage.request:
+    for match in _YEAR.finditer(sentence.text):
+        start, end = (sentence.start + place for place in match.span("year"))
+        if match["year"] not in passage.request:
             earlier = _LEAST_YEARS + passage.draw(_MORE_YEARS, "date", start)
-            yield Edit(start=start, end=end, new=str(int(found["year"]) - earlier), sentences=(sentence.index,))
+            yield Edit(start=start, end=end, new=str(int(match["year"]) - earlier), sentences=(sentence.index,))
 
 
 def _months(passage: Passage, sentence: Sentence) -> Iterator[Edit]:
-    for found in _MONTH.finditer(sentence.text):
-        group = "after" if found["after"] else "before"
-        name = found[group]
-        start, end = (sentence.start + place for place in found.span(group))
+    for match in _MONTH.finditer(sentence.text):
+        group = "after" if match["after"] else "before"
+        name = match[group]
+        start, end = (sentence.start + place for place in match.span(group))
         if name not in passage.request:
             # Two to ten months on: not the neighbour, which a slip of memory would give as well.
             new = _MONTHS[(_MONTHS.index(name) + 2 + passage.draw(9, "date", start)) % len(_MONTHS)]
@@ -86,13 +86,13 @@ def entities(passage: Passage) -> Iterator[Edit]:
 def _exchange(sentence: Sentence) -> Edit | None:
     names = list(_names(sentence.text))
     for (start, end), (start_b, end_b) in pairwise(names):
-        one, between, other = sentence.text[start:end], sentence.text[end:start_b], sentence.text[start_b:end_b]
-        once = sentence.text.count(one) == 1 and sentence.text.count(other) == 1
+        first, between, second = sentence.text[start:end], sentence.text[end:start_b], sentence.text[start_b:end_b]
+        once = sentence.text.count(first) == 1 and sentence.text.count(second) == 1
         if once and len(between) <= _LONGEST_BETWEEN and _ONE_WAY.search(between) and not _BREAKS.search(between):
             return Edit(
                 start=sentence.start + start,
                 end=sentence.start + end_b,
-                new=f"{other}{between}{one}",
+                new=f"{second}{between}{first}",
                 sentences=(sentence.index,),
             )
     return None
@@ -100,10 +100,10 @@ def _exchange(sentence: Sentence) -> Edit | None:
 
 def _names(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the names stand: words with a capital, without the articles and particles before them."""
-    for found in _NAME.finditer(text):
-        start = found.start()
-        words = found[0].split(" ")
+    for match in _NAME.finditer(text):
+        start = match.start()
+        words = match[0].split(" ")
         while words and words[0] in _FUNCTION:
             start += len(words.pop(0)) + 1
         if words and not _FUNCTION.intersection(words):
-            yield start, found.end()
+            yield start, match.end()

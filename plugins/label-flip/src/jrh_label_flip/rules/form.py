@@ -32,14 +32,14 @@ def removals(passage: Passage) -> Iterator[Edit]:
 def exchanges(passage: Passage) -> Iterator[Edit]:
     """Yield the swap of each two neighbouring sentences of a paragraph; the gap between them stays."""
     for paragraph in _paragraphs(passage):
-        for one, other in pairwise(paragraph):
-            if one.plain and other.plain and one.text != other.text:
-                gap = passage.text[one.end : other.start]
+        for first, second in pairwise(paragraph):
+            if first.plain and second.plain and first.text != second.text:
+                gap = passage.text[first.end : second.start]
                 yield Edit(
-                    start=one.start,
-                    end=other.end,
-                    new=f"{other.text}{gap}{one.text}",
-                    sentences=(one.index, other.index),
+                    start=first.start,
+                    end=second.end,
+                    new=f"{second.text}{gap}{first.text}",
+                    sentences=(first.index, second.index),
                 )
 
 
@@ -63,20 +63,20 @@ _OPENS_A_CLAUSE: Final = re.compile(
 def misspellings(passage: Passage) -> Iterator[Edit]:
     """Yield an edit for each word of the list that is spelled right; case stays."""
     for sentence in passage.sentences:
-        for found in _WORD.finditer(sentence.text):
-            wrong = _MISSPELT.get(found[0].lower())
-            if wrong is not None and found[0][1:].islower():
-                wrong = wrong.capitalize() if found[0][0].isupper() else wrong
-                start = sentence.start + found.start()
-                yield Edit(start=start, end=sentence.start + found.end(), new=wrong, sentences=(sentence.index,))
+        for match in _WORD.finditer(sentence.text):
+            wrong = _MISSPELT.get(match[0].lower())
+            if wrong is not None and match[0][1:].islower():
+                wrong = wrong.capitalize() if match[0][0].isupper() else wrong
+                start = sentence.start + match.start()
+                yield Edit(start=start, end=sentence.start + match.end(), new=wrong, sentences=(sentence.index,))
 
 
 def agreement(passage: Passage) -> Iterator[Edit]:
     """Yield an edit for each verb of the list that agrees with the pronoun that is its subject."""
     for sentence in passage.sentences:
-        for found in _PAIR.finditer(sentence.text):
-            wrong = _AGREES.get((found["subject"].lower(), found["verb"]))
+        for match in _PAIR.finditer(sentence.text):
+            wrong = _AGREES.get((match["subject"].lower(), match["verb"]))
             # Only where the pronoun opens a clause, it is the whole subject: not in `he and she are`.
-            if wrong is not None and _OPENS_A_CLAUSE.search(sentence.text[max(0, found.start() - 12) : found.start()]):
-                start, end = (sentence.start + place for place in found.span("verb"))
+            if wrong is not None and _OPENS_A_CLAUSE.search(sentence.text[max(0, match.start() - 12) : match.start()]):
+                start, end = (sentence.start + place for place in match.span("verb"))
                 yield Edit(start=start, end=end, new=wrong, sentences=(sentence.index,))

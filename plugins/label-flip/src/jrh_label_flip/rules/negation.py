@@ -69,17 +69,17 @@ def contradictions(passage: Passage) -> Iterator[Edit]:
 def _negation(sentence: Sentence) -> Edit | None:
     if not sentence.asserts or sentence.has(_QUANTIFIERS) or any(mark in sentence.text for mark in ":;("):
         return None
-    negatives = [place for place, word in enumerate(sentence.lowered) if is_negative(word)]
+    negatives = [place for place, word in enumerate(sentence.lower_words) if is_negative(word)]
     if not negatives:
-        return None if sentence.has(_CAUSES) else _negated(sentence)
-    return _affirmed(sentence, negatives[0]) if len(negatives) == 1 else None
+        return None if sentence.has(_CAUSES) else _negate(sentence)
+    return _affirm(sentence, negatives[0]) if len(negatives) == 1 else None
 
 
-def _negated(sentence: Sentence) -> Edit | None:
-    for place, word in enumerate(sentence.lowered[: _LONGEST_SUBJECT + 1]):
+def _negate(sentence: Sentence) -> Edit | None:
+    for place, word in enumerate(sentence.lower_words[: _LONGEST_SUBJECT + 1]):
         if place and word in _CLAUSES:
             return None
-        new = _with_not(sentence.lowered, place)
+        new = _with_not(sentence.lower_words, place)
         if new is not None:
             return _edit(sentence, place, new) if _is_main(sentence, place) else None
     return None
@@ -102,7 +102,7 @@ def _with_not(words: Sequence[str], place: int) -> str | None:
 
 def _is_main(sentence: Sentence, place: int) -> bool:
     """Return whether the verb at a place belongs to the main clause, judging by the words around it."""
-    words = sentence.lowered
+    words = sentence.lower_words
     if place == 0 or words[place - 1] in _NO_NOUN or (words[place - 1] in _PRONOUNS and place > 1):
         return False
     before = sentence.text[: sentence.words[place].start - sentence.start]
@@ -111,9 +111,9 @@ def _is_main(sentence: Sentence, place: int) -> bool:
     return "," not in before and bool(after) and after[0] not in _NARROWS and not _VERBS.intersection(after)
 
 
-def _affirmed(sentence: Sentence, place: int) -> Edit | None:
+def _affirm(sentence: Sentence, place: int) -> Edit | None:
     """Remove the only negation of a sentence if it is in the main clause."""
-    words, lowered = sentence.words, sentence.lowered
+    words, lowered = sentence.words, sentence.lower_words
     if sentence.has(_CAUSES) or any(word in _NARROWS for word in lowered[place + 1 : place + 2]):
         return None
     contracted = _CONTRACTIONS.get(lowered[place])

@@ -9,11 +9,11 @@ from typing import Final
 
 from attrs import frozen
 
-from jrh_label_flip.passages import LISTS, Edit, Passage, Sentence, listed, pairs, words
+from jrh_label_flip.passages import LISTS, Edit, Passage, Sentence, pairs, split_words, words
 
-_UNITS: Final = listed("one two three four five six seven eight nine")
-_TEENS: Final = listed("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
-_TENS: Final = listed("twenty thirty forty fifty sixty seventy eighty ninety")
+_UNITS: Final = split_words("one two three four five six seven eight nine")
+_TEENS: Final = split_words("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
+_TENS: Final = split_words("twenty thirty forty fifty sixty seventy eighty ninety")
 SERIES: Final = (tuple(_UNITS), tuple(_TEENS), tuple(_TENS))
 """Number words that can replace one another in any longer number word."""
 _SPELLED: Final = (
@@ -58,11 +58,11 @@ class Number:
 
 def exact_numbers(passage: Passage) -> Iterator[Number]:
     """Yield the numbers that are stated as exact and do not occur in the request."""
-    given = _given(passage.request)
+    request_numbers = _request_numbers(passage.request)
     for sentence in passage.sentences:
         if sentence.asserts and not sentence.negative and not _inexact(sentence):
             for number in _numbers(sentence):
-                if number.text.lower() not in given:
+                if number.text.lower() not in request_numbers:
                     yield number
 
 
@@ -70,22 +70,24 @@ def _inexact(sentence: Sentence) -> bool:
     return sentence.has(_INEXACT) or bool(_UP_TO.search(sentence.text))
 
 
-def _given(request: str) -> frozenset[str]:
+def _request_numbers(request: str) -> frozenset[str]:
     """Return the numbers of the request, also written the other way as far as 99."""
-    found = {match[0].lower() for pattern in (DIGITS, WORDS) for match in pattern.finditer(request)}
-    return frozenset(found | {other for number, word in _SPELLED for other in (number, word) if found & {number, word}})
+    numbers = {match[0].lower() for pattern in (DIGITS, WORDS) for match in pattern.finditer(request)}
+    return frozenset(
+        numbers | {other for number, word in _SPELLED for other in (number, word) if numbers & {number, word}}
+    )
 
 
 def _numbers(sentence: Sentence) -> Iterator[Number]:
     for pattern in (DIGITS, WORDS):
-        for found in pattern.finditer(sentence.text):
-            text = found[0]
+        for match in pattern.finditer(sentence.text):
+            text = match[0]
             # Alone, `one` is more often a pronoun.
             if text.lower() != "one" and text.strip("0.,"):
                 yield Number(
                     text=text,
-                    start=sentence.start + found.start(),
-                    end=sentence.start + found.end(),
+                    start=sentence.start + match.start(),
+                    end=sentence.start + match.end(),
                     sentence=sentence,
                 )
 
@@ -107,15 +109,15 @@ def calculations(passage: Passage) -> Iterator[Edit]:
     for sentence in passage.sentences:
         if sentence.negative:
             continue
-        for found in _EQUATION.finditer(sentence.text):
-            right = _computed(Decimal(found["one"]), _OPERATORS[found["operator"]], Decimal(found["other"]))
-            if right is not None and right == Decimal(found["result"]):
-                start, end = (sentence.start + place for place in found.span("result"))
+        for match in _EQUATION.finditer(sentence.text):
+            right = _compute(Decimal(match["one"]), _OPERATORS[match["operator"]], Decimal(match["other"]))
+            if right is not None and right == Decimal(match["result"]):
+                start, end = (sentence.start + place for place in match.span("result"))
                 wrong = right + 1 + passage.draw(9, "calculation", start)
                 yield Edit(start=start, end=end, new=f"{wrong:f}", sentences=(sentence.index,))
 
 
-def _computed(one: Decimal, operator: str, other: Decimal) -> Decimal | None:
+def _compute(one: Decimal, operator: str, other: Decimal) -> Decimal | None:
     if operator == "/":
         return one / other if other else None
     return {"+": one + other, "-": one - other, "*": one * other}[operator]
@@ -138,11 +140,11 @@ _SAME_IN_BOTH: Final = "40"
 def units(passage: Passage) -> Iterator[Edit]:
     """Yield an edit for each unit after an exact, non-zero number."""
     for number in exact_numbers(passage):
-        found = _UNIT.match(passage.text, number.end)
-        if found is None or _same(number, found["unit"]):
+        match = _UNIT.match(passage.text, number.end)
+        if match is None or _same(number, match["unit"]):
             continue
-        start, end = found.span("unit")
-        yield Edit(start=start, end=end, new=_OTHER[found["unit"]], sentences=(number.sentence.index,))
+        start, end = match.span("unit")
+        yield Edit(start=start, end=end, new=_OTHER[match["unit"]], sentences=(number.sentence.index,))
 
 
 def _same(number: Number, unit: str) -> bool:
@@ -154,7 +156,7 @@ _FACTORS: Final = (Decimal("0.5"), Decimal("1.5"), Decimal(2), Decimal(3))
 """Far enough from 1 that the new number cannot pass for the old one rounded."""
 _YEARS: Final = range(1000, 2200)
 _YEAR_DIGITS: Final = 4
-_MONTHS: Final = listed("january february march april may june july august september october november december")
+_MONTHS: Final = split_words("january february march april may june july august september october november december")
 _DATE_BESIDE: Final = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b", re.IGNORECASE)
 _BESIDE: Final = 12
 """Characters on either side; a month name within them makes a number part of a date."""
@@ -205,7 +207,7 @@ def _other_words(text: str, draw: int) -> str | None:
     word = last[0].lower()
     series = next(words for words in SERIES if word in words)
     # `one` alone reads as a pronoun; the neighbouring number could pass for a counting error.
-    others = [other for other in series if abs(series.index(other) - series.index(word)) > 1 and other != "one"]
-    new = others[draw % len(others)]
+    candidates = [other for other in series if abs(series.index(other) - series.index(word)) > 1 and other != "one"]
+    new = candidates[draw % len(candidates)]
     new = new.capitalize() if last[0][0].isupper() else new
     return text[: last.start()] + new + text[last.end() :]
