@@ -105,7 +105,7 @@ class Court:
     def ready(self, simulated: bool = False) -> Any:
         return SimpleNamespace(
             resolved=self.builder.resolved,
-            suite=self.builder.resolved.suite,
+            tasks={self.task.name: self.task},
             builder=self.builder,
             store=self.store,
             items={self.task.name: self.lab.items},

@@ -60,9 +60,12 @@ def validator(name: str, say: Any, **spec: Any) -> ValidatorSpec:
     return ValidatorSpec(name=name, summary="", factory=lambda options, context: Says(say), **spec)
 
 
-def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> None:
+LAB = Task(name="lab", scale=Scale.of_labels("YES", "NO"))
+
+
+def write(store: Store, test: str, digest: str, made: Perturbed) -> None:
     """Write what a test made in one slice."""
-    writing = Writing(store, task, test)
+    writing = Writing(store, LAB, test)
     writing.put(made)
     writing.finish(digest)
 
@@ -413,7 +416,7 @@ async def test_cases_and_attrition_can_be_read_back(lab: Any, store: Store) -> N
         "v", lambda item, draft: Validation(accepted=draft.variant == "a" or item.id == "i0", reason="b")
     )
     made = await run(lab, mixed, refuse)
-    write(store, "lab", "change", "digest", made)
+    write(store, "change", "digest", made)
     assert tuple(store.cases.iterate("lab", "change")) == made.cases
     assert store.cases.digest("lab", "change") == "digest"
     assert attrition(store, "lab", "change", 4) == Attrition(
@@ -423,7 +426,7 @@ async def test_cases_and_attrition_can_be_read_back(lab: Any, store: Store) -> N
 
 async def test_odd_text_of_a_perturber_does_not_break_the_store(lab: Any, store: Store) -> None:
     made = await run(lab, lambda item: [Draft(variant="\ud800"), Skip(reason="odd \ud800")])
-    write(store, "lab", "change", "digest", made)
+    write(store, "change", "digest", made)
     assert tuple(store.cases.iterate("lab", "change")) == made.cases
     assert attrition(store, "lab", "change", 4).skipped == {"odd ?": 4}
 
@@ -441,7 +444,7 @@ async def test_slices_of_any_size_give_what_all_items_at_once_give(
     whole = await run(lab, act)
     assert bool(whole.unchanged) == (changing == "none"), "a test that changes nothing keeps its cases"
     monkeypatch.setattr(stage, "SLICE", size)
-    writing = Writing(store, "lab", "change")
+    writing = Writing(store, LAB, "change")
     builder = lab.builder(perturber(act), tests=["change"])
     task = builder.resolved.suite.tasks[0].task
     async for made in stage.in_slices(builder, builder.resolved.tests[0], task, lab.items, Progress(), lab.log):
@@ -457,9 +460,9 @@ async def test_slices_of_any_size_give_what_all_items_at_once_give(
 
 async def test_writing_a_test_again_replaces_its_cases_and_leaves_the_others(lab: Any, store: Store) -> None:
     made = await run(lab, upper)
-    write(store, "lab", "other", "1", await run(lab, lambda item: [Draft(variant="other")]))
-    write(store, "lab", "change", "1", made)
-    write(store, "lab", "change", "2", evolve(made, cases=made.cases[:1], outcomes=made.outcomes[:1]))
+    write(store, "other", "1", await run(lab, lambda item: [Draft(variant="other")]))
+    write(store, "change", "1", made)
+    write(store, "change", "2", evolve(made, cases=made.cases[:1], outcomes=made.outcomes[:1]))
     assert tuple(store.cases.iterate("lab", "change")) == made.cases[:1]
     assert len(tuple(store.cases.iterate("lab", "other"))) == 4
     assert attrition(store, "lab", "change", 4).kept == 1

@@ -160,18 +160,12 @@ def settings_of(*, plugins: str, env_file: Path | None, no_cache: bool, no_prefl
     )
 
 
-def loaded_for(suite: Path, settings: Settings) -> Loaded:
-    """Load the plugins for a suite, and say which of them its run directory remembered."""
+def suite_for(suite: Path, settings: Settings) -> RunRequest:
+    """Return the run of a suite with these settings, and say which plugins its run directory remembered."""
+    from jrh.running.from_python import requested
     from jrh.running.remembered_plugins import load_for_suite
 
-    return told(load_for_suite(suite, settings))
-
-
-def suite_for(suite: Path, settings: Settings) -> RunRequest:
-    """Return the run of a suite with these settings."""
-    from jrh.running.from_python import requested
-
-    return requested(suite, settings, loaded_for(suite, settings))
+    return requested(suite, settings, told(load_for_suite(suite, settings)))
 
 
 def told(loaded: Loaded) -> Loaded:

@@ -163,11 +163,8 @@ def _choice(value: object, kind: Any) -> Any:
     alternatives = option_types.choices(kind)
     if any(type(value) is type(known) and value == known for known in alternatives):  # because `1 == True`
         return kind(value) if isinstance(kind, type) else value
-    close = (
-        did_you_mean(value, (known for known in alternatives if isinstance(known, str))).strip()
-        if isinstance(value, str)
-        else ""
-    )
+    texts = [known for known in alternatives if isinstance(known, str)]
+    close = did_you_mean(value, texts).strip() if isinstance(value, str) else ""
     raise Mistakes.of("\n".join(filter(None, [str(_unexpected(kind, value)), close])))
 
 

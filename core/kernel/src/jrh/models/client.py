@@ -13,15 +13,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from aiolimiter import AsyncLimiter
-from attrs import evolve, fields, frozen
+from attrs import evolve, frozen
 
 from jrh.errors import FaultKind, JrhError, ModelFault, PluginError
 from jrh.hashing import canonical_json, content_id, texts_id
 from jrh.models.concurrency import Place
 from jrh.models.ledger import JUDGE, SeenUsage, current_payer, estimate_prompt_tokens
-from jrh.models.replies import set_in, without
+from jrh.models.replies import sampling_values, set_in, without
 from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, DeferredModel, ModelClient, Rates
-from jrh.suite.definition import Budget, Limits, ModelUse, Turns
+from jrh.suite.definition import Budget, Limits, ModelUse, Price, Turns
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply
 
@@ -118,8 +118,6 @@ class Client:
         self._refused_values: frozenset[tuple[str, str]] = frozenset()
         """Settings with the values that were refused where a question needs them: another value may be accepted."""
         self._rate_limits = RateLimits(use.limits)
-        self._rated: tuple[Rates | None, Rates | None] = (None, None)
-        """The provider's rates, and with them the prices that hold."""
         self._failures_in_a_row = 0
         self._gate = gate
 
@@ -141,14 +139,7 @@ class Client:
     @property
     def rates(self) -> Rates | None:
         """Return the suite's prices, or the provider's if the suite sets none."""
-        if self.use.price is None:
-            return self.model.rates
-        stated, rates = self._rated
-        now = self.model.rates
-        if rates is None or now is not stated:
-            rates = rates_of(self.use, self.model)
-            self._rated = now, rates
-        return rates
+        return rates_of(self.use, self.model)
 
     @property
     def fingerprint(self) -> str:
@@ -261,16 +252,18 @@ def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:
     if use.price is None:
         return model.rates
     longest = model.rates.max_output_tokens if model.rates else None
-    factor = getattr(model, "price_factor", 1.0)  # of a `DeferredModel`
-    return Rates(
-        input=use.price.input / 1e6 * factor, output=use.price.output / 1e6 * factor, max_output_tokens=longest
-    )
+    return _rates_of_price(use.price, getattr(model, "price_factor", 1.0), longest)  # the factor of a `DeferredModel`
+
+
+@lru_cache(maxsize=64)
+def _rates_of_price(price: Price, factor: float, longest: int | None) -> Rates:
+    return Rates(input=price.input / 1e6 * factor, output=price.output / 1e6 * factor, max_output_tokens=longest)
 
 
 def fingerprint_of(use: ModelUse, model: ChatModel) -> str:
     """Return the provider's fingerprint followed by the sampling and the turns that the suite sets."""
     turns = [("system", use.turns.system)] if use.turns != Turns() else []
-    settings = ",".join(f"{name}={value}" for name, value in (*_set_values(use.sampling), *turns))
+    settings = ",".join(f"{name}={value}" for name, value in (*sampling_values(use.sampling).items(), *turns))
     return f"{model.fingerprint}[{settings}]" if settings else model.fingerprint
 
 
@@ -292,18 +285,13 @@ def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
     wanted = request.sampling
     if wanted == defaults:
         return request
-    return evolve(request, sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))))
+    return evolve(request, sampling=defaults if wanted == _UNSET else evolve(defaults, **sampling_values(wanted)))
 
 
 def _alike(sampling: Sampling) -> list[object]:
     """Return settings so that equal ones are written alike: 1 and 1.0, which one cached text stands for."""
     numbers = (sampling.temperature, float), (sampling.top_p, float), (sampling.max_tokens, int), (sampling.seed, int)
     return [*(None if value is None else kind(value) for value, kind in numbers), sampling.reasoning_effort]
-
-
-def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
-    values = ((field.name, getattr(sampling, field.name)) for field in fields(Sampling))
-    return [(name, value) for name, value in values if value is not None]
 
 
 def request_key(use: ModelUse, model: ChatModel, request: ChatRequest, repeat: int) -> str:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define
 
-from jrh.document.convert import from_text, to_text_once
-from jrh.errors import DamagedStoreError, FaultKind, ModelFault, StillPendingError, StopReason, StopRun
+from jrh.document.convert import to_text_once
+from jrh.errors import FaultKind, ModelFault, StillPendingError, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, request_key
 from jrh.models.concurrency import SharedConcurrency
 from jrh.models.ledger import PREFLIGHT, Ledger, current_payer, worst_case
@@ -95,7 +95,6 @@ class Gateway:
         self._in_flight: dict[str, asyncio.Future[Reply]] = {}
         self._clients: list[Client] = []
         self.concurrency = SharedConcurrency(self.sleep)
-        self.answered_from_cache = 0
 
     @property
     def failed_drafts(self) -> int:
@@ -185,8 +184,7 @@ class Gateway:
         while (under_way := self._in_flight.get(key)) is not None:
             with unless_given_up(under_way):
                 return await asyncio.shield(under_way)
-        known = self._known(key)
-        if known is not None:
+        if (known := self.known(key)) is not None:
             return known
         mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._in_flight[key] = mine
@@ -204,20 +202,6 @@ class Gateway:
             return reply
         finally:
             del self._in_flight[key]
-
-    def _known(self, key: str) -> Reply | None:
-        stored = self._calls.usable_reply(key)
-        if stored is not None:
-            return from_text(Reply, stored)
-        payload = self._cache.get(key) if self._cache is not None else None
-        if payload is None:
-            return None
-        try:
-            reply = from_text(Reply, payload)
-        except DamagedStoreError:  # the cache saves money; a run goes on without it
-            return None
-        self.answered_from_cache += 1
-        return reply
 
     async def _ask(self, client: Client, call: _Call) -> Reply:
         try:

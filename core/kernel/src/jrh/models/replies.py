@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Final
+from typing import Any, Final
 
-from attrs import evolve
+from attrs import evolve, fields
 
 from jrh.errors import FaultKind, ModelFault
 from jrh.models.ledger import cost_of
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, ChatRequest, Completion, Rates
 from jrh.text.redact import Redactor
+from jrh.values.cases import Sampling
 from jrh.values.verdicts import Reply, Status, Usage
 
 OUTPUT: Final = "output"
 """The name of the form of a reply among the settings of a request."""
 
 
+def sampling_values(sampling: Sampling) -> dict[str, Any]:
+    """Return the parameters that are set, by name."""
+    values = {field.name: getattr(sampling, field.name) for field in fields(Sampling)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def set_in(request: ChatRequest) -> Mapping[str, object]:
     """Return the settings that a request holds, with their values."""
-    sampling = request.sampling
     form = request.output if request.output != "text" else ""
     held = {
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "seed": sampling.seed,
-        "max_tokens": sampling.max_tokens,
-        "reasoning_effort": sampling.reasoning_effort,
+        **sampling_values(request.sampling),
         "logprobs": request.top_logprobs or None,
         "json_schema": None if form else request.json_schema,
         OUTPUT: form or None,

@@ -40,6 +40,28 @@ class DryRun(RunRequest):
     remarks: tuple[str, ...] = ()
     """What data sources say about their items, a sentence each."""
 
+    @classmethod
+    def of(
+        cls,
+        request: RunRequest,
+        items: Mapping[str, Sequence[Item]],
+        store: Store | None,
+        stored_reply: Callable[[str], Reply | None],
+        remarks: Sequence[str] = (),
+    ) -> DryRun:
+        """Return what is known of a run with these items, the store of its directory and what finds stored replies."""
+        return cls(
+            resolved=request.resolved,
+            loaded=request.loaded,
+            settings=request.settings,
+            run_dir=request.run_dir,
+            items=items,
+            items_ids=items_ids(items),
+            store=store,
+            stored_reply=stored_reply,
+            remarks=tuple(remarks),
+        )
+
     def open_builder(self, open_model: OpenModel) -> Builder:
         """Return what builds the suite's components, with models that a function opens."""
         return suite_builder(self.resolved, self.loaded, open_model)
@@ -60,10 +82,9 @@ class DryRun(RunRequest):
         """Return the cases that count by what declared stages know so far."""
         if self.store is None:
             return cases
-        tasks = {use.task.name: use.task for use in self.resolved.suite.tasks}
         for stage in between_stages(builder):
             if (rule := stage.foresee(self.store)) is not None:
-                cases = spooled_as(Case, filter(None, map(revision_of(rule, tasks), cases)))
+                cases = spooled_as(Case, filter(None, map(revision_of(rule, self.tasks), cases)))
         return cases
 
     def said_by_stages(self, builder: Builder, lines: Sequence[Any]) -> tuple[str, ...]:
@@ -92,14 +113,4 @@ def open_dry_run(request: RunRequest) -> Iterator[DryRun]:
         remarks: list[str] = []
         items = read_items(builder, remarks.append)
         check_components(builder, store, items)
-        yield DryRun(
-            resolved=request.resolved,
-            loaded=request.loaded,
-            settings=request.settings,
-            run_dir=request.run_dir,
-            items=items,
-            items_ids=items_ids(items),
-            store=store,
-            stored_reply=partial(stored_reply, calls=calls, cache=cache),
-            remarks=tuple(remarks),
-        )
+        yield DryRun.of(request, items, store, partial(stored_reply, calls=calls, cache=cache), remarks)

@@ -67,7 +67,7 @@ class _Thread(Generic[T]):
         return await self._work()
 
     def wait(self, stop: Callable[[], object] | None) -> T:
-        """Wait for the work; an interrupt stops it in good order, a second one cancels it."""
+        """Wait for the work; an interrupt stops it in good order, a second one (or one without `stop`) cancels it."""
         try:
             return self.future.result()
         except KeyboardInterrupt:
@@ -75,11 +75,7 @@ class _Thread(Generic[T]):
                 self._cancel()
                 raise
         stop()
-        try:
-            return self.future.result()
-        except KeyboardInterrupt:
-            self._cancel()
-            raise
+        return self.wait(None)
 
     def _cancel(self) -> None:
         if self._loop is not None and self._task is not None:

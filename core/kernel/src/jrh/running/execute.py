@@ -30,7 +30,7 @@ from jrh.values.items import Task
 
 async def execute(ready: Prepared) -> Execution:
     """Run the stages until they end or the run has to stop; calls in flight are finished and written."""
-    execution = Execution(ready)
+    execution = Execution(ready, CaseMaking(ready))
     async with spreading(ready.settings.executor, ready.builder, ready.log):
         with _interruptible(ready):
             with suppress(StopRun):  # where the budget does not allow it, the stages find out for themselves
@@ -45,15 +45,11 @@ class Execution:
     """The stages of one run, and how they ended."""
 
     ready: Prepared
+    making: CaseMaking
     stop: StopRun | None = field(default=None, init=False)
     """Why they stopped early; None if they did not."""
-    making: CaseMaking = field(init=False)
     declared: list[StageOutcome] = field(factory=list, init=False)
     """How the declared stages before the judges' end ended."""
-
-    @making.default
-    def _making(self) -> CaseMaking:
-        return CaseMaking(self.ready)
 
     async def run(self) -> StopRun | None:
         """Run all stages; return why they stopped early, or None."""
@@ -97,12 +93,11 @@ class Execution:
         """Run the declared stages between perturbing and judging; return the cases that count by them."""
         outcomes = await run_stages("perturb", work_of(self.ready))
         self.declared += outcomes
-        tasks = {use.task.name: use.task for use in self.ready.suite.tasks}
         valid: dict[str, bool] = {}
         for outcome in outcomes:
             valid |= outcome.valid
             if outcome.cases is not None:
-                made = made.changed(revision_of(outcome.cases, tasks))
+                made = made.changed(revision_of(outcome.cases, self.ready.tasks))
         self.ready.store.cases.keep_revised(list(made.revised()), valid)
         if waits_for := next((outcome.open for outcome in outcomes if outcome.open), ""):
             raise StopRun(StopReason.OPEN, waits_for)

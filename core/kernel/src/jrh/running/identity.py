@@ -11,6 +11,7 @@ import attrs
 
 from jrh.document.convert import unstructure
 from jrh.models.client import header_digests
+from jrh.models.replies import sampling_values
 from jrh.plugins.component_identity import code_digest
 from jrh.plugins.specs import ModelSpec, ParserSpec
 from jrh.suite.definition import ModelUse
@@ -75,7 +76,7 @@ def used(role: str, resolved: Resolved[Any], base: Path, *, simulated: bool = Fa
     """Describe a component for the report."""
     options = cast(Mapping[str, Json], unstructure(resolved.options, base=base))
     if isinstance(resolved.use, ModelUse):
-        options = {**options, **_set_only(unstructure(resolved.use.sampling))}
+        options = {**options, **sampling_values(resolved.use.sampling)}
     return ComponentUsed(
         role=role,
         name=resolved.use.name,
@@ -95,7 +96,3 @@ def parts_used(components: Iterable[Resolved[Any]], base: Path) -> list[Componen
         if described not in found:
             found.append(described)
     return found
-
-
-def _set_only(values: Any) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}

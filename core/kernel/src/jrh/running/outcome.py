@@ -22,6 +22,7 @@ from jrh.suite.overrides import JudgeArgument
 from jrh.suite.resolved import ResolvedSuite, Shard
 from jrh.text.display import clean_text, counted
 from jrh.values.finding import Finding
+from jrh.values.items import Task
 from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, RunReport
@@ -190,6 +191,11 @@ class RunRequest:
     def suite(self) -> Suite:
         """Return the suite."""
         return self.resolved.suite
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """Return the tasks by name, in the order of the suite."""
+        return {use.task.name: use.task for use in self.suite.tasks}
 
     @property
     def run_id(self) -> str:

@@ -24,8 +24,7 @@ from jrh.running.stages import judge as judging
 from jrh.running.stages.allocation import Batches
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored import StoredCases
-from jrh.running.stages.summary import note_plan as note_plan_notes
-from jrh.running.stages.summary import notes_of_plan
+from jrh.running.stages.summary import note_plan
 from jrh.store.cases_table import listed_id
 from jrh.store.records_table import GROWING, TrialRow
 from jrh.suite.resolved import Resolved, ResolvedTest, tests_of
@@ -70,8 +69,7 @@ class Overlap:
         self._judges = judge_ids(ready.resolved, items_ids)
         self._ready = ready
         self._store = ready.store
-        tasks = {use.task.name: use.task for use in ready.suite.tasks}
-        self._planner = TrialPlanner(self._judges, tasks, ready.store.trials.occasions())
+        self._planner = TrialPlanner(self._judges, ready.tasks, ready.store.trials.occasions())
         self._feed = PlanFeed()
         self._judging: asyncio.Task[None] | None = None
         self._shown = _Later(ready.progress)
@@ -165,8 +163,7 @@ async def judge_cases(ready: Prepared, cases: StoredCases, items_ids: Mapping[st
     unseen = json.loads(store.meta(_UNSEEN) or "{}")
     replanned = store.trials.digest() != digest or (batches is not None and batches.outdated())
     if replanned:
-        tasks = {use.task.name: use.task for use in ready.suite.tasks}
-        planner = TrialPlanner(judges, tasks, store.trials.occasions())
+        planner = TrialPlanner(judges, ready.tasks, store.trials.occasions())
         store.trials.replace(digest, planner.trials(cases) if batches is None else batches.trials(planner, cases))
         unseen = planner.unseen
     _note_plan(ready, judges, unseen)
@@ -183,8 +180,7 @@ def _note_plan(ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]
     store.records.rename_judges()
     note_judges(store, (judge_id for _, judge_id in judges))
     ready.note_components("perturber", "validator", "judge")
-    notes = notes_of_plan(ready.resolved, unseen)
-    note_plan_notes(store, notes)
+    note_plan(store, ready.resolved, unseen)
 
 
 def _plan_id(cases: StoredCases, judges: Sequence[tuple[Resolved[JudgeSpec], str]]) -> str:

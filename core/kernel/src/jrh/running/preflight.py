@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from typing import Any, Final
 
 from jrh.errors import FaultKind, JrhError, ModelFault
@@ -16,7 +17,6 @@ from jrh.running.declared_stages import questions_of
 from jrh.running.dry_run import DryRun
 from jrh.running.prepare import Prepared
 from jrh.running.rehearsal import left_to_do
-from jrh.store.cases_table import items_ids
 from jrh.suite.resolved import Resolved, ResolvedSuite, tests_of
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply
@@ -44,7 +44,9 @@ async def preflight(ready: Prepared) -> None:
         return
     needed = _needed_models(ready)
     estimator = find_estimator() if needed else None
-    called = needed if estimator is None else await estimator.called_models(_dry(ready))
+    called: Collection[str] = needed
+    if estimator is not None:
+        called = await estimator.called_models(DryRun.of(ready, ready.items, ready.store, ready.gateway.known))
     if not ready.settings.preflight:
         return
     probed = [name for name in resolved.models if name in needed and is_probed(resolved, name)]
@@ -76,20 +78,6 @@ def _probe(builder: Builder, name: str) -> tuple[Client, ChatRequest]:
     client = builder.model(name)
     assert isinstance(client, Client)
     return client, with_defaults(PROBE, client.use.sampling)
-
-
-def _dry(ready: Prepared) -> DryRun:
-    """Return what is known of a run whose files are open."""
-    return DryRun(
-        resolved=ready.resolved,
-        loaded=ready.loaded,
-        settings=ready.settings,
-        run_dir=ready.run_dir,
-        items=ready.items,
-        items_ids=items_ids(ready.items),
-        store=ready.store,
-        stored_reply=ready.gateway.known,
-    )
 
 
 async def _ask(ready: Prepared, name: str) -> str:

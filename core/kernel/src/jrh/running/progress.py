@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
@@ -118,24 +118,22 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
         quiet: show nothing.
         plain: print lines where there is neither, as `jrh run` does for logs.
     """
-    if quiet:
-        yield Progress()
-        return
-    display = _notebook_display()
+    display = None if quiet else _notebook_display()
+    terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     if display is not None:
         with display() as progress:
             yield progress
-        return
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        if not plain:
-            yield Progress()
-            return
-        lines = PlainProgress()
-        try:
+    elif quiet or not (terminal or plain):
+        yield Progress()
+    elif terminal:
+        with _bars() as bars:
+            yield RichProgress(bars)
+    else:
+        with closing(PlainProgress()) as lines:
             yield lines
-        finally:
-            lines.close()
-        return
+
+
+def _bars() -> Bars:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
@@ -150,8 +148,8 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Bars(*columns, console=Console(file=FailingStream(sys.stderr)), transient=True) as bars:  # type: ignore[arg-type]
-        yield RichProgress(bars)
+    console = Console(file=FailingStream(sys.stderr))  # type: ignore[arg-type]
+    return Bars(*columns, console=console, transient=True)
 
 
 def _notebook_display() -> Callable[[], AbstractContextManager[Progress]] | None:

@@ -9,14 +9,14 @@ from typing import Any, Final, TypeAlias
 
 from attrs import evolve, fields_dict, frozen
 
-from jrh.document.convert import structure, to_text
+from jrh.document.convert import to_text
 from jrh.document.yaml_reader import parse_document
 from jrh.errors import RAISED, JrhError, PluginError, Problem, StoreError, SuiteError
 from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry, Registry
 from jrh.plugins.specs import ReporterSpec, ReportTarget, SectionSpec
 from jrh.running.building import Builder
-from jrh.suite.definition import Use
+from jrh.running.without_suite import resolve_entry
 from jrh.suite.resolved import Resolved
 from jrh.text.redact import error_line
 from jrh.values.json_values import Json
@@ -145,10 +145,9 @@ def _wrong(setting: str, message: str) -> SuiteError:
 
 def _resolved(entry: Entry[ReporterSpec], options: Mapping[str, Json]) -> Resolved[ReporterSpec]:
     try:
-        read: object = structure(dict(options), entry.spec.options)
+        return resolve_entry(entry, entry.spec.name, options)
     except JrhError as error:
         raise JrhError(f"reporter '{entry.spec.name}': {error}") from error
-    return Resolved(use=Use(name=entry.spec.name, component=entry.qualified), entry=entry, options=read)
 
 
 Content: TypeAlias = str | bytes | Iterable[bytes] | Mapping[str, str | bytes]

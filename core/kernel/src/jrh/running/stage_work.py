@@ -34,10 +34,6 @@ def _goes_on() -> None:
     """Say that nothing stops the run."""
 
 
-def _to_nobody(_sentence: str) -> None:
-    """Ignore a sentence, where no one is to be told."""
-
-
 @frozen(kw_only=True)
 class StageWork:
     """What a declared stage works on (`jrh.plugins.Stage`)."""
@@ -58,7 +54,7 @@ class StageWork:
     """Whether a report computes results again rather than reading what is stored."""
     installed_rules: bool = False
     """Whether a report decides its findings with the rules that are installed, not with those of the run."""
-    say: Callable[[str], None] = _to_nobody
+    say: Callable[[str], None] = Progress().say
     """Tells who asked for the report something that is not part of it: a sentence without its period."""
     ask: Callable[[Task, str, Callable[[Case], bool]], Awaitable[bool]] = _ask_nobody
     """Lets a judge answer the reference cases of a task that a function wants, of a stage that comes after `load`;

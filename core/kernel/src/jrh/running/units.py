@@ -18,11 +18,6 @@ from jrh.values.items import Item
 from jrh.values.verdicts import Example, Question
 
 T = TypeVar("T")
-DRAFT: Final = "draft"
-ANSWERED: Final = "answered"
-FITTED: Final = "fitted and answered"
-HERE: Final = "here"
-"""Kinds of units; the last one is a unit that has to be worked on by the run itself."""
 AT_ONCE: Final = 1024
 """Questions handed to a batch judge at once."""
 MOST_BYTES: Final = 64 * 2**20
@@ -35,7 +30,6 @@ MOST_LEASES: Final = 5
 class Drafted:
     """Perturb and validate a slice of items."""
 
-    kind: str = DRAFT
     test: str
     use: TestUse
     task: str
@@ -46,10 +40,11 @@ class Drafted:
 class Answered:
     """Let a batch judge answer questions, or a trained one after it was fitted to the examples."""
 
-    kind: str
     judge: str
     task: str
     questions: tuple[Question, ...]
+    fit: bool = False
+    """The judge learns from the examples first."""
     examples: tuple[Example, ...] = ()
 
 
@@ -57,7 +52,8 @@ class Answered:
 class Done:
     """What a worker made of a unit."""
 
-    kind: str = ""
+    here: bool = False
+    """Nothing was made: the run itself has to work on the unit."""
     value: Any = None
     log: tuple[tuple[str, str, dict[str, Any]], ...] = ()
     failed: str = ""
@@ -72,7 +68,7 @@ def answer(judge: Any, unit: Answered) -> list[Any]:
     """
     questions = list(unit.questions)
     try:
-        answering = judge.fit(list(unit.examples)) if unit.kind == FITTED else judge
+        answering = judge.fit(list(unit.examples)) if unit.fit else judge
     except StoreError:
         raise
     except RAISED as error:
@@ -81,11 +77,6 @@ def answer(judge: Any, unit: Answered) -> list[Any]:
     for start in range(0, len(questions), AT_ONCE):
         found += _batch(answering, questions[start : start + AT_ONCE])
     return found
-
-
-async def answer_here(judge: Any, unit: Answered) -> list[Any]:
-    """Let a judge answer a unit in a thread of this process."""
-    return await asyncio.to_thread(answer, judge, unit)
 
 
 def _batch(judge: Any, questions: list[Question]) -> list[Any]:
@@ -160,7 +151,7 @@ class Spread:
         done: Done = pickle.loads(await self._leased(_packed(unit, needs)))  # noqa: S301 - from a worker of the run
         if done.failed:
             raise JrhError(f"executor '{self._name}': {_title(unit)}: {done.failed}")
-        if done.kind == HERE:
+        if done.here:
             return await here(unit)
         for level, event, values in done.log:
             getattr(self._log, level)(event, **values)

@@ -38,7 +38,7 @@ def builder_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolv
     resolved = ResolvedSuite(
         suite=suite,
         metrics=tuple(
-            _again(installed[each.component], each.name, each.options)
+            resolve_entry(installed[each.component], each.name, each.options)
             for each in summary.metrics
             if each.component in installed
         ),
@@ -47,6 +47,11 @@ def builder_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolv
     return Builder(resolved, loaded.plugins, Quiet, StandIn)
 
 
-def _again(entry: Entry[Any], name: str, options: Mapping[str, Any]) -> Resolved[Any]:
+def resolve_entry(entry: Entry[Any], name: str, options: Mapping[str, Any]) -> Resolved[Any]:
+    """Return a component with its options as plain values, without a suite that names it.
+
+    Raises:
+        SuiteError: an option is wrong.
+    """
     use = Use(name=name, component=entry.qualified)
     return Resolved(use=use, entry=entry, options=structure(dict(options), entry.spec.options))

@@ -28,7 +28,7 @@ from jrh.running.building import Builder
 from jrh.running.progress import Progress
 from jrh.running.run_log import Noted
 from jrh.running.stages.assembly import Assembly
-from jrh.running.units import DRAFT, HERE, MOST_BYTES, Done, Drafted, Spread, answer, spreads
+from jrh.running.units import MOST_BYTES, Done, Drafted, Spread, answer, spreads
 from jrh.suite.resolved import Resolved, ResolvedSuite
 from jrh.text.redact import error_line, secret_variables
 from jrh.values.items import Task
@@ -55,7 +55,7 @@ class _Sending(pickle.Pickler):
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Entry):
-            return _entry, (type(obj.spec), obj.distribution, obj.plugin, obj.spec.name)
+            return _find_entry, _entry_key(obj)
         return NotImplemented
 
 
@@ -63,15 +63,14 @@ _loaded: list[Plugins] = []
 """The plugins of the suite that is being read."""
 
 
-def _entry(kind: type, distribution: str, plugin: str, name: str) -> Entry[Any]:
+def _entry_key(entry: Entry[Any]) -> tuple[type, str, str, str]:
+    return type(entry.spec), entry.distribution, entry.plugin, entry.spec.name
+
+
+def _find_entry(kind: type, distribution: str, plugin: str, name: str) -> Entry[Any]:
     for registry in _loaded[-1].registries():
         for entry in registry:
-            if (type(entry.spec), entry.distribution, entry.plugin, entry.spec.name) == (
-                kind,
-                distribution,
-                plugin,
-                name,
-            ):
+            if _entry_key(entry) == (kind, distribution, plugin, name):
                 return entry
     raise JrhError(f"a worker has no component '{distribution}/{name}'; install the same plugins on every machine")
 
@@ -93,7 +92,7 @@ def perform(setup: bytes, work: bytes) -> bytes:
         with _one_at_a_time:
             done = _workshop(setup).work(pickle.loads(work))  # noqa: S301 - from the run, by way of its cluster
     except NotHereError:
-        done = Done(kind=HERE)
+        done = Done(here=True)
     except JrhError as error:
         done = Done(failed=str(error))
     except RAISED as error:
@@ -161,11 +160,11 @@ class _Workshop:
 
     def work(self, unit: Any) -> Done:
         self._log.lines.clear()
-        if unit.kind == DRAFT:
+        if isinstance(unit, Drafted):
             value: Any = asyncio.run(self._draft(unit))
         else:
             value = answer(self._judge(unit.judge, unit.task), unit)
-        return Done(kind=unit.kind, value=value, log=tuple(self._log.lines))
+        return Done(value=value, log=tuple(self._log.lines))
 
     def _task(self, name: str) -> Task:
         return next(use.task for use in self._resolved.suite.tasks if use.task.name == name)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from jrh.document.convert import from_text
+from jrh.errors import DamagedStoreError
 from jrh.store.calls_table import CallsTable
 from jrh.store.writer import Writer, closed_on_error, connect
 from jrh.user_cache import directory
@@ -74,6 +76,9 @@ class Cache:
 def stored_reply(key: str, calls: CallsTable | None, cache: Cache | None) -> Reply | None:
     """Return the reply that is stored for a request, in a run directory or in the cache."""
     text = calls.usable_reply(key) if calls is not None else None
-    if text is None and cache is not None:
-        text = cache.get(key)
-    return None if text is None else from_text(Reply, text)
+    if text is not None:
+        return from_text(Reply, text)
+    with suppress(DamagedStoreError):  # the cache saves money; a run goes on without it
+        text = cache.get(key) if cache is not None else None
+        return None if text is None else from_text(Reply, text)
+    return None

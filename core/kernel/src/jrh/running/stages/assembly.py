@@ -21,6 +21,7 @@ from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
+"""A draft or a skip of an item, and why it was rejected; empty where it was not."""
 
 
 @define(kw_only=True)
@@ -123,7 +124,7 @@ class Assembly:
                 remark(self._perturber(step), step, self._task, alive, Progress(), self._log)
             lines = await self._apply(step, lines, Progress() if number else self._progress)
         if len(self._test.steps) > 1:
-            await self._validate(self._test, lines)
+            await self._validate(lines)
         return lines
 
     def _perturber(self, step: Step) -> Any:
@@ -164,11 +165,10 @@ class Assembly:
     def _grown(self, step: Step, line: Line, draft: Draft | Skip, rejection: str, taken: set[str]) -> Line:
         """Return a line with one more step."""
         if len(self._test.steps) == 1:
-            return Line(item=line.item, shown=line.shown, draft=draft, rejection=rejection)
+            return evolve(line, draft=draft, rejection=rejection)
         name = step.use.name
         if isinstance(draft, Skip):
-            skip = evolve(draft, reason=f"{name}: {draft.reason}")
-            return Line(item=line.item, shown=line.shown, draft=skip, parts=line.parts)
+            return evolve(line, draft=evolve(draft, reason=f"{name}: {draft.reason}"))
         parts = [*line.parts, _part(step, draft)]
         before = line.draft
         try:
@@ -176,20 +176,16 @@ class Assembly:
         except ConflictError as error:
             whole, rejection = draft, rejection or f"jrh: {error}"
         rejection = f"{name}: {rejection}" if rejection else ""
-        whole = evolve(whole, details={"steps": parts})
-        return Line(
-            item=line.item,
-            shown=line.shown if rejection else presented(line.shown, draft, taken),
-            draft=whole,
-            rejection=rejection,
-            parts=parts,
+        shown = line.shown if rejection else presented(line.shown, draft, taken)
+        return evolve(
+            line, shown=shown, draft=evolve(whole, details={"steps": parts}), rejection=rejection, parts=parts
         )
 
-    async def _validate(self, test: ResolvedTest, lines: Sequence[Line]) -> None:
+    async def _validate(self, lines: Sequence[Line]) -> None:
         """Ask the validators of the whole chain about what its last step made."""
         alive = [line for line in lines if line.alive]
         drafts = [(line.item, _draft(line.draft)) for line in alive]
-        checked = await validate(self._build, test, self._task, drafts, self._broken, self._builder.under_way)
+        checked = await validate(self._build, self._test, self._task, drafts, self._broken, self._builder.under_way)
         for line, (draft, rejection) in zip(alive, checked, strict=True):
             line.draft, line.rejection = draft, rejection
 

@@ -43,23 +43,14 @@ class CaseMaking:
         ready.progress.begin("perturb", sum(len(ready.items[name]) * len(some) for name, some in tests.items()))
         places: list[tuple[str, str]] = []
         for task in tasks:
-            asked = await self.make_reference(task, items_ids[task.name])
-            places.append((task.name, REFERENCE))
-            await self._made(*places[-1], asked)
-            for test in tests[task.name]:
-                asked = await self._make(task, test, items_ids[task.name])
-                places.append((task.name, test.use.name))
-                await self._made(*places[-1], asked)
+            items_id = items_ids[task.name]
+            for test in (None, *tests[task.name]):
+                new = await (self.make_reference(task, items_id) if test is None else self._make(task, test, items_id))
+                places.append((task.name, REFERENCE if test is None else test.use.name))
+                if self.overlap is not None:
+                    await self.overlap.plan(*places[-1], new)
         ready.progress.end()
         return StoredCases(ready.store, places)
-
-    async def _made(self, task: str, test: str, asked: AskedCases | None) -> None:
-        """Let judges be asked about the cases of a finished test."""
-        if self.overlap is not None:
-            await self.overlap.plan(task, test, asked)
-
-    def _asked(self, task: Task) -> AskedCases | None:
-        return None if self.overlap is None else AskedCases(task)
 
     def _slice(self, test: ResolvedTest) -> int | None:
         """Return how many items are treated together; None for the usual number.
@@ -78,15 +69,14 @@ class CaseMaking:
         if ready.store.cases.digest(task.name, REFERENCE) == digest:
             return None
         ready.store.trials.reopen()
-        asked = self._asked(task)
-        writing = Writing(ready.store, task.name, REFERENCE, asked)
+        writing = Writing(ready.store, task, REFERENCE, planned=self.overlap is not None)
         for some in in_small_parts(ready.items[task.name], perturbing.SLICE):
             made = reference_cases(task, some, ready.suite.reference_repeats)
             writing.put(Perturbed(cases=made, outcomes=()))
             await asyncio.sleep(0)
         await asyncio.to_thread(writing.finish, digest)
         self._announce(task.name, REFERENCE)
-        return asked
+        return writing.new
 
     async def _make(self, task: Task, test: ResolvedTest, items_id: str) -> AskedCases | None:
         """Make the cases of one test, unless those stored are still valid; return what a plan needs of them."""
@@ -99,8 +89,7 @@ class CaseMaking:
         ready.store.trials.reopen()
         failed = ready.gateway.failed_drafts
         ready.store.spending.forget_drafts(task.name, name, digest)
-        asked = self._asked(task)
-        writing = Writing(ready.store, task.name, name, asked)
+        writing = Writing(ready.store, task, name, planned=self.overlap is not None)
         with paid_by(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
             size = self._slice(test)
             async for made in perturbing.in_slices(ready.builder, test, task, items, ready.progress, ready.log, size):
@@ -116,7 +105,7 @@ class CaseMaking:
         await asyncio.to_thread(writing.finish, digest)
         self._tell_of_cases()
         self._announce(task.name, name)
-        return asked
+        return writing.new
 
     def _announce(self, task: str, test: str) -> None:
         events = self.ready.events

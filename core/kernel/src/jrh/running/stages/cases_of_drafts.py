@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
 
@@ -13,7 +13,7 @@ from jrh.hashing import content_id
 from jrh.running.building import Builder
 from jrh.running.identity import identity
 from jrh.running.schedule import AskedCases
-from jrh.running.stages.assembly import Line
+from jrh.running.stages.assembly import Line, Outcome
 from jrh.running.stages.chain import JOINT
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
@@ -24,8 +24,6 @@ from jrh.suite.resolved import ResolvedTest
 from jrh.values.cases import REFERENCE, Case, Condition, Draft, Equals, Provenance, Same, Sampling, Skip
 from jrh.values.items import Item, Task
 
-Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
-"""A draft or a skip of an item, and why it was rejected; empty where it was not."""
 UNCHANGED: Final = "jrh: the question is unchanged; the reference condition asks it already"
 """Reason why a draft is rejected among others that change something."""
 
@@ -192,10 +190,11 @@ def _sees_more(builder: Builder, test: ResolvedTest, task: Task) -> bool:
 class Writing:
     """Writes the cases and drafts of one test over one task as they are made."""
 
-    def __init__(self, store: Store, task: str, test: str, asked: AskedCases | None = None) -> None:
-        """Begin. What an earlier run made stays until `finish`; `asked` passes new cases on to the plan."""
-        self._writing = store.cases.writing(task, test)
-        self._asked = asked
+    def __init__(self, store: Store, task: Task, test: str, *, planned: bool = False) -> None:
+        """Begin. What an earlier run made stays until `finish`; `planned` keeps what a plan needs of new cases."""
+        self._writing = store.cases.writing(task.name, test)
+        self.new = AskedCases(task) if planned else None
+        """The cases as a plan sees them, where it is made meanwhile."""
         self._changes = False
         self.raised = False
         """A plugin raised, so that cases are missing that a mended one would make."""
@@ -206,12 +205,12 @@ class Writing:
             # So far every case asked the reference question.
             self._changes = True
             self._writing.reject_all(UNCHANGED)
-            if self._asked is not None:
-                self._asked.clear()
+            if self.new is not None:
+                self.new.clear()
         settled = made.settled() if self._changes else made
         self._writing.put(settled.cases, draft_rows(settled))
-        if self._asked is not None:
-            self._asked.add(settled.cases)
+        if self.new is not None:
+            self.new.add(settled.cases)
         self.raised = self.raised or made.raised
 
     def show(self, digest: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, TypeVar
 
-from attrs import evolve, fields
+from attrs import evolve
 
 from jrh.errors import JrhError
-from jrh.values.cases import Changes, Draft, Equals, Expectation, Polarity, Same, Sampling
+from jrh.models.replies import sampling_values
+from jrh.values.cases import Changes, Draft, Equals, Expectation, Polarity, Same
 from jrh.values.items import Item
 
 T = TypeVar("T")
@@ -59,10 +60,10 @@ def combined(first: Draft, then: Draft) -> Draft:
         polarity=Polarity.POSITIVE if first.polarity is then.polarity else Polarity.INVERTED,
         prompt=_one_of("the prompt template", first.prompt, then.prompt),
         task=_one_of("the scale, the rubric or the instruction", first.task, then.task),
-        sampling=_sampling(first.sampling, then.sampling),
+        sampling=evolve(first.sampling, **sampling_values(then.sampling)),
         repeats=max(first.repeats, then.repeats),
         vary_seed=first.vary_seed or then.vary_seed,
-        model=_listed((first.model, then.model)),
+        model=", ".join(dict.fromkeys(filter(None, (first.model, then.model)))),
     )
 
 
@@ -105,12 +106,3 @@ def _one_of(what: str, first: T | None, then: T | None) -> T | None:
     if first and then:
         raise ConflictError(f"two steps change {what}")
     return first or then
-
-
-def _sampling(first: Sampling, then: Sampling) -> Sampling:
-    given = {name: getattr(then, name) for name in (attribute.name for attribute in fields(Sampling))}
-    return evolve(first, **{name: value for name, value in given.items() if value is not None})
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(name for name in names if name))

@@ -45,7 +45,13 @@ class Broken:
     _said: set[str] = field(factory=set, init=False)
 
     def reason(self, what: str, test: str, error: BaseException, **where: str) -> str:
-        """Note that a perturber or validator of a test raised; return the reason of the skip or the rejection."""
+        """Note that a perturber or validator of a test raised; return the reason of the skip or the rejection.
+
+        Raises:
+            StoreError: that of the run's own files, which ends the run.
+        """
+        if isinstance(error, StoreError):
+            raise error
         kind = type(error).__name__
         event, at = f"{what} raised", raised_at(error)
         self.log.warning(event, test=test, **where, error=repr(error), at=at)
@@ -69,8 +75,6 @@ async def propose(
         try:
             made = await perturber.perturb(items[position])
             results[position] = [_must_be(each, Draft, Skip) for each in made]
-        except StoreError:
-            raise
         except RAISED as error:  # one item must not cost the others
             why = broken.reason("perturber", step.use.name, error, item=items[position].id)
             results[position] = [Skip(reason=why)]
@@ -88,8 +92,6 @@ async def _propose_set(
     try:
         made = await perturber.perturb_set(items)
         found = [(_must_be(item, Item), _must_be(draft, Draft, Skip)) for item, draft in made]
-    except StoreError:
-        raise
     except RAISED as error:  # one test must not cost the others
         skip = Skip(reason=broken.reason("perturber", step.use.name, error))
         found = [(item, skip) for item in items]
@@ -136,8 +138,6 @@ async def _all_at_once(
         found = [_must_be(each, Validation) for each in await validator.validate_set(pairs)]
         if len(found) != len(pairs):
             raise ValueError(f"answered {len(found)} of {len(pairs)} drafts")
-    except StoreError:
-        raise
     except RAISED as error:
         return [Validation(accepted=False, reason=broken.reason("validator", test, error))] * len(pairs)
     return found
@@ -152,8 +152,6 @@ async def _one_by_one(
         item, draft = pairs[position]
         try:
             found[position] = _must_be(await validator.validate(item, draft), Validation)
-        except StoreError:
-            raise
         except RAISED as error:
             why = broken.reason("validator", test, error, item=item.id)
             found[position] = Validation(accepted=False, reason=why)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
@@ -17,12 +16,12 @@ from jrh.running.prepare import Prepared
 from jrh.running.progress import Progress
 from jrh.running.stages.coming_trials import ComingTrials, Pending, PlanFeed, in_folds
 from jrh.running.stages.judgements import DETAIL, make_row, originals, question_of, truth
-from jrh.running.units import ANSWERED, AT_ONCE, FITTED, Answered, answer_here, spreads
+from jrh.running.units import AT_ONCE, Answered, answer, spreads
 from jrh.suite.resolved import Resolved
 from jrh.text.redact import error_line
 from jrh.values.events import RecordCommitted
 from jrh.values.items import Task
-from jrh.values.verdicts import Example, Judgement, Status, Verdict
+from jrh.values.verdicts import Judgement, Status, Verdict
 
 WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
@@ -86,12 +85,10 @@ class _Judging:
             await self.feed.completed()
         trials = ComingTrials(self.ready.store, self.name, self.feed)
         while (name := await trials.task()) is not None:
-            task = next(use.task for use in self.ready.suite.tasks if use.task.name == name)
+            task = self.ready.tasks[name]
             async with self.ready.builder.open_judge(self.resolved, task) as judge:
-                if kind is JudgeKind.TRAINED:
-                    await self._trained(judge, task, trials.rest(name))
-                elif kind is JudgeKind.BATCH:
-                    await self._batches(judge, task, trials.rest(name))
+                if judges_at_once(kind):
+                    await self._judge_units(judge, self._units(task, trials.rest(name)))
                 else:
                     await self._one_by_one(judge, task, trials)
 
@@ -111,7 +108,7 @@ class _Judging:
             except StoreError:
                 raise
             except RAISED as error:  # one trial must not cost the others
-                judgement = self._raised(error)
+                judgement = self._failure(error_line(error))
             await self._keep(trial, judgement)
 
         await for_each_taken(lambda: trials.take(task.name), one, self._workers())
@@ -125,48 +122,37 @@ class _Judging:
         # A few more than may be in flight: their questions are ready when a place at the model becomes free.
         return WORKERS if most is None else most + most // READY
 
-    async def _batches(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
-        feed = iter(trials)
+    def _units(self, task: Task, trials: Iterable[Pending]) -> Iterator[tuple[Answered, list[Pending]]]:
+        """Divide trials into batches; those of a trained judge into folds, each with the examples of all others."""
+        feed, fit = iter(trials), self.resolved.entry.spec.kind is JudgeKind.TRAINED
+        if fit:
+            parts = in_folds(feed, self.ready.items[task.name], self.resolved.use)
+        else:
+            parts = ((batch, []) for batch in iter(lambda: list(islice(feed, AT_ONCE)), []))
+        for members, examples in parts:
+            self.check()
+            questions = tuple(question_of(task, trial) for trial in members)
+            unit = Answered(fit=fit, judge=self.name, task=task.name, questions=questions, examples=tuple(examples))
+            yield unit, members
 
-        def units() -> Iterator[tuple[Answered, list[Pending]]]:
-            while batch := list(islice(feed, AT_ONCE)):
-                self.check()
-                yield self._unit(ANSWERED, task, batch), batch
+    async def _judge_units(self, judge: Any, units: Iterator[tuple[Answered, list[Pending]]]) -> None:
+        """Judge units and keep the judgements; where the run has an executor, they are judged elsewhere."""
 
-        await self._work(judge, units())
+        async def judge_here(unit: Answered) -> list[Any]:
+            return await asyncio.to_thread(answer, judge, unit)
 
-    async def _work(self, judge: Any, units: Iterator[tuple[Answered, list[Pending]]]) -> None:
-        """Work on units and keep what comes of them; where the run has an executor, they are worked on elsewhere."""
-        spread, here = self.ready.builder.spread, partial(answer_here, judge)
+        spread = self.ready.builder.spread
         if spread is None or not spreads([self.resolved]):
-            for unit, trials in units:
-                await self._keep_all(trials, await here(unit))
-            return
-        async for trials, found in spread.results(units, [self.resolved], here):
-            await self._keep_all(trials, found)
+            results: AsyncIterator[tuple[list[Pending], list[Any]]] = (
+                (trials, await judge_here(unit)) for unit, trials in units
+            )
+        else:
+            results = spread.results(units, [self.resolved], judge_here)
+        async for trials, judgements in results:
+            for trial, judgement in zip(trials, judgements, strict=True):
+                await self._keep(trial, self._failure(judgement) if isinstance(judgement, str) else judgement)
 
-    def _unit(self, kind: str, task: Task, trials: Sequence[Pending], examples: Sequence[Example] = ()) -> Answered:
-        questions = tuple(question_of(task, trial) for trial in trials)
-        return Answered(kind=kind, judge=self.name, task=task.name, questions=questions, examples=tuple(examples))
-
-    async def _keep_all(self, trials: Sequence[Pending], found: Sequence[Any]) -> None:
-        for trial, each in zip(trials, found, strict=True):
-            await self._keep(trial, self._failed(each) if isinstance(each, str) else each)
-
-    async def _trained(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
-        """Judge every fold with a model that saw none of its items; holds all trials, to go from fold to fold."""
-
-        def units() -> Iterator[tuple[Answered, list[Pending]]]:
-            for members, examples in in_folds(trials, self.ready.items[task.name], self.resolved.use):
-                self.check()
-                yield self._unit(FITTED, task, members, examples), members
-
-        await self._work(judge, units())
-
-    def _raised(self, error: BaseException) -> Judgement:
-        return self._failed(error_line(error))
-
-    def _failed(self, why: str) -> Judgement:
+    def _failure(self, why: str) -> Judgement:
         detail = self.ready.redact(why)[:DETAIL]
         self.ready.log.warning("judge raised", judge=self.name, error=detail)
         return Judgement(verdict=Verdict(status=Status.PLUGIN_ERROR, detail=detail))
@@ -176,7 +162,7 @@ class _Judging:
         try:
             row = make_row(trial, self.name, self.simulated, judgement, ready.redact)
         except RAISED as error:  # what a judge hands back may be anything
-            row = make_row(trial, self.name, self.simulated, self._raised(error), ready.redact)
+            row = make_row(trial, self.name, self.simulated, self._failure(error_line(error)), ready.redact)
         ready.store.records.put([row])
         if ready.store.failure is not None:
             raise ready.store.failure

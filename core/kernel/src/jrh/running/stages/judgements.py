@@ -15,7 +15,7 @@ from jrh.running.stages.coming_trials import Pending
 from jrh.store.run_store import Store
 from jrh.text.display import utf8_text
 from jrh.text.redact import Redactor
-from jrh.values.cases import Case, Changes, Equals, Expectation, Sampling
+from jrh.values.cases import Case, Changes, Equals, Sampling
 from jrh.values.clusters import ItemBlocks
 from jrh.values.items import Item, Task
 from jrh.values.scales import invert
@@ -73,16 +73,10 @@ def settle(verdict: Verdict, case: Case) -> Verdict:
     if canonical is None:
         detail = f"'{verdict.presented[:80]}' is not one of {', '.join(case.label_map)}"
         return evolve(verdict, status=Status.OFF_SCALE, presented=None, score=None, detail=detail)
-    return Verdict(
-        status=verdict.status,
-        presented=verdict.presented,
-        canonical=canonical,
-        rationale=verdict.rationale,
-        probabilities=verdict.probabilities,
-        detail=verdict.detail,
-        # The score of a comparison changes its sign with the order of the options.
-        score=-score if score is not None and case.condition.option_order == "BA" else score,
-    )
+    # The score of a comparison changes its sign with the order of the options.
+    if score is not None and case.condition.option_order == "BA":
+        score = -score
+    return evolve(verdict, canonical=canonical, score=score)
 
 
 def make_record(
@@ -113,7 +107,7 @@ def make_record(
         simulated=simulated,
         repeat=trial.repeat,
         gold=case.gold,
-        expectation=_kind(case.expectation),
+        expectation=None if case.expectation is None else expectation_kind(case.expectation),
         expected=case.expectation.label if isinstance(case.expectation, Equals) else None,
         status=verdict.status,
         presented=verdict.presented,
@@ -150,10 +144,6 @@ def output_level(output: str, sampling: Sampling) -> str:
     """Return the level of the facet `output`: the output mode, the reasoning effort, or both, as far as stated."""
     reasoning = f"reasoning={sampling.reasoning_effort}" if sampling.reasoning_effort is not None else ""
     return utf8_text(", ".join(part for part in (output, reasoning) if part))
-
-
-def _kind(expectation: Expectation | None) -> str | None:
-    return None if expectation is None else expectation_kind(expectation)
 
 
 def _fixed_seed(case: Case, reply: Reply | None) -> str:

@@ -163,9 +163,9 @@ def _misfits(item: Item, task: Task) -> list[str]:
     return found
 
 
-def _bounded(problems: list[str], most: int = _MOST_PROBLEMS) -> list[str]:
-    rest = len(problems) - most
-    return problems[:most] + ([f"and {rest} more problems of this kind"] if rest > 0 else [])
+def _bounded(problems: list[str]) -> list[str]:
+    rest = len(problems) - _MOST_PROBLEMS
+    return problems[:_MOST_PROBLEMS] + ([f"and {rest} more problems of this kind"] if rest > 0 else [])
 
 
 def choose(items: Sequence[Item], sample: Sample | None, limit: int | None) -> Sequence[Item]:

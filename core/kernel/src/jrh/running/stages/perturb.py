@@ -32,23 +32,6 @@ OUTSIDE: Final = "not in the test's sample"
 """Reason why an item was not perturbed."""
 
 
-class Reasons:
-    """Why there is no case of any draft."""
-
-    def __init__(self) -> None:
-        """Start without a reason."""
-        self._found: Counter[str] = Counter()
-
-    def add(self, made: Perturbed) -> None:
-        """Count the reasons of a slice; none where it has cases."""
-        if not made.cases:
-            self._found.update(reason_of(draft, rejection) for _, draft, rejection in made.outcomes)
-
-    def commonest(self, most: int) -> str:
-        """Name the commonest reasons."""
-        return ", ".join(f"{reason} ({count:,})" for reason, count in self._found.most_common(most)) or "no draft"
-
-
 async def make_cases(
     builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item]
 ) -> tuple[Sequence[Case], str, Sequence[str]]:
@@ -57,16 +40,19 @@ async def make_cases(
     Returns:
         The cases, why there are none, and what perturbers remark.
     """
-    spool, reasons, noting = Spool(Case), Reasons(), Noting()
+    spool, noting = Spool(Case), Noting()
+    reasons: Counter[str] = Counter()
     changes = False
     async for made in in_slices(builder, test, task, items, noting, Quiet()):
         if not changes and len(made.unchanged) < len(made.cases):
             changes = True  # so far every case asked the reference question
             spool.clear()
         spool.add((made.settled() if changes else made).cases)
-        reasons.add(made)
+        if not made.cases:
+            reasons.update(reason_of(draft, rejection) for _, draft, rejection in made.outcomes)
     cases = spool.all()
-    return cases, "" if cases else reasons.commonest(3), noting.said
+    commonest = ", ".join(f"{reason} ({count:,})" for reason, count in reasons.most_common(3)) or "no draft"
+    return cases, "" if cases else commonest, noting.said
 
 
 async def in_slices(

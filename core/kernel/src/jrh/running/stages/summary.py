@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -113,11 +113,6 @@ def note_start(ready: Prepared) -> None:
     ready.store.set_meta(ENDED, "")
     ready.log.info("run started", suite=ready.suite.name, version=__version__, plugins=list(ready.loaded.names))
     ready.events.tell("jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir))
-
-
-def note_plan(store: Store, notes: Iterable[str]) -> None:
-    """Store notes on the plan for the report, one sentence each."""
-    store.set_meta(PLAN_NOTES, to_text(tuple(notes)))
 
 
 def note_end(store: Store, ended: Ended) -> None:
@@ -249,11 +244,11 @@ def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
             yield f"'{name}' does not apply to {task.mode.value} tasks: skipped on '{task.name}'"
 
 
-def notes_of_plan(resolved: ResolvedSuite, unseen: Mapping[str, int]) -> Iterator[str]:
-    """Yield a note for each judge that skips cases because it does not read prompts; `unseen` counts them by judge."""
-    for judge in resolved.judges:
-        if count := unseen.get(judge.use.name, 0):
-            yield (
-                f"{count} cases change only the prompt; judge '{judge.use.name}' does not read "
-                "prompts and was not asked"
-            )
+def note_plan(store: Store, resolved: ResolvedSuite, unseen: Mapping[str, int]) -> None:
+    """Store a note for each judge that skips cases because it does not read prompts; `unseen` counts them by judge."""
+    notes = tuple(
+        f"{count} cases change only the prompt; judge '{judge.use.name}' does not read prompts and was not asked"
+        for judge in resolved.judges
+        if (count := unseen.get(judge.use.name, 0))
+    )
+    store.set_meta(PLAN_NOTES, to_text(notes))
