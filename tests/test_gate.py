@@ -76,6 +76,17 @@ def test_a_rule_that_fails_ends_with_1_for_the_judge_that_fails_it(finished: Pro
     assert "a rule fails" in done.stdout
 
 
+def test_a_rule_about_gold_labels_holds_in_a_suite_whose_label_flips_leave_none_as_it_was(tmp_path: Path) -> None:
+    project = Inside(tmp_path, env={KEY_VARIABLE: KEY})
+    write_items(project, 40)
+    judges = [{"name": "good", "judge": "simulated", "accuracy": 1.0}]
+    write_suite(project, simulated_suite(judges=judges, tests=["label-flip"], reports=["json"]))
+    assert project.run(*RUN).exit_code == 0
+    done = inside(project, "gold-accuracy >= 0.8")
+    assert done.exit_code == 0, done.output
+    assert len(re.findall(r"^holds ", done.stdout, re.MULTILINE)) == 1, "in the reference condition"
+
+
 def test_a_threshold_within_the_interval_ends_with_5_or_what_the_user_says(finished: Project) -> None:
     rule = "as-expected[reference, judge=good] >= 0.97"
     assert gate(finished, rule).exit_code == 5

@@ -12,6 +12,7 @@ from attrs import validators as v
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.document.convert import collect, expectation_kind, from_json, structure, to_json, unstructure
+from jrh.document.positions import unknown_key
 from jrh.document.yaml_reader import in_order, parse_document
 from jrh.errors import JrhError, PluginError, SuiteError
 from jrh.values.cases import (
@@ -406,3 +407,7 @@ def test_an_error_of_structure_is_a_suite_error_that_keeps_its_problems():
     with pytest.raises(JrhError) as caught:
         structure({"count": 0, "flag": 1}, Options)
     assert [problem.source for problem in caught.value.problems] == ["count", "flag"]
+
+
+def test_a_key_known_twice_is_listed_once():
+    assert unknown_key("x", ["review", "judge", "review"]) == "unknown key\nKnown keys: review, judge."

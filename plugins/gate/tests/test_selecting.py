@@ -86,3 +86,18 @@ def test_a_rule_without_a_test_leaves_out_where_the_measure_is_no_merit(report):
     planted = attrs.evolve(report, tests=(*report.tests, "label-flip"), measures=(*report.measures, flagged))
     assert ("careful", "label-flip", "fails") not in places(planted, "as-expected >= 0.5")
     assert ("careful", "label-flip", "fails") in places(planted, "as-expected[label-flip] >= 0.5")
+
+
+def test_a_rule_without_a_test_leaves_out_where_no_trial_could_count(report):
+    task = report.tasks[0].task.name
+    empty = attrs.evolve(
+        measured(0.1, 0.2, judge="careful", task=task, test="label-flip"), estimate=None, interval=None, n_trials=0
+    )
+    planted = attrs.evolve(report, tests=(*report.tests, "label-flip"), measures=(*report.measures, empty))
+    lost = attrs.evolve(planted, measures=(*report.measures, attrs.evolve(empty, missing={"refused": 3})))
+    undecided = ("careful", "label-flip", Outcome.UNDECIDED.value)
+    assert undecided not in places(planted, "as-expected >= 0.5")
+    assert undecided in places(planted, "as-expected[label-flip] >= 0.5")
+    assert undecided in places(lost, "as-expected >= 0.5")
+    alone = attrs.evolve(planted, measures=(empty,))
+    assert undecided in places(alone, "as-expected >= 0.5")

@@ -129,6 +129,13 @@ def test_no_interval_of_a_variance_reaches_beyond_what_the_scale_allows():
     assert parts["item"].interval.method == "cluster-bootstrap"
 
 
+def test_verdicts_that_never_differ_have_components_of_zero_and_no_ratio():
+    rows = [{"item_id": f"i{n}", "judge": f"j{k}", "canonical": "YES"} for n in range(6) for k in range(3)]
+    measures = measured("generalizability", rows, Scale.of_labels("YES", "NO"))
+    ratio = measures["dependability",]
+    assert (ratio.estimate, ratio.note) == (None, "all verdicts have the same score: there is no variance")
+
+
 def test_names_without_order_have_no_variance():
     rows = [{"item_id": str(i), "judge": j, "canonical": "abc"[i % 3]} for i in range(6) for j in ("x", "y")]
     found = measured("generalizability", rows, Scale.of_labels("a", "b", "c"))

@@ -27,7 +27,7 @@ def places(rule: GateRule, report: RunReport) -> int:
 
     A judge that was asked but lacks the measure counts as well: what was asked decides, not what was answered.
     """
-    found = [measure for measure in report.measures if _selected(rule, measure)]
+    found = _selected(rule, report)
     return len(found) + sum(1 for _ in _absent(rule, report, found))
 
 
@@ -37,8 +37,8 @@ def decisions(
     """Decide every rule wherever it applies, in the order of the rules, tasks, judges and tests.
 
     A rule without a judge applies to every judge, one without a test to every test that has the measure, but for those
-    in which it is no merit (flag `change-due`). A judge that was asked and for which the measure is not there is
-    undecided, and so is a test that made no case.
+    in which it is no merit (flag `change-due`) and those without a trial that could count. A judge that was asked and
+    for which the measure is not there is undecided, and so is a test that made no case.
 
     Args:
         rules: the rules; duplicates count once.
@@ -58,7 +58,7 @@ def decisions(
 
 
 def _of_rule(rule: GateRule, report: RunReport, limits: LimitTable, *, complete: bool) -> Iterator[Decision]:
-    found = [measure for measure in report.measures if _selected(rule, measure)]
+    found = _selected(rule, report)
     absent = [*_absent(rule, report, found), *_empty(rule, report, found)]
     if not found and not absent:
         if complete and _asked(rule, report):
@@ -70,7 +70,19 @@ def _of_rule(rule: GateRule, report: RunReport, limits: LimitTable, *, complete:
     yield from sorted(placed, key=lambda each: order.get(each.place.judge, len(order)))
 
 
-def _selected(rule: GateRule, measure: Measure) -> bool:
+def _selected(rule: GateRule, report: RunReport) -> list[Measure]:
+    """Return the measures a rule is about.
+
+    Without a test it is about every test that has trials to measure. Accuracy against gold labels has none where every
+    case changes the label: such a rule could never hold in a suite with label flips. Which trials can count follows
+    from the cases, not from verdicts: where verdicts are missing, the measure stays.
+    """
+    measures = [measure for measure in report.measures if _is_about(rule, measure)]
+    counted = [measure for measure in measures if measure.n_trials or measure.missing or measure.estimate is not None]
+    return counted if rule.test is None and counted else measures
+
+
+def _is_about(rule: GateRule, measure: Measure) -> bool:
     wanted = (
         (rule.measure, measure.name),
         (rule.test, measure.test),

@@ -21,6 +21,7 @@ _LEVELS: Final = (1, 2, 3, 4, 5, 6, 8, 10)
 """Floats of levels per facet that the search for a design tries."""
 _TWO: Final = 2
 _ONE: Final = "for one verdict per item; no interval, because the components have their own"
+_CONSTANT: Final = "all verdicts have the same score: there is no variance"
 _UNORDERED: Final = "unordered labels have no variance; two labels, ordered levels or a pairwise scale are required"
 _NOTHING: Final = (
     "no effect is separable from the residual; two items, and two judges, templates or repeats are required"
@@ -100,7 +101,9 @@ class Generalizability:
         one = d_study(found, {}) if found.components and "item" in found.components[0].facets else None
         for name in ("generalizability", "dependability"):
             estimate = Estimate(value=getattr(one, name) if one else None)
-            yield made(name, estimate, "coefficient", _ONE if one else "")
+            # Without any variance one design is as good as another, and there is no ratio to tell.
+            note = _ONE if estimate.value is not None else _CONSTANT if one else ""
+            yield made(name, estimate, "coefficient", note)
         best = _cheapest(found, price, self.options) if one else None
         note = _described(best, price, self.options) if one else ""
         yield made("cheapest-design", Estimate(value=float(best.calls) if best else None), "calls", note)

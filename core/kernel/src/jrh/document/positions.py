@@ -117,5 +117,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def unknown_key(key: str, known: Iterable[str]) -> str:
     """Say that a key is unknown, what may be meant, and which keys there are."""
-    names = list(known)
+    names = list(dict.fromkeys(known))
     return f"unknown key\n{did_you_mean(key, names)}Known keys: {', '.join(names) or 'none'}."
