@@ -18,7 +18,7 @@ def test_ids_of_texts_that_are_none_are_a_damaged_store(tmp_path, ids):
     texts = TextsTable(store._database)
     try:
         with pytest.raises(DamagedStoreError, match=r"jrh salvage"):
-            list(texts.unpacked([(ids, READABLE)]))
+            list(texts.unpack([(ids, READABLE)]))
         with pytest.raises(DamagedStoreError, match=r"jrh salvage"):
             texts.shared([("item", ids)])
     finally:
@@ -42,9 +42,9 @@ def test_values_with_and_without_the_texts_of_their_base_are_read_as_written(tmp
     with closing(Store.open(tmp_path, "trial")) as store:
         texts = TextsTable(store._database)
         packer = texts.packer()
-        packed = packer.packed(value, packer.share([SHARED]), packer.share([OWN]), value["b"])
+        packed = packer.pack(value, packer.share([SHARED]), packer.share([OWN]), value["b"])
         store._database.writer.flush(packer.statement)
-        assert list(texts.unpacked([packed])) == [value]
+        assert list(texts.unpack([packed])) == [value]
 
 
 @pytest.mark.parametrize("size", [0, 300, 131_072, 131_073, 400_000])
@@ -55,13 +55,13 @@ def test_a_value_is_what_was_written_and_one_changed_byte_is_damage(tmp_path, si
     texts = TextsTable(store._database)
     try:
         packer = texts.packer()
-        ids, blob = packer.packed(value, packer.share([long] if size else []))
+        ids, blob = packer.pack(value, packer.share([long] if size else []))
         store._database.writer.flush(packer.statement)
-        assert next(texts.unpacked([(ids, blob)])) == value
+        assert next(texts.unpack([(ids, blob)])) == value
         for place in range(len(blob)):
             changed = blob[:place] + bytes([blob[place] ^ 1]) + blob[place + 1 :]
             try:
-                (found,) = texts.unpacked([(ids, changed)])
+                (found,) = texts.unpack([(ids, changed)])
             except DamagedStoreError:
                 continue
             assert found == value

@@ -122,12 +122,12 @@ def token_probabilities(entries: Iterable[tuple[object, object]]) -> Mapping[str
 
     Tokens that print alike are added up, to 1 at most; what is no token with a log probability is passed over.
     """
-    found: dict[str, float] = {}
+    probabilities: dict[str, float] = {}
     for token, logprob in entries:
         if isinstance(token, str) and isinstance(logprob, int | float) and not math.isnan(logprob):
             name = utf8_text(token)
-            found[name] = min(1.0, found.get(name, 0.0) + math.exp(min(logprob, 0.0)))
-    return found
+            probabilities[name] = min(1.0, probabilities.get(name, 0.0) + math.exp(min(logprob, 0.0)))
+    return probabilities
 
 
 def is_filtered(status: int | None, code: str) -> bool:
@@ -260,17 +260,17 @@ def _first_choice(document: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = document.get("choices")
     if not isinstance(choices, list) or not choices:
         if document.get("error"):
-            raise _reported(document)
+            raise _error_fault(document)
         raise malformed("the answer has no choices")
     choice = choices[0]
     if not isinstance(choice, dict):
         raise malformed("the first choice is not an object")
     if choice.get("error"):
-        raise _reported(choice)
+        raise _error_fault(choice)
     return choice
 
 
-def _reported(holder: Mapping[str, Any]) -> ModelFault:
+def _error_fault(holder: Mapping[str, Any]) -> ModelFault:
     """Return the fault for an error sent with status 200, as routers in front of several providers do."""
     code, text, named = describe(holder)
     error = holder["error"]

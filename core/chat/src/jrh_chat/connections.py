@@ -49,27 +49,27 @@ class Connection:
 
 async def read_answer(response: aiohttp.ClientResponse) -> bytes | None:
     """Read a whole answer; if it is too long, close the connection and return None."""
-    found = bytearray()
+    body = bytearray()
     async for chunk in response.content.iter_any():
-        found += chunk
-        if len(found) > LONGEST_ANSWER:
+        body += chunk
+        if len(body) > LONGEST_ANSWER:
             response.close()
             return None
-    return bytes(found)
+    return bytes(body)
 
 
 async def read_start(response: aiohttp.ClientResponse) -> bytes:
     """Read the start of an error's body."""
-    found = bytearray()
+    body = bytearray()
     try:
         async for chunk in response.content.iter_any():
-            found += chunk
-            if len(found) >= MAX_ERROR:
+            body += chunk
+            if len(body) >= MAX_ERROR:
                 response.close()
                 break
     except aiohttp.ClientError:
         response.close()
-    return bytes(found[:MAX_ERROR])
+    return bytes(body[:MAX_ERROR])
 
 
 def network_fault(error: Exception) -> ModelFault:

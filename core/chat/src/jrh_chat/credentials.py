@@ -49,7 +49,7 @@ class Credentials:
             JrhError: a named variable is not set, the provider's own endpoint has no key, or a value cannot be sent in
                 a header.
         """
-        further = {name: _needed(variable, f"header {name}", place) for name, variable in options.headers_env.items()}
+        further = {name: _require(variable, f"header {name}", place) for name, variable in options.headers_env.items()}
         headers, hidden = dict(further), [value for value in further.values() if len(value) >= _SHORTEST]
         key = "" if place.header.lower() in map(str.lower, further) else _key(options, place)
         if key:
@@ -65,7 +65,7 @@ class Credentials:
 def _key(options: EndpointOptions, place: KeyPlace) -> str:
     """Return the key; the provider's usual one goes to its own host alone, unless the suite names it for another."""
     if options.api_key_env is not None:
-        return _needed(options.api_key_env, "api_key_env", place)
+        return _require(options.api_key_env, "api_key_env", place)
     parts = urlsplit(options.base_url)
     if parts.hostname != place.host:
         return ""
@@ -77,10 +77,10 @@ def _key(options: EndpointOptions, place: KeyPlace) -> str:
             f"{place.begin}{place.host} needs a key, but environment variable {place.variable} is not set; "
             "set it, or name another one in api_key_env"
         )
-    return key or _needed(place.variable, "", place)
+    return key or _require(place.variable, "", place)
 
 
-def _needed(variable: str, purpose: str, place: KeyPlace) -> str:
+def _require(variable: str, purpose: str, place: KeyPlace) -> str:
     value = _read(variable, place)
     if not value:
         raise JrhError(f"{place.begin}environment variable {variable} is not set; {place.user or purpose} needs it")

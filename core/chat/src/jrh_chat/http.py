@@ -90,12 +90,12 @@ def stated_limits(headers: Mapping[str, str]) -> dict[str, str]:
     Args:
         headers: of the answer, such as `x-ratelimit-limit-requests` or `anthropic-ratelimit-tokens-remaining`.
     """
-    found = {
+    limits = {
         name.lower(): " ".join(str(value).split())[:_LONGEST_LIMIT]
         for name, value in headers.items()
         if _states_limit(name)
     }
-    return dict(sorted(found.items())[:_MOST_LIMITS])
+    return dict(sorted(limits.items())[:_MOST_LIMITS])
 
 
 @lru_cache(maxsize=512)
@@ -200,8 +200,8 @@ def error_text(text: str, redact: Callable[[str], str]) -> str:
 def fault_without_secrets(fault: ModelFault, redact: Callable[[str], str], *, keyless: bool) -> ModelFault:
     """Return a fault whose text holds no secret; where a key is asked for and none was sent, it says so."""
     hint = "no key was sent; name its environment variable in api_key_env; "
-    told = hint if keyless and fault.kind is FaultKind.UNAUTHORIZED else ""
-    return fault.with_detail(error_text(told + fault.detail, redact))
+    prefix = hint if keyless and fault.kind is FaultKind.UNAUTHORIZED else ""
+    return fault.with_detail(error_text(prefix + fault.detail, redact))
 
 
 def refusal_without_secrets(refused: Completion, redact: Callable[[str], str]) -> Completion:

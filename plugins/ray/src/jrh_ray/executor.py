@@ -46,7 +46,7 @@ class RayExecutor:
         Raises:
             JrhError: Ray is not installed, or the cluster cannot be reached.
         """
-        self._ray = ray = _imported()
+        self._ray = ray = _import_ray()
         if not ray.is_initialized():
             self._start(job)
         self._common = ray.put(job.setup), job.runner, sorted(job.secrets)
@@ -57,7 +57,7 @@ class RayExecutor:
 
     def _start(self, job: Job) -> None:
         address = os.environ.get(_ADDRESS)
-        with _hidden(job.secrets):
+        with _hide_variables(job.secrets):
             try:
                 where = {} if address else {"address": "local", "include_dashboard": False}
                 self._ray.init(log_to_driver=False, logging_level="ERROR", **where)
@@ -77,13 +77,13 @@ class RayExecutor:
 
         assert self._common is not None
         self._check_needs(unit)
-        asked = self._task.options(
+        task = self._task.options(
             num_cpus=unit.cpus, num_gpus=unit.gpus, max_retries=0, name=unit.name, scheduling_strategy="SPREAD"
         ).remote(*self._common, unit.work)
         try:
-            made: bytes = await asked
+            result: bytes = await task
         except asyncio.CancelledError:
-            self._ray.cancel(asked, force=True)
+            self._ray.cancel(task, force=True)
             raise
         except (
             exceptions.WorkerCrashedError,
@@ -95,7 +95,7 @@ class RayExecutor:
             raise LostUnitError(f"{type(error).__name__}: {_first_line(error)}") from None
         except exceptions.RayError as error:
             raise JrhError(f"Ray cannot work on {unit.name}: {_first_line(error)}") from None
-        return made
+        return result
 
     async def aclose(self) -> None:
         """End what was started here; a cluster that runs elsewhere goes on."""
@@ -122,11 +122,11 @@ def _work(setup: bytes, runner: str, secrets: list[str], work: bytes) -> bytes:
     for name in secrets:
         os.environ.pop(name, None)
     module, _, function = runner.partition(":")
-    made: bytes = getattr(import_module(module), function)(setup, work)
-    return made
+    result: bytes = getattr(import_module(module), function)(setup, work)
+    return result
 
 
-def _imported() -> Any:
+def _import_ray() -> Any:
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     try:
@@ -137,13 +137,13 @@ def _imported() -> Any:
 
 
 @contextmanager
-def _hidden(names: frozenset[str]) -> Iterator[None]:
+def _hide_variables(names: frozenset[str]) -> Iterator[None]:
     """Take variables out of the environment, which processes that are started here inherit."""
-    kept = {name: os.environ.pop(name) for name in names if name in os.environ}
+    values = {name: os.environ.pop(name) for name in names if name in os.environ}
     try:
         yield
     finally:
-        os.environ.update(kept)
+        os.environ.update(values)
 
 
 def _first_line(error: BaseException) -> str:

@@ -46,8 +46,8 @@ def salvage(run_dir: Path) -> int:
 
     target = run_dir.resolve().with_name(f"{run_dir.resolve().name}-salvaged")
     salvaged = salvage_run(run_dir, target)
-    kept = ", ".join(f"{salvaged.kept[name]:,} {name}" for name in ("items", "cases", "calls", "records"))
-    say(f"Saved: {kept}.")
+    counts = ", ".join(f"{salvaged.kept[name]:,} {name}" for name in ("items", "cases", "calls", "records"))
+    say(f"Saved: {counts}.")
     for name, count in salvaged.changed.items():
         if name == "calls":
             say(f"Saved without what changed after jrh wrote it: {counted(count, 'call')}.")

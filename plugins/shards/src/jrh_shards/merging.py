@@ -48,9 +48,9 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
     answered, records = zip(*map(_progress, run_dirs), strict=True)
     with ExitStack() as open_files:
         parts = [open_files.enter_context(closing(StoredRows(run_dir))) for run_dir in run_dirs]
-        missing = _checked(parts)
+        missing = _check_shards(parts)
         suite = parts[0].meta["suite"]
-        specs = {spec.name: spec for part in parts for spec in part.declared.values()}
+        specs = {spec.name: spec for part in parts for spec in part.stage_tables.values()}
         with rename_when_written(target) as unfinished:
             written = write_store(unfinished, suite, _tables(parts), specs.values())
             if written["records"] < sum(records):
@@ -91,7 +91,7 @@ def _tables(parts: Sequence[StoredRows]) -> Iterator[tuple[str, Iterable[Row]]]:
     after = 0
     last: dict[str, int] = {}
 
-    def referring(row: Row) -> Row:
+    def renumber(row: Row) -> Row:
         reply = row["reply"]
         number = isinstance(reply, str) and reply.startswith("@")
         return {**row, "reply": f"@{int(reply[1:]) + after}"} if number else row
@@ -99,9 +99,9 @@ def _tables(parts: Sequence[StoredRows]) -> Iterator[tuple[str, Iterable[Row]]]:
     for part in parts:
         yield "calls", ({**row, "id": row["id"] + after} for row in part.rows("calls"))
         yield "uses", (row for row in part.rows("uses") if row["role"] in _BOOKED)
-        yield "records", map(referring, part.rows("records"))
+        yield "records", map(renumber, part.rows("records"))
         yield "occasions", part.rows("occasions")
-        for table, spec in part.declared.items():
+        for table, spec in part.stage_tables.items():
             yield table, _of_stage(parts, part, table, spec, last)
         _refuse_changed(part)
         after += max((row["id"] for row in part.rows("calls")), default=0)
@@ -111,12 +111,12 @@ def _of_stage(
     parts: Sequence[StoredRows], part: StoredRows, table: str, spec: TableSpec, last: dict[str, int]
 ) -> Iterator[Row]:
     """Yield the rows of a table that a stage of a plugin declares, as its declaration says."""
-    holding = [other for other in parts if table in other.declared and any(True for _ in other.rows(table))]
+    holding = [other for other in parts if table in other.stage_tables and any(True for _ in other.rows(table))]
     if spec.merge is Merge.NONE or part not in holding:
         return
     if spec.merge is Merge.REFUSE:
         raise StoreError(f"'{part.run_dir}' has rows of '{spec.name}', which cannot be merged")
-    if any(other.declared[table] != spec for other in holding):
+    if any(other.stage_tables[table] != spec for other in holding):
         raise StoreError(f"another version of a plugin wrote the table '{spec.name}' of some shards")
     if spec.merge is Merge.LATEST and part is not holding[-1]:
         return
@@ -127,33 +127,33 @@ def _of_stage(
         yield {**row, spec.key: last[table]} if number else row
 
 
-def _checked(parts: Sequence[StoredRows]) -> tuple[str, ...]:
+def _check_shards(parts: Sequence[StoredRows]) -> tuple[str, ...]:
     """Return the shards that are missing; refuse what is no shard of one run."""
-    found: dict[str, StoredRows] = {}
+    shards: dict[str, StoredRows] = {}
     first = parts[0]
     for part in parts:
         shard = _shard_of(part)
-        if shard in found:
-            raise StoreError(f"'{part.run_dir}' and '{found[shard].run_dir}' are both shard {shard}")
-        found[shard] = part
+        if shard in shards:
+            raise StoreError(f"'{part.run_dir}' and '{shards[shard].run_dir}' are both shard {shard}")
+        shards[shard] = part
         for key, what in (("suite", "suites"), (SEED, "seeds")):
             if part.meta.get(key) != first.meta.get(key):
                 raise StoreError(f"'{first.run_dir}' and '{part.run_dir}' are of different {what}")
     expected = _alike(first)
-    for shard, part in found.items():
-        own = _alike(part)
-        other = [name for name in {**expected, **own} if expected.get(name) != own.get(name)]
+    for shard, part in shards.items():
+        alike = _alike(part)
+        other = [name for name in {**expected, **alike} if expected.get(name) != alike.get(name)]
         if other:
             raise StoreError(
                 f"'{first.run_dir}' and '{part.run_dir}' were run with different versions or options of "
                 f"{', '.join(other[:_SHOWN])}; run shard {shard} again as the others were"
             )
-    counts = {shard.partition("/")[2] for shard in found}
+    counts = {shard.partition("/")[2] for shard in shards}
     if len(counts) > 1:
-        raise StoreError(f"the run was divided in different ways: {', '.join(sorted(found))}")
+        raise StoreError(f"the run was divided in different ways: {', '.join(sorted(shards))}")
     (count,) = counts
     every = (f"{number}/{count}" for number in range(1, int(count) + 1))
-    return tuple(shard for shard in every if shard not in found)
+    return tuple(shard for shard in every if shard not in shards)
 
 
 def _shard_of(part: StoredRows) -> str:

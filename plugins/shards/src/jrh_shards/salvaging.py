@@ -49,8 +49,8 @@ def salvage_run(run_dir: Path, target: Path) -> Salvaged:
         if suite is None:
             raise StoreError(f"cannot salvage '{source.path}': the name of its suite is lost")
         with rename_when_written(target) as unfinished:
-            kept = write_store(unfinished, suite, _tables(source), source.declared.values())
-        return Salvaged(kept=kept, changed=source.changed, broken=tuple(source.broken))
+            written = write_store(unfinished, suite, _tables(source), source.stage_tables.values())
+        return Salvaged(kept=written, changed=source.changed, broken=tuple(source.broken))
 
 
 def _tables(source: StoredRows) -> Iterator[tuple[str, Iterable[Mapping[str, Any]]]]:

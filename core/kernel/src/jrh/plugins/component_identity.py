@@ -101,7 +101,7 @@ def python_source(written: str, base: Path) -> Source:
         JrhError: the file is missing or cannot be read.
     """
     if isinstance(written, Held):
-        return _held_source(written, base)
+        return _object_source(written, base)
     place, separator, name = written.rpartition(":")
     place = place if separator else name
     if is_interactive(place):
@@ -121,7 +121,7 @@ def python_source(written: str, base: Path) -> Source:
     return Source(kind=SourceKind.PYTHON, written=(written,), base=base, files=files, modules=modules)
 
 
-def _held_source(held: Held, base: Path) -> Source:
+def _object_source(held: Held, base: Path) -> Source:
     """Identify a Python object by its code and what it holds; a table by nothing, since its items are identified."""
     thing = held.thing
     if not callable(thing):
@@ -143,7 +143,7 @@ def _memory_files(thing: Any, name: str, base: Path) -> dict[str, str]:
 
 
 def _directories(*directories: Path) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys(each.absolute() for each in (*directories, Path.cwd())))
+    return tuple(dict.fromkeys(directory.absolute() for directory in (*directories, Path.cwd())))
 
 
 def _module(name: str, base: Path) -> dict[str, PythonFile]:
@@ -151,9 +151,9 @@ def _module(name: str, base: Path) -> dict[str, PythonFile]:
     if name == "__main__":
         path = Path(str(sys.modules["__main__"].__file__)).absolute()
         return python_files.files_of_file(path, _directories(path.parent, base))
-    for directory in (Path(each).absolute() for each in sys.path):
-        if found := python_files.files_of_module(name, (directory,), follow=not _is_installed(directory)):
-            return found
+    for directory in (Path(entry).absolute() for entry in sys.path):
+        if modules := python_files.files_of_module(name, (directory,), follow=not _is_installed(directory)):
+            return modules
     return python_files.files_of_module(name, _directories(base))
 
 
@@ -163,11 +163,11 @@ def _is_installed(directory: Path) -> bool:
 
 def _not_python(name: str) -> dict[str, str]:
     """Identify a module without Python source: a compiled one by its file, a built-in one by Python's version."""
-    found = _find_spec(name.partition(".")[0])
-    if found is None:
+    spec = _find_spec(name.partition(".")[0])
+    if spec is None:
         return {}  # loading it reports that it does not exist
-    if found.origin and Path(found.origin).is_file():
-        return {Path(found.origin).name: _file_digest(Path(found.origin))}
+    if spec.origin and Path(spec.origin).is_file():
+        return {Path(spec.origin).name: _file_digest(Path(spec.origin))}
     return {f"Python {sys.version.split()[0]}": name}
 
 
@@ -184,15 +184,15 @@ def program_source(command: Sequence[str], base: Path) -> Source:
     for position, word in enumerate(command):
         path = base / word
         if position and command[position - 1] == "-m":
-            found = python_files.files_of_module(word, _directories(base))
+            modules = python_files.files_of_module(word, _directories(base))
         elif not _is_own_file(path, word, first=position == 0):
             continue
         elif path.suffix == ".py":
-            found = python_files.files_of_file(path.absolute(), _directories(path.absolute().parent, base))
+            modules = python_files.files_of_file(path.absolute(), _directories(path.absolute().parent, base))
         else:
             files[word] = _file_digest(path)
             continue
-        files.update({file.shown: digest_of(file.content) for file in found.values()})
+        files.update({file.shown: digest_of(file.content) for file in modules.values()})
     return Source(kind=SourceKind.PROGRAM, written=tuple(command), base=base, files=files)
 
 
@@ -206,7 +206,7 @@ def _is_own_file(path: Path, word: str, *, first: bool) -> bool:
     # The link counts, not what it points to: an environment's `python` points into the system.
     directory = str(path.absolute().parent)
     ours = (*_SYSTEM, sysconfig.get_path("scripts"))
-    return known and not any(f"{directory}/".startswith(f"{each}/") for each in ours)
+    return known and not any(f"{directory}/".startswith(f"{place}/") for place in ours)
 
 
 def editable_source(distribution: metadata.Distribution, modules: Iterable[str]) -> tuple[Source, ...]:
@@ -252,14 +252,14 @@ def _find_spec(module: str) -> ModuleSpec | None:
 
 
 def _package_files(package: str) -> Iterator[tuple[Path, str]]:
-    found = _find_spec(package)
-    if found is None:
+    spec = _find_spec(package)
+    if spec is None:
         return
-    for place in found.submodule_search_locations or ():
+    for place in spec.submodule_search_locations or ():
         for path in python_files.walk(Path(place)):
             yield path, f"{package}/{path.relative_to(place).as_posix()}"
-    if found.submodule_search_locations is None and found.origin and Path(found.origin).is_file():
-        yield Path(found.origin), Path(found.origin).name
+    if spec.submodule_search_locations is None and spec.origin and Path(spec.origin).is_file():
+        yield Path(spec.origin), Path(spec.origin).name
 
 
 def _file_digest(path: Path) -> str:
@@ -384,10 +384,10 @@ def load_object(written: str, base: Path, source: Source | None = None) -> Any:
     if source.held is not None:
         return source.held
     place, _, name = written.rpartition(":")
-    found: Any = load_file(source) if place.endswith(".py") else load_module(source)
+    thing: Any = load_file(source) if place.endswith(".py") else load_module(source)
     for part in name.split("."):
-        found = getattr(found, part)
-    return found
+        thing = getattr(thing, part)
+    return thing
 
 
 @contextmanager

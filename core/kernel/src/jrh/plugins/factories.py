@@ -51,7 +51,7 @@ _OPTIONAL: Final[dict[type[specs.Spec], tuple[type, ...]]] = {
 def protocol_of(spec: specs.Spec) -> tuple[type, str]:
     """Return the protocol that a declared component has to follow, and the declaration that asks for it."""
     kind = type(spec).__name__
-    wanted = next(each.protocol for each in specs.KINDS.values() if each.protocol and type(spec) is each.spec)
+    wanted = next(entry.protocol for entry in specs.KINDS.values() if entry.protocol and type(spec) is entry.spec)
     if isinstance(spec, specs.PerturberSpec | specs.ValidatorSpec):
         of_sets = protocols.SetPerturber if isinstance(spec, specs.PerturberSpec) else protocols.SetValidator
         return (of_sets if spec.scope is specs.Scope.SET else wanted), f"{kind}(scope={spec.scope})"
@@ -123,8 +123,8 @@ def check_members(entry: Entry[Any], subject: object, protocol: type | None = No
 
 def _refusal(entry: Entry[Any], wrong: str, where: object) -> WrongShapeError:
     at = place_in_code(where) or (f"an object of type {where.__name__}" if isinstance(where, type) else "")
-    said = f"'{entry.qualified}' ({entry.version}) cannot be used: {wrong}"
-    return WrongShapeError(f"{said} ({at})" if at else said)
+    message = f"'{entry.qualified}' ({entry.version}) cannot be used: {wrong}"
+    return WrongShapeError(f"{message} ({at})" if at else message)
 
 
 def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Iterator[tuple[str, object]]:
@@ -132,31 +132,31 @@ def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Itera
     kind = subject if isinstance(subject, type) else type(subject)
     for protocol in followed:
         for name, declared in _members(protocol):
-            found = inspect.getattr_static(subject, name, None)
-            if _is_inherited(kind, name, found, protocol) or (found is None and not _supplies(subject, name)):
+            member = inspect.getattr_static(subject, name, None)
+            if _is_inherited(kind, name, member, protocol) or (member is None and not _supplies(subject, name)):
                 if protocol is followed[0]:
                     lacks = f"it has no `{name}`, which {asked_by} needs"
-                    yield f"{lacks}; write `{_written(name, declared)}`", kind
+                    yield f"{lacks}; write `{_declaration(name, declared)}`", kind
                 continue
             if isinstance(declared, property):
-                wrong = _no_property(name, found)
+                wrong = _no_property(name, member)
             elif not isinstance(subject, type):
-                found = getattr(subject, name)
-                wrong = _no_method(name, found, declared)
-            elif isinstance(found, FunctionType | staticmethod | classmethod):
-                found = found.__get__(object(), subject)  # bound to any object: a signature without `self`
-                wrong = _no_method(name, found, declared)
+                member = getattr(subject, name)
+                wrong = _no_method(name, member, declared)
+            elif isinstance(member, FunctionType | staticmethod | classmethod):
+                member = member.__get__(object(), subject)  # bound to any object: a signature without `self`
+                wrong = _no_method(name, member, declared)
             else:
                 continue
             if wrong:
-                yield wrong, found
+                yield wrong, member
 
 
-def _is_inherited(kind: type, name: str, found: object, protocol: type) -> bool:
+def _is_inherited(kind: type, name: str, member: object, protocol: type) -> bool:
     """Return whether a member is only that of the protocol, which does nothing: the class inherits from it."""
     if protocol is protocols.Stage:  # a base class: what is inherited from it does what most stages need
         return False
-    return next((each for each in kind.__mro__ if vars(each).get(name) is found), None) in protocol.__mro__[:-1]
+    return next((owner for owner in kind.__mro__ if vars(owner).get(name) is member), None) in protocol.__mro__[:-1]
 
 
 def _supplies(subject: object, name: str) -> bool:
@@ -167,67 +167,67 @@ def _supplies(subject: object, name: str) -> bool:
     """
     if not isinstance(subject, type):
         return hasattr(subject, name)
-    own = [each for each in subject.__mro__ if each.__module__ != "typing"][:-1]
-    if any({"__new__", "__getattr__", "__getattribute__"} & vars(each).keys() for each in own):
+    classes = [cls for cls in subject.__mro__ if cls.__module__ != "typing"][:-1]
+    if any({"__new__", "__getattr__", "__getattribute__"} & vars(cls).keys() for cls in classes):
         return True
-    codes = [inspect.unwrap(each).__code__ for kind in own for each in vars(kind).values() if inspect.isfunction(each)]
+    codes = [inspect.unwrap(cls).__code__ for kind in classes for cls in vars(kind).values() if inspect.isfunction(cls)]
     return type(subject).__call__ is not type.__call__ or any(name in (*c.co_names, *c.co_consts) for c in codes)
 
 
-def _no_component(made: object) -> str:
-    if made is None:
+def _no_component(component: object) -> str:
+    if component is None:
         return "its factory returns None; return the component"
-    if isinstance(made, type):
-        return f"its factory returns the class {made.__name__}; return an object of it"
-    if inspect.iscoroutine(made):
-        made.close()  # otherwise Python warns that it was never awaited
+    if isinstance(component, type):
+        return f"its factory returns the class {component.__name__}; return an object of it"
+    if inspect.iscoroutine(component):
+        component.close()  # otherwise Python warns that it was never awaited
         return "its factory is an `async def`; write a plain `def`"
     return ""
 
 
 def _members(protocol: type) -> Iterator[tuple[str, Any]]:
-    for each in protocol.__mro__:
-        for name, member in vars(each).items():
+    for base in protocol.__mro__:
+        for name, member in vars(base).items():
             if not name.startswith("_") and isinstance(member, FunctionType | property):
                 yield name, member
 
 
-def _no_property(name: str, found: object) -> str:
-    return f"`{name}` is a method; write `@property` above it" if isinstance(found, FunctionType) else ""
+def _no_property(name: str, member: object) -> str:
+    return f"`{name}` is a method; write `@property` above it" if isinstance(member, FunctionType) else ""
 
 
-def _no_method(name: str, found: object, declared: FunctionType) -> str:
+def _no_method(name: str, method: object, declared: FunctionType) -> str:
     """Return why jrh cannot call a method; empty if it can."""
-    write = f"write `{_written(name, declared)}`"
-    if not callable(found):
-        return f"`{name}` is a {type(found).__name__}, not a method; {write}"
+    write = f"write `{_declaration(name, declared)}`"
+    if not callable(method):
+        return f"`{name}` is a {type(method).__name__}, not a method; {write}"
     wants_async = inspect.iscoroutinefunction(declared)
-    own = found if inspect.isroutine(found) or isinstance(found, partial) else type(found).__call__
-    if wants_async and inspect.isasyncgenfunction(own):
+    function = method if inspect.isroutine(method) or isinstance(method, partial) else type(method).__call__
+    if wants_async and inspect.isasyncgenfunction(function):
         return f"`{name}` yields; {write}, and return the result"
-    if wants_async and not _returns_awaitable(own):
+    if wants_async and not _returns_awaitable(function):
         return f"`{name}` is not async; {write}"
-    if not wants_async and (inspect.iscoroutinefunction(own) or inspect.isasyncgenfunction(own)):
+    if not wants_async and (inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)):
         return f"`{name}` is async; {write}"
-    if inspect.isgeneratorfunction(own) and "Iterable" not in str(declared.__annotations__["return"]):
+    if inspect.isgeneratorfunction(function) and "Iterable" not in str(declared.__annotations__["return"]):
         return f"`{name}` yields; {write}, and return the result"
-    return _wrong_parameters(name, found, declared, write)
+    return _wrong_parameters(name, method, declared, write)
 
 
 def _returns_awaitable(function: Any) -> bool:
     """Return whether calling a function may give an awaitable: it is async, wraps an async one, or says so."""
     inner = inspect.unwrap(function, stop=inspect.iscoroutinefunction)
-    said = str(getattr(function, "__annotations__", {}).get("return", ""))
-    return inspect.iscoroutinefunction(inner) or any(word in said for word in ("Awaitable", "Coroutine", "Future"))
+    returns = str(getattr(function, "__annotations__", {}).get("return", ""))
+    return inspect.iscoroutinefunction(inner) or any(word in returns for word in ("Awaitable", "Coroutine", "Future"))
 
 
-def _wrong_parameters(name: str, found: Callable[..., Any], declared: FunctionType, write: str) -> str:
+def _wrong_parameters(name: str, method: Callable[..., Any], declared: FunctionType, write: str) -> str:
     try:
-        has = inspect.signature(found)
+        has = inspect.signature(method)
     except (ValueError, TypeError):  # callables written in C may have no signature
         return ""
     parameters = list(inspect.signature(declared).parameters.values())[1:]
-    keywords = {each.name: None for each in parameters if each.kind is each.KEYWORD_ONLY}
+    keywords = {parameter.name: None for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
     try:
         has.bind(*([None] * (len(parameters) - len(keywords))), **keywords)
     except TypeError:
@@ -236,7 +236,7 @@ def _wrong_parameters(name: str, found: Callable[..., Any], declared: FunctionTy
     return ""
 
 
-def _written(name: str, declared: Any) -> str:
+def _declaration(name: str, declared: Any) -> str:
     """Return how a member is written, without its types."""
     if isinstance(declared, property):
         return f"@property def {name}(self)"
@@ -246,7 +246,7 @@ def _written(name: str, declared: Any) -> str:
 
 def _bare(signature: inspect.Signature) -> str:
     """Return the parameters without their types."""
-    bare = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+    bare = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
     return str(signature.replace(parameters=bare, return_annotation=signature.empty))
 
 
@@ -262,23 +262,23 @@ def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
         Exception: whatever importing the module raises.
     """
     declared = entry.spec.factory
-    found = _named(entry, declared) if isinstance(declared, str) else declared
-    check_factory(entry, found, _given(found))
-    return found  # type: ignore[no-any-return]
+    factory = _import_named(entry, declared) if isinstance(declared, str) else declared
+    check_factory(entry, factory, _count_arguments(factory))
+    return factory  # type: ignore[no-any-return]
 
 
-def _named(entry: Entry[Any], declared: str) -> Any:
+def _import_named(entry: Entry[Any], declared: str) -> Any:
     module, _, path = declared.partition(":")
-    found: Any = _imported(entry, module)
+    thing: Any = _import_module(entry, module)
     for name in path.split("."):
-        if not hasattr(found, name):
-            close = get_close_matches(name, dir(found), n=1)
+        if not hasattr(thing, name):
+            close = get_close_matches(name, dir(thing), n=1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
             raise wrong_factory(entry, f"'{module}' has no '{path}'{hint}")
-        found = getattr(found, name)
-    if not callable(found):
-        raise wrong_factory(entry, f"'{path}' in '{module}' is a {type(found).__name__} and cannot be called")
-    return found
+        thing = getattr(thing, name)
+    if not callable(thing):
+        raise wrong_factory(entry, f"'{path}' in '{module}' is a {type(thing).__name__} and cannot be called")
+    return thing
 
 
 def make(entry: Entry[Any], options: object, context: object, protocol: type | None = None) -> Any:
@@ -294,15 +294,15 @@ def make(entry: Entry[Any], options: object, context: object, protocol: type | N
         PluginError: there is no such factory, or what it returns lacks a method or has one of the wrong shape.
         Exception: whatever the factory raises.
     """
-    made = call_factory(find_factory(entry), options, context)
-    check_shape(entry, made, protocol)
-    return made
+    component = call_factory(find_factory(entry), options, context)
+    check_shape(entry, component, protocol)
+    return component
 
 
 def call_factory(factory: Callable[..., Any], options: object, context: object) -> Any:
     """Call a factory with as many arguments as it takes: options and context, only the options, or none."""
-    given = (options, context)
-    return factory(*given[: _given(factory)])
+    arguments = (options, context)
+    return factory(*arguments[: _count_arguments(factory)])
 
 
 def working_directory_importable(wanted: bool = True) -> AbstractContextManager[None]:
@@ -310,7 +310,7 @@ def working_directory_importable(wanted: bool = True) -> AbstractContextManager[
     return first_on_path(Path.cwd()) if wanted else nullcontext()
 
 
-def _imported(entry: Entry[Any], module: str) -> Any:
+def _import_module(entry: Entry[Any], module: str) -> Any:
     try:
         local = entry.version == LOCAL
         with working_directory_importable(local), importable(entry.code() if local else ()):
@@ -331,7 +331,7 @@ def wrong_factory(entry: Entry[Any], what: str) -> PluginError:
     )
 
 
-def _given(factory: Callable[..., Any]) -> int:
+def _count_arguments(factory: Callable[..., Any]) -> int:
     """Return how many arguments jrh gives to a factory: as many as it takes, at most two."""
     if getattr(getattr(factory, "__init__", None), "__module__", "") == "typing":
         return 0  # the class has only the constructor of a protocol, which looks as if it took anything

@@ -103,19 +103,19 @@ def load_plugins(
     Raises:
         JrhError: a name is unknown, or a named plugin could not be loaded.
     """
-    again = [_from_source(*each) for each in remembered]
-    candidates = [*_select(list(_installed()), allow), *(_from_source(*each) for each in sent), *again]
+    again = [_from_source(*plugin) for plugin in remembered]
+    candidates = [*_select(list(_find_installed()), allow), *(_from_source(*plugin) for plugin in sent), *again]
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     entries: dict[str, list[Entry[Any]]] = {hook: [] for hook in DECLARATIONS}
-    problems = [_refused(written, why) for written, why in refused.items()]
+    problems = [_refusal(written, why) for written, why in refused.items()]
     names = []
-    for candidate in candidates:
-        found = _load_one(manager, candidate, entries)
-        problems.extend(found)
-        if allow and found and _is_named(candidate, allow):
-            raise PluginError(f"cannot load plugin '{candidate.name}': {found[0].failed}")
-        names.append(f"{candidate.distribution} {candidate.version}".strip())
+    for plugin in candidates:
+        failures = _load_one(manager, plugin, entries)
+        problems.extend(failures)
+        if allow and failures and _is_named(plugin, allow):
+            raise PluginError(f"cannot load plugin '{plugin.name}': {failures[0].failed}")
+        names.append(f"{plugin.distribution} {plugin.version}".strip())
     registries = {
         hook.removeprefix("jrh_"): Registry(role, entries[hook], problems) for hook, (role, _) in DECLARATIONS.items()
     }
@@ -123,9 +123,9 @@ def load_plugins(
         plugins=Plugins(problems=tuple(problems), **registries),
         manager=manager,
         names=tuple(dict.fromkeys(names)),
-        local=tuple(Local(written=each.name, source=each.code()[0]) for each in candidates if each.local),
+        local=tuple(Local(written=plugin.name, source=plugin.code()[0]) for plugin in candidates if plugin.local),
         unasked=(
-            *(f"loading '{each.name}', which this run was made with (--plugins)" for each in again),
+            *(f"loading '{plugin.name}', which this run was made with (--plugins)" for plugin in again),
             *(
                 f"this run was made with '{written}' (--plugins), which is not loaded: {why}"
                 for written, why in refused.items()
@@ -134,18 +134,18 @@ def load_plugins(
     )
 
 
-def _refused(written: str, why: str) -> LoadProblem:
+def _refusal(written: str, why: str) -> LoadProblem:
     return LoadProblem(plugin=written, distribution=Path(written).stem, version=LOCAL, message=why)
 
 
-def _installed() -> Iterator[Candidate]:
-    seen = set()
+def _find_installed() -> Iterator[Candidate]:
+    known = set()
     core = metadata.entry_points(group=entry_points.CORE)
     for point in (*core, *metadata.entry_points(group=entry_points.COMPONENTS)):
-        told = point.dist.metadata if point.dist else None  # `name` and `version` would each read it
-        name, version = (told["Name"], told["Version"]) if told is not None else ("unknown", "")
-        if (name, point.name, point.value) not in seen:
-            seen.add((name, point.name, point.value))
+        stated = point.dist.metadata if point.dist else None  # `name` and `version` would each read it
+        name, version = (stated["Name"], stated["Version"]) if stated is not None else ("unknown", "")
+        if (name, point.name, point.value) not in known:
+            known.add((name, point.name, point.value))
             code = cache(partial(editable_source, point.dist, [point.module])) if point.dist else tuple
             yield Candidate(
                 name=point.name,
@@ -174,7 +174,7 @@ def _is_named(candidate: Candidate, allow: Sequence[str]) -> bool:
 def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]:
     local = _once(_local(item) for item in allow if _is_local(item))
     wanted = [item for item in allow if not _is_local(item)]
-    known = {candidate.name for candidate in installed} | {candidate.distribution for candidate in installed}
+    known = {plugin.name for plugin in installed} | {plugin.distribution for plugin in installed}
     if wanted:
         known |= _without_components()
     for item in wanted:
@@ -184,9 +184,11 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
                 f"--plugins: unknown plugin '{item}'\n{hint}Installed: {', '.join(sorted(known)) or 'none'}."
             )
     chosen = [
-        each for each in installed if not wanted or each.core or each.name in wanted or each.distribution in wanted
+        plugin
+        for plugin in installed
+        if not wanted or plugin.core or plugin.name in wanted or plugin.distribution in wanted
     ]
-    return sorted(chosen, key=lambda each: (each.distribution, each.name)) + local
+    return sorted(chosen, key=lambda plugin: (plugin.distribution, plugin.name)) + local
 
 
 def _local(item: str) -> Candidate:
@@ -231,15 +233,15 @@ def _of_module(source: Source, attribute: str) -> object:
 
 def _once(local: Iterable[Candidate]) -> list[Candidate]:
     """Return the local plugins; refuse one that is named twice, which would declare every component twice."""
-    found: dict[Path | str, Candidate] = {}
+    chosen: dict[Path | str, Candidate] = {}
     for candidate in local:
         place = Path(candidate.name).resolve() if candidate.name.endswith(".py") else candidate.name
-        if place in found:
-            first = found[place].name
+        if place in chosen:
+            first = chosen[place].name
             also = "" if first == candidate.name else f" (also as '{candidate.name}')"
             raise JrhError(f"--plugins: '{first}' is named twice{also}; name it once")
-        found[place] = candidate
-    return list(found.values())
+        chosen[place] = candidate
+    return list(chosen.values())
 
 
 def _load_one(
@@ -265,7 +267,7 @@ def _load_one(
         if caller.name in DECLARATIONS:
             for implementation in caller.get_hookimpls():
                 if implementation.plugin is plugin:
-                    problems += _declared(candidate, caller.name, implementation.function, entries)
+                    problems += _read_declarations(candidate, caller.name, implementation.function, entries)
     return problems
 
 
@@ -287,16 +289,16 @@ def _unfit(plugin: object) -> str:
     return ""
 
 
-def _declared(
+def _read_declarations(
     candidate: Candidate, hook: str, function: Callable[..., object], entries: dict[str, list[Entry[Any]]]
 ) -> list[LoadProblem]:
     expected = DECLARATIONS[hook][1]
     try:
         with redirect_stdout(sys.stderr):
-            found = function()
-            if not isinstance(found, Iterable):
-                raise TypeError(f"it must return or yield {expected.__name__}, got {type(found).__name__}")
-            declared = list(islice(found, _MOST + 1))
+            declarations = function()
+            if not isinstance(declarations, Iterable):
+                raise TypeError(f"it must return or yield {expected.__name__}, got {type(declarations).__name__}")
+            declared = list(islice(declarations, _MOST + 1))
         if len(declared) > _MOST:
             raise ValueError(f"it declares more than {_MOST:,} components")
     except RAISED as error:
@@ -332,11 +334,11 @@ def _owner(hook: str, name: str, earlier: Iterable[Entry[Any]]) -> str:
 
 def _unfit_options(spec: Spec) -> str:
     """Return why the declared options cannot be read from a suite; empty if they can."""
-    given: object = spec.options
-    if not isinstance(given, type):
-        return f"options= must be a class, got {type(given).__name__}"
-    if not has(given):
-        return f"options={given.__name__} is not an attrs class; decorate it with @attrs.frozen(kw_only=True)"
+    options: object = spec.options
+    if not isinstance(options, type):
+        return f"options= must be a class, got {type(options).__name__}"
+    if not has(options):
+        return f"options={options.__name__} is not an attrs class; decorate it with @attrs.frozen(kw_only=True)"
     return ""
 
 
@@ -351,7 +353,7 @@ def _code(candidate: Candidate, spec: Spec) -> Callable[[], tuple[Source, ...]]:
 
 def _misspelt(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
     known = [name for name in vars(hookspecs) if name.startswith("jrh_")]
-    for name in (each for each in dir(plugin) if each.startswith("jrh_") and callable(getattr(plugin, each))):
+    for name in (member for member in dir(plugin) if member.startswith("jrh_") and callable(getattr(plugin, member))):
         marked = manager.parse_hookimpl_opts(plugin, name) is not None
         if name in known:
             if not marked:

@@ -73,7 +73,7 @@ def files_of_file(path: Path, directories: Sequence[Path]) -> dict[str, PythonFi
     """Return a file and what it imports from the directories, by module name; the file itself comes first."""
     search = _Search(directories)
     search.add_file(path, path.stem, path.parent)
-    return search.finished()
+    return search.follow_imports()
 
 
 def files_of_module(name: str, directories: Sequence[Path], *, follow: bool = True) -> dict[str, PythonFile]:
@@ -86,7 +86,7 @@ def files_of_module(name: str, directories: Sequence[Path], *, follow: bool = Tr
     """
     search = _Search(directories, follow=follow)
     search.add_module(name)
-    return search.finished()
+    return search.follow_imports()
 
 
 def walk(directory: Path) -> Iterator[Path]:
@@ -95,15 +95,15 @@ def walk(directory: Path) -> Iterator[Path]:
     Raises:
         JrhError: a directory cannot be listed, or there are too many files.
     """
-    seen: set[str] = set()
+    visited: set[str] = set()
     count = 0
-    for place, directories, names in os.walk(directory, followlinks=True, onerror=_unlisted):
+    for place, directories, names in os.walk(directory, followlinks=True, onerror=_refuse_unlisted):
         real = os.path.realpath(place)
-        if real in seen:  # a link to a directory above
+        if real in visited:  # a link to a directory above
             directories.clear()
             continue
-        seen.add(real)
-        directories[:] = sorted(each for each in directories if _belongs(Path(place, each)))
+        visited.add(real)
+        directories[:] = sorted(name for name in directories if _belongs(Path(place, name)))
         for name in sorted(names):
             if name.startswith(".") or name.endswith((".pyc", ".pyo")) or not Path(place, name).is_file():
                 continue
@@ -116,7 +116,7 @@ def walk(directory: Path) -> Iterator[Path]:
             yield Path(place, name)
 
 
-def _unlisted(error: OSError) -> None:
+def _refuse_unlisted(error: OSError) -> None:
     raise JrhError(
         f"cannot list '{error.filename}' ({error.strerror}); jrh identifies local code by its content"
     ) from error
@@ -135,38 +135,38 @@ class _Search:
 
     directories: Sequence[Path]
     follow: bool = field(default=True, kw_only=True)
-    found: dict[str, PythonFile] = field(factory=dict, init=False)
+    files: dict[str, PythonFile] = field(factory=dict, init=False)
     _unread: list[PythonFile] = field(factory=list, init=False)
-    _asked: set[str] = field(factory=set, init=False)
+    _tried: set[str] = field(factory=set, init=False)
 
-    def finished(self) -> dict[str, PythonFile]:
+    def follow_imports(self) -> dict[str, PythonFile]:
         """Follow the imports of everything found until nothing new is found."""
         while self._unread:
             file = self._unread.pop()
             if self.follow:
                 for name in _imports(file):
                     self.add_module(name)
-        return self.found
+        return self.files
 
     def add_module(self, name: str) -> None:
         """Add a module of one of the directories, or its whole package."""
         top = name.partition(".")[0]
-        if name in self._asked or top in sys.stdlib_module_names or top == "jrh":
+        if name in self._tried or top in sys.stdlib_module_names or top == "jrh":
             return
-        self._asked.add(name)
+        self._tried.add(name)
         for directory in self.directories:
-            if self._added_from(directory, name):
+            if self._add_from(directory, name):
                 return
 
     def add_file(self, path: Path, name: str, directory: Path) -> None:
         """Add one file."""
-        if name not in self.found:
+        if name not in self.files:
             content = read_bytes(path, MOST_BYTES)
             shown = Path(os.path.relpath(path, directory)).as_posix()
-            self.found[name] = PythonFile(name=name, path=path, shown=shown, content=content)
-            self._unread.append(self.found[name])
+            self.files[name] = PythonFile(name=name, path=path, shown=shown, content=content)
+            self._unread.append(self.files[name])
 
-    def _added_from(self, directory: Path, name: str) -> bool:
+    def _add_from(self, directory: Path, name: str) -> bool:
         """Go down the parts of a name to the first regular package or module; parts without a file are namespaces."""
         place, known = directory, ""
         for part in name.split("."):
@@ -181,7 +181,7 @@ class _Search:
         return False
 
     def _add_package(self, package: Path, name: str, directory: Path) -> None:
-        if name in self.found:
+        if name in self.files:
             return
         for path in walk(package):
             if path.suffix == ".py":
@@ -227,7 +227,7 @@ class ObjectIdentity:
 
     modules: dict[str, None] = field(factory=dict)
     """The modules with a file whose functions and classes it uses: their files count, too."""
-    _seen: dict[int, tuple[int, Any]] = field(factory=dict)
+    _described: dict[int, tuple[int, Any]] = field(factory=dict)
     """Id of an object -> its number, and the object, whose id stays its own while it is kept."""
 
     def digest(self, thing: Any) -> str:
@@ -239,15 +239,17 @@ class ObjectIdentity:
             return f"{type(thing).__name__} {thing!r}"
         if inspect.ismodule(thing):
             return f"module {self._place(thing.__name__)}"
-        if id(thing) in self._seen:  # objects may hold themselves
-            return f"again {self._seen[id(thing)][0]}"
-        self._seen[id(thing)] = len(self._seen), thing
+        if id(thing) in self._described:  # objects may hold themselves
+            return f"again {self._described[id(thing)][0]}"
+        self._described[id(thing)] = len(self._described), thing
         if isinstance(thing, FunctionType):
             return self._function(thing)
         if isinstance(thing, type):
-            own = {name: value for name, value in vars(thing).items() if name not in _WRITTEN_BY_PYTHON}
+            body = {name: value for name, value in vars(thing).items() if name not in _WRITTEN_BY_PYTHON}
             is_own = is_interactive(thing.__module__)
-            return f"class {thing.__qualname__} {self._all(thing.__bases__, own)}" if is_own else self._elsewhere(thing)
+            return (
+                f"class {thing.__qualname__} {self._all(thing.__bases__, body)}" if is_own else self._elsewhere(thing)
+            )
         return f"{self._describe(type(thing))} {self._content(thing)}"
 
     def _all(self, *things: Any) -> list[str]:
@@ -270,18 +272,18 @@ class ObjectIdentity:
         except (TypeError, ValueError):  # a lock or the like, or a name
             return getattr(thing, "__qualname__", "")
         if (cls.__reduce__, cls.__getstate__) == _ATTRIBUTES_AS_STATE:
-            states = [_counted(state) for state in states]
+            states = [_drop_private(state) for state in states]
         return self._all(how, arguments, *(list(part) if isinstance(part, Iterator) else part for part in states))
 
     def _function(self, thing: FunctionType) -> str:
         code = thing.__code__
-        cells = {name: _held_in(cell) for name, cell in zip(code.co_freevars, thing.__closure__ or (), strict=True)}
+        cells = {name: _cell_value(cell) for name, cell in zip(code.co_freevars, thing.__closure__ or (), strict=True)}
         names: Iterable[str] = ()
         if is_interactive(thing.__module__):
             names = dict.fromkeys(name for part in _with_inner(code) for name in part.co_names)
         place = thing.__qualname__ if is_interactive(thing.__module__) else self._elsewhere(thing)
         used = {**cells, **{name: thing.__globals__[name] for name in names if name in thing.__globals__}}
-        return f"{place} {_of_code(code)} {self._all(_counted(used), thing.__defaults__, thing.__kwdefaults__)}"
+        return f"{place} {_of_code(code)} {self._all(_drop_private(used), thing.__defaults__, thing.__kwdefaults__)}"
 
     def _elsewhere(self, thing: Any) -> str:
         """Name a function or a class of another module."""
@@ -304,7 +306,7 @@ def check_unedited(file: PythonFile, name: str) -> None:
     Raises:
         JrhError: a loaded function is not in the file as it is now.
     """
-    now = set(_with_inner(compile(file.content, str(file.path), "exec", dont_inherit=True)))
+    current = set(_with_inner(compile(file.content, str(file.path), "exec", dont_inherit=True)))
     for module in list(sys.modules.values()):
         loader = getattr(module, "__loader__", None)
         if type(loader) is not SourceFileLoader or getattr(module, "__file__", None) != str(file.path):
@@ -312,17 +314,17 @@ def check_unedited(file: PythonFile, name: str) -> None:
         classes = [thing for thing in vars(module).values() if getattr(thing, "__module__", "") == module.__name__]
         things = [thing for owner in (module, *classes) for thing in getattr(owner, "__dict__", {}).values()]
         codes = [thing.__code__ for thing in things if isinstance(thing, FunctionType)]
-        if any(code.co_filename == module.__file__ and code not in now for code in codes):
+        if any(code.co_filename == module.__file__ and code not in current for code in codes):
             raise JrhError(
                 f"'{file.shown}' was edited after Python imported it, so jrh cannot tell which code of '{name}' "
                 "runs; restart Python, or reload the module"
             )
 
 
-def _counted(values: Any) -> Any:
+def _drop_private(values: Any) -> Any:
     """Leave out of named values what is no part of what uses them: private containers and objects, such as a cache."""
     if isinstance(values, tuple):  # the state of a class with slots
-        return tuple(map(_counted, values))
+        return tuple(map(_drop_private, values))
     if not isinstance(values, dict):
         return values
     return {
@@ -333,7 +335,7 @@ def _counted(values: Any) -> Any:
     }
 
 
-def _held_in(cell: Any) -> Any:
+def _cell_value(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # a variable that is assigned later

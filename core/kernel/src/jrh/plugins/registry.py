@@ -21,7 +21,7 @@ _WHOLE: Final = "jrh"
 """The distribution that brings the shipped plugins; those with many dependencies are extras of it."""
 
 
-def _stated(key: str) -> Sequence[str]:
+def _metadata_lines(key: str) -> Sequence[str]:
     """Return what the whole distribution states in its metadata; nothing where it is not installed."""
     from importlib import metadata
 
@@ -34,7 +34,7 @@ def _stated(key: str) -> Sequence[str]:
 @cache
 def shipped_distributions() -> frozenset[str]:
     """Return the distributions that come with jrh: what the whole distribution requires, extras included."""
-    needed = (re.match(r"[A-Za-z0-9._-]+", line) for line in _stated("Requires-Dist"))
+    needed = (re.match(r"[A-Za-z0-9._-]+", line) for line in _metadata_lines("Requires-Dist"))
     return frozenset(match.group() for match in needed if match)
 
 
@@ -101,17 +101,17 @@ class Registry(Generic[S]):
         Raises:
             JrhError: no component or several components have the name; the message lists the alternatives.
         """
-        found = [entry for entry in self._entries if name in (entry.spec.name, entry.qualified)]
-        if len(found) > 1 and prefer:
-            found = [entry for entry in found if entry.distribution == prefer] or found
-        if not found:
+        matches = [entry for entry in self._entries if name in (entry.spec.name, entry.qualified)]
+        if len(matches) > 1 and prefer:
+            matches = [entry for entry in matches if entry.distribution == prefer] or matches
+        if not matches:
             raise JrhError(self._unknown(name))
-        if len({entry.qualified for entry in found}) < len(found):
-            raise JrhError(f"{self.role} '{name}' is declared twice by {found[0].distribution}; remove one of them")
-        if len(found) > 1:
-            candidates = ", ".join(sorted(entry.qualified for entry in found))
+        if len({entry.qualified for entry in matches}) < len(matches):
+            raise JrhError(f"{self.role} '{name}' is declared twice by {matches[0].distribution}; remove one of them")
+        if len(matches) > 1:
+            candidates = ", ".join(sorted(entry.qualified for entry in matches))
             raise JrhError(f"ambiguous {self.role} '{name}': write one of {candidates}")
-        return found[0]
+        return matches[0]
 
     def meant_by(self, name: str) -> str:
         """Ask which component is meant by an ambiguous name that none has; empty where nothing is declared of it.
@@ -119,10 +119,14 @@ class Registry(Generic[S]):
         The sentence fits after "there is no metric 'accuracy': ".
         """
         names = {entry.spec.name for entry in self._entries}
-        told = {entry.spec.name: entry.spec.instead_of[name] for entry in self if name in entry.spec.instead_of}
-        if name in names or not told:
+        reasons = {entry.spec.name: entry.spec.instead_of[name] for entry in self if name in entry.spec.instead_of}
+        if name in names or not reasons:
             return ""
-        return "did you mean " + " or ".join(f"'{each}' ({told[each]})" for each in sorted(told, reverse=True)) + "?"
+        return (
+            "did you mean "
+            + " or ".join(f"'{match}' ({reasons[match]})" for match in sorted(reasons, reverse=True))
+            + "?"
+        )
 
     def _unknown(self, name: str) -> str:
         if meant := self.meant_by(name):
@@ -131,7 +135,7 @@ class Registry(Generic[S]):
         lines = [f"unknown {self.role} '{name}'"]
         bare = name.rpartition("/")[2]
         lines.append(f"{did_you_mean(bare, names)}Installed: {', '.join(names) or 'none'}.")
-        if bare in _stated("Provides-Extra"):  # some extras are named after what they provide
+        if bare in _metadata_lines("Provides-Extra"):  # some extras are named after what they provide
             lines.append(f'Run `pip install "{_WHOLE}[{bare}]"` to install what provides it.')
         if self._problems:
             count = len({problem.plugin for problem in self._problems})

@@ -30,16 +30,16 @@ def read_secret(variable: str) -> str:
 
 def noting_secrets() -> AbstractContextManager[list[str]]:
     """Note the names of the variables that components read while they are built."""
-    return _during(_noted, [])
+    return _set_within(_noted, [])
 
 
 def secrets_optional() -> AbstractContextManager[bool]:
     """Let components be built without their secrets; they must not send anything."""
-    return _during(_optional, True)
+    return _set_within(_optional, True)
 
 
 @contextmanager
-def _during(variable: ContextVar[Any], value: T) -> Iterator[T]:
+def _set_within(variable: ContextVar[Any], value: T) -> Iterator[T]:
     token = variable.set(value)
     try:
         yield value

@@ -302,7 +302,7 @@ class MeasureInfo:
     def describes(self, name: str) -> bool:
         """Return whether a measure of this name is the one described, or a p-value of it."""
         plain = re.sub(r"-p(-least|-holm|-bh)?$", "", name) if self.tested else name
-        return any(re.fullmatch(re.escape(self.name).replace(r"\*", ".+"), each) for each in (name, plain))
+        return any(re.fullmatch(re.escape(self.name).replace(r"\*", ".+"), text) for text in (name, plain))
 
 
 @frozen(kw_only=True)

@@ -10,7 +10,7 @@ from typing import Final
 from jrh.document.convert import from_text
 from jrh.errors import DamagedStoreError
 from jrh.store.calls_table import CallsTable
-from jrh.store.writer import Writer, closed_on_error, connect
+from jrh.store.writer import Writer, close_on_error, connect
 from jrh.user_cache import directory
 from jrh.values.verdicts import Reply
 
@@ -37,7 +37,7 @@ class Cache:
         folder = path or directory()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         connection = connect(folder / FILENAME, synchronous="NORMAL")
-        with closed_on_error(connection):
+        with close_on_error(connection):
             connection.execute(_SCHEMA)
             reader = connect(folder / FILENAME, synchronous="NORMAL")
         return cls(reader, Writer(connection, FILENAME))

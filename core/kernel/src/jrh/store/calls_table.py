@@ -81,21 +81,21 @@ class CallsTable:
         return int(self._database.rows("SELECT coalesce(max(id), 0) FROM calls")[0][0]) + 1
 
     @cached_property
-    def _answered(self) -> NumberTable:
+    def _stored_replies(self) -> NumberTable:
         """Return parts of the keys of stored replies, read when the first is asked for.
 
         Most questions have no stored reply. A table says so much faster than a query per question, and where two keys
         share this part, the query decides.
         """
-        found = NumberTable()
+        replies = NumberTable()
         for rows in self._database.chunks("SELECT key FROM calls WHERE payload IS NOT NULL"):
             for (key,) in rows:
-                found.put(part_of(key), 1)
-        return found
+                replies.put(part_of(key), 1)
+        return replies
 
     def usable_reply(self, key: str) -> str | None:
         """Return the stored reply to a question, or None if this run has not paid for one."""
-        if not self._answered.get(part_of(key)):
+        if not self._stored_replies.get(part_of(key)):
             return None
         return self._database.text("SELECT payload FROM calls WHERE key = ? AND payload IS NOT NULL LIMIT 1", (key,))
 
@@ -110,10 +110,10 @@ class CallsTable:
 
     def resume(self, key: str) -> tuple[int, float | None] | None:
         """Return id and worst case of a deferred model's call that is still in flight, once; or None."""
-        found = self._pending.pop(key, None)
-        if found is not None:
-            self._keys[found[0]] = key
-        return found
+        call = self._pending.pop(key, None)
+        if call is not None:
+            self._keys[call[0]] = key
+        return call
 
     def conclude(
         self,
@@ -131,7 +131,7 @@ class CallsTable:
         """
         key = self._keys.pop(call, None)
         if payload is not None and key is not None:
-            self._answered.put(part_of(key), 1)
+            self._stored_replies.put(part_of(key), 1)
         summed = None if payload is None else checksum(payload)
         return self._database.writer.commit((_OUTCOME, [(outcome, final, cost, detail, payload, summed, call)]))
 

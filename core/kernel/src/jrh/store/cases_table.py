@@ -63,7 +63,7 @@ class ItemsTable:
             form = form or compact(values[0] | {"fields": {}})
             packer = self._texts.packer()
             shared = packer.share([form])
-            packed = [packer.packed(value, shared, NOTHING, value) for value in values]
+            packed = [packer.pack(value, shared, NOTHING, value) for value in values]
             rows = [
                 (task, number, item.id, clusters[item.id], _gold_source(item), written(item.covariates), *blob)
                 for number, (item, blob) in enumerate(zip(some, packed, strict=True), place)
@@ -74,20 +74,20 @@ class ItemsTable:
     def read(self) -> dict[str, Sequence[Item]]:
         """Return the items of every task, few of them at once in memory; empty for records imported without items."""
         counted = self._database.rows("SELECT task, count(*) FROM items GROUP BY task ORDER BY task")
-        found = {task: ItemBlocks(number, partial(self._between, task)) for task, number in counted}
-        return {task: items if len(items) > IN_MEMORY else tuple(items) for task, items in found.items()}
+        blocks = {task: ItemBlocks(number, partial(self._between, task)) for task, number in counted}
+        return {task: items if len(items) > IN_MEMORY else tuple(items) for task, items in blocks.items()}
 
     def _between(self, task: str, start: int, stop: int) -> list[Item]:
         rows = self._database.rows(
             "SELECT texts, payload FROM items WHERE task = ? AND position >= ? AND position < ? ORDER BY position",
             (task, start, stop),
         )
-        return [from_plain(Item, value) for value in self._texts.unpacked(rows)]
+        return [from_plain(Item, value) for value in self._texts.unpack(rows)]
 
     def find(self, task: str, item_id: str) -> Item | None:
         """Read one item; None where it is not stored, as of records imported without items."""
         rows = self._database.rows("SELECT texts, payload FROM items WHERE task = ? AND id = ?", (task, item_id))
-        return next((from_plain(Item, value) for value in self._texts.unpacked(rows)), None)
+        return next((from_plain(Item, value) for value in self._texts.unpack(rows)), None)
 
 
 def _plain_item(item: Item) -> dict[str, Any]:
@@ -105,8 +105,8 @@ def listed_id(texts: Iterable[str], *parts: object) -> str:
     digest = hashlib.sha256(b"[[")
     for place, text in enumerate(texts):
         digest.update(("," * (place > 0) + canonical_json(text)).encode("utf-8", "surrogatepass"))
-    rest = "".join(f",{canonical_json(part)}" for part in parts)
-    digest.update(f"]{rest}]".encode("utf-8", "surrogatepass"))
+    more = "".join(f",{canonical_json(part)}" for part in parts)
+    digest.update(f"]{more}]".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:ID_LENGTH]
 
 
@@ -180,7 +180,7 @@ class CasesTable:
             "ORDER BY position LIMIT ?"
         )
         for rows in self._database.pages(sql, task, test):
-            yield from (from_plain(Case, value) for value in self._texts.unpacked([row[1:] for row in rows]))
+            yield from (from_plain(Case, value) for value in self._texts.unpack([row[1:] for row in rows]))
 
     def ids(self, task: str, test: str) -> Iterator[str]:
         """Yield the ids of the cases of one test over one task, in order."""
@@ -192,10 +192,10 @@ class CasesTable:
     def by_id(self, case_ids: Sequence[str]) -> dict[str, Case]:
         """Read cases by id; ids that are not stored are left out."""
         rows = list(self._database.by_id("SELECT id, texts, payload FROM cases WHERE id IN ({ids})", case_ids))
-        values = self._texts.unpacked([row[1:] for row in rows])
-        found = {row[0]: from_plain(Case, value) for row, value in zip(rows, values, strict=True)}
-        found.update((case.id, case) for case in self._revised([each for each in case_ids if each not in found]))
-        return found
+        values = self._texts.unpack([row[1:] for row in rows])
+        cases = {row[0]: from_plain(Case, value) for row, value in zip(rows, values, strict=True)}
+        cases.update((case.id, case) for case in self._read_revisions([name for name in case_ids if name not in cases]))
+        return cases
 
     def places(self) -> list[tuple[str, str, str, str, str]]:
         """Return id, task, test, item and cluster of every stored case, in the order of task, test and plan."""
@@ -208,8 +208,8 @@ class CasesTable:
     def of_item(self, task: str, test: str, item_id: str) -> Case | None:
         """Return the first case of an item in a test; None where none is stored."""
         sql = "SELECT id FROM cases WHERE task = ? AND test = ? AND item_id = ? ORDER BY position LIMIT 1"
-        found = self._database.text(sql, (task, test, item_id))
-        return None if found is None else self.by_id([found])[found]
+        case_id = self._database.text(sql, (task, test, item_id))
+        return None if case_id is None else self.by_id([case_id])[case_id]
 
     def revised_ids(self) -> frozenset[str]:
         """Return the ids of the cases that count in place of others."""
@@ -219,7 +219,7 @@ class CasesTable:
         """Return which cases were decided on, and whether they are valid as they were made."""
         return dict(json.loads(self._database.meta(_VALID) or "{}"))
 
-    def _revised(self, case_ids: Sequence[str]) -> Iterator[Case]:
+    def _read_revisions(self, case_ids: Sequence[str]) -> Iterator[Case]:
         texts = self._database.by_id("SELECT id, payload FROM revised_cases WHERE id IN ({ids})", case_ids)
         yield from (from_text(Case, text) for _, text in texts)
 
@@ -236,12 +236,12 @@ class CasesTable:
     def holding(self, wanted: str) -> list[str]:
         """Return the ids of the cases with a text in a field, in upper or lower case."""
         wanted = wanted.casefold()
-        found = []
+        ids = []
         for rows in self._database.chunks("SELECT id, texts, payload FROM cases"):
-            values = self._texts.unpacked([row[1:] for row in rows])
-            found += [row[0] for row, value in zip(rows, values, strict=True) if _holds(value["fields"], wanted)]
-        revised = self._revised(sorted(self.revised_ids()))
-        return found + [case.id for case in revised if _holds(dict(case.fields), wanted)]
+            values = self._texts.unpack([row[1:] for row in rows])
+            ids += [row[0] for row, value in zip(rows, values, strict=True) if _holds(value["fields"], wanted)]
+        revised = self._read_revisions(sorted(self.revised_ids()))
+        return ids + [case.id for case in revised if _holds(dict(case.fields), wanted)]
 
     def count_drafts(self, task: str, test: str) -> list[DraftCount]:
         """Count a test's drafts by state and reason, ordered by reason."""
@@ -269,7 +269,7 @@ class CasesTable:
             "ORDER BY d.position LIMIT ?"
         )
         for rows in self._database.pages(sql, task, test, SKIPPED):
-            values = self._texts.unpacked([row[2:] for row in rows])
+            values = self._texts.unpack([row[2:] for row in rows])
             for row, value in zip(rows, values, strict=True):
                 yield row[1], value.get("provenance", value)["details"]  # of a case, or of a draft
 
@@ -307,15 +307,15 @@ class CasesWriting:
 
     def show(self, digest: str) -> None:
         """Replace the earlier cases and drafts by those so far, in one transaction."""
-        self._database.replace(self._stage, digest, *self._moved)
+        self._database.replace(self._stage, digest, *self._move)
 
     def finish(self, digest: str) -> None:
         """Replace the earlier cases and drafts in one transaction, and delete texts that only they had."""
         replaced = self._database.digest(self._stage) is not None
-        self._database.replace(self._stage, digest, *self._moved, *_FORGET, *([SWEEP] if replaced else []))
+        self._database.replace(self._stage, digest, *self._move, *_FORGET, *([SWEEP] if replaced else []))
 
     @property
-    def _moved(self) -> tuple[Statement, ...]:
+    def _move(self) -> tuple[Statement, ...]:
         return (
             ("DELETE FROM cases WHERE task = ? AND test = ?", [self._here]),
             ("DELETE FROM drafts WHERE task = ? AND test = ?", [self._here]),
@@ -343,7 +343,7 @@ class _Packing:
             # What the cases of a test have in common is one more text that they are packed against.
             form = form or self._packer.share([compact(value | {"fields": {}})])
             apart = [value["prompt"], value["presented_task"]]
-            yield case.id, case.item_id, *self._packer.packed(value, form, self._base(case.item_id), apart)
+            yield case.id, case.item_id, *self._packer.pack(value, form, self._base(case.item_id), apart)
 
     def draft(self, row: DraftRow) -> tuple[object, ...]:
         known = (row.item_id, utf8_text(row.draft.variant), row.state, utf8_text(row.reason))
@@ -354,16 +354,16 @@ class _Packing:
         value = to_json(row.draft)
         assert isinstance(value, dict)
         apart = [value.get("prompt"), value.get("task")]
-        return (*known, voted, None, *self._packer.packed(value, NOTHING, self._base(row.item_id), apart))
+        return (*known, voted, None, *self._packer.pack(value, NOTHING, self._base(row.item_id), apart))
 
     def _base(self, item_id: str) -> Shared:
         return self._bases.get(item_id, NOTHING)
 
     def _read(self, item_ids: Sequence[str]) -> None:
         """Read the texts of items that are stored; an imported case may have none."""
-        missing = [each for each in dict.fromkeys(item_ids) if each not in self._bases]
+        missing = [item_id for item_id in dict.fromkeys(item_ids) if item_id not in self._bases]
         sql = "SELECT id, texts FROM items WHERE task = ? AND id IN ({ids})"
-        self._bases.update(self._texts.shared(list(self._database.by_id(sql, missing, self._task))))
+        self._bases.update(self._texts.read_shared(list(self._database.by_id(sql, missing, self._task))))
 
 
 _VALID: Final = "valid_cases"
@@ -379,9 +379,9 @@ _FORGET: Final[tuple[Statement, ...]] = (("DELETE FROM new_cases", [()]), ("DELE
 
 def _holds(value: object, wanted: str) -> bool:
     if isinstance(value, Mapping):
-        return any(_holds(each, wanted) for each in value.values())
+        return any(_holds(part, wanted) for part in value.values())
     if isinstance(value, list):
-        return any(_holds(each, wanted) for each in value)
+        return any(_holds(part, wanted) for part in value)
     return value is not None and wanted in str(value).casefold()
 
 

@@ -71,19 +71,19 @@ class StoredRows:
         return {row["key"]: row["value"] for row in self.rows("meta")}
 
     @cached_property
-    def declared(self) -> Mapping[str, TableSpec]:
+    def stage_tables(self) -> Mapping[str, TableSpec]:
         """Return the tables that stages of plugins declare, by their names in the file."""
         return {sql_name(row["name"]): from_text(TableSpec, row["spec"]) for row in self.rows(CATALOGUE)}
 
     @property
     def tables(self) -> tuple[str, ...]:
         """Return the names of all tables in the file."""
-        return (*layouts(), *self.declared)
+        return (*layouts(), *self.stage_tables)
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table that are what was written, in the order in which they are stored."""
         # The file's own schema may be damaged.
-        columns, order = layouts().get(table) or (self.declared[table].columns, ("rowid",))
+        columns, order = layouts().get(table) or (self.stage_tables[table].columns, ("rowid",))
         self.changed.pop(table, None)
         for values in self._from_both_ends(table, order):
             try:

@@ -23,7 +23,7 @@ from zlib import crc32
 from filelock import FileLock, Timeout
 
 from jrh.errors import DamagedStoreError, EmptyStoreError, StoreError
-from jrh.store.writer import SALVAGE, Statement, Writer, closed_on_error, connect, damaged, said
+from jrh.store.writer import SALVAGE, Statement, Writer, close_on_error, connect, damage, error_text
 from jrh.values.records import COLUMNS, NUMBER_TYPES
 
 _PLACE: Final = slice(68, 72)
@@ -48,13 +48,13 @@ def check_seal(path: Path, version: int) -> None:
     if _OPEN[place] or (path.is_file() and _FOUND_WHOLE.get(place) == _state(path)):
         return
     before = _NONE
-    while (kept := _kept(path, version)) not in (_NONE, before):
+    while (seal := _read_seal(path, version)) not in (_NONE, before):
         state = _state(path)
-        if _computed(path) == kept:
+        if _compute_seal(path) == seal:
             _FOUND_WHOLE[place] = state
             return
-        before = kept  # another process may have begun to write meanwhile: then the checksum is gone or another
-    if kept != _NONE:
+        before = seal  # another process may have begun to write meanwhile: then the checksum is gone or another
+    if seal != _NONE:
         raise DamagedStoreError(
             f"'{path}' is damaged (it changed after jrh wrote it). {SALVAGE.format(name=path.parent)}"
         )
@@ -64,7 +64,7 @@ def lift_seal(path: Path, version: int) -> None:
     """Check a store and take its checksum away, before it is opened for writing."""
     if path.is_file() and path.stat().st_size:
         check_seal(path, version)
-        if _kept(path, version) != _NONE:
+        if _read_seal(path, version) != _NONE:
             _write_checksum(path, _NONE)
 
 
@@ -73,15 +73,15 @@ def write_seal(path: Path) -> None:
     log = path.with_name(f"{path.name}-wal")
     with suppress(OSError):
         if not _OPEN[path.resolve()] and not (log.is_file() and log.stat().st_size):
-            _write_checksum(path, _computed(path))
+            _write_checksum(path, _compute_seal(path))
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    found = path.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _kept(path: Path, version: int) -> bytes:
+def _read_seal(path: Path, version: int) -> bytes:
     try:
         with path.open("rb") as file:
             header = file.read(_PLACE.stop)
@@ -92,7 +92,7 @@ def _kept(path: Path, version: int) -> bytes:
     return header[_PLACE] if known else _NONE
 
 
-def _computed(path: Path) -> bytes:
+def _compute_seal(path: Path) -> bytes:
     total = 0
     for part in _parts(path):
         total = crc32(part, total)
@@ -205,12 +205,12 @@ def layouts() -> Mapping[str, tuple[Mapping[str, str], Sequence[str]]]:
     """Return the tables of jrh: their columns with the declared types, and the columns that order the stored rows."""
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(_SCHEMA)
-        found = {}
+        layout = {}
         for table, sql in empty.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
             columns = empty.execute(f"PRAGMA table_info({table})").fetchall()
             key = [name for _, name, *_, part in columns if part] if "WITHOUT ROWID" in sql else ["rowid"]
-            found[table] = {name: kind for _, name, kind, *_ in columns}, key
-        return found
+            layout[table] = {name: kind for _, name, kind, *_ in columns}, key
+        return layout
 
 
 class Database:
@@ -219,14 +219,14 @@ class Database:
     def __init__(
         self,
         path: Path,
-        connected: Callable[[], sqlite3.Connection],
+        open_reader: Callable[[], sqlite3.Connection],
         writing: sqlite3.Connection | None,
         lock: FileLock | None,
     ) -> None:
         """Use `Database.open` or `Database.view` instead."""
         self.path = path
-        self._connected = connected
-        self._reader = _guard(path, connected)
+        self._open_reader = open_reader
+        self._reader = _guard(path, open_reader)
         # While a query of a connection is under way, every other one of it sees what that one sees. A thread that has
         # just written would then read what was there before.
         self._reading = Lock()
@@ -241,7 +241,7 @@ class Database:
         Raises:
             StoreError: it is in use, belongs to another suite, is not writable, or is not a run directory.
         """
-        lock = _locked(run_dir)
+        lock = _lock_directory(run_dir)
         path = run_dir / FILENAME
         try:
             _check_emptied(path)
@@ -271,16 +271,16 @@ class Database:
         if not path.is_file():
             raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
 
-        def connected() -> sqlite3.Connection:
+        def open_reader() -> sqlite3.Connection:
             check_seal(path, SCHEMA_VERSION)
-            reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_reading(path)}", uri=True, isolation_level=None)
-            with closed_on_error(reader):
+            reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_read_mode(path)}", uri=True, isolation_level=None)
+            with close_on_error(reader):
                 reader.execute("PRAGMA query_only=ON")
                 if _check_version(reader, path) == 0:  # its process was killed before the tables were made
                     raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
             return reader
 
-        return cls(path, connected, None, None)
+        return cls(path, open_reader, None, None)
 
     def close(self) -> None:
         """Write everything queued, then release the directory."""
@@ -293,20 +293,20 @@ class Database:
         if self._lock:
             self._lock.release()
 
-    def guarded(self, action: Callable[[], T]) -> T:
+    def guard(self, action: Callable[[], T]) -> T:
         """Call the action; turn an SQLite error into a `StoreError` that names the file."""
         return _guard(self.path, action)
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; it sees committed data only."""
         with self._reading:
-            return self.guarded(lambda: self._reader.execute(sql, parameters).fetchall())
+            return self.guard(lambda: self._reader.execute(sql, parameters).fetchall())
 
     def chunks(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query, `CHUNK` at a time, so that not all are in memory at once."""
-        with closing(self.guarded(self._connected)) as reader:  # as the query is under way until the last of them
-            cursor = self.guarded(lambda: reader.execute(sql))
-            while rows := self.guarded(lambda: cursor.fetchmany(CHUNK)):
+        with closing(self.guard(self._open_reader)) as reader:  # as the query is under way until the last of them
+            cursor = self.guard(lambda: reader.execute(sql))
+            while rows := self.guard(lambda: cursor.fetchmany(CHUNK)):
                 yield rows
 
     def pages(self, sql: str, *parameters: object, most: int = PAGE) -> Iterator[list[tuple[Any, ...]]]:
@@ -330,7 +330,7 @@ class Database:
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
         """Return the first column of the first row as text, or None if there is no row."""
         with self._reading:
-            row = self.guarded(lambda: self._reader.execute(sql, parameters).fetchone())
+            row = self.guard(lambda: self._reader.execute(sql, parameters).fetchone())
         return None if row is None else str(row[0])
 
     def meta(self, key: str) -> str | None:
@@ -379,7 +379,7 @@ def belongs(run_dir: Path, owner: str | None, suite: str) -> str:
     return f"run directory '{run_dir}' belongs to the suite '{owner}', not to '{suite}'; choose another with --run-dir"
 
 
-def _locked(run_dir: Path) -> FileLock:
+def _lock_directory(run_dir: Path) -> FileLock:
     try:
         run_dir.mkdir(parents=True, exist_ok=True)
         lock = FileLock(run_dir / LOCK)
@@ -397,7 +397,7 @@ def _guard(path: Path, action: Callable[[], T]) -> T:
     try:
         return action()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise damaged(str(path), error) or StoreError(f"cannot use '{path}': {said(error)}") from error
+        raise damage(str(path), error) or StoreError(f"cannot use '{path}': {error_text(error)}") from error
     except OSError as error:
         raise StoreError(f"cannot use '{path}': {error.strerror or error}") from error
 
@@ -414,7 +414,7 @@ def _check_emptied(path: Path) -> None:
 
 def _with_tables(path: Path) -> sqlite3.Connection:
     connection = connect(path, synchronous="FULL")
-    with closed_on_error(connection):
+    with close_on_error(connection):
         if _check_version(connection, path) == 0:
             # One transaction: a kill leaves either no tables or all of them with their version.
             connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
@@ -432,7 +432,7 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-def _reading(path: Path) -> str:
+def _read_mode(path: Path) -> str:
     """Return the URI parameters for opening a store to read it.
 
     A connection in mode `ro` leaves SQLite's side files behind; one in mode `rw` removes them when it is the last to

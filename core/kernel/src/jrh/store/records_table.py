@@ -279,18 +279,18 @@ class RecordsTable:
         select = f"SELECT {names}, r.checksum, {of_items}"
         if trial_ids is None:
             before = f"WHERE t.position < {until:d}"
-            found = self._database.chunks(f"{select} {_OF_THE_PLAN} {_WITH_ITEMS} {before} ORDER BY t.position")
+            slices = self._database.chunks(f"{select} {_OF_THE_PLAN} {_WITH_ITEMS} {before} ORDER BY t.position")
         else:
             sql = f"{select} FROM records r {_WITH_ITEMS} WHERE r.trial_id IN ({{ids}}) ORDER BY r.trial_id"
             parts = in_parts(sorted(trial_ids), MOST_PARAMETERS)
-            found = (list(self._database.by_id(sql, some)) for some in parts)
-        for rows in found:
+            slices = (list(self._database.by_id(sql, some)) for some in parts)
+        for rows in slices:
             changed += [row for row in rows if checksum(row[:_SUMMED]) != row[_SUMMED]]
             if rows:
                 values = tuple(zip(*rows, strict=True))
                 columns = dict(zip(COLUMNS, values, strict=False))
-                for name, told in zip(_OF_ITEMS, values[_SUMMED + 1 :], strict=True):
-                    columns[name] = _told(told, columns[name])
+                for name, by_items in zip(_OF_ITEMS, values[_SUMMED + 1 :], strict=True):
+                    columns[name] = _prefer_items(by_items, columns[name])
                 yield columns
         refuse_changed(self._database.path, changed)
 
@@ -357,11 +357,11 @@ class RecordsTable:
         return {trial: from_text(Reply, text) for trial, text in self._database.by_id(_REPLIES, trial_ids)}
 
 
-def _told(by_items: tuple[Any, ...], by_records: tuple[Any, ...]) -> tuple[Any, ...]:
+def _prefer_items(by_items: tuple[Any, ...], by_records: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return what items say; records imported without items say it themselves."""
     if None not in by_items:
         return by_items
-    return tuple(known if told is None else told for told, known in zip(by_items, by_records, strict=True))
+    return tuple(known if stated is None else stated for stated, known in zip(by_items, by_records, strict=True))
 
 
 def _row(record: Record, reply: str | None, chances: str | None) -> tuple[Any, ...]:
@@ -393,8 +393,8 @@ def checksum(values: Sequence[Any]) -> int:
 
     The label that a rationale argues for is left out, because it is read later and can be read again.
     """
-    kept = (*values[:_ARGUED], *values[_ARGUED + 1 :])
+    columns = (*values[:_ARGUED], *values[_ARGUED + 1 :])
     try:
-        return crc32(orjson.dumps(kept))
+        return crc32(orjson.dumps(columns))
     except TypeError:  # a damaged page can hold anything
-        return crc32(repr(kept).encode("utf-8", "surrogatepass"))
+        return crc32(repr(columns).encode("utf-8", "surrogatepass"))

@@ -37,7 +37,7 @@ class MeasuresTable:
 
     def replace(self, digest: str, measures: Sequence[Measure], notes: Sequence[str]) -> None:
         """Replace the measures and notes."""
-        rows = [(position, to_text(each)) for position, each in enumerate(measures)]
+        rows = [(position, to_text(measure)) for position, measure in enumerate(measures)]
         marks = [(-1 - position, to_text(note)) for position, note in enumerate(notes)]
         self._database.replace(
             self.STAGE, digest, self.DELETE_ALL, ("INSERT INTO measures VALUES (?, ?)", rows + marks)
@@ -114,7 +114,7 @@ class Store:
             StoreError: it is not a run directory or cannot be read.
         """
         database = Database.view(run_dir)
-        return database.guarded(lambda: cls(database))
+        return database.guard(lambda: cls(database))
 
     @staticmethod
     def exists(run_dir: Path) -> bool:

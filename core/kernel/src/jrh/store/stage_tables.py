@@ -74,7 +74,7 @@ class StageTable:
         """
         self._database, self._spec = database, spec
         self._name = sql_name(spec.name)
-        known = declared_tables(database).get(spec.name)
+        known = read_specs(database).get(spec.name)
         if known not in (None, spec):
             raise StoreError(
                 f"'{database.path}': another version of a plugin wrote the table '{spec.name}'; use that version, or "
@@ -131,20 +131,18 @@ class StageTable:
             start: rows that are passed over.
             limit: of rows; -1: all.
         """
-        key, names = self._spec.key, ", ".join(map(_quoted, columns or self._spec.columns))
-        by = (
-            "" if order in ("", key) else f"{_quoted(order)} IS NULL, {_quoted(order)} {'DESC' if descending else ''}, "
-        )
+        key, names = self._spec.key, ", ".join(map(_quote, columns or self._spec.columns))
+        by = "" if order in ("", key) else f"{_quote(order)} IS NULL, {_quote(order)} {'DESC' if descending else ''}, "
         condition, values = _condition(where)
         return self._query(
-            f"SELECT {names} FROM {{table}} WHERE {condition} ORDER BY {by}{_quoted(key)} LIMIT ? OFFSET ?",
+            f"SELECT {names} FROM {{table}} WHERE {condition} ORDER BY {by}{_quote(key)} LIMIT ? OFFSET ?",
             (*values, limit, start),
         )
 
     def values(self, column: str, where: Sequence[Where] = ()) -> tuple[Any, ...]:
         """Return the different values of a column, sorted."""
         condition, values = _condition(where)
-        name = _quoted(column)
+        name = _quote(column)
         rows = self._query(f"SELECT DISTINCT {name} FROM {{table}} WHERE {condition} ORDER BY {name}", values)
         return tuple(value for (value,) in rows)
 
@@ -154,11 +152,11 @@ class StageTable:
 
     def _query(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none where the table is not made yet."""
-        known = self._spec.name in declared_tables(self._database)
+        known = self._spec.name in read_specs(self._database)
         return self._database.rows(sql.replace("{table}", self._name), values) if known else []
 
 
-def declared_tables(database: Database) -> Mapping[str, TableSpec]:
+def read_specs(database: Database) -> Mapping[str, TableSpec]:
     """Return the declared tables that a store has, by name."""
     rows = database.rows(f"SELECT name, spec FROM {CATALOGUE} ORDER BY name")
     return {name: from_text(TableSpec, spec) for name, spec in rows}
@@ -168,11 +166,11 @@ def create(spec: TableSpec) -> list[Statement]:
     """Return the statements that make a declared table where it is missing."""
     name = sql_name(spec.name)
     columns = ", ".join(
-        f"{_quoted(column)} {kind}{' PRIMARY KEY' if column == spec.key else ''}"
+        f"{_quote(column)} {kind}{' PRIMARY KEY' if column == spec.key else ''}"
         for column, kind in spec.columns.items()
     )
     indexes = (
-        f"CREATE INDEX IF NOT EXISTS {name}_{'_'.join(index)} ON {name} ({', '.join(map(_quoted, index))})"
+        f"CREATE INDEX IF NOT EXISTS {name}_{'_'.join(index)} ON {name} ({', '.join(map(_quote, index))})"
         for index in spec.indexes
     )
     made = (f"CREATE TABLE IF NOT EXISTS {name} ({columns})", *indexes)
@@ -185,7 +183,7 @@ def sql_name(table: str) -> str:
     return f"{_PREFIX}{table}"
 
 
-def _quoted(column: str) -> str:
+def _quote(column: str) -> str:
     return f'"{column}"'
 
 
@@ -193,6 +191,6 @@ def _condition(where: Sequence[Where]) -> tuple[str, list[Any]]:
     clauses, values = ["1"], []
     for column, compare, value in where:
         many = compare == "in"
-        clauses.append(f"{_quoted(column)} {compare} {'(SELECT value FROM json_each(?))' if many else '?'}")
+        clauses.append(f"{_quote(column)} {compare} {'(SELECT value FROM json_each(?))' if many else '?'}")
         values.append(json.dumps(list(value)) if many else value)
     return " AND ".join(clauses), values

@@ -80,7 +80,7 @@ class _File:
         self.count = 0
 
     def write(self, values: Sequence[object]) -> None:
-        body = self._compressor.compressed("\n".join(map(to_text, values)).encode())
+        body = self._compressor.compress("\n".join(map(to_text, values)).encode())
         self._file.seek(0, 2)
         self._file.write(body)
         self._ends.append(self._ends[-1] + len(body))
@@ -89,7 +89,7 @@ class _File:
     def read(self, start: int, stop: int) -> Sequence[Any]:
         begin, end = self._ends[start // BLOCK : start // BLOCK + 2]
         self._file.seek(begin)
-        lines = Decompressor().decompressed(self._file.read(end - begin)).decode().split("\n")
+        lines = Decompressor().decompress(self._file.read(end - begin)).decode().split("\n")
         return [from_text(self._kind, line) for line in lines[: stop - start]]
 
 
@@ -124,9 +124,9 @@ class NumberTable:
 
     def get(self, key: int, otherwise: int = 0) -> int:
         """Return the number of a key from 1 to 2**64 - 1, which is part of a hash: its digits spread evenly."""
-        found = self._held.get(key)
-        if found is not None:
-            return found
+        number = self._held.get(key)
+        if number is not None:
+            return number
         if not self._bits or not all(self._bits[place >> 3] >> (place & 7) & 1 for place in _places(key)):
             return otherwise
         row = self._file.execute("SELECT value FROM numbers WHERE key = ?", (key - _SIGN,)).fetchone()
@@ -145,10 +145,10 @@ class NumberTable:
     def number_of(self, text: str, otherwise: int) -> int:
         """Return the number of a text, and set it where there is none; two texts may share one, once in 2**64."""
         key = part_of(text)
-        found = self.get(key, -1)
-        if found < 0:
+        known = self.get(key, -1)
+        if known < 0:
             self.put(key, otherwise)
-        return otherwise if found < 0 else found
+        return otherwise if known < 0 else known
 
     def _write(self) -> None:
         """Move all that is held into the file, in the order of its pages."""

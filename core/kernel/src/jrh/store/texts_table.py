@@ -45,7 +45,7 @@ def is_shared(text: str) -> bool:
     return len(text) >= LONG or text.startswith(_MARK)
 
 
-def folded(value: Any, places: Mapping[str, int], left: list[str]) -> Any:
+def fold(value: Any, places: Mapping[str, int], left: list[str]) -> Any:
     """Return a JSON value with the strings that have a place replaced by it; other long strings stay.
 
     Args:
@@ -62,13 +62,13 @@ def folded(value: Any, places: Mapping[str, int], left: list[str]) -> Any:
             return value
         return f"{_MARK}{place}"
     if type(value) is dict or isinstance(value, Mapping):
-        return {key: each if type(each) in _NUMBERS else folded(each, places, left) for key, each in value.items()}
+        return {key: part if type(part) in _NUMBERS else fold(part, places, left) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [folded(each, places, left) for each in value]
+        return [fold(part, places, left) for part in value]
     return value
 
 
-def unfolded(value: Any, texts: Sequence[str]) -> Any:
+def unfold(value: Any, texts: Sequence[str]) -> Any:
     """Return what `folded` was given; what is inside of the value is replaced in place."""
     kind = type(value)
     if kind is str:
@@ -79,38 +79,38 @@ def unfolded(value: Any, texts: Sequence[str]) -> Any:
         entries = enumerate(value)
     else:
         return value
-    for key, each in entries:
-        if type(each) is str:
-            if each.startswith(_MARK):
-                value[key] = texts[int(each[1:])]
-        elif type(each) is dict or type(each) is list:
-            unfolded(each, texts)
+    for key, part in entries:
+        if type(part) is str:
+            if part.startswith(_MARK):
+                value[key] = texts[int(part[1:])]
+        elif type(part) is dict or type(part) is list:
+            unfold(part, texts)
     return value
 
 
 def read_folded(data: bytes, texts: Sequence[str]) -> Any:
     """Return the value whose folded form `compact` wrote."""
     value = read_compact(data)
-    return unfolded(value, texts) if WRITTEN_MARK in data else value
+    return unfold(value, texts) if WRITTEN_MARK in data else value
 
 
-def shared_texts(value: Any) -> list[str]:
+def collect_texts(value: Any) -> list[str]:
     """Return the strings of a JSON value that are stored apart, each once, in order."""
-    found: dict[str, None] = {}
-    _collect(value, found)
-    return list(found)
+    texts: dict[str, None] = {}
+    _collect(value, texts)
+    return list(texts)
 
 
-def _collect(value: Any, found: dict[str, None]) -> None:
+def _collect(value: Any, texts: dict[str, None]) -> None:
     if isinstance(value, str):
         if is_shared(value):
-            found[value] = None
+            texts[value] = None
     elif isinstance(value, Mapping):
-        for each in value.values():
-            _collect(each, found)
+        for part in value.values():
+            _collect(part, texts)
     elif isinstance(value, list | tuple):
-        for each in value:
-            _collect(each, found)
+        for part in value:
+            _collect(part, texts)
 
 
 class Compressor:
@@ -118,18 +118,18 @@ class Compressor:
 
     def __init__(self) -> None:
         """Start without a dictionary."""
-        self._made: dict[tuple[bytes, int], zstandard.ZstdCompressor] = {}
+        self._compressors: dict[tuple[bytes, int], zstandard.ZstdCompressor] = {}
 
-    def compressed(self, data: bytes | memoryview, shared: bytes = b"") -> bytes:
+    def compress(self, data: bytes | memoryview, shared: bytes = b"") -> bytes:
         """Compress bytes; the blob carries a checksum."""
         # Sizes to the next power of two: a dictionary serves for all cases of an item, which follow one another.
         wanted = (shared, len(data).bit_length())
-        made = self._made.get(wanted)
-        if made is None:
-            if len(self._made) == _MOST_CONTEXTS:
-                del self._made[next(iter(self._made))]
-            made = self._made[wanted] = _compressor(shared, 1 << wanted[1])
-        return made.compress(data)
+        compressor = self._compressors.get(wanted)
+        if compressor is None:
+            if len(self._compressors) == _MOST_CONTEXTS:
+                del self._compressors[next(iter(self._compressors))]
+            compressor = self._compressors[wanted] = _compressor(shared, 1 << wanted[1])
+        return compressor.compress(data)
 
 
 def _compressor(shared: bytes, size: int) -> zstandard.ZstdCompressor:
@@ -148,7 +148,7 @@ class Decompressor:
         """Start without a dictionary."""
         self._context = zstandard.ZstdDecompressor()
 
-    def decompressed(self, blob: bytes, shared: bytes = b"") -> bytes:
+    def decompress(self, blob: bytes, shared: bytes = b"") -> bytes:
         """Return what was compressed, or raise `ZstdError` or `ValueError`."""
         if not shared:
             return self._context.decompress(blob)
@@ -158,12 +158,12 @@ class Decompressor:
 
     def text(self, body: bytes) -> str:
         """Return a text of its own; raise one of `BROKEN` if it is not what was written."""
-        return self.decompressed(body).decode(*CODING)
+        return self.decompress(body).decode(*CODING)
 
     def value(self, ids: Sequence[int], blob: bytes, texts: Mapping[int, str]) -> Any:
         """Return the value of a blob; raise one of `BROKEN` if it is not what was packed."""
-        own = _Own.of(ids, texts)
-        return read_folded(self.decompressed(blob, joined(own.against)), own.texts)
+        named = _Own.of(ids, texts)
+        return read_folded(self.decompress(blob, join_texts(named.against)), named.texts)
 
 
 @lru_cache(maxsize=2)
@@ -183,7 +183,7 @@ def _dictionary(shared: bytes) -> zstandard.ZstdCompressionDict | None:
 
 
 @lru_cache(maxsize=2)
-def joined(texts: tuple[str, ...]) -> bytes:
+def join_texts(texts: tuple[str, ...]) -> bytes:
     """Return texts as one dictionary."""
     return "".join(texts).encode(*CODING)
 
@@ -235,8 +235,8 @@ class _Own(NamedTuple):
     @classmethod
     def of(cls, ids: Sequence[int], texts: Mapping[int, str]) -> _Own:
         end = ids.index(_END)
-        against = tuple([texts[each] for each in ids[:end]])
-        return cls(against, against + tuple([texts[each] for each in ids[end + 1 :]]))
+        against = tuple([texts[text_id] for text_id in ids[:end]])
+        return cls(against, against + tuple([texts[text_id] for text_id in ids[end + 1 :]]))
 
 
 NOTHING: Final = Shared((), ())
@@ -262,17 +262,17 @@ class Packer:
     def share(self, texts: Sequence[str]) -> Shared:
         """Return the places of texts, which are new or stored already."""
         hashes = [hashlib.sha256(text.encode(*CODING)).digest()[:16] for text in texts]
-        unknown = [each for each in hashes if each not in self._ids]
+        unknown = [digest for digest in hashes if digest not in self._ids]
         if unknown:
             self._ids.update((row[0], row[1]) for row in self._database.by_id(_KNOWN, unknown))
-        for each, text in zip(hashes, texts, strict=True):
-            if each not in self._ids:
-                self._ids[each] = self._next
-                self._new.append((self._next, each, self._plain.compressed(text.encode(*CODING))))
+        for digest, text in zip(hashes, texts, strict=True):
+            if digest not in self._ids:
+                self._ids[digest] = self._next
+                self._new.append((self._next, digest, self._plain.compress(text.encode(*CODING))))
                 self._next += 1
-        return Shared(tuple(self._ids[each] for each in hashes), tuple(texts))
+        return Shared(tuple(self._ids[digest] for digest in hashes), tuple(texts))
 
-    def packed(self, value: Any, form: Shared, base: Shared = NOTHING, apart: Any = None) -> Packed:
+    def pack(self, value: Any, form: Shared, base: Shared = NOTHING, apart: Any = None) -> Packed:
         """Pack a JSON value.
 
         Args:
@@ -283,18 +283,18 @@ class Packer:
         """
         before = form + base
         known = set(before.texts)
-        shared = before + self.share([text for text in shared_texts(apart) if text not in known])
+        shared = before + self.share([text for text in collect_texts(apart) if text not in known])
         places = {text: place for place, text in enumerate(shared.texts)}
         left: list[str] = []
-        data = compact(folded(value, places, left)).encode()
+        data = compact(fold(value, places, left)).encode()
         # A string that starts with the mark and is not among the texts would be read as a place.
-        odd = [each for each in dict.fromkeys(left) if each[0] == "\0"]
+        odd = [text for text in dict.fromkeys(left) if text[0] == "\0"]
         if odd:
-            return self.packed(value, form, shared.after(form) + self.share(odd))
+            return self.pack(value, form, shared.after(form) + self.share(odd))
         # Every base makes a compressor of its own, which costs more than all else: worth it for a long text alone.
         against = before if left else form
         ids = (*against.ids, _END, *shared.after(against).ids)
-        return compact(ids), self._against.compressed(data, joined(against.texts))
+        return compact(ids), self._against.compress(data, join_texts(against.texts))
 
 
 class TextsTable:
@@ -309,44 +309,44 @@ class TextsTable:
         ((last,),) = self._database.rows("SELECT coalesce(max(id), 0) FROM texts")
         return Packer(self._database, last + 1)
 
-    def unpacked(self, rows: Sequence[tuple[str, bytes]]) -> Iterator[Any]:
+    def unpack(self, rows: Sequence[tuple[str, bytes]]) -> Iterator[Any]:
         """Yield the values of rows, read together.
 
         Raises:
             DamagedStoreError: one of them is not what was written.
         """
         listed = [self._ids(ids) for ids, _ in rows]
-        texts = self._texts({each for ids in listed for each in ids})
+        texts = self._texts({text_id for ids in listed for text_id in ids})
         unpack = Decompressor().value
         for ids, (_, blob) in zip(listed, rows, strict=True):
             try:
                 value = unpack(ids, blob, texts)
             except BROKEN as error:
-                raise self._damaged() from error
+                raise self._damage_error() from error
             yield value
 
-    def shared(self, rows: Sequence[tuple[str, str]]) -> dict[str, Shared]:
+    def read_shared(self, rows: Sequence[tuple[str, str]]) -> dict[str, Shared]:
         """Return the texts that values name, by what names the values.
 
         Raises:
             DamagedStoreError: a text is not what was written, or is gone.
         """
-        listed = {name: tuple(each for each in self._ids(ids) if each != _END) for name, ids in rows}
-        texts = self._texts({each for ids in listed.values() for each in ids})
+        listed = {name: tuple(text_id for text_id in self._ids(ids) if text_id != _END) for name, ids in rows}
+        texts = self._texts({text_id for ids in listed.values() for text_id in ids})
         try:
-            return {name: Shared(ids, tuple(texts[each] for each in ids)) for name, ids in listed.items()}
+            return {name: Shared(ids, tuple(texts[text_id] for text_id in ids)) for name, ids in listed.items()}
         except KeyError as error:
-            raise self._damaged() from error
+            raise self._damage_error() from error
 
     def _ids(self, written: object) -> tuple[int, ...]:
         """Return the ids of texts that a row names."""
         try:
-            found = orjson.loads(written)  # type: ignore[arg-type] # whatever a damaged page holds
+            ids = orjson.loads(written)  # type: ignore[arg-type] # whatever a damaged page holds
         except (TypeError, ValueError) as error:
-            raise self._damaged() from error
-        if not isinstance(found, list) or not _NUMBER.issuperset(map(type, found)):
-            raise self._damaged()
-        return tuple(found)
+            raise self._damage_error() from error
+        if not isinstance(ids, list) or not _NUMBER.issuperset(map(type, ids)):
+            raise self._damage_error()
+        return tuple(ids)
 
     def _texts(self, ids: Iterable[int]) -> dict[int, str]:
         text_of = Decompressor().text
@@ -354,8 +354,8 @@ class TextsTable:
         try:
             return {row[0]: text_of(row[1]) for row in self._database.by_id(_BODIES, sorted(ids))}
         except BROKEN as error:
-            raise self._damaged() from error
+            raise self._damage_error() from error
 
-    def _damaged(self) -> DamagedStoreError:
+    def _damage_error(self) -> DamagedStoreError:
         path = self._database.path
         return DamagedStoreError(f"a text in '{path}' changed after jrh wrote it. {SALVAGE.format(name=path.parent)}")

@@ -43,14 +43,14 @@ class _Job(NamedTuple):
 def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
     """Open a database in WAL mode; `synchronous` is FULL (durable) or NORMAL (consistent)."""
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    with closed_on_error(connection):
+    with close_on_error(connection):
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(f"PRAGMA synchronous={synchronous}")
     return connection
 
 
 @contextmanager
-def closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+def close_on_error(connection: sqlite3.Connection) -> Iterator[None]:
     """Close the connection if the block raises."""
     try:
         yield
@@ -60,7 +60,7 @@ def closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def damaged(name: str, error: sqlite3.Error | UnicodeDecodeError) -> DamagedStoreError | None:
+def damage(name: str, error: sqlite3.Error | UnicodeDecodeError) -> DamagedStoreError | None:
     """Return what to say where SQLite finds a file broken; None for any other error, such as a full disk."""
     code = getattr(error, "sqlite_errorcode", None)
     # The message without a code is that of Python, which reads text as UTF-8.
@@ -72,7 +72,7 @@ def damaged(name: str, error: sqlite3.Error | UnicodeDecodeError) -> DamagedStor
     return DamagedStoreError(f"'{name}' is damaged ({error}). {SALVAGE.format(name=Path(name).parent)}")
 
 
-def said(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Return what SQLite says, and what to do about a full disk."""
     return f"{error}{_ROOM if _FULL in str(error) else ''}"
 
@@ -187,7 +187,9 @@ class Writer:
             except StoreError as error:
                 self._failure = error
             except sqlite3.DatabaseError as error:
-                self._failure = damaged(self._name, error) or StoreError(f"cannot write '{self._name}': {said(error)}")
+                self._failure = damage(self._name, error) or StoreError(
+                    f"cannot write '{self._name}': {error_text(error)}"
+                )
             except Exception as error:  # every waiter needs an answer, whatever the error is
                 self._failure = StoreError(f"cannot write '{self._name}': {error}")
         jobs.sort(key=lambda job: not job.first)
@@ -200,7 +202,7 @@ class Writer:
     def _transact(self, statements: Iterable[Statement]) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            for sql, group in groupby(self._regrouped(statements), key=itemgetter(0)):
+            for sql, group in groupby(self._sort_groups(statements), key=itemgetter(0)):
                 if sql.startswith("CREATE"):  # which Python executes once or not at all
                     self._connection.execute(sql)
                 else:
@@ -211,11 +213,11 @@ class Writer:
                 self._connection.execute("ROLLBACK")
             raise
 
-    def _regrouped(self, statements: Iterable[Statement]) -> Iterator[Statement]:
+    def _sort_groups(self, statements: Iterable[Statement]) -> Iterator[Statement]:
         ranks = self._ranks
         for ranked, some in groupby(statements, key=lambda statement: statement[0] in ranks):
-            found = list(some)
-            yield from sorted(found, key=lambda statement: ranks[statement[0]]) if ranked else found
+            group = list(some)
+            yield from sorted(group, key=lambda statement: ranks[statement[0]]) if ranked else group
 
 
 def _settle(waiting: list[Future[None] | asyncio.Future[None]], failure: StoreError | None) -> None:

@@ -31,8 +31,8 @@ class Written:
 
     def use(self, cls: type[U], **further: Any) -> U:
         """Return the entry as a class of uses, whose fields of the settings' names are theirs."""
-        own = {field.name for field in fields(cls)} & {field.name for field in fields(type(self.settings))}
-        values = {name: getattr(self.settings, name) for name in own}
+        shared = {field.name for field in fields(cls)} & {field.name for field in fields(type(self.settings))}
+        values = {name: getattr(self.settings, name) for name in shared}
         values["name"] = self.settings.name or self.component.rpartition("/")[2]
         where = {"component": self.component, "options": self.options, "location": self.place.at}
         return cls(**values | where | further)
@@ -48,13 +48,13 @@ def read_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
     """Take an entry apart, in whichever form it is written."""
     value = node.value
     if isinstance(value, str):
-        return _taken_apart(node.holding({}), value, role, plugins)
+        return _split_entry(node.holding({}), value, role, plugins)
     if isinstance(value, Mapping) and role.key in value:
         return read_flat_entry(node, role, plugins)
     if isinstance(value, Mapping) and len(value) == 1:
         component, options = next(iter(value.items()))
         if options is None or isinstance(options, Mapping):
-            return _taken_apart(node.holding(options or {}, component), component, role, plugins)
+            return _split_entry(node.holding(options or {}, component), component, role, plugins)
         node.report(f"expected a mapping of options, got {option_types.described(options)}", component)
         return None
     node.report(_no_entry(value, role))
@@ -66,7 +66,7 @@ def read_flat_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
     options = {key: part for key, part in node.value.items() if key != role.key}
     component = node.value[role.key]
     if isinstance(component, str) and component:
-        return _taken_apart(node.holding(options), component, role, plugins)
+        return _split_entry(node.holding(options), component, role, plugins)
     node.report(_no_name(component, role), role.key)
     return None
 
@@ -80,16 +80,16 @@ def own_options(plugins: Plugins, plural: str, component: str) -> frozenset[str]
     return frozenset(option_types.field_names(entry.spec.options))
 
 
-def _taken_apart(options: Node, component: str, role: Role, plugins: Plugins) -> Written | None:
+def _split_entry(options: Node, component: str, role: Role, plugins: Plugins) -> Written | None:
     """Tell the suite's own keys from the component's options."""
     if not component:
         options.report(_no_name(component, role))
         return None
-    own = own_options(plugins, role.plural, component) - ({"name"} if role.own_name else set())
-    ours = set(option_types.field_names(role.settings)) - own
+    theirs = own_options(plugins, role.plural, component) - ({"name"} if role.own_name else set())
+    ours = set(option_types.field_names(role.settings)) - theirs
     return Written(
         component=component,
-        settings=options.read_keys_of(role.settings, leave=own),
+        settings=options.read_keys_of(role.settings, leave=theirs),
         options={key: part for key, part in options.value.items() if key not in ours},
         place=options,
     )
@@ -122,7 +122,7 @@ def read_test(node: Node, plugins: Plugins) -> Sequence[TestUse]:
     """Read one entry of `tests`, in whichever form it is written."""
     value = node.value
     if isinstance(value, Mapping) and CROSS in value:
-        return _crossing(node, plugins)
+        return _read_crossing(node, plugins)
     if isinstance(value, list | tuple):
         test = _chain(node.holding({CHAIN: value}), node, plugins)
     elif isinstance(value, Mapping) and CHAIN in value:
@@ -132,7 +132,7 @@ def read_test(node: Node, plugins: Plugins) -> Sequence[TestUse]:
     return () if test is None else (test,)
 
 
-def joined(steps: Iterable[TestUse]) -> str:
+def chain_name(steps: Iterable[TestUse]) -> str:
     """Name a chain after its steps."""
     return "+".join(step.name for step in steps)
 
@@ -141,10 +141,10 @@ def _perturber(node: Node, plugins: Plugins) -> TestUse | None:
     written = read_entry(node, TEST, plugins)
     if written is None:
         return None
-    return written.use(TestUse, **_converted(written.settings, written.place, plugins))
+    return written.use(TestUse, **_test_fields(written.settings, written.place, plugins))
 
 
-def _converted(settings: TestSettings, node: Node, plugins: Plugins) -> dict[str, Any]:
+def _test_fields(settings: TestSettings, node: Node, plugins: Plugins) -> dict[str, Any]:
     """Return the settings of a test that a suite writes in another form than `TestUse` holds them."""
     validators = node.holding({"validate": settings.validate}).entries("validate")
     uses = (read_use(validator, VALIDATOR, plugins) for validator in validators)
@@ -154,14 +154,14 @@ def _converted(settings: TestSettings, node: Node, plugins: Plugins) -> dict[str
 def _chain(node: Node, written: Node, plugins: Plugins) -> TestUse | None:
     settings = _settings_beside(CHAIN, node)
     steps = _steps(written, plugins)
-    return None if steps is None else _whole(steps, settings.name or joined(steps), settings, node, plugins)
+    return None if steps is None else _whole(steps, settings.name or chain_name(steps), settings, node, plugins)
 
 
 def _whole(steps: Sequence[TestUse], name: str, settings: TestSettings, node: Node, plugins: Plugins) -> TestUse:
     """Make one test of steps; of a single step with settings of its own as well."""
     component = "+".join(step.component for step in steps)
     written = Written(component=component, settings=evolve(settings, name=name), options={}, place=node)
-    return written.use(TestUse, steps=tuple(steps), **_converted(settings, node, plugins))
+    return written.use(TestUse, steps=tuple(steps), **_test_fields(settings, node, plugins))
 
 
 def _steps(node: Node, plugins: Plugins) -> list[TestUse] | None:
@@ -180,7 +180,7 @@ def _step(node: Node, plugins: Plugins) -> TestUse | None:
     return step
 
 
-def _crossing(node: Node, plugins: Plugins) -> Sequence[TestUse]:
+def _read_crossing(node: Node, plugins: Plugins) -> Sequence[TestUse]:
     settings = _settings_beside(CROSS, node)
     written = node.value[CROSS]
     is_list = isinstance(written, list | tuple)
@@ -200,7 +200,7 @@ def _crossing(node: Node, plugins: Plugins) -> Sequence[TestUse]:
         for size in range(1, len(factors) + 1)
         for subset in combinations(factors, size)
     ]
-    return [_whole(steps, f"{prefix}.{joined(steps)}", settings, node, plugins) for steps in subsets]
+    return [_whole(steps, f"{prefix}.{chain_name(steps)}", settings, node, plugins) for steps in subsets]
 
 
 def _factor(node: Node, plugins: Plugins) -> tuple[TestUse, ...] | None:

@@ -17,7 +17,7 @@ from jrh.plugins.component_identity import Source, program_source, python_source
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
-from jrh.suite.resolved import Resolved, locate
+from jrh.suite.resolve_options import Resolved, locate
 from jrh.suite.syntax import DATA, PARSER, Role
 from jrh.text.redact import Redactor, environment_secrets, error_line
 
@@ -42,7 +42,7 @@ _SHORTEST_OWN: Final = 16
 """A value of the environment is looked for in the suite from this length on: shorter ones may be ordinary words."""
 
 
-def written_secrets(options: Mapping[str, Any], own: Sequence[str]) -> Iterator[tuple[Location, str]]:
+def find_secrets(options: Mapping[str, Any], own: Sequence[str]) -> Iterator[tuple[Location, str]]:
     """Yield where options hold a secret, and what to do about it; the secret itself is never in the message.
 
     Args:
@@ -52,12 +52,12 @@ def written_secrets(options: Mapping[str, Any], own: Sequence[str]) -> Iterator[
     named = [name for name in own if name.endswith("_env")]
     where = f"name the variable in `{'` or `'.join(named)}`" if named else "have the component read it from there"
     hidden = Redactor(frozenset(value for value in environment_secrets() if len(value) >= _SHORTEST_OWN))
-    for at, what in _found((), options, hidden):
+    for at, what in _search_value((), options, hidden):
         if not str(at[0]).endswith("_env"):  # its component says what is wrong there
             yield at, f"{what}; a suite must hold no secret: put it in an environment variable and {where}"
 
 
-def _found(at: Location, value: Any, hidden: Redactor) -> Iterator[tuple[Location, str]]:
+def _search_value(at: Location, value: Any, hidden: Redactor) -> Iterator[tuple[Location, str]]:
     if isinstance(value, Mapping):
         headers = bool(at) and "headers" in str(at[-1]).lower()
         for name, part in value.items():
@@ -65,10 +65,10 @@ def _found(at: Location, value: Any, hidden: Redactor) -> Iterator[tuple[Locatio
             if at and isinstance(part, str) and part and (_CARRIED if headers else _NAME).search(str(name)):
                 yield (*at, str(name)), f"'{name}' looks like a secret"
             else:
-                yield from _found((*at, str(name)), part, hidden)
+                yield from _search_value((*at, str(name)), part, hidden)
     elif isinstance(value, list | tuple):
         for place, part in enumerate(value):
-            yield from _found((*at, place), part, hidden)
+            yield from _search_value((*at, place), part, hidden)
     elif isinstance(value, str):
         what = _in_text(value, hidden)
         if what:
@@ -113,7 +113,7 @@ class Lookup:
         ours = [role.key, *option_types.field_names(role.settings)]
         if role is DATA:
             ours += [stage.spec.key for stage in self.plugins.stages if stage.spec.of_data]
-        return None if entry is None else self.resolved(use, entry, tuple(ours))
+        return None if entry is None else self.resolve_options(use, entry, tuple(ours))
 
     def entry(self, use: Use, registry: Registry[S], key: str, prefer: str = "") -> Entry[S] | None:
         """Return the component of an entry; `key` names it where the entry is written flat."""
@@ -130,7 +130,7 @@ class Lookup:
             self.problems.append(problem)
             return None
 
-    def resolved(self, use: Use, entry: Entry[S], ours: tuple[str, ...]) -> Resolved[S] | None:
+    def resolve_options(self, use: Use, entry: Entry[S], ours: tuple[str, ...]) -> Resolved[S] | None:
         """Read the options of a component that was found; `ours` are the suite's own keys in the same mapping."""
         options = self._options(use, entry, ours)
         if options is None:
@@ -149,7 +149,7 @@ class Lookup:
         if use is None:  # it could not be read, which is reported already
             return None
         if name not in self._parsers:
-            self._parsers[name] = self._guarded(f"parser '{name}'", at, lambda: self.component(use, PARSER))
+            self._parsers[name] = self._refuse_cycle(f"parser '{name}'", at, lambda: self.component(use, PARSER))
         return self._parsers[name]
 
     def section(self, name: str) -> Any:
@@ -162,23 +162,23 @@ class Lookup:
         The message about an unknown key lists all keys that may be there: the component's own, and `ours`.
         """
         cls = entry.spec.options
-        own = option_types.field_names(cls)
-        known = list(dict.fromkeys([*own, *ours]))
+        theirs = option_types.field_names(cls)
+        known = list(dict.fromkeys([*theirs, *ours]))
         for key in use.options:
-            if key not in own:
+            if key not in theirs:
                 self.problems.append(self.document.wrong((*use.location, key), unknown_key(key, known)))
-        given = {key: value for key, value in use.options.items() if key in own}
-        secrets = [self.document.problem((*use.location, *at), text) for at, text in written_secrets(given, own)]
+        written = {key: value for key, value in use.options.items() if key in theirs}
+        secrets = [self.document.problem((*use.location, *at), text) for at, text in find_secrets(written, theirs)]
         if secrets:
             self.problems += secrets
             return None  # any other message could show the secret
-        options, problems = collect(given, cls, base=self.suite.base, document=self.document, location=use.location)
+        options, problems = collect(written, cls, base=self.suite.base, document=self.document, location=use.location)
         self.problems += problems
         check = getattr(options, "check_suite", None)
         try:
             for place, message in check(self.suite, self.plugins) if check is not None else ():
-                said = message if use.location else f"'{use.name}': {message}"  # a default stands nowhere in the suite
-                self.problems.append(self.document.wrong((*use.location, *place), said))
+                text = message if use.location else f"'{use.name}': {message}"  # a default stands nowhere in the suite
+                self.problems.append(self.document.wrong((*use.location, *place), text))
         except RAISED as error:
             failed = f"the options of '{entry.qualified}' cannot check the suite: {error_line(error)}"
             self.problems.append(self.document.problem(use.location, failed))
@@ -186,31 +186,31 @@ class Lookup:
 
     def _parts(self, at: Location, entry: Entry[Any], options: object) -> tuple[Resolved[Any], ...]:
         """Check everything that options refer to, and resolve what is not a model."""
-        found = []
+        parts = []
         for kind, name, where in locate(options, entry.spec.options, at, option_types.REFERENCES):
             if kind == "model":
                 self.check_model(name, where)
             elif part := self._part(kind, name, where, entry):
-                found.append(part)
-        return tuple(found)
+                parts.append(part)
+        return tuple(parts)
 
     def _sources(self, at: Location, entry: Entry[Any], options: object) -> tuple[Source, ...]:
         """Read the source of a component and of the code its options name, before any of it is executed."""
-        found: list[Source] = []
+        sources: list[Source] = []
         words: list[str] = []
         try:
-            found += entry.code()
+            sources += entry.code()
             for kind, text, place in locate(options, entry.spec.options, at, option_types.SOURCES):
                 at = place
                 if kind == "command":
                     words.append(text)
                 else:
-                    found.append(python_source(text, self.suite.base))
+                    sources.append(python_source(text, self.suite.base))
             if words:
-                found.append(program_source(words, self.suite.base))
+                sources.append(program_source(words, self.suite.base))
         except JrhError as error:
             self.problems.append(self.document.wrong(at, str(error)))
-        return tuple(found)
+        return tuple(sources)
 
     def _part(self, kind: str, name: str, at: Location, asker: Entry[Any]) -> Resolved[Any] | None:
         """Resolve an entry of the suite's `parsers`, or a component with its default options."""
@@ -220,9 +220,9 @@ class Lookup:
         if entry is None:
             return None
         use = Use(name=name, component=entry.qualified, location=at)
-        return self._guarded(f"{kind} '{entry.qualified}'", at, lambda: self.resolved(use, entry, ()))
+        return self._refuse_cycle(f"{kind} '{entry.qualified}'", at, lambda: self.resolve_options(use, entry, ()))
 
-    def _guarded(self, what: str, at: Location, resolve: Callable[[], Resolved[S] | None]) -> Resolved[S] | None:
+    def _refuse_cycle(self, what: str, at: Location, resolve: Callable[[], Resolved[S] | None]) -> Resolved[S] | None:
         if what in self._under_way:
             self.problems.append(self.document.wrong(at, f"{what} refers to itself"))
             return None

@@ -47,33 +47,33 @@ class _Override:
     def __init__(self, document: Document, key: str) -> None:
         self._document = document
         self._key = key
-        self._made: Location | None = None
+        self._changed: Location | None = None
 
     def apply(self, value: Json) -> Document:
         changed = self._set(self._document.value, tuple(self._key.split(".")), (), value)
-        made = self._made or ()
-        kept = {at: place for at, place in self._document.positions.items() if at[: len(made)] != made}
+        start = self._changed or ()
+        positions = {at: place for at, place in self._document.positions.items() if at[: len(start)] != start}
         return attrs.evolve(
-            self._document, value=changed, positions=kept, settings={**self._document.settings, made: self._key}
+            self._document, value=changed, positions=positions, settings={**self._document.settings, start: self._key}
         )
 
     def _set(self, current: Json, parts: tuple[str, ...], at: Location, value: Json) -> Json:
         if not parts:
-            self._made = self._made or at
+            self._changed = self._changed or at
             return value
         if isinstance(current, list):
-            index, rest = self._entry(current, parts, at)
+            index, below_parts = self._entry(current, parts, at)
             below = (*at, index)
-            return [*current[:index], self._set_entry(current[index], rest, below, value), *current[index + 1 :]]
+            return [*current[:index], self._set_entry(current[index], below_parts, below, value), *current[index + 1 :]]
         if current is None:
             current = {}
         if not isinstance(current, Mapping):
             raise self._error(f"'{path_text(at)}' is a single value; it has no '{parts[0]}'")
-        name, rest = _longest_key(current, parts)
+        name, below_parts = _longest_key(current, parts)
         below = (*at, name)
         if name not in current:
-            self._made = self._made or below
-        return {**current, name: self._set(current.get(name), rest, below, value)}
+            self._changed = self._changed or below
+        return {**current, name: self._set(current.get(name), below_parts, below, value)}
 
     def _set_entry(self, entry: Json, parts: tuple[str, ...], at: Location, value: Json) -> Json:
         """Go on into a list entry; of the short form `name: {options}` into the options."""
@@ -91,13 +91,13 @@ class _Override:
         names = [_entry_names(entry) for entry in entries]
         for length in range(len(parts), 0, -1):  # names may hold dots
             name = ".".join(parts[:length])
-            found = [index for index, known in enumerate(names) if name in known]
-            if len(found) > 1:
+            places = [index for index, known in enumerate(names) if name in known]
+            if len(places) > 1:
                 raise self._error(
-                    f"{len(found)} entries of {path_text(at)} are named '{name}'; use the position, from 0"
+                    f"{len(places)} entries of {path_text(at)} are named '{name}'; use the position, from 0"
                 )
-            if found:
-                return found[0], parts[length:]
+            if places:
+                return places[0], parts[length:]
         known = [name for entry in names for name in entry[:1]]
         listed = f"There are: {', '.join(known)}." if known else f"It has {len(entries)} entries, from 0."
         raise self._error(f"{path_text(at)} has no entry '{parts[0]}'\n{did_you_mean(parts[0], known)}{listed}")
@@ -146,26 +146,26 @@ def with_objects(value: Any, plugins: Plugins) -> Any:
     """
     if not isinstance(value, Mapping):
         return value
-    found = dict(value)
-    if "data" in found:
-        found["data"] = _data(found["data"], plugins)
-    if isinstance(found.get("judges"), list | tuple):
-        found["judges"] = [_judge(each, plugins) for each in found["judges"]]
-    if isinstance(found.get("tasks"), list | tuple):
-        found["tasks"] = [with_objects(each, plugins) for each in found["tasks"]]
-    return found
+    suite = dict(value)
+    if "data" in suite:
+        suite["data"] = _data(suite["data"], plugins)
+    if isinstance(suite.get("judges"), list | tuple):
+        suite["judges"] = [_judge(entry, plugins) for entry in suite["judges"]]
+    if isinstance(suite.get("tasks"), list | tuple):
+        suite["tasks"] = [with_objects(entry, plugins) for entry in suite["tasks"]]
+    return suite
 
 
 def add_judges(value: Any, judges: Sequence[JudgeArgument], plugins: Plugins) -> tuple[Any, tuple[str, ...]]:
     """Add judges that are no names to a suite; return it with the names of those to keep, none where all are kept."""
-    given = [each for each in judges if not isinstance(each, str)]
-    if not given or not isinstance(value, Mapping):
-        return value, tuple(each for each in judges if isinstance(each, str))
-    entries = {place: _judge(each, plugins) for place, each in enumerate(judges) if not isinstance(each, str)}
-    names = tuple(str(_name(entries[place]) if place in entries else each) for place, each in enumerate(judges))
+    added = [judge for judge in judges if not isinstance(judge, str)]
+    if not added or not isinstance(value, Mapping):
+        return value, tuple(judge for judge in judges if isinstance(judge, str))
+    entries = {place: _judge(judge, plugins) for place, judge in enumerate(judges) if not isinstance(judge, str)}
+    names = tuple(str(_name(entries[place]) if place in entries else judge) for place, judge in enumerate(judges))
     written = value.get("judges", [])
-    kept = list(written) if isinstance(written, list | tuple) else [written]
-    return {**value, "judges": [*kept, *entries.values()]}, names
+    listed = list(written) if isinstance(written, list | tuple) else [written]
+    return {**value, "judges": [*listed, *entries.values()]}, names
 
 
 def with_data(value: Any, data: object, plugins: Plugins) -> Any:
@@ -180,9 +180,9 @@ def with_data(value: Any, data: object, plugins: Plugins) -> Any:
         raise JrhError("`data` is for a suite with one task; give each task its rows in the suite, as a mapping")
     before = value.get("data")
     component, option = _taker(plugins.data_sources, "rows", "the data")
-    own = option_types.field_names(plugins.data_sources.find(component).spec.options)
-    kept = {*own, *option_types.field_names(DATA.settings)} - {option}
-    stays = {key: part for key, part in before.items() if key in kept} if isinstance(before, Mapping) else {}
+    options = option_types.field_names(plugins.data_sources.find(component).spec.options)
+    allowed = {*options, *option_types.field_names(DATA.settings)} - {option}
+    stays = {key: part for key, part in before.items() if key in allowed} if isinstance(before, Mapping) else {}
     return {**value, "data": {DATA.key: component, option: Held.of(data), **stays}}
 
 
@@ -225,6 +225,6 @@ def _name(entry: Any) -> str:
     if not isinstance(entry, Mapping):
         return str(entry)
     component = entry.get(JUDGE.key) or next(iter(entry), "")
-    own = entry if JUDGE.key in entry else next(iter(entry.values()), None)
-    name = own.get("name") if isinstance(own, Mapping) else None
+    settings = entry if JUDGE.key in entry else next(iter(entry.values()), None)
+    name = settings.get("name") if isinstance(settings, Mapping) else None
     return str(name or str(component).rpartition("/")[2])

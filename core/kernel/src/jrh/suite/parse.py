@@ -130,7 +130,7 @@ def read_tasks(suite: Node, name: str, plugins: Plugins) -> list[TaskSection]:
     for key in ("data", "task"):
         if key in suite.value:
             suite.report("cannot be combined with `tasks`; move it into one of the tasks", key)
-    sections = [_named_task(entry, plugins) for entry in suite.entries("tasks")]
+    sections = [_read_named_task(entry, plugins) for entry in suite.entries("tasks")]
     if suite.value["tasks"] == []:
         suite.report("name at least one task", "tasks")
     return sections
@@ -149,14 +149,14 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
     if DATA.key not in node.value:
         node.report("missing key 'source': name the data source, such as `source: csv`")
         return None
-    own = own_options(plugins, DATA.plural, str(node.value[DATA.key]))
+    options_of_source = own_options(plugins, DATA.plural, str(node.value[DATA.key]))
     declared = {entry.spec.key: entry.spec for entry in plugins.stages if entry.spec.of_data}
     stages: dict[str, Any] = {}
-    for key in [key for key in declared if node.value.get(key) is not None and key not in own]:
+    for key in [key for key in declared if node.value.get(key) is not None and key not in options_of_source]:
         options = node.holding(_options_of(declared[key], node.value[key]), key).try_read(declared[key].options)
         stages[declared[key].name] = options
-    rest = {key: value for key, value in node.value.items() if key not in declared or key in own}
-    written = read_flat_entry(node.holding(rest), DATA, plugins)
+    others = {key: value for key, value in node.value.items() if key not in declared or key in options_of_source}
+    written = read_flat_entry(node.holding(others), DATA, plugins)
     return None if written is None else written.use(DataUse, stages=stages)
 
 
@@ -170,18 +170,18 @@ def read_name(node: Node) -> str:
     return name
 
 
-def _named_task(node: Node, plugins: Plugins) -> TaskSection:
+def _read_named_task(node: Node, plugins: Plugins) -> TaskSection:
     if not node.is_mapping("a mapping with name, data and task"):
         return TaskSection()
     node.allow_keys(("name", "data", "task", "tests"))
     section = read_task(node, read_name(node), plugins)
     names = tuple(task.name for task in section.tasks)
-    return attrs.evolve(section, tests=tuple(_owned(test, names) for test in read_tests(node, plugins)))
+    return attrs.evolve(section, tests=tuple(_restrict_to(test, names) for test in read_tests(node, plugins)))
 
 
-def _owned(test: TestUse, tasks: tuple[str, ...]) -> TestUse:
+def _restrict_to(test: TestUse, tasks: tuple[str, ...]) -> TestUse:
     """Return a test, and the steps of a chain, as those of some tasks alone."""
-    return attrs.evolve(test, tasks=tasks, steps=tuple(_owned(step, tasks) for step in test.steps))
+    return attrs.evolve(test, tasks=tasks, steps=tuple(_restrict_to(step, tasks) for step in test.steps))
 
 
 def read_model(node: Node, name: str, plugins: Plugins) -> ModelUse | None:
@@ -189,17 +189,17 @@ def read_model(node: Node, name: str, plugins: Plugins) -> ModelUse | None:
     if not node.is_mapping("a mapping with a provider and its options"):
         return None
     provider = node.required("provider", str, default="")
-    own = own_options(plugins, "models", provider)
-    ours = {"provider", *(key for cls in MODEL_SETTINGS for key in option_types.field_names(cls) if key not in own)}
+    theirs = own_options(plugins, "models", provider)
+    ours = {"provider", *(key for cls in MODEL_SETTINGS for key in option_types.field_names(cls) if key not in theirs)}
     return ModelUse(
         name=name,
         component=provider,
         options={key: part for key, part in node.value.items() if key not in ours},
         location=node.at,
-        sampling=node.read_keys_of(Sampling, leave=own),
-        limits=node.read_keys_of(Limits, leave=own),
-        price=node.read_keys_of(WrittenPrice, leave=own).price,
-        turns=node.read_keys_of(Turns, leave=own),
+        sampling=node.read_keys_of(Sampling, leave=theirs),
+        limits=node.read_keys_of(Limits, leave=theirs),
+        price=node.read_keys_of(WrittenPrice, leave=theirs).price,
+        turns=node.read_keys_of(Turns, leave=theirs),
     )
 
 
@@ -244,14 +244,14 @@ def _options_of(spec: StageSpec, value: Any) -> Any:
 
 def _stages(suite: Node, plugins: Plugins) -> tuple[Use, ...]:
     """Read the sections that declared stages have in the suite."""
-    found = []
+    stages = []
     for entry in plugins.stages:
         key = entry.spec.key
         value = suite.value.get(key) if key and not entry.spec.of_data else None
         value = _options_of(entry.spec, value)
         if value is not None and suite.holding(value, key).is_mapping("a mapping of options"):
-            found.append(Use(name=entry.spec.name, component=entry.qualified, options=value, location=(key,)))
-    return tuple(found)
+            stages.append(Use(name=entry.spec.name, component=entry.qualified, options=value, location=(key,)))
+    return tuple(stages)
 
 
 def _uses(suite: Node, key: str, read: Callable[[Node], T | None]) -> tuple[T, ...]:
@@ -283,23 +283,23 @@ def _check_tests(suite: Suite, root: Node) -> None:
     of_all = [test for test in suite.tests if test.tasks is None]
     _check_distinct(_places(of_all), "tests", root)
     taken = {test.name for test in of_all}
-    own: dict[Location, list[TestUse]] = {}
+    by_task: dict[Location, list[TestUse]] = {}
     for test in suite.tests:
         _check_fit(test, root)
         if test.tasks is None:
             continue
-        own.setdefault(test.location[:2], []).append(test)
+        by_task.setdefault(test.location[:2], []).append(test)
         if test.name in taken:
             message = f"the suite has a test '{test.name}' that serves all tasks; give this one another `name:`"
             root.report_at(test.location, message)
-    for tests in own.values():
+    for tests in by_task.values():
         _check_distinct(_places(tests), "tests", root)
     # A crossing makes many tests of one entry; what is wrong with the entry is one mistake.
-    written = {each.location: each for test in suite.tests for each in (test, *test.steps)}
-    for each in written.values():
-        _check_distinct(_places(each.validate), "validators", root)
-        if each.name == REFERENCE:
-            root.report_at(each.location, f"'{REFERENCE}' is the name of the unperturbed condition; choose another")
+    written = {use.location: use for test in suite.tests for use in (test, *test.steps)}
+    for use in written.values():
+        _check_distinct(_places(use.validate), "validators", root)
+        if use.name == REFERENCE:
+            root.report_at(use.location, f"'{REFERENCE}' is the name of the unperturbed condition; choose another")
 
 
 def _places(uses: Iterable[Use]) -> list[tuple[str, Location]]:
@@ -312,8 +312,8 @@ def _check_fit(use: Use, root: Node) -> None:
 
 
 def _check_distinct(named: Iterable[tuple[str, Location]], plural: str, root: Node) -> None:
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for name, at in named:
-        seen[name] += 1
-        if seen[name] == 2:  # noqa: PLR2004 - the first repetition
+        counts[name] += 1
+        if counts[name] == 2:  # noqa: PLR2004 - the first repetition
             root.report_at(at, f"two {plural} are named '{name}'; give one of them another `name:`")

@@ -20,7 +20,7 @@ from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
 from jrh.suite.overrides import JudgeArgument, add_judges, override, with_data, with_objects
 from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
-from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
+from jrh.suite.resolve_options import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Mode
 from jrh.values.json_values import Json
@@ -57,7 +57,7 @@ def load_suite(
         JrhError: no installed plugin takes a Python object that the suite holds.
     """
     document, base = _document(with_objects(suite, plugins))
-    value, kept = add_judges(with_data(document.value, data, plugins), judges, plugins)
+    value, names = add_judges(with_data(document.value, data, plugins), judges, plugins)
     if value is not document.value:
         document = attrs.evolve(document, value=document_of(value).value)
     for setting in overrides:
@@ -66,12 +66,12 @@ def load_suite(
     lookup = Lookup(document=document, plugins=plugins, suite=parsed.suite, problems=parsed.problems)
     for alone in parsed.data_alone:
         lookup.component(alone, syntax.DATA)
-    resolved = _resolve(lookup, kept)
+    resolved = _resolve(lookup, names)
     # A judge that could not be read must not be called unknown as well.
-    problems = lookup.problems or _filter_problems(parsed.suite, kept, tests, limit)
+    problems = lookup.problems or _filter_problems(parsed.suite, names, tests, limit)
     if problems:
         raise SuiteError(in_order(dict.fromkeys(problems)))
-    return _filtered(resolved, tests, limit)
+    return _filter(resolved, tests, limit)
 
 
 def resolve_metrics(written: Path | Json, plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
@@ -84,15 +84,15 @@ def resolve_metrics(written: Path | Json, plugins: Plugins) -> tuple[Resolved[Me
     Raises:
         SuiteError: with every mistake of the section.
     """
-    whole, base = _document(written if isinstance(written, Path) else {"metrics": written})
-    root = Node(value=whole.value, document=whole, base=base)
+    document, base = _document(written if isinstance(written, Path) else {"metrics": written})
+    root = Node(value=document.value, document=document, base=base)
     metrics, added = read_metrics(root, plugins)
     suite = Suite(name="metrics", tasks=(), judges=(), metrics=metrics, added_metrics=added, base=base)
-    lookup = Lookup(document=whole, plugins=plugins, suite=suite, problems=root.problems)
-    found = _metrics(lookup)
+    lookup = Lookup(document=document, plugins=plugins, suite=suite, problems=root.problems)
+    resolved = _metrics(lookup)
     if lookup.problems:
         raise SuiteError(in_order(dict.fromkeys(lookup.problems)))
-    return found
+    return resolved
 
 
 def _document(suite: Path | str | Mapping[str, Any]) -> tuple[Document, Path]:
@@ -105,17 +105,17 @@ def _resolve(lookup: Lookup, judges: Sequence[str]) -> ResolvedSuite:
     """Resolve section by section; the result is complete if there is no problem."""
     suite = lookup.suite
     # Whoever asks for some judges need not have the code of the others.
-    asked = [judge for judge in suite.judges if not judges or judge.name in judges]
+    wanted = [judge for judge in suite.judges if not judges or judge.name in judges]
     metrics = _metrics(lookup)
     for name, message in lookup.plugins.wrong_floors(suite.findings.floors).items():
         lookup.problems.append(lookup.document.problem(("findings", "floors", name), message))
     return ResolvedSuite(
         suite=suite,
-        sources=_found([lookup.component(task.data, syntax.DATA) for task in suite.tasks]),
+        sources=_drop_none([lookup.component(task.data, syntax.DATA) for task in suite.tasks]),
         models={name: model for name, use in suite.models.items() if (model := _model(use, lookup))},
-        parsers={name: found for name, use in suite.parsers.items() if (found := lookup.parser(name, use.location))},
-        tests=_found([_test(test, lookup) for test in suite.tests]),
-        judges=_found([_checked(lookup.component(judge, syntax.JUDGE), lookup) for judge in asked]),
+        parsers={name: parser for name, use in suite.parsers.items() if (parser := lookup.parser(name, use.location))},
+        tests=_drop_none([_test(test, lookup) for test in suite.tests]),
+        judges=_drop_none([_check_modes(lookup.component(judge, syntax.JUDGE), lookup) for judge in wanted]),
         metrics=metrics,
         allocator=None if suite.allocate is None else lookup.component(suite.allocate, syntax.ALLOCATOR),
         reporters=_reporters(lookup),
@@ -128,7 +128,7 @@ def _stages(lookup: Lookup) -> dict[str, Resolved[StageSpec]]:
     stages = {}
     for use in lookup.suite.stages:
         entry = lookup.plugins.stages.find(use.component)
-        stage = lookup.resolved(use, entry, ())
+        stage = lookup.resolve_options(use, entry, ())
         if stage is not None:
             stages[entry.spec.name] = stage
     return stages
@@ -136,42 +136,42 @@ def _stages(lookup: Lookup) -> dict[str, Resolved[StageSpec]]:
 
 def _model(use: Use, lookup: Lookup) -> Resolved[ModelSpec] | None:
     entry = lookup.entry(use, lookup.plugins.models, "provider") if use.component else None
-    return None if entry is None else lookup.resolved(use, entry, _MODEL_KEYS)
+    return None if entry is None else lookup.resolve_options(use, entry, _MODEL_KEYS)
 
 
 def _test(use: TestUse, lookup: Lookup) -> ResolvedTest | None:
     if not use.steps:
         step = _step(use, lookup)
         return None if step is None else ResolvedTest(use=use, steps=(step,))
-    steps = [_step(each, lookup) for each in use.steps]
+    steps = [_step(step, lookup) for step in use.steps]
     validators = [lookup.component(validator, syntax.VALIDATOR) for validator in use.validate]
     if None in steps:
         return None
-    test = ResolvedTest(use=use, steps=_found(steps), validators=_found(validators))
+    test = ResolvedTest(use=use, steps=_drop_none(steps), validators=_drop_none(validators))
     _check_chain(test, lookup)
     return test
 
 
 def _step(use: TestUse, lookup: Lookup) -> Step | None:
     component = lookup.component(use, syntax.TEST)
-    named = _found([lookup.component(validator, syntax.VALIDATOR) for validator in use.validate])
+    named = _drop_none([lookup.component(validator, syntax.VALIDATOR) for validator in use.validate])
     if component is None:
         return None
-    _checked(component, lookup)
-    own = _own_validators(component.entry, use, lookup)
+    _check_modes(component, lookup)
+    declared = _own_validators(component.entry, use, lookup)
     # A validator the suite names as well is asked once, with the suite's options.
     again = {validator.entry.qualified for validator in named}
     return Step(
         use=use,
         component=component,
-        validators=(*(validator for validator in own if validator.entry.qualified not in again), *named),
+        validators=(*(validator for validator in declared if validator.entry.qualified not in again), *named),
     )
 
 
 def _own_validators(entry: Entry[PerturberSpec], test: TestUse, lookup: Lookup) -> tuple[Resolved[ValidatorSpec], ...]:
     """Resolve the validators that a perturber declares for whatever it drafts."""
     uses = [Use(name=name.rpartition("/")[2], component=name, location=test.location) for name in entry.spec.validators]
-    return _found([lookup.component(use, syntax.VALIDATOR, prefer=entry.distribution) for use in uses])
+    return _drop_none([lookup.component(use, syntax.VALIDATOR, prefer=entry.distribution) for use in uses])
 
 
 def _check_chain(test: ResolvedTest, lookup: Lookup) -> None:
@@ -183,17 +183,17 @@ def _check_chain(test: ResolvedTest, lookup: Lookup) -> None:
         lookup.problems.append(lookup.document.problem(test.use.location, message))
 
 
-def _checked(component: Resolved[S] | None, lookup: Lookup) -> Resolved[S] | None:
+def _check_modes(component: Resolved[S] | None, lookup: Lookup) -> Resolved[S] | None:
     """Report a perturber or a judge that fits no task; one that fits some is used for those."""
     if component is None:
         return None
     suite, use = lookup.suite, component.use
-    own = isinstance(use, TestUse) and use.tasks is not None
-    meant = [each.task for each in suite.tasks if not isinstance(use, TestUse) or serves(use, each.task)]
+    limited = isinstance(use, TestUse) and use.tasks is not None
+    meant = [other.task for other in suite.tasks if not isinstance(use, TestUse) or serves(use, other.task)]
     if any(applies(component, task) for task in meant):
         return component
     written = lookup.section("tasks")
-    unread = not meant if own else len(suite.tasks) < (len(written) if written and isinstance(written, list) else 1)
+    unread = not meant if limited else len(suite.tasks) < (len(written) if written and isinstance(written, list) else 1)
     if unread:
         return component  # it may be made for a task that could not be read
     able = ", ".join(mode.value for mode in Mode if mode in component.entry.spec.modes)  # type: ignore[attr-defined]
@@ -203,7 +203,7 @@ def _checked(component: Resolved[S] | None, lookup: Lookup) -> Resolved[S] | Non
     return component
 
 
-def _named_or_default(
+def _resolve_uses(
     uses: Sequence[Use] | None, role: syntax.Role, lookup: Lookup, *, apart: Collection[str] = ()
 ) -> tuple[Resolved[Any], ...]:
     """Resolve what the suite names or, where it names nothing, the defaults among what is installed.
@@ -211,37 +211,37 @@ def _named_or_default(
     Defaults whose qualified names are in `apart` are left out.
     """
     if uses is not None:
-        return _found([lookup.component(use, role) for use in uses])
+        return _drop_none([lookup.component(use, role) for use in uses])
     registry: Registry[Any] = getattr(lookup.plugins, role.plural)
     defaults = [entry for entry in registry if entry.spec.default and entry.qualified not in apart]
-    return _found([_default(entry, registry, lookup) for entry in defaults])
+    return _drop_none([_default(entry, registry, lookup) for entry in defaults])
 
 
 def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
     """Resolve the metrics; one that is added replaces the default of the same component."""
-    added = _found([lookup.component(use, syntax.METRIC) for use in lookup.suite.added_metrics])
+    added = _drop_none([lookup.component(use, syntax.METRIC) for use in lookup.suite.added_metrics])
     again = {metric.entry.qualified for metric in added}
-    others = _named_or_default(lookup.suite.metrics, syntax.METRIC, lookup, apart=again)
-    return (*others, *added)
+    metrics = _resolve_uses(lookup.suite.metrics, syntax.METRIC, lookup, apart=again)
+    return (*metrics, *added)
 
 
 def _default(entry: Entry[S], registry: Registry[S], lookup: Lookup) -> Resolved[S] | None:
     alike = [other for other in registry if other.spec.name == entry.spec.name]
     name = entry.spec.name if len(alike) == 1 else entry.qualified
-    return lookup.resolved(Use(name=name, component=entry.qualified), entry, ())
+    return lookup.resolve_options(Use(name=name, component=entry.qualified), entry, ())
 
 
 def _reporters(lookup: Lookup) -> tuple[Resolved[ReporterSpec], ...]:
-    found = _named_or_default(lookup.suite.reports, syntax.REPORTER, lookup)
-    for place, one in enumerate(found if lookup.suite.reports is not None else ()):
-        name = one.entry.spec.filename
-        if name and name in [other.entry.spec.filename for other in found[:place]]:
+    reporters = _resolve_uses(lookup.suite.reports, syntax.REPORTER, lookup)
+    for place, reporter in enumerate(reporters if lookup.suite.reports is not None else ()):
+        name = reporter.entry.spec.filename
+        if name and name in [other.entry.spec.filename for other in reporters[:place]]:
             message = f"two reports are written to '{name}'; keep one of them"
-            lookup.problems.append(lookup.document.wrong(one.use.location, message))
-    return found
+            lookup.problems.append(lookup.document.wrong(reporter.use.location, message))
+    return reporters
 
 
-def _found(parts: Iterable[R | None]) -> tuple[R, ...]:
+def _drop_none(parts: Iterable[R | None]) -> tuple[R, ...]:
     return tuple(part for part in parts if part is not None)
 
 
@@ -267,7 +267,7 @@ def _unknown_filters(role: str, asked: Sequence[str], known: list[str]) -> list[
     ]
 
 
-def _filtered(resolved: ResolvedSuite, tests: Sequence[str], limit: int | None) -> ResolvedSuite:
+def _filter(resolved: ResolvedSuite, tests: Sequence[str], limit: int | None) -> ResolvedSuite:
     kept_tests = tuple(test for test in resolved.tests if not tests or test.use.name in tests)
     judge_names = [judge.use.name for judge in resolved.judges]
     suite = attrs.evolve(

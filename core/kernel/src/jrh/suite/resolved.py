@@ -44,10 +44,10 @@ class Shard:
     @classmethod
     def read(cls, text: str) -> Shard | None:
         """Read `3/8`; None if it is no shard."""
-        found = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", text)
-        if found is None or int(found[1]) > int(found[2]):
+        match = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", text)
+        if match is None or int(match[1]) > int(match[2]):
             return None
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
         """Return `3/8`."""
@@ -241,13 +241,13 @@ def _asks_simulated(options: object, resolved: ResolvedSuite, asked: frozenset[s
 
 def judge_models(resolved: ResolvedSuite) -> Mapping[str, str]:
     """Return the name of the model that each judge asks, as its provider knows it; judges without one are left out."""
-    found = {}
+    by_judge = {}
     for judge in resolved.judges:
-        asked = [name for name in judge.models if name in resolved.models]
-        names = [str(getattr(resolved.models[name].options, "model", name)) for name in asked]
+        models = [name for name in judge.models if name in resolved.models]
+        names = [str(getattr(resolved.models[name].options, "model", name)) for name in models]
         if names:
-            found[judge.use.name] = names[0]
-    return found
+            by_judge[judge.use.name] = names[0]
+    return by_judge
 
 
 def sharded(resolved: ResolvedSuite, shard: Shard | None) -> ResolvedSuite:

@@ -80,9 +80,9 @@ class WrittenScale:
             return Scale(kind=ScaleKind.LABELS, labels=_texts(self.labels))
         if self.pairwise is False:
             raise JrhError("write `pairwise: true`, or another scale")
-        asked = self.pairwise if isinstance(self.pairwise, WrittenPairwise) else WrittenPairwise()
-        tie = None if asked.tie is None else _texts((asked.tie,))[0]
-        return Scale.of_pairs(tie=tie, options=asked.options)
+        pairwise = self.pairwise if isinstance(self.pairwise, WrittenPairwise) else WrittenPairwise()
+        tie = None if pairwise.tie is None else _texts((pairwise.tie,))[0]
+        return Scale.of_pairs(tie=tie, options=pairwise.options)
 
 
 def _ordinal(levels: tuple[str | int, ...]) -> Scale:

@@ -35,12 +35,12 @@ def clean_text(text: str, limit: int = 200) -> str:
         limit: characters kept; a longer text ends in an ellipsis.
     """
     # Truncate twice: before cleaning to bound the work, after it to bound the result.
-    return _cleaned(text[: 10 * limit], limit)
+    return _clean(text[: 10 * limit], limit)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _cleaned(text: str, limit: int) -> str:
-    return _bounded(" ".join(visible(text).split()), limit)
+def _clean(text: str, limit: int) -> str:
+    return _truncate(" ".join(visible(text).split()), limit)
 
 
 def clean_lines(text: str, limit: int = 2000) -> str:
@@ -52,20 +52,20 @@ def clean_lines(text: str, limit: int = 2000) -> str:
         text: any text.
         limit: characters kept of each line; a longer line ends in an ellipsis.
     """
-    return "\n".join(_bounded(visible(line[: 10 * limit]).rstrip(), limit) for line in text.split("\n"))
+    return "\n".join(_truncate(visible(line[: 10 * limit]).rstrip(), limit) for line in text.split("\n"))
 
 
 def visible(text: str) -> str:
     """Return a line without what acts on a terminal, as long as it is."""
-    return "".join(map(_shown, _ESCAPES.sub("", text)))
+    return "".join(map(_show_character, _ESCAPES.sub("", text)))
 
 
-def _bounded(line: str, limit: int) -> str:
+def _truncate(line: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
 @lru_cache(maxsize=_CHARACTERS)
-def _shown(character: str) -> str:
+def _show_character(character: str) -> str:
     category = unicodedata.category(character)
     if category in ("Zl", "Zp") or character in "\t\n\v\f\r\x85":
         return " "
@@ -96,7 +96,7 @@ LONGEST_NAME: Final = 80
 """Characters of a person's name."""
 LIMIT: Final = 4000
 """Characters of a text that are shown unless a view cuts it shorter."""
-_KEPT: Final = frozenset("\n\t\u200c\u200d")
+_HARMLESS: Final = frozenset("\n\t\u200c\u200d")
 """Line breaks and tabs, and the joiners that Persian, Hindi and many emoji are written with."""
 _PICTURES: Final = 0x2400
 _CONTROLS: Final = 0x20
@@ -110,8 +110,8 @@ def visible_text(text: str, limit: int = LIMIT) -> str:
         text: any text.
         limit: characters kept; how many were cut is said at the end.
     """
-    kept, cut = text[:limit], len(text) - limit
-    shown = kept if kept.isprintable() else "".join(map(_as_picture, kept))
+    start, cut = text[:limit], len(text) - limit
+    shown = start if start.isprintable() else "".join(map(_as_picture, start))
     return f"{shown}… ({cut:,} more characters)" if cut > 0 else shown
 
 
@@ -126,7 +126,7 @@ def is_person_name(text: str) -> bool:
 
 
 def _as_picture(character: str) -> str:
-    if character.isprintable() or character in _KEPT or unicodedata.category(character) == "Zs":
+    if character.isprintable() or character in _HARMLESS or unicodedata.category(character) == "Zs":
         return character
     if ord(character) < _CONTROLS:
         return chr(_PICTURES + ord(character))

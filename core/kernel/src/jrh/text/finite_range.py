@@ -17,10 +17,10 @@ class FiniteRange(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; refuse what is no finite number within the limits."""
-        found = float(click.FLOAT.convert(value, param, ctx))
-        if not math.isfinite(found):
+        number = float(click.FLOAT.convert(value, param, ctx))
+        if not math.isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
-        return float(super().convert(found, param, ctx))
+        return float(super().convert(number, param, ctx))
 
     def _describe_range(self) -> str:
         """Return the limits for the help; click writes `x<=None` where there are none."""

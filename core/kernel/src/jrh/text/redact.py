@@ -69,8 +69,8 @@ class Redactor:
 def environment_secrets(environment: Mapping[str, str] | None = None) -> Iterator[str]:
     """Yield the values of at least 8 characters of all variables whose name looks like a secret's."""
     variables = os.environ if environment is None else environment
-    found = (value.strip() for name, value in variables.items() if _SECRET_NAME.search(name))
-    yield from (value for value in found if len(value) >= SHORTEST)
+    values = (value.strip() for name, value in variables.items() if _SECRET_NAME.search(name))
+    yield from (value for value in values if len(value) >= SHORTEST)
 
 
 def named_secrets(options: Iterable[Any]) -> Iterator[str]:
@@ -79,7 +79,7 @@ def named_secrets(options: Iterable[Any]) -> Iterator[str]:
     An option whose name ends in `_env` holds the name of such a variable, or a mapping to such names. Values of fewer
     than 8 characters are left out: they are placeholders, such as `EMPTY`, and would be masked in every reply.
     """
-    for name in _named_variables(options):
+    for name in _secret_names(options):
         value = os.environ.get(name, "").strip()
         if len(value) >= SHORTEST:
             yield value
@@ -87,15 +87,15 @@ def named_secrets(options: Iterable[Any]) -> Iterator[str]:
 
 def secret_variables(options: Iterable[Any]) -> frozenset[str]:
     """Return the names of the variables that hold secrets: those that options refer to, and those named like one."""
-    return frozenset([*_named_variables(options), *filter(_SECRET_NAME.search, os.environ)])
+    return frozenset([*_secret_names(options), *filter(_SECRET_NAME.search, os.environ)])
 
 
-def _named_variables(options: Iterable[Any]) -> Iterator[str]:
-    for each in options:
-        for attribute in attrs.fields(type(each)):
+def _secret_names(options: Iterable[Any]) -> Iterator[str]:
+    for component in options:
+        for attribute in attrs.fields(type(component)):
             if attribute.name.endswith("_env"):
-                named = getattr(each, attribute.name)
-                yield from filter(None, named.values() if isinstance(named, Mapping) else (named,))
+                variables = getattr(component, attribute.name)
+                yield from filter(None, variables.values() if isinstance(variables, Mapping) else (variables,))
 
 
 def error_line(error: BaseException) -> str:
@@ -116,17 +116,17 @@ def raised_at(error: BaseException) -> str:
 
     What a plugin calls may raise too: the line is the plugin's own. Paths of this machine are left out.
     """
-    own, found, catcher = "", "", ""
+    plugin, place, catcher = "", "", ""
     for frame, line in walk_tb(error.__traceback__):
         module = str(frame.f_globals.get("__name__", ""))
         package = module.partition(".")[0]
         catcher = catcher or package
         # The package that caught the error has called the plugin. It is blamed only where no other package was running.
-        if package not in _NO_PLUGIN and own in ("", catcher):
-            own = package
-        if own == package:
-            found = _place(frame.f_code.co_filename, module, line)
-    return found
+        if package not in _NO_PLUGIN and plugin in ("", catcher):
+            plugin = package
+        if plugin == package:
+            place = _place(frame.f_code.co_filename, module, line)
+    return place
 
 
 def place_in_code(thing: object) -> str:
@@ -141,8 +141,8 @@ def place_in_code(thing: object) -> str:
     try:
         return _place(str(inspect.getsourcefile(thing)), module, inspect.getsourcelines(thing)[1])
     except (OSError, TypeError):  # a class of a local plugin has no file that Python could look up
-        own = [each.__code__ for each in vars(thing).values() if inspect.isfunction(each)]
-        first = min(own, key=lambda each: each.co_firstlineno, default=None)
+        methods = [code.__code__ for code in vars(thing).values() if inspect.isfunction(code)]
+        first = min(methods, key=lambda code: code.co_firstlineno, default=None)
         return _place(first.co_filename, module, first.co_firstlineno) if first else ""
 
 

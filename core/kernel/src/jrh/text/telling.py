@@ -39,7 +39,7 @@ def say(text: str = "", *, nl: bool = True, styled: bool = False, data: bool = F
         JrhError: standard output cannot be written to, such as a full disk.
     """
     if styled:
-        text = "".join(_styled(part) for part in _STYLE.split(text))
+        text = "".join(_keep_style(part) for part in _STYLE.split(text))
     elif not data:
         text = clean_lines(text)
     elif sys.stdout.isatty():
@@ -74,7 +74,7 @@ def show(table: Any) -> None:
     say(out.getvalue(), nl=False, styled=terminal)
 
 
-def _styled(part: str) -> str:
+def _keep_style(part: str) -> str:
     if _STYLE.fullmatch(part):
         return "" if _CONCEALED.search(part) else part
     return "\n".join(map(visible, part.split("\n")))
@@ -100,7 +100,7 @@ def _showable(text: str, encoding: str | None, *, data: bool) -> str:
         text.encode(name)
     except UnicodeEncodeError:
         if data:
-            return "".join(each if _has(name, each) else json.dumps(each)[1:-1] for each in text)
+            return "".join(character if _has(name, character) else json.dumps(character)[1:-1] for character in text)
         return text.translate(_PLAIN).encode(name, "replace").decode(name)
     return text
 

@@ -87,7 +87,7 @@ def read_transcript(value: Json, origin: str = "") -> tuple[TranscriptMessage, .
         JrhError: it is not a list of messages. The message lists the mistakes (at most five) with their positions,
             counted from 0: `item '17': transcript[3].tool_calls[0].name: ...`.
     """
-    messages, problems = _checked(value)
+    messages, problems = _check_messages(value)
     if problems:
         shown = problems[:_MOST_SHOWN]
         more = [f"and {len(problems) - len(shown)} more"] if len(problems) > len(shown) else []
@@ -98,10 +98,10 @@ def read_transcript(value: Json, origin: str = "") -> tuple[TranscriptMessage, .
 
 def transcript_problems(value: Json) -> tuple[str, ...]:
     """Return the mistakes of a value as a transcript of messages; empty if it is valid."""
-    return _checked(value)[1]
+    return _check_messages(value)[1]
 
 
-def _checked(value: Json) -> tuple[tuple[TranscriptMessage, ...], tuple[str, ...]]:
+def _check_messages(value: Json) -> tuple[tuple[TranscriptMessage, ...], tuple[str, ...]]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         return (), ("transcript: expected a list of messages",)
     if not value:
@@ -111,7 +111,7 @@ def _checked(value: Json) -> tuple[tuple[TranscriptMessage, ...], tuple[str, ...
     except SuiteError as error:
         return (), tuple(str(problem) for problem in error.problems)
     places = ((message, f"transcript[{at}]") for at, message in enumerate(messages))
-    return messages, tuple(problem for message, at in places for problem in _misplaced(message, at))
+    return messages, tuple(problem for message, at in places for problem in _check_keys(message, at))
 
 
 def without_passed_through(value: Json) -> Json:
@@ -137,14 +137,14 @@ def _without_nothing(message: Any) -> Any:
     return {key: value for key, value in message.items() if value is not None}
 
 
-def _misplaced(message: TranscriptMessage, at: str) -> list[str]:
-    found = []
+def _check_keys(message: TranscriptMessage, at: str) -> list[str]:
+    problems = []
     if message.tool_calls and message.role != "assistant":
-        found.append(f"{at}.tool_calls: only the assistant calls tools, not the {message.role}")
+        problems.append(f"{at}.tool_calls: only the assistant calls tools, not the {message.role}")
     if message.role != "tool":
-        given = [name for name in ("tool_call_id", "error") if getattr(message, name)]
-        found += [
+        names = [name for name in ("tool_call_id", "error") if getattr(message, name)]
+        problems += [
             f"{at}.{name}: only tool messages may have this, not a message with the role {message.role}"
-            for name in given
+            for name in names
         ]
-    return found
+    return problems

@@ -39,7 +39,7 @@ class ItemBlocks(Sequence[Item]):
     def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
         """Return the item in a place, or a list of those in a slice."""
         if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(self._length))]
+            return [self[index] for index in range(*place.indices(self._length))]
         number = range(self._length)[place]
         block, within = divmod(number, BLOCK)
         return self._block(block)[within]
@@ -69,12 +69,12 @@ def in_small_parts(items: Sequence[Item], most: int) -> Iterator[Sequence[Item]]
     part: list[Item] = []
     size = 0
     for item in items:
-        own = text_size(item.fields)
-        if part and (len(part) == most or size + own > TEXT_AT_ONCE):
+        length = text_size(item.fields)
+        if part and (len(part) == most or size + length > TEXT_AT_ONCE):
             yield part
             part, size = [], 0
         part.append(item)
-        size += own
+        size += length
     if part:
         yield part
 

@@ -74,7 +74,7 @@ class ColumnFile:
         """Return an equal array that is read-only, and in the file if it is large and holds nothing but its bytes."""
         if not self._full and array.nbytes >= _LEAST and _is_bytes(array) and not is_mapped(array):
             try:
-                array = self._written(array)
+                array = self._write(array)
             except OSError:  # no room: what is there stays, and nothing more is written
                 self._full = True
             self.release()
@@ -83,9 +83,9 @@ class ColumnFile:
 
     def release(self) -> None:
         """Let go of the memory of all arrays in the file; they are read from it again when they are needed."""
-        for each in self._maps:
+        for mapping in self._maps:
             with suppress(OSError):  # memory that the process has locked
-                each.madvise(mmap.MADV_DONTNEED)
+                mapping.madvise(mmap.MADV_DONTNEED)
 
     def joined(self, parts: Iterable[NDArray[Any]], shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
         """Return parts as one read-only array, in the file if it is large.
@@ -98,17 +98,17 @@ class ColumnFile:
         Raises:
             BufferError: together, the parts have another size.
         """
-        whole: NDArray[Any] = np.empty(shape, dtype=kind)
+        array: NDArray[Any] = np.empty(shape, dtype=kind)
         rows = 0
         for part in parts:
-            if rows + len(part) <= len(whole):
-                whole[rows : rows + len(part)] = part
+            if rows + len(part) <= len(array):
+                array[rows : rows + len(part)] = part
             rows += len(part)
-        if rows != len(whole):
+        if rows != len(array):
             raise BufferError(f"{rows} rows for an array of shape {shape}")
-        return self.put(whole)
+        return self.put(array)
 
-    def _written(self, array: NDArray[Any]) -> NDArray[Any]:
+    def _write(self, array: NDArray[Any]) -> NDArray[Any]:
         if self._process != os.getpid():  # after a fork, two processes would write over each other's arrays
             self._begin_file()
         # The axes keep their order in memory: sums along them depend on it in their last digit.
@@ -121,8 +121,8 @@ class ColumnFile:
             part.used += -(-len(data) // _ALIGNED) * _ALIGNED
         while done < len(data):
             done += os.pwrite(number, data[done:], part.start + offset + done)
-        found = np.frombuffer(part.map, dtype=np.uint8, count=len(data), offset=offset)
-        return found.view(array.dtype).reshape(rows.shape).transpose(np.argsort(axes))
+        view = np.frombuffer(part.map, dtype=np.uint8, count=len(data), offset=offset)
+        return view.view(array.dtype).reshape(rows.shape).transpose(np.argsort(axes))
 
     def _room_for(self, size: int) -> tuple[int, _Part]:
         """Return the file's number and the part where an array can be; map more of the file if the last has no room."""
@@ -172,7 +172,7 @@ class Gathering:
     def add(self, rows: NDArray[Any]) -> None:
         """Add rows."""
         self._held.append(rows)
-        if sum(each.nbytes for each in self._held) >= _LEAST:
+        if sum(rows_held.nbytes for rows_held in self._held) >= _LEAST:
             self._parts.append(self._file.put(np.concatenate(self._held)))
             self._held.clear()
 
@@ -228,7 +228,7 @@ class PackedIds(Sequence[str]):
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
         """Return the id in a place."""
         if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
+            return [self[index] for index in range(*place.indices(len(self)))]
         number = range(len(self))[place] - self._blank
         # NumPy drops the zeros at the end of bytes.
         return "" if number < 0 else self._ids[number].ljust(_BYTES, b"\0").hex()
@@ -268,7 +268,7 @@ class IdGathering:
 
     def add(self, values: Sequence[str | None]) -> bool:
         """Add rows; do nothing and return False where one of them is no id."""
-        ids = _packed(values)
+        ids = _pack_ids(values)
         if ids is not None:
             self._parts.add(ids)
         return ids is not None
@@ -287,13 +287,13 @@ class IdGathering:
         return file.put(place[codes]), PackedIds(file.put(ids[order]))
 
 
-def _packed(values: Sequence[str | None]) -> NDArray[np.bytes_] | None:
+def _pack_ids(values: Sequence[str | None]) -> NDArray[np.bytes_] | None:
     if None in values or any(len(value) != ID_LENGTH for value in values if value is not None):
         return None
     text = "".join(value for value in values if value is not None)
     try:
-        found = bytes.fromhex(text)
+        packed = bytes.fromhex(text)
     except ValueError:
         return None
     # White space and capitals would be lost.
-    return np.frombuffer(found, dtype=_KIND) if found.hex() == text else None
+    return np.frombuffer(packed, dtype=_KIND) if packed.hex() == text else None

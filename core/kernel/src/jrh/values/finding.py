@@ -58,8 +58,8 @@ class Basis:
         if not self.value:
             return ""
         shown = " ".join(part for part in (self.value, self.interval, self.aside) if part)
-        told = f"{shown}, n = {self.size}" if self.size else shown
-        return f"{told} ({self.decide} would decide)" if self.decide else told
+        figure = f"{shown}, n = {self.size}" if self.size else shown
+        return f"{figure} ({self.decide} would decide)" if self.decide else figure
 
 
 @frozen(kw_only=True)

@@ -48,7 +48,7 @@ class GoldSource:
         """
         kind, colon, model = (part.strip() for part in text.partition(":"))
         word = kind.casefold().replace("_", "-").replace(" ", "-") or GoldKind.UNKNOWN.value
-        if word not in [each.value for each in GoldKind] or (colon and (word != GoldKind.MODEL.value or not model)):
+        if word not in [source.value for source in GoldKind] or (colon and (word != GoldKind.MODEL.value or not model)):
             raise JrhError(f"'{text}' is not a source of gold labels; accepted: {ACCEPTED}")
         return cls(kind=GoldKind(word), model=model)
 
@@ -92,8 +92,8 @@ def covariates_of(item: Item, task: Task, declared: Iterable[str] = ()) -> dict[
     are those of the item's metadata, or of its fields. A covariate without a value is left out.
     """
     names = dict.fromkeys((LENGTH, AUTHOR, *declared))
-    found = {name: _value(item, task, name, stated=name in set(declared)) for name in names}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {name: _value(item, task, name, stated=name in set(declared)) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _value(item: Item, task: Task, name: str, *, stated: bool) -> Json:
@@ -155,9 +155,9 @@ def read(text: str) -> Mapping[str, Json]:
     if not text.strip():
         return {}
     try:
-        found = json.loads(text)
+        covariates = json.loads(text)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        covariates = None
+    if not isinstance(covariates, dict):
         raise JrhError(f"covariates are a JSON object such as {{\"length\":120}}, not '{text[:60]}'")
-    return found
+    return covariates

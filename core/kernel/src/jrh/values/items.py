@@ -76,13 +76,13 @@ def asked_together(fields: Mapping[str, Json]) -> Mapping[str, str]:
 def wording(fields: Mapping[str, Json]) -> str:
     """Return the rubric as presented: the text of the criterion, or a list of all that are asked together."""
     if asked_together(fields):
-        return _listed(str(fields[TOGETHER_FIELD]))
-    one = fields.get(CRITERION_FIELD)
-    return str(one["text"]) if isinstance(one, Mapping) else ""
+        return _list_criteria(str(fields[TOGETHER_FIELD]))
+    criterion = fields.get(CRITERION_FIELD)
+    return str(criterion["text"]) if isinstance(criterion, Mapping) else ""
 
 
 @lru_cache(maxsize=512)
-def _listed(written: str) -> str:
+def _list_criteria(written: str) -> str:
     return "\n".join(f"[{name}] {text}" for name, text in _read_together(written).items())
 
 

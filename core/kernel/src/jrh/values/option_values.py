@@ -50,9 +50,9 @@ class Held(str):
         """Name an object; a text that is already held stays what it is."""
         if isinstance(thing, Held):
             return thing
-        made = cls(f"{PREFIX}:{re.sub('[^0-9A-Za-z_]|^(?=[0-9])', '_', name_of(thing))}")
-        made.thing = thing
-        return made
+        held = cls(f"{PREFIX}:{re.sub('[^0-9A-Za-z_]|^(?=[0-9])', '_', name_of(thing))}")
+        held.thing = thing
+        return held
 
 
 def name_of(thing: Any) -> str:

@@ -57,14 +57,14 @@ class Categorical:
 
     def take(self, rows: NDArray[Any]) -> Categorical:
         """Return the rows of a boolean mask or an index array; the categories stay the same."""
-        return Categorical(_chosen(self.codes, rows), self.categories)
+        return Categorical(_take_rows(self.codes, rows), self.categories)
 
     def kept_in(self, file: ColumnFile) -> Categorical:
         """Return the same column, which waits in a file if it is long."""
         ids = self.categories
         return Categorical(file.put(self.codes), ids.kept_in(file) if isinstance(ids, PackedIds) else ids)
 
-    def sharing(self, known: dict[Sequence[str], Sequence[str]]) -> Categorical:
+    def share_categories(self, known: dict[Sequence[str], Sequence[str]]) -> Categorical:
         """Return the same column with equal categories that are known, if any: items are often their own cluster."""
         names = self.categories
         return Categorical(self.codes, known.setdefault(names, names)) if isinstance(names, tuple) else self
@@ -182,7 +182,7 @@ class RecordTable:
         categorical: dict[str, Categorical] = {}
         names: dict[Sequence[str], Sequence[str]] = {}
         for name in tuple(texts):
-            categorical[name] = texts.pop(name).column(file).sharing(names)
+            categorical[name] = texts.pop(name).column(file).share_categories(names)
         numeric: dict[str, NDArray[Any]] = {}
         for name in tuple(numbers):
             numeric[name] = numbers.pop(name).column(file)
@@ -205,7 +205,7 @@ class RecordTable:
 
     def codes(self, name: str) -> NDArray[np.int32]:
         """Return a text column as codes of shape (n,), -1 where the record has None."""
-        return _typed(self._categorical[name].codes, np.int32)
+        return _as_type(self._categorical[name].codes, np.int32)
 
     def categories(self, name: str) -> Sequence[str]:
         """Return the texts the codes of a column stand for; some may not occur in a subset."""
@@ -214,7 +214,7 @@ class RecordTable:
 
     def number(self, name: str) -> NDArray[np.float64]:
         """Return a numeric column of shape (n,), NaN where the record has None."""
-        return _typed(self._numeric[name], np.float64)
+        return _as_type(self._numeric[name], np.float64)
 
     def text(self, name: str) -> list[str | None]:
         """Return a text column row by row."""
@@ -223,8 +223,8 @@ class RecordTable:
     def counts(self, name: str) -> dict[str | None, int]:
         """Count the rows by the text of a column, by first appearance; texts that no row has are left out."""
         column = self._categorical[name]
-        found = np.bincount(column.codes.astype(np.int64) + 1, minlength=1)
-        named = zip((None, *column.categories), found.tolist(), strict=False)
+        counts = np.bincount(column.codes.astype(np.int64) + 1, minlength=1)
+        named = zip((None, *column.categories), counts.tolist(), strict=False)
         return {text: count for text, count in named if count}
 
     def equals(self, name: str, value: str) -> NDArray[np.bool_]:
@@ -243,27 +243,27 @@ class RecordTable:
 
         A column is taken when it is first asked for: a table has dozens of columns, and most metrics read few.
         """
-        return self._chosen(rows, Categorical.take, _chosen)
+        return self._select(rows, Categorical.take, _take_rows)
 
     def in_order(self, rows: NDArray[Any], file: ColumnFile) -> RecordTable:
         """Return the rows of an index array likewise; the columns that are taken wait in a file."""
-        return self._chosen(
+        return self._select(
             rows,
             lambda column, rows: column.take(rows).kept_in(file),
-            lambda column, rows: file.put(_chosen(column, rows)),
+            lambda column, rows: file.put(_take_rows(column, rows)),
         )
 
-    def _chosen(
+    def _take_rows(
         self,
         rows: NDArray[Any],
         texts: Callable[[Categorical, NDArray[Any]], Categorical],
         numbers: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
     ) -> RecordTable:
-        found = RecordTable({}, {}, self.file)
-        found._categorical = _Taken(self._categorical, rows, texts)
-        found._numeric = _Taken(self._numeric, rows, numbers)
-        found._length = _number_of(rows)
-        return found
+        taken = RecordTable({}, {}, self.file)
+        taken._categorical = _Taken(self._categorical, rows, texts)
+        taken._numeric = _Taken(self._numeric, rows, numbers)
+        taken._length = _number_of(rows)
+        return taken
 
     def split(self, *names: str) -> Iterator[tuple[tuple[str, ...], RecordTable]]:
         """Yield (values, rows) for every combination of text columns that occurs, by first appearance.
@@ -313,11 +313,11 @@ def _number_of(rows: NDArray[Any]) -> int:
     return int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
 
 
-def _chosen(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+def _take_rows(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
     if column.strides == (0,):
         return np.broadcast_to(column[:1], (_number_of(rows),))
-    found: NDArray[Any] = column[rows]
-    return found
+    taken: NDArray[Any] = column[rows]
+    return taken
 
 
 def _once(column: NDArray[Any]) -> NDArray[Any]:
@@ -330,7 +330,7 @@ def _once(column: NDArray[Any]) -> NDArray[Any]:
     return np.broadcast_to(first.copy(), column.shape) if same else column
 
 
-def _typed(column: NDArray[Any], kind: type[_Number]) -> NDArray[_Number]:
+def _as_type(column: NDArray[Any], kind: type[_Number]) -> NDArray[_Number]:
     if column.strides == (0,):
         return np.broadcast_to(column[:1].astype(kind), column.shape)
     return column.astype(kind, copy=False)
