@@ -20,7 +20,7 @@ def test_ids_of_texts_that_are_none_are_a_damaged_store(tmp_path, ids):
         with pytest.raises(DamagedStoreError, match=r"jrh salvage"):
             list(texts.unpack([(ids, READABLE)]))
         with pytest.raises(DamagedStoreError, match=r"jrh salvage"):
-            texts.shared([("item", ids)])
+            texts.read_shared([("item", ids)])
     finally:
         store.close()
 

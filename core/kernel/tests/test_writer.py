@@ -232,10 +232,8 @@ def test_a_full_disk_names_both_places_when_a_store_is_read(path: Path) -> None:
     reader = connect(path, synchronous="FULL")
     reader.execute("PRAGMA temp.max_page_count = 10")
 
-    def filled() -> None:
-        reader.execute("CREATE TEMP TABLE staged (text TEXT)")
+    reader.execute("CREATE TEMP TABLE staged (text TEXT)")
+    match = r"cannot use .*full; free space on its disk and in the directory"
+    with pytest.raises(StoreError, match=match), database._guard(path):
         reader.executemany("INSERT INTO staged VALUES (?)", [("x" * 9000,)] * 20)
-
-    with pytest.raises(StoreError, match=r"cannot use .*full; free space on its disk and in the directory"):
-        database._guard(path, filled)
     reader.close()

@@ -236,7 +236,7 @@ def read_document(document: Mapping[str, Any]) -> Completion:
         raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{reason}'")
     usage = document.get("usage")
     return Completion(
-        text=_arguments(message.get("tool_calls")) or _text(message.get("content")),
+        text=tool_arguments(message.get("tool_calls")) or _text(message.get("content")),
         finish_reason=reason,
         usage=_usage(usage),
         cost=cost_or_none(usage.get("cost")) if isinstance(usage, dict) else None,
@@ -245,10 +245,6 @@ def read_document(document: Mapping[str, Any]) -> Completion:
         token_probabilities=_probabilities(choice.get("logprobs")),
         reasoning=string_or_empty(message.get("reasoning_content")) or string_or_empty(message.get("reasoning")),
     )
-
-
-def _arguments(calls: object) -> str | None:
-    return None if calls is None else tool_arguments(calls)
 
 
 def malformed(detail: str) -> ModelFault:

@@ -30,7 +30,7 @@ from attrs import field, frozen
 from jrh.errors import JrhError
 from jrh.hashing import content_id
 from jrh.plugins import python_files
-from jrh.plugins.python_files import ObjectIdentity, PythonFile, check_unedited, is_interactive, read_bytes
+from jrh.plugins.python_files import ObjectIdentity, PythonFile, check_unedited, is_interactive
 from jrh.values.option_values import Held, name_of
 
 LARGE: Final = 64 * 1024 * 1024
@@ -115,18 +115,14 @@ def python_source(written: str, base: Path) -> Source:
         modules = python_files.files_of_file(path, _directories(path.parent, base))
     else:
         modules = _module(place, base)
-    files = {file.shown: digest_of(file.content) for file in modules.values()}
-    if not modules:
-        files = _not_python(place)
+    files = {file.shown: digest_of(file.content) for file in modules.values()} or _not_python(place)
     return Source(kind=SourceKind.PYTHON, written=(written,), base=base, files=files, modules=modules)
 
 
 def _object_source(held: Held, base: Path) -> Source:
     """Identify a Python object by its code and what it holds; a table by nothing, since its items are identified."""
     thing = held.thing
-    if not callable(thing):
-        return Source(kind=SourceKind.PYTHON, written=(held,), base=base, files={}, held=thing)
-    files = _memory_files(thing, name_of(thing), base)
+    files = _memory_files(thing, name_of(thing), base) if callable(thing) else {}
     return Source(kind=SourceKind.PYTHON, written=(held,), base=base, files=files, held=thing)
 
 
@@ -233,10 +229,7 @@ def _is_editable(distribution: metadata.Distribution) -> bool:
 
 def _distribution(name: str, *packages: str) -> Source:
     """Read every file of a distribution's packages."""
-    files: dict[str, str] = {}
-    for package in packages:
-        for path, shown in _package_files(package):
-            files[shown] = _file_digest(path)
+    files = {shown: _file_digest(path) for package in packages for path, shown in _package_files(package)}
     return Source(kind=SourceKind.DISTRIBUTION, written=(name, *packages), base=Path(), files=files)
 
 
@@ -266,12 +259,10 @@ def _file_digest(path: Path) -> str:
     try:
         state = path.stat()
     except OSError as error:
-        raise JrhError(
-            f"cannot read '{path}' ({error.strerror or error}); jrh identifies local code by its content"
-        ) from error
+        raise python_files.unreadable("read", error) from error
     if state.st_size > LARGE:
         return f"{state.st_size} bytes, changed {state.st_mtime_ns}"
-    return digest_of(read_bytes(path))
+    return digest_of(python_files.read_bytes(path))
 
 
 def digest_of(content: bytes) -> str:

@@ -84,27 +84,10 @@ def check_factory(entry: Entry[Any], factory: Callable[..., Any], given: int) ->
         raise _refusal(entry, f"{wrong}; give all other parameters a default", factory) from None
 
 
-def check_shape(entry: Entry[Any], component: object, protocol: type | None = None) -> None:
-    """Refuse a component whose methods jrh could not call.
-
-    Looks at names, parameters and `async` only, and calls nothing.
-
-    Args:
-        entry: the declaration.
-        component: what its factory returned.
-        protocol: what it has to follow; by default what the declaration asks for.
-
-    Raises:
-        WrongShapeError: a method is missing or has the wrong shape.
-    """
-    if wrong := _no_component(component):
-        raise _refusal(entry, wrong, component)
-    check_members(entry, component, protocol)
-
-
 def check_members(entry: Entry[Any], subject: object, protocol: type | None = None) -> None:
     """Refuse a component, or a class that makes components, whose methods jrh could not call.
 
+    Looks at names, parameters and `async` only, and calls nothing.
     Makes no object of a class, so that it needs no options. What the class may get only when an object is made passes.
 
     Args:
@@ -139,7 +122,7 @@ def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Itera
                     yield f"{lacks}; write `{_declaration(name, declared)}`", kind
                 continue
             if isinstance(declared, property):
-                wrong = _no_property(name, member)
+                wrong = f"`{name}` is a method; write `@property` above it" if isinstance(member, FunctionType) else ""
             elif not isinstance(subject, type):
                 member = getattr(subject, name)
                 wrong = _no_method(name, member, declared)
@@ -190,10 +173,6 @@ def _members(protocol: type) -> Iterator[tuple[str, Any]]:
         for name, member in vars(base).items():
             if not name.startswith("_") and isinstance(member, FunctionType | property):
                 yield name, member
-
-
-def _no_property(name: str, member: object) -> str:
-    return f"`{name}` is a method; write `@property` above it" if isinstance(member, FunctionType) else ""
 
 
 def _no_method(name: str, method: object, declared: FunctionType) -> str:
@@ -295,14 +274,15 @@ def make(entry: Entry[Any], options: object, context: object, protocol: type | N
         Exception: whatever the factory raises.
     """
     component = call_factory(find_factory(entry), options, context)
-    check_shape(entry, component, protocol)
+    if wrong := _no_component(component):
+        raise _refusal(entry, wrong, component)
+    check_members(entry, component, protocol)
     return component
 
 
 def call_factory(factory: Callable[..., Any], options: object, context: object) -> Any:
     """Call a factory with as many arguments as it takes: options and context, only the options, or none."""
-    arguments = (options, context)
-    return factory(*arguments[: _count_arguments(factory)])
+    return factory(*(options, context)[: _count_arguments(factory)])
 
 
 def working_directory_importable(wanted: bool = True) -> AbstractContextManager[None]:

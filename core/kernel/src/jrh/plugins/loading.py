@@ -10,6 +10,7 @@ from functools import cache, partial
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import pluggy
@@ -42,8 +43,6 @@ _ONE_OF_A_NAME: Final[Mapping[str, tuple[str, ...]]] = {
 
 _MOST: Final = 10_000
 """Components that one hook of a plugin may declare."""
-
-NOTHING_REFUSED: Final[Mapping[str, str]] = {}
 
 
 @frozen(kw_only=True)
@@ -89,7 +88,7 @@ def load_plugins(
     sent: Sequence[tuple[str, Source]] = (),
     *,
     remembered: Sequence[tuple[str, Source]] = (),
-    refused: Mapping[str, str] = NOTHING_REFUSED,
+    refused: Mapping[str, str] = MappingProxyType({}),
 ) -> Loaded:
     """Load the installed plugins, and the local ones that are named or remembered.
 
@@ -108,7 +107,10 @@ def load_plugins(
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     entries: dict[str, list[Entry[Any]]] = {hook: [] for hook in DECLARATIONS}
-    problems = [_refusal(written, why) for written, why in refused.items()]
+    problems = [
+        LoadProblem(plugin=written, distribution=Path(written).stem, version=LOCAL, message=why)
+        for written, why in refused.items()
+    ]
     names = []
     for plugin in candidates:
         failures = _load_one(manager, plugin, entries)
@@ -134,10 +136,6 @@ def load_plugins(
     )
 
 
-def _refusal(written: str, why: str) -> LoadProblem:
-    return LoadProblem(plugin=written, distribution=Path(written).stem, version=LOCAL, message=why)
-
-
 def _find_installed() -> Iterator[Candidate]:
     known = set()
     core = metadata.entry_points(group=entry_points.CORE)
@@ -147,13 +145,9 @@ def _find_installed() -> Iterator[Candidate]:
         if (name, point.name, point.value) not in known:
             known.add((name, point.name, point.value))
             code = cache(partial(editable_source, point.dist, [point.module])) if point.dist else tuple
+            is_core = point.group == entry_points.CORE
             yield Candidate(
-                name=point.name,
-                distribution=name,
-                version=version,
-                load=point.load,
-                core=point.group == entry_points.CORE,
-                code=code,
+                name=point.name, distribution=name, version=version, load=point.load, core=is_core, code=code
             )
 
 
@@ -183,19 +177,13 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
             raise JrhError(
                 f"--plugins: unknown plugin '{item}'\n{hint}Installed: {', '.join(sorted(known)) or 'none'}."
             )
-    chosen = [
-        plugin
-        for plugin in installed
-        if not wanted or plugin.core or plugin.name in wanted or plugin.distribution in wanted
-    ]
+    chosen = [plugin for plugin in installed if not wanted or plugin.core or _is_named(plugin, wanted)]
     return sorted(chosen, key=lambda plugin: (plugin.distribution, plugin.name)) + local
 
 
 def _local(item: str) -> Candidate:
-    if item.endswith(".py"):
-        path = Path(item)
-        if not path.is_file():
-            raise JrhError(f"--plugins: no such file: '{item}'")
+    if item.endswith(".py") and not Path(item).is_file():
+        raise JrhError(f"--plugins: no such file: '{item}'")
     return _from_source(item, local_source(item))
 
 
@@ -251,14 +239,10 @@ def _load_one(
     try:
         with redirect_stdout(sys.stderr):  # what a plugin prints must not get into output that is read by a program
             plugin = candidate.load()
-    except RAISED as error:  # a plugin's import may fail in any way
-        return [_problem(candidate, error_line(error))]
-    unfit = _unfit(plugin)
-    if unfit:
-        return [_problem(candidate, unfit)]
-    try:
+        if unfit := _unfit(plugin):
+            return [_problem(candidate, unfit)]
         manager.register(plugin, name=f"{candidate.distribution}:{candidate.name}")
-    except RAISED as error:
+    except RAISED as error:  # a plugin's import may fail in any way
         return [_problem(candidate, error_line(error))]
     problems = [_problem(candidate, message) for message in _misspelt(manager, plugin)]
     if candidate.local and not problems and not manager.get_hookcallers(plugin):
@@ -316,9 +300,8 @@ def _read_declarations(
             wrong = f"{hook} declares '{spec.name}', which {owner} has; it is not used"
         else:
             names.add(spec.name)
-            code = _code(candidate, spec)
             where = {"distribution": candidate.distribution, "version": candidate.version, "plugin": candidate.name}
-            entries[hook].append(Entry(spec=spec, **where, code=code))
+            entries[hook].append(Entry(spec=spec, **where, code=_code(candidate, spec)))
             continue
         problems.append(_problem(candidate, wrong))
     return problems

@@ -64,9 +64,13 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
             raise JrhError(f"'{path}' is too large for source code ({size:,} bytes, at most {most:,})")
         return path.read_bytes()
     except OSError as error:
-        raise JrhError(
-            f"cannot read '{path}' ({error.strerror or error}); jrh identifies local code by its content"
-        ) from error
+        raise unreadable("read", error) from error
+
+
+def unreadable(verb: str, error: OSError) -> JrhError:
+    """Return the error for a file or directory of local code that jrh cannot `verb`."""
+    why = error.strerror or error
+    return JrhError(f"cannot {verb} '{error.filename}' ({why}); jrh identifies local code by its content")
 
 
 def files_of_file(path: Path, directories: Sequence[Path]) -> dict[str, PythonFile]:
@@ -117,9 +121,7 @@ def walk(directory: Path) -> Iterator[Path]:
 
 
 def _refuse_unlisted(error: OSError) -> None:
-    raise JrhError(
-        f"cannot list '{error.filename}' ({error.strerror}); jrh identifies local code by its content"
-    ) from error
+    raise unreadable("list", error) from error
 
 
 def _belongs(directory: Path) -> bool:

@@ -122,11 +122,8 @@ class Registry(Generic[S]):
         reasons = {entry.spec.name: entry.spec.instead_of[name] for entry in self if name in entry.spec.instead_of}
         if name in names or not reasons:
             return ""
-        return (
-            "did you mean "
-            + " or ".join(f"'{match}' ({reasons[match]})" for match in sorted(reasons, reverse=True))
-            + "?"
-        )
+        matches = [f"'{match}' ({why})" for match, why in sorted(reasons.items(), reverse=True)]
+        return f"did you mean {' or '.join(matches)}?"
 
     def _unknown(self, name: str) -> str:
         if meant := self.meant_by(name):

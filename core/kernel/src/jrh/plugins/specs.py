@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from enum import Enum
+from operator import attrgetter
 from pkgutil import resolve_name
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -321,17 +322,13 @@ class MetricSpec(Spec):
         return frozenset(measure.name for measure in self.measures if measure.rate)
 
 
-def _meaning(spec: FlagSpec) -> str:
-    return spec.meaning
-
-
 @frozen(kw_only=True)
 class FlagSpec(Spec):
     """Declare a flag of measures: a reason to doubt a number."""
 
     meaning: str = field(validator=matches_re(r"[^\n]{1,300}\.", re.DOTALL))
     """What is wrong and how much to care, in one sentence that ends with a full stop."""
-    summary: str = field(init=False, default=Default(_meaning, takes_self=True))
+    summary: str = field(init=False, default=Default(attrgetter("meaning"), takes_self=True))
     effect: FlagEffect = field(default=FlagEffect.NOTHING, validator=instance_of(FlagEffect))
     settled_by: tuple[str, ...] = ()
     """Methods of intervals, or their beginnings, that hold in spite of the flag."""

@@ -11,10 +11,10 @@ from zlib import crc32
 
 from attrs import evolve, fields
 
-from jrh.store.database import Database
+from jrh.store.database import TRANSIENT, Database
 from jrh.store.temporary import NumberTable, part_of
 from jrh.values.report import FaultLine, SpendLine
-from jrh.values.verdicts import Reply, Status
+from jrh.values.verdicts import Reply
 
 ANSWERED: Final = ("ok", "refused", "truncated", "incomplete")
 """Outcomes that are answers. Every other outcome names a kind of failure."""
@@ -214,7 +214,6 @@ OF_STAGES: Final = "stage:"
 """Starts the owner of the replies that declared stages ask for, which ends with the name of the stage."""
 
 _NOTE_USE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
 _OF_A_LINE: Final = tuple(field.name for field in fields(SpendLine))
 
 # Every reply once: by its first user, drafting before judging, judging in plan order. The order depends on nothing that
@@ -227,19 +226,18 @@ SELECT *, row_number() OVER (
     WHERE u.role != 'judge' OR t.id IS NOT NULL
 )
 """
-_GATEWAY: Final = f"""
-SELECT role, name, model, task, test, count(*), total(cost), sum(cost IS NULL),
+_SUMS: Final = """count(*), total(cost), sum(cost IS NULL),
     CAST(total(prompt_tokens) AS INTEGER), CAST(total(completion_tokens) AS INTEGER),
-    sum(prompt_tokens IS NULL OR completion_tokens IS NULL)
+    sum(prompt_tokens IS NULL OR completion_tokens IS NULL)"""
+_GATEWAY: Final = f"""
+SELECT role, name, model, task, test, {_SUMS}
 FROM ({_FIRST_USES}) WHERE nth = 1 GROUP BY role, name, model, task, test
 """  # noqa: S608 - fixed names
 # A judge that asks no model of the suite states what its reply cost; a simulated one states what it would have cost.
 _STATED: Final = f"""
-SELECT 'judge', r.judge, '', r.task, r.test, count(*), total(r.cost), sum(r.cost IS NULL),
-    CAST(total(r.prompt_tokens) AS INTEGER), CAST(total(r.completion_tokens) AS INTEGER),
-    sum(r.prompt_tokens IS NULL OR r.completion_tokens IS NULL)
+SELECT 'judge', r.judge, '', r.task, r.test, {_SUMS}
 FROM trials t JOIN records r ON r.trial_id = t.id
-WHERE NOT r.simulated AND r.reply IS NOT NULL AND (r.cost IS NOT NULL OR r.status NOT IN ({_TRANSIENT}))
+WHERE NOT r.simulated AND r.reply IS NOT NULL AND (r.cost IS NOT NULL OR r.status NOT IN ({TRANSIENT}))
     AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.owner = r.trial_id)
 GROUP BY r.judge, r.task, r.test
 """  # noqa: S608 - fixed names

@@ -15,7 +15,7 @@ from jrh.store.database import Database
 from jrh.store.temporary import IN_MEMORY
 from jrh.store.texts_table import NOTHING, SWEEP, Packer, Shared, TextsTable
 from jrh.store.writer import Statement
-from jrh.text.display import utf8_text
+from jrh.text.display import flat_text, utf8_text
 from jrh.values.cases import Case, Draft, Skip
 from jrh.values.clusters import BLOCK, ItemBlocks, clusters_of
 from jrh.values.item_covariates import GoldSource, written
@@ -58,7 +58,7 @@ class ItemsTable:
         form = ""
         place = 0
         while some := list(islice(feed, BLOCK)):
-            values = [_plain_item(item) for item in some]
+            values = [_plain(item) for item in some]
             # Items are packed against the first one, whose form is theirs; their long texts are stored apart.
             form = form or compact(values[0] | {"fields": {}})
             packer = self._texts.packer()
@@ -90,8 +90,8 @@ class ItemsTable:
         return next((from_plain(Item, value) for value in self._texts.unpack(rows)), None)
 
 
-def _plain_item(item: Item) -> dict[str, Any]:
-    value = to_json(item)
+def _plain(thing: Item | Case | Draft | Skip) -> dict[str, Any]:
+    value = to_json(thing)
     assert isinstance(value, dict)
     return value
 
@@ -239,9 +239,10 @@ class CasesTable:
         ids = []
         for rows in self._database.chunks("SELECT id, texts, payload FROM cases"):
             values = self._texts.unpack([row[1:] for row in rows])
-            ids += [row[0] for row, value in zip(rows, values, strict=True) if _holds(value["fields"], wanted)]
+            fields = (flat_text(value["fields"]) for value in values)
+            ids += [row[0] for row, text in zip(rows, fields, strict=True) if wanted in text.casefold()]
         revised = self._read_revisions(sorted(self.revised_ids()))
-        return ids + [case.id for case in revised if _holds(dict(case.fields), wanted)]
+        return ids + [case.id for case in revised if wanted in flat_text(case.fields).casefold()]
 
     def count_drafts(self, task: str, test: str) -> list[DraftCount]:
         """Count a test's drafts by state and reason, ordered by reason."""
@@ -338,12 +339,11 @@ class _Packing:
         self._read([case.item_id for case in cases])
         form: Shared | None = None
         for case in cases:
-            value = to_json(case)
-            assert isinstance(value, dict)
+            value = _plain(case)
             # What the cases of a test have in common is one more text that they are packed against.
             form = form or self._packer.share([compact(value | {"fields": {}})])
             apart = [value["prompt"], value["presented_task"]]
-            yield case.id, case.item_id, *self._packer.pack(value, form, self._base(case.item_id), apart)
+            yield case.id, case.item_id, *self._packer.pack(value, form, self._bases.get(case.item_id, NOTHING), apart)
 
     def draft(self, row: DraftRow) -> tuple[object, ...]:
         known = (row.item_id, utf8_text(row.draft.variant), row.state, utf8_text(row.reason))
@@ -351,13 +351,10 @@ class _Packing:
         if row.case_id is not None:
             return (*known, voted, row.case_id, None, None)
         self._read([row.item_id])
-        value = to_json(row.draft)
-        assert isinstance(value, dict)
+        value = _plain(row.draft)
         apart = [value.get("prompt"), value.get("task")]
-        return (*known, voted, None, *self._packer.pack(value, NOTHING, self._base(row.item_id), apart))
-
-    def _base(self, item_id: str) -> Shared:
-        return self._bases.get(item_id, NOTHING)
+        base = self._bases.get(row.item_id, NOTHING)
+        return (*known, voted, None, *self._packer.pack(value, NOTHING, base, apart))
 
     def _read(self, item_ids: Sequence[str]) -> None:
         """Read the texts of items that are stored; an imported case may have none."""
@@ -375,14 +372,6 @@ _REJECT: Final = (
     "c.payload FROM new_drafts d JOIN new_cases c ON c.id = d.case_id"
 )
 _FORGET: Final[tuple[Statement, ...]] = (("DELETE FROM new_cases", [()]), ("DELETE FROM new_drafts", [()]))
-
-
-def _holds(value: object, wanted: str) -> bool:
-    if isinstance(value, Mapping):
-        return any(_holds(part, wanted) for part in value.values())
-    if isinstance(value, list):
-        return any(_holds(part, wanted) for part in value)
-    return value is not None and wanted in str(value).casefold()
 
 
 def _stage_of(task: str, test: str) -> str:

@@ -13,7 +13,7 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -23,8 +23,9 @@ from zlib import crc32
 from filelock import FileLock, Timeout
 
 from jrh.errors import DamagedStoreError, EmptyStoreError, StoreError
-from jrh.store.writer import SALVAGE, Statement, Writer, close_on_error, connect, damage, error_text
+from jrh.store.writer import SALVAGE, Statement, Writer, close_on_error, connect, store_error
 from jrh.values.records import COLUMNS, NUMBER_TYPES
+from jrh.values.verdicts import Status
 
 _PLACE: Final = slice(68, 72)
 _VERSION: Final = slice(60, 64)
@@ -93,19 +94,14 @@ def _read_seal(path: Path, version: int) -> bytes:
 
 
 def _compute_seal(path: Path) -> bytes:
-    total = 0
-    for part in _parts(path):
-        total = crc32(part, total)
-    return (total or 1).to_bytes(4, "big")
-
-
-def _parts(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         start = bytearray(file.read(_AT_ONCE))
         start[_PLACE] = _NONE
-        yield bytes(start)
+        total = crc32(start)
         while part := file.read(_AT_ONCE):
-            yield part
+            total = crc32(part, total)
+    # 0 means that there is no seal.
+    return (total or 1).to_bytes(4, "big")
 
 
 def _write_checksum(path: Path, four: bytes) -> None:
@@ -118,6 +114,8 @@ def _write_checksum(path: Path, four: bytes) -> None:
 
 T = TypeVar("T")
 
+TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
+"""Statuses of trials that will be repeated, as a list in SQL."""
 SCHEMA_VERSION: Final = 21
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
@@ -226,7 +224,8 @@ class Database:
         """Use `Database.open` or `Database.view` instead."""
         self.path = path
         self._open_reader = open_reader
-        self._reader = _guard(path, open_reader)
+        with _guard(path):
+            self._reader = open_reader()
         # While a query of a connection is under way, every other one of it sees what that one sees. A thread that has
         # just written would then read what was there before.
         self._reading = Lock()
@@ -245,15 +244,16 @@ class Database:
         path = run_dir / FILENAME
         try:
             _check_emptied(path)
-            _guard(path, lambda: lift_seal(path, SCHEMA_VERSION))
-            connection = _guard(path, lambda: _with_tables(path))
-            owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
-            if owner and owner[0] != suite:
-                connection.close()
-                write_seal(path)
-                raise StoreError(belongs(run_dir, owner[0], suite))
-            if not owner:
-                _guard(path, lambda: connection.execute(_SET_META, ("suite", suite)))
+            with _guard(path):
+                lift_seal(path, SCHEMA_VERSION)
+                connection = _with_tables(path)
+                owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
+                if owner and owner[0] != suite:
+                    connection.close()
+                    write_seal(path)
+                    raise StoreError(belongs(run_dir, owner[0], suite))
+                if not owner:
+                    connection.execute(_SET_META, ("suite", suite))
             return cls(path, lambda: connect(path, synchronous="FULL"), connection, lock)
         except BaseException:
             lock.release()
@@ -293,20 +293,17 @@ class Database:
         if self._lock:
             self._lock.release()
 
-    def guard(self, action: Callable[[], T]) -> T:
-        """Call the action; turn an SQLite error into a `StoreError` that names the file."""
-        return _guard(self.path, action)
-
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; it sees committed data only."""
-        with self._reading:
-            return self.guard(lambda: self._reader.execute(sql, parameters).fetchall())
+        with self._reading, _guard(self.path):
+            return self._reader.execute(sql, parameters).fetchall()
 
     def chunks(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query, `CHUNK` at a time, so that not all are in memory at once."""
-        with closing(self.guard(self._open_reader)) as reader:  # as the query is under way until the last of them
-            cursor = self.guard(lambda: reader.execute(sql))
-            while rows := self.guard(lambda: cursor.fetchmany(CHUNK)):
+        # A connection of its own, as the query is under way until the last of them.
+        with _guard(self.path), closing(self._open_reader()) as reader:
+            cursor = reader.execute(sql)
+            while rows := cursor.fetchmany(CHUNK):
                 yield rows
 
     def pages(self, sql: str, *parameters: object, most: int = PAGE) -> Iterator[list[tuple[Any, ...]]]:
@@ -329,8 +326,8 @@ class Database:
 
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
         """Return the first column of the first row as text, or None if there is no row."""
-        with self._reading:
-            row = self.guard(lambda: self._reader.execute(sql, parameters).fetchone())
+        with self._reading, _guard(self.path):
+            row = self._reader.execute(sql, parameters).fetchone()
         return None if row is None else str(row[0])
 
     def meta(self, key: str) -> str | None:
@@ -393,11 +390,13 @@ def _lock_directory(run_dir: Path) -> FileLock:
     return lock
 
 
-def _guard(path: Path, action: Callable[[], T]) -> T:
+@contextmanager
+def _guard(path: Path) -> Iterator[None]:
+    """Turn an error of SQLite or of the file system into a `StoreError` that names the file."""
     try:
-        return action()
+        yield
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise damage(str(path), error) or StoreError(f"cannot use '{path}': {error_text(error)}") from error
+        raise store_error("use", str(path), error) from error
     except OSError as error:
         raise StoreError(f"cannot use '{path}': {error.strerror or error}") from error
 

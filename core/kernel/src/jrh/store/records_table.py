@@ -15,19 +15,17 @@ import orjson
 
 from jrh.document.convert import from_text
 from jrh.errors import DamagedStoreError
-from jrh.store.database import CHUNK, MOST_PARAMETERS, Database, in_parts
+from jrh.store.database import CHUNK, MOST_PARAMETERS, TRANSIENT, Database, in_parts
 from jrh.store.writer import SALVAGE, Statement
 from jrh.text.display import counted
 from jrh.values.records import COLUMNS, NUMBER_TYPES
-from jrh.values.verdicts import CaseRecord, Record, Reply, Status
+from jrh.values.verdicts import CaseRecord, Record, Reply
 
 GROWING: Final = "growing"
 """Digest of a plan whose later trials are still to come."""
 LAST: Final = 2**63 - 1
 """No position of a plan is larger."""
 _PLAN: Final = "trials"
-_TRANSIENT: Final = tuple(status.value for status in Status if status.transient)
-_TRANSIENT_MARKS: Final = ", ".join("?" * len(_TRANSIENT))
 
 
 class TrialRow(NamedTuple):
@@ -59,15 +57,13 @@ class PendingTrial(NamedTuple):
 
 _FORGET_PLAN: Final[Statement] = ("DELETE FROM new_trials", [()])
 _PENDING: Final = (
-    "FROM trials t LEFT JOIN records r ON r.trial_id = t.id "
-    f"WHERE (r.trial_id IS NULL OR r.status IN ({_TRANSIENT_MARKS}))"
+    f"FROM trials t LEFT JOIN records r ON r.trial_id = t.id WHERE (r.trial_id IS NULL OR r.status IN ({TRANSIENT}))"
 )
-_TRANSIENT_NAMES: Final = ", ".join(f"'{status}'" for status in _TRANSIENT)
 # An index tells which trials have a record; going through the records for their status is a separate, short way.
 _PENDING_BY_JUDGE: Final = (
     "SELECT judge, count(*) FROM trials t "  # noqa: S608 - fixed names
     "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.trial_id = t.id) "
-    f"OR t.id IN (SELECT trial_id FROM records WHERE status IN ({_TRANSIENT_NAMES})) GROUP BY judge"
+    f"OR t.id IN (SELECT trial_id FROM records WHERE status IN ({TRANSIENT})) GROUP BY judge"
 )
 
 
@@ -149,7 +145,7 @@ class TrialsTable:
         rows = self._database.rows(
             f"SELECT t.id, t.case_id, t.judge, t.repeat, t.occasion, t.position {_PENDING} "
             "AND t.judge = ? AND t.position > ? AND t.position < ? ORDER BY t.position LIMIT ?",
-            (*_TRANSIENT, judge, after, until, limit),
+            (judge, after, until, limit),
         )
         return [PendingTrial._make(row) for row in rows]
 
@@ -181,8 +177,8 @@ class TrialsTable:
 
     def lasting(self, trial_ids: Sequence[str]) -> frozenset[str]:
         """Return those of some trials that will not be repeated: their record is not a transient failure."""
-        sql = f"SELECT trial_id FROM records WHERE status NOT IN ({_TRANSIENT_MARKS}) AND trial_id IN ({{ids}})"  # noqa: S608
-        return frozenset(trial for (trial,) in self._database.by_id(sql, trial_ids, *_TRANSIENT))
+        sql = f"SELECT trial_id FROM records WHERE status NOT IN ({TRANSIENT}) AND trial_id IN ({{ids}})"  # noqa: S608
+        return frozenset(trial for (trial,) in self._database.by_id(sql, trial_ids))
 
 
 def _occasions(rows: Sequence[TrialRow]) -> Statement:

@@ -99,11 +99,7 @@ class Store:
         database = Database.open(run_dir, suite)
         # Of one call, each is queued after those before it; of two calls, none refers to another's rows.
         database.writer.regroup([*CallsTable.OF_A_CALL, *SpendingTable.OF_A_REPLY, *RecordsTable.OF_A_TRIAL])
-        try:
-            return cls(database)
-        except BaseException:
-            database.close()  # or the directory stays locked while this process lives
-            raise
+        return cls(database)
 
     @classmethod
     def view(cls, run_dir: Path) -> Store:
@@ -113,8 +109,7 @@ class Store:
             EmptyStoreError: no run has started in it.
             StoreError: it is not a run directory or cannot be read.
         """
-        database = Database.view(run_dir)
-        return database.guard(lambda: cls(database))
+        return cls(Database.view(run_dir))
 
     @staticmethod
     def exists(run_dir: Path) -> bool:
@@ -180,9 +175,4 @@ class Store:
 
     def forget_results(self) -> None:
         """Delete all records and what was made from them, so that an import can replace another."""
-        self._database.replace(
-            MeasuresTable.STAGE,
-            "",
-            MeasuresTable.DELETE_ALL,
-            RecordsTable.DELETE_ALL,
-        )
+        self._database.replace(MeasuresTable.STAGE, "", MeasuresTable.DELETE_ALL, RecordsTable.DELETE_ALL)

@@ -173,9 +173,9 @@ def create(spec: TableSpec) -> list[Statement]:
         f"CREATE INDEX IF NOT EXISTS {name}_{'_'.join(index)} ON {name} ({', '.join(map(_quote, index))})"
         for index in spec.indexes
     )
-    made = (f"CREATE TABLE IF NOT EXISTS {name} ({columns})", *indexes)
-    catalogued = (f"INSERT OR IGNORE INTO {CATALOGUE} VALUES (?, ?)", [(spec.name, to_text(spec))])
-    return [*((sql, [()]) for sql in made), catalogued]
+    tables = (f"CREATE TABLE IF NOT EXISTS {name} ({columns})", *indexes)
+    row = (f"INSERT OR IGNORE INTO {CATALOGUE} VALUES (?, ?)", [(spec.name, to_text(spec))])
+    return [*((sql, [()]) for sql in tables), row]
 
 
 def sql_name(table: str) -> str:

@@ -60,21 +60,14 @@ def close_on_error(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def damage(name: str, error: sqlite3.Error | UnicodeDecodeError) -> DamagedStoreError | None:
-    """Return what to say where SQLite finds a file broken; None for any other error, such as a full disk."""
+def store_error(verb: str, name: str, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
+    """Return what to say where SQLite cannot `verb` a file: that it is damaged, or what SQLite says."""
     code = getattr(error, "sqlite_errorcode", None)
-    # The message without a code is that of Python, which reads text as UTF-8.
-    named = isinstance(error, UnicodeDecodeError)  # the name of a column
-    if code is None and not named and "Could not decode to UTF-8" not in str(error):
-        return None
-    if code is not None and code & 0xFF != SQLITE_CORRUPT:
-        return None
-    return DamagedStoreError(f"'{name}' is damaged ({error}). {SALVAGE.format(name=Path(name).parent)}")
-
-
-def error_text(error: Exception) -> str:
-    """Return what SQLite says, and what to do about a full disk."""
-    return f"{error}{_ROOM if _FULL in str(error) else ''}"
+    # Python reads text as UTF-8: its error has no code, and that of a column's name is not SQLite's at all.
+    not_text = isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error)
+    if not_text if code is None else code & 0xFF == SQLITE_CORRUPT:
+        return DamagedStoreError(f"'{name}' is damaged ({error}). {SALVAGE.format(name=Path(name).parent)}")
+    return StoreError(f"cannot {verb} '{name}': {error}{_ROOM if _FULL in str(error) else ''}")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -187,9 +180,7 @@ class Writer:
             except StoreError as error:
                 self._failure = error
             except sqlite3.DatabaseError as error:
-                self._failure = damage(self._name, error) or StoreError(
-                    f"cannot write '{self._name}': {error_text(error)}"
-                )
+                self._failure = store_error("write", self._name, error)
             except Exception as error:  # every waiter needs an answer, whatever the error is
                 self._failure = StoreError(f"cannot write '{self._name}': {error}")
         jobs.sort(key=lambda job: not job.first)

@@ -164,12 +164,12 @@ def _whole(steps: Sequence[TestUse], name: str, settings: TestSettings, node: No
     return written.use(TestUse, steps=tuple(steps), **_test_fields(settings, node, plugins))
 
 
-def _steps(node: Node, plugins: Plugins) -> list[TestUse] | None:
+def _steps(node: Node, plugins: Plugins) -> tuple[TestUse, ...] | None:
     if not isinstance(node.value, list | tuple) or len(node.value) < _FEWEST:
         node.report("a chain is a list of at least two perturbers, such as [paraphrase, format]")
         return None
     steps = [_step(node[position], plugins) for position in range(len(node.value))]
-    return None if None in steps else [step for step in steps if step is not None]
+    return None if None in steps else tuple(step for step in steps if step is not None)
 
 
 def _step(node: Node, plugins: Plugins) -> TestUse | None:
@@ -206,8 +206,7 @@ def _read_crossing(node: Node, plugins: Plugins) -> Sequence[TestUse]:
 def _factor(node: Node, plugins: Plugins) -> tuple[TestUse, ...] | None:
     """Read one factor: a perturber, or a chain that counts as one."""
     if isinstance(node.value, list | tuple):
-        steps = _steps(node, plugins)
-        return None if steps is None else tuple(steps)
+        return _steps(node, plugins)
     step = _step(node, plugins)
     return None if step is None else (step,)
 

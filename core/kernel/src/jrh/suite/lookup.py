@@ -17,7 +17,7 @@ from jrh.plugins.component_identity import Source, program_source, python_source
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
-from jrh.suite.resolve_options import Resolved, locate
+from jrh.suite.resolved import Resolved, locate
 from jrh.suite.syntax import DATA, PARSER, Role
 from jrh.text.redact import Redactor, environment_secrets, error_line
 

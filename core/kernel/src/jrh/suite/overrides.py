@@ -162,7 +162,10 @@ def add_judges(value: Any, judges: Sequence[JudgeArgument], plugins: Plugins) ->
     if not added or not isinstance(value, Mapping):
         return value, tuple(judge for judge in judges if isinstance(judge, str))
     entries = {place: _judge(judge, plugins) for place, judge in enumerate(judges) if not isinstance(judge, str)}
-    names = tuple(str(_name(entries[place]) if place in entries else judge) for place, judge in enumerate(judges))
+    names = tuple(
+        next(iter(_entry_names(entries[place])), "").rpartition("/")[2] if place in entries else str(judge)
+        for place, judge in enumerate(judges)
+    )
     written = value.get("judges", [])
     listed = list(written) if isinstance(written, list | tuple) else [written]
     return {**value, "judges": [*listed, *entries.values()]}, names
@@ -179,11 +182,11 @@ def with_data(value: Any, data: object, plugins: Plugins) -> Any:
     if "tasks" in value:
         raise JrhError("`data` is for a suite with one task; give each task its rows in the suite, as a mapping")
     before = value.get("data")
-    component, option = _taker(plugins.data_sources, "rows", "the data")
-    options = option_types.field_names(plugins.data_sources.find(component).spec.options)
-    allowed = {*options, *option_types.field_names(DATA.settings)} - {option}
+    entry = _entry(data, plugins.data_sources, DATA)
+    options = option_types.field_names(plugins.data_sources.find(entry[DATA.key]).spec.options)
+    allowed = {*options, *option_types.field_names(DATA.settings)} - entry.keys()
     stays = {key: part for key, part in before.items() if key in allowed} if isinstance(before, Mapping) else {}
-    return {**value, "data": {DATA.key: component, option: Held.of(data), **stays}}
+    return {**value, "data": entry | stays}
 
 
 def _data(data: Any, plugins: Plugins) -> Any:
@@ -204,27 +207,13 @@ def _judge(entry: Any, plugins: Plugins) -> Any:
 
 
 def _entry(thing: Any, registry: Registry[Any], role: Role) -> dict[str, Any]:
+    """Return an entry of the component that takes objects from Python, with the object as the option that does."""
     what, place = ("rows", "the data") if role is DATA else ("a callable", "a judge")
-    component, option = _taker(registry, what, place)
-    return {role.key: component, option: Held.of(thing)}
-
-
-def _taker(registry: Registry[Any], what: str, place: str) -> tuple[str, str]:
-    """Return the component that takes objects from Python, and the option that does."""
     takers = [(entry.qualified, entry.spec.takes) for entry in registry if entry.spec.takes]
     if not takers:
         raise JrhError(f"no loaded plugin takes {what} from Python as {place}; `jrh plugins list` shows what is loaded")
     if len(takers) > 1:
         named = ", ".join(component for component, _ in takers)
         raise JrhError(f"several loaded plugins take {what} from Python as {place} ({named}); allow one with `plugins`")
-    return takers[0]
-
-
-def _name(entry: Any) -> str:
-    """Return the name of a judge's entry in the suite."""
-    if not isinstance(entry, Mapping):
-        return str(entry)
-    component = entry.get(JUDGE.key) or next(iter(entry), "")
-    settings = entry if JUDGE.key in entry else next(iter(entry.values()), None)
-    name = settings.get("name") if isinstance(settings, Mapping) else None
-    return str(name or str(component).rpartition("/")[2])
+    ((component, option),) = takers
+    return {role.key: component, option: Held.of(thing)}

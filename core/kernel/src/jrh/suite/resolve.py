@@ -14,13 +14,13 @@ from jrh.document.positions import Document, did_you_mean
 from jrh.document.yaml_reader import document_of, in_order, read_document
 from jrh.errors import Problem, SuiteError
 from jrh.plugins.registry import Entry, Plugins, Registry
-from jrh.plugins.specs import MetricSpec, ModelSpec, PerturberSpec, ReporterSpec, Spec, StageSpec, ValidatorSpec
+from jrh.plugins.specs import MetricSpec, ModelSpec, PerturberSpec, ReporterSpec, Spec, ValidatorSpec
 from jrh.suite import syntax
 from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
 from jrh.suite.overrides import JudgeArgument, add_judges, override, with_data, with_objects
 from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
-from jrh.suite.resolve_options import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Mode
 from jrh.values.json_values import Json
@@ -107,6 +107,8 @@ def _resolve(lookup: Lookup, judges: Sequence[str]) -> ResolvedSuite:
     # Whoever asks for some judges need not have the code of the others.
     wanted = [judge for judge in suite.judges if not judges or judge.name in judges]
     metrics = _metrics(lookup)
+    registry = lookup.plugins.stages
+    stages = [lookup.resolve_options(use, registry.find(use.component), ()) for use in suite.stages]
     for name, message in lookup.plugins.wrong_floors(suite.findings.floors).items():
         lookup.problems.append(lookup.document.problem(("findings", "floors", name), message))
     return ResolvedSuite(
@@ -119,19 +121,8 @@ def _resolve(lookup: Lookup, judges: Sequence[str]) -> ResolvedSuite:
         metrics=metrics,
         allocator=None if suite.allocate is None else lookup.component(suite.allocate, syntax.ALLOCATOR),
         reporters=_reporters(lookup),
-        stages=_stages(lookup),
+        stages={stage.use.name: stage for stage in _drop_none(stages)},
     )
-
-
-def _stages(lookup: Lookup) -> dict[str, Resolved[StageSpec]]:
-    """Resolve the stages that the suite has a section of."""
-    stages = {}
-    for use in lookup.suite.stages:
-        entry = lookup.plugins.stages.find(use.component)
-        stage = lookup.resolve_options(use, entry, ())
-        if stage is not None:
-            stages[entry.spec.name] = stage
-    return stages
 
 
 def _model(use: Use, lookup: Lookup) -> Resolved[ModelSpec] | None:

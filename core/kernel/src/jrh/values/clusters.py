@@ -121,11 +121,8 @@ def _among_many(items: ItemBlocks) -> Mapping[str, str]:
     numbers.sort()
     shared = set(numbers[1:][numbers[1:] == numbers[:-1]].tolist())
     # Two keys of one number do no harm: the keys themselves decide.
-    return _Joined(linked(member for member in map(_keys, items if shared else ()) if _meets(member, shared)))
-
-
-def _meets(member: tuple[str, tuple[str, str]], shared: set[int]) -> bool:
-    return any(hash(key) in shared for key in member[1])
+    members = map(_keys, items if shared else ())
+    return _Joined(linked(member for member in members if any(hash(key) in shared for key in member[1])))
 
 
 def _keys(item: Item) -> tuple[str, tuple[str, str]]:

@@ -253,7 +253,7 @@ class RecordTable:
             lambda column, rows: file.put(_take_rows(column, rows)),
         )
 
-    def _take_rows(
+    def _select(
         self,
         rows: NDArray[Any],
         texts: Callable[[Categorical, NDArray[Any]], Categorical],

@@ -267,39 +267,30 @@ class CasesAsMade:
 
 @runtime_checkable
 class Evidence(Protocol):
-    """Read what is behind the records on demand; it is large, and absent for imported records."""
+    """Read what is behind the records on demand; it is large, and absent for imported records.
+
+    What a subclass does not define is missing.
+    """
 
     def items(self) -> Mapping[str, Sequence[Item]]:
         """Return the items of every task."""
+        return {}
 
-    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:
+    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:  # noqa: ARG002
         """Return the known cases, by id."""
+        return {}
 
-    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:
+    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:  # noqa: ARG002
         """Return the known replies, by trial id, with secrets removed."""
+        return {}
 
     def as_made(self) -> CasesAsMade | None:
         """Return the cases as they were made; None if there are no decisions."""
-
-
-class NoEvidence:
-    """Stand in for missing evidence, as with imported records."""
-
-    def items(self) -> Mapping[str, Sequence[Item]]:
-        """Return no items."""
-        return {}
-
-    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:  # noqa: ARG002 - the signature is the protocol's
-        """Return no cases."""
-        return {}
-
-    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:  # noqa: ARG002 - the signature is the protocol's
-        """Return no replies."""
-        return {}
-
-    def as_made(self) -> CasesAsMade | None:
-        """Return None: there are no decisions."""
         return None
+
+
+class NoEvidence(Evidence):
+    """Stand in for missing evidence, as with imported records."""
 
 
 @frozen(kw_only=True)
