@@ -25,6 +25,7 @@ class PayloadWriter:
         """Keep the fixed fields and the endpoint's field name for the token limit."""
         self._static: dict[str, Any] = {"model": model, **extra}
         self._max_tokens_field = max_tokens_field
+        # Once for all requests: `extra` is the only part that may hold such numbers.
         self._plain = _is_plain(self._static)
 
     def write(self, request: ChatRequest) -> bytes:
@@ -41,6 +42,7 @@ class PayloadWriter:
         """Return the body; settings missing from the request come from `extra`, then from the endpoint's defaults."""
         body = self._static.copy()
         body["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
+        # After `extra`, so that the suite's sampling wins.
         body |= sampling_fields(request.sampling, self._max_tokens_field)
         body |= reply_form(request)
         if request.top_logprobs:
@@ -58,6 +60,7 @@ def sampling_fields(sampling: Sampling, max_tokens_field: str = "max_tokens") ->
         "seed": sampling.seed,
         "reasoning_effort": sampling.reasoning_effort,
     }
+    # What is not set is left to the endpoint: many refuse a null.
     return {name: value for name, value in fields.items() if value is not None}
 
 

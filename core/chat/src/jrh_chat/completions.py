@@ -65,13 +65,16 @@ def refused_settings(text: str, named: str = "") -> tuple[str, ...]:
         text: of the error.
         named: the parameter that the error names in a field of its own, such as OpenAI's `param`.
     """
+    # The patterns below are searched in whatever a server sends: a bound on their time.
     text = text[:_LONGEST]
     # A request that asks for a form is about nothing else, so any error that names the form refuses it.
     form = (_OUTPUT,) if _FORMS.search(f"{named} {text}") else ()
+    # A value out of range is the suite's mistake: asking without the setting would hide it.
     if not _REFUSED.search(text) or _RANGE.search(text):
         return form
     if named in _WIRE:
         return (_WIRE[named], *form)
+    # Each setting once, although an error may name it several times.
     return (*dict.fromkeys(_WIRE[name] for name in _WORD.findall(text)), *form)
 
 
@@ -126,6 +129,7 @@ def token_probabilities(entries: Iterable[tuple[object, object]]) -> Mapping[str
     for token, logprob in entries:
         if isinstance(token, str) and isinstance(logprob, int | float) and not math.isnan(logprob):
             name = utf8_text(token)
+            # Rounded log probabilities may add up to a little more than 1.
             probabilities[name] = min(1.0, probabilities.get(name, 0.0) + math.exp(min(logprob, 0.0)))
     return probabilities
 
@@ -145,9 +149,11 @@ def http_fault(status: int, code: str, detail: str, *, wait: float | None = None
         wait: seconds the server asks to wait.
         named: the parameter that the error names in a field of its own.
     """
+    # Before the status: 429 would be retried until the run gives up.
     if code in OUT_OF_FUNDS:
         return ModelFault(FaultKind.NO_CREDIT, detail, status=status)
     if status in _REFUSING:
+        # Providers agree on no code for it, so the words decide.
         if _TOO_LONG_PROMPT.search(f"{code} {detail}"):
             return ModelFault(FaultKind.CONTEXT_OVERFLOW, detail, status=status)
         return ModelFault(FaultKind.REJECTED, detail, status=status, settings=refused_settings(detail, named))
@@ -157,6 +163,7 @@ def http_fault(status: int, code: str, detail: str, *, wait: float | None = None
 def from_error_response(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault | Completion:
     """Read an HTTP error as a fault, or as a refusal if the provider's content filter declined the prompt."""
     code, text, named = read_error(body)
+    # A filter that declines the prompt is an answer of the model, and is counted as a refusal.
     if is_filtered(status, code):
         return Completion(text=None, finish_reason="content_filter", refusal=text or code)
     return classify(status, code, text, retry_after(headers), named)
@@ -165,6 +172,7 @@ def from_error_response(status: int, headers: Mapping[str, str], body: bytes) ->
 def classify(status: int | None, code: str, text: str, wait: float | None = None, named: str = "") -> ModelFault:
     """Turn a status, the provider's error code and text into a fault; status None means that the server failed."""
     where = "the provider reports an error" if status is None else f"HTTP {status}"
+    # Some servers repeat the status as their code.
     detail = f"{where} ({code})" if code and code != str(status) else where
     detail = f"{detail}: {text}" if text else detail
     if status is None:
@@ -184,6 +192,7 @@ def read_error(body: bytes) -> tuple[str, str, str]:
 
 def describe(document: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return code, text and parameter of a JSON error as OpenAI, vLLM, Ollama and FastAPI write it."""
+    # Servers differ: `{error: {...}}`, `{error: "..."}`, or the error itself.
     error = document.get("error") or document
     if not isinstance(error, Mapping):
         return "", str(error), ""
@@ -232,10 +241,12 @@ def read_document(document: Mapping[str, Any]) -> Completion:
     if not isinstance(message, dict):
         raise malformed("the first choice has no message")
     reason = string_or_empty(choice.get("finish_reason"))
+    # A text that was cut by a failure looks like an answer.
     if reason.casefold() in FAILED:
         raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{reason}'")
     usage = document.get("usage")
     return Completion(
+        # With a forced tool, the arguments are the reply and the content is empty.
         text=tool_arguments(message.get("tool_calls")) or _text(message.get("content")),
         finish_reason=reason,
         usage=_usage(usage),
@@ -255,6 +266,7 @@ def malformed(detail: str) -> ModelFault:
 def _first_choice(document: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = document.get("choices")
     if not isinstance(choices, list) or not choices:
+        # Routers in front of several providers send errors with status 200.
         if document.get("error"):
             raise _error_fault(document)
         raise malformed("the answer has no choices")
@@ -271,6 +283,7 @@ def _error_fault(holder: Mapping[str, Any]) -> ModelFault:
     code, text, named = describe(holder)
     error = holder["error"]
     status = error.get("code") if isinstance(error, Mapping) else None
+    # The router's code is often the status that the provider behind it gave.
     known = isinstance(status, int) and 400 <= status <= 599  # noqa: PLR2004 - the range of HTTP error statuses
     return classify(status if known else None, code, text, named=named)
 

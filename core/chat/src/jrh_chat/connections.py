@@ -42,6 +42,7 @@ class Connection:
 
     async def aclose(self) -> None:
         """Close the session; closing twice, or without ever having asked, is fine."""
+        # Taken away first, so that a second call finds nothing to close.
         session, self._session = self._session, None
         if session is not None:
             await session.close()
@@ -52,6 +53,7 @@ async def read_answer(response: aiohttp.ClientResponse) -> bytes | None:
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk
+        # A server may send without an end.
         if len(body) > LONGEST_ANSWER:
             response.close()
             return None
@@ -75,6 +77,7 @@ async def read_start(response: aiohttp.ClientResponse) -> bytes:
 def network_fault(error: Exception) -> ModelFault:
     """Translate a failure of the network, or of a server that does not speak HTTP."""
     name = type(error).__name__
+    # First: aiohttp's timeouts are errors of a connection, too.
     if isinstance(error, TimeoutError):
         return ModelFault(FaultKind.TIMEOUT, f"no answer in time ({name})")
     if isinstance(error, aiohttp.ClientResponseError):

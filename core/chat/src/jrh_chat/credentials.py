@@ -51,6 +51,7 @@ class Credentials:
         """
         further = {name: _require(variable, f"header {name}", place) for name, variable in options.headers_env.items()}
         headers, hidden = dict(further), [value for value in further.values() if len(value) >= _SHORTEST]
+        # Names of headers have no case.
         key = "" if place.header.lower() in map(str.lower, further) else _key(options, place)
         if key:
             headers[place.header] = place.prefix + key
@@ -67,6 +68,7 @@ def _key(options: EndpointOptions, place: KeyPlace) -> str:
     if options.api_key_env is not None:
         return _require(options.api_key_env, "api_key_env", place)
     parts = urlsplit(options.base_url)
+    # A key must not go to another server because a variable happens to be set.
     if parts.hostname != place.host:
         return ""
     if parts.scheme != "https":
@@ -89,6 +91,7 @@ def _require(variable: str, purpose: str, place: KeyPlace) -> str:
 
 def _read(variable: str, place: KeyPlace) -> str:
     value = read_secret(variable)
+    # Without the value in the message. A line feed would end the header.
     if value and not (value.isascii() and value.isprintable()):
         raise JrhError(
             f"{place.begin}environment variable {variable} contains characters that are not allowed in an HTTP header"

@@ -14,6 +14,7 @@ from jrh.plugins import option
 
 _ENVIRONMENT_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+# What the reader of answers relies on: one whole answer.
 _OWN_FIELDS: Final = ("model", "messages", "stream", "n")
 
 

@@ -33,6 +33,7 @@ def proxy_for(url: str) -> str | None:
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
+    # A proxy cannot reach a server of this machine.
     if _is_loopback(host) or urllib.request.proxy_bypass(host):
         return None
     proxies = urllib.request.getproxies()
@@ -76,6 +77,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         headers: of the answer; upper and lower case are the same.
     """
     lower = {name.lower(): value for name, value in headers.items()}
+    # The finer of the two: `Retry-After` is in whole seconds.
     milliseconds = _seconds(lower.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -100,6 +102,7 @@ def stated_limits(headers: Mapping[str, str]) -> dict[str, str]:
 
 @lru_cache(maxsize=512)
 def _states_limit(name: str) -> bool:
+    # Providers write `ratelimit` and `rate-limit`.
     return "ratelimit" in name.lower().replace("rate-limit", "ratelimit")
 
 
@@ -108,6 +111,7 @@ def _seconds(value: str) -> float | None:
         seconds = float(value)
     except ValueError:
         return None
+    # `float` also reads `nan` and `inf`.
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
@@ -115,6 +119,7 @@ def _until(value: str, now: str) -> float | None:
     moment = _timestamp(value)
     if moment is None:
         return None
+    # By the server's own clock where it tells it: this machine's may be wrong.
     return max(0.0, moment - (_timestamp(now) or time.time()))
 
 

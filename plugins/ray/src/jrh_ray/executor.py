@@ -49,6 +49,7 @@ class RayExecutor:
         self._ray = ray = _import_ray()
         if not ray.is_initialized():
             self._start(job)
+        # Put once: the cluster keeps it, and each task gets a reference.
         self._common = ray.put(job.setup), job.runner, sorted(job.secrets)
         self._task = ray.remote(_work)
         resources = ray.cluster_resources()
@@ -57,6 +58,7 @@ class RayExecutor:
 
     def _start(self, job: Job) -> None:
         address = os.environ.get(_ADDRESS)
+        # Workers of a local cluster inherit the environment of this process.
         with _hide_variables(job.secrets):
             try:
                 where = {} if address else {"address": "local", "include_dashboard": False}
@@ -77,12 +79,14 @@ class RayExecutor:
 
         assert self._common is not None
         self._check_needs(unit)
+        # jrh itself works again on lost units: retries of Ray would not be counted.
         task = self._task.options(
             num_cpus=unit.cpus, num_gpus=unit.gpus, max_retries=0, name=unit.name, scheduling_strategy="SPREAD"
         ).remote(*self._common, unit.work)
         try:
             result: bytes = await task
         except asyncio.CancelledError:
+            # Without force a task that computes would go on until it ends.
             self._ray.cancel(task, force=True)
             raise
         except (
@@ -100,6 +104,7 @@ class RayExecutor:
     async def aclose(self) -> None:
         """End what was started here; a cluster that runs elsewhere goes on."""
         self._common = None
+        # A cluster that was there before serves others.
         if self._started:
             self._started = False
             self._ray.shutdown()
@@ -120,6 +125,7 @@ def _work(setup: bytes, runner: str, secrets: list[str], work: bytes) -> bytes:
     from importlib import import_module
 
     for name in secrets:
+        # A cluster that runs already may have been started with them.
         os.environ.pop(name, None)
     module, _, function = runner.partition(":")
     result: bytes = getattr(import_module(module), function)(setup, work)
@@ -128,6 +134,7 @@ def _work(setup: bytes, runner: str, secrets: list[str], work: bytes) -> bytes:
 
 def _import_ray() -> Any:
     for name, value in _SETTINGS.items():
+        # A user's own setting wins.
         os.environ.setdefault(name, value)
     try:
         import ray

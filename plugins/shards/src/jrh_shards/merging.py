@@ -45,6 +45,7 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
     """
     if target.is_dir() and any(target.iterdir()):
         raise StoreError(f"'{target}' is not empty; choose another with --run-dir")
+    # Opened as runs first: a store that is damaged is refused before anything is copied.
     answered, records = zip(*map(_progress, run_dirs), strict=True)
     with ExitStack() as open_files:
         parts = [open_files.enter_context(closing(StoredRows(run_dir))) for run_dir in run_dirs]
@@ -53,8 +54,10 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
         specs = {spec.name: spec for part in parts for spec in part.stage_tables.values()}
         with rename_when_written(target) as unfinished:
             written = write_store(unfinished, suite, _tables(parts), specs.values())
+            # Rows with the id of another were left out: two shards have the same trial.
             if written["records"] < sum(records):
                 _refuse_conflict(parts)
+    # Local plugins that the shards were run with: the next run of the merged directory finds them there.
     carry_plugins(run_dirs, target, suite)
     open_parts = tuple(part.meta[SHARD] for part, done in zip(parts, answered, strict=True) if not done)
     return Merged(written["calls"], written["records"], missing, open_parts)
@@ -103,7 +106,9 @@ def _tables(parts: Sequence[StoredRows]) -> Iterator[tuple[str, Iterable[Row]]]:
         yield "occasions", part.rows("occasions")
         for table, spec in part.stage_tables.items():
             yield table, _of_stage(parts, part, table, spec, last)
+        # After its rows were read, which is when changes show.
         _refuse_changed(part)
+        # Each shard numbers its calls from 1.
         after += max((row["id"] for row in part.rows("calls")), default=0)
 
 
@@ -112,6 +117,7 @@ def _of_stage(
 ) -> Iterator[Row]:
     """Yield the rows of a table that a stage of a plugin declares, as its declaration says."""
     holding = [other for other in parts if table in other.stage_tables and any(True for _ in other.rows(table))]
+    # The stage makes its rows again out of what was merged.
     if spec.merge is Merge.NONE or part not in holding:
         return
     if spec.merge is Merge.REFUSE:
@@ -139,6 +145,7 @@ def _check_shards(parts: Sequence[StoredRows]) -> tuple[str, ...]:
         for key, what in (("suite", "suites"), (SEED, "seeds")):
             if part.meta.get(key) != first.meta.get(key):
                 raise StoreError(f"'{first.run_dir}' and '{part.run_dir}' are of different {what}")
+    # With other tests or judges, the merged run would ask the questions of some shards again.
     expected = _alike(first)
     for shard, part in shards.items():
         alike = _alike(part)
@@ -148,6 +155,7 @@ def _check_shards(parts: Sequence[StoredRows]) -> tuple[str, ...]:
                 f"'{first.run_dir}' and '{part.run_dir}' were run with different versions or options of "
                 f"{', '.join(other[:_SHOWN])}; run shard {shard} again as the others were"
             )
+    # Parts of eight and parts of four hold different items.
     counts = {shard.partition("/")[2] for shard in shards}
     if len(counts) > 1:
         raise StoreError(f"the run was divided in different ways: {', '.join(sorted(shards))}")

@@ -45,6 +45,7 @@ def salvage_run(run_dir: Path, target: Path) -> Salvaged:
     if target.exists():
         raise StoreError(f"'{target}' exists already; move it away to salvage '{run_dir}' again")
     with closing(StoredRows(run_dir)) as source:
+        # The new directory must belong to the same suite, or it could not be continued.
         suite = source.meta.get("suite")
         if suite is None:
             raise StoreError(f"cannot salvage '{source.path}': the name of its suite is lost")
@@ -59,5 +60,6 @@ def _tables(source: StoredRows) -> Iterator[tuple[str, Iterable[Mapping[str, Any
         if table not in ("stages", "measures"):
             yield table, source.rows(table)
     lost = [name for table in (*source.broken, *source.changed) for name in _STAGES_OF.get(table, (table,))]
+    # Without its id a stage works again, and finds the replies that were saved.
     again = (*lost, *_ALWAYS_AGAIN)
     yield "stages", (row for row in source.rows("stages") if not row["name"].startswith(again))

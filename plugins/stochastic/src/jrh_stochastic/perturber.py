@@ -13,6 +13,7 @@ from jrh_stochastic.options import StochasticOptions
 
 def build(options: StochasticOptions, context: BuildContext) -> StochasticPerturber:
     """Build the perturber; seeds that the suite does not list are derived from the suite's seed."""
+    # One pass without a seed where there is no grid.
     seeds: tuple[int | None, ...] = (None,)
     if isinstance(options.seeds, tuple):
         seeds = options.seeds
@@ -32,6 +33,7 @@ class StochasticPerturber:
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 -- every item is asked as it is
         """Return one draft per temperature and seed, in the order of the options."""
+        # None asks at the judge's own temperature.
         temperatures = self.options.temperatures or (None,)
         return [self._draft(temperature, seed) for temperature, seed in product(temperatures, self.seeds)]
 
@@ -40,8 +42,10 @@ class StochasticPerturber:
         named += [f"seed={seed}"] if seed is not None else []
         return Draft(
             variant=" ".join(named),
+            # Nothing was changed: any other verdict is the judge's own inconsistency.
             expectation=Same(),
             sampling=Sampling(temperature=temperature, seed=seed),
             repeats=self.options.repeats,
+            # A seed of the grid is the same for all repeats: what then differs is the model's own noise.
             vary_seed=self.options.vary_seed and seed is None,
         )

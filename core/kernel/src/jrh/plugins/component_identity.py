@@ -35,6 +35,7 @@ from jrh.values.option_values import Held, name_of
 
 LARGE: Final = 64 * 1024 * 1024
 """Files of a program or a package above this size, such as weights, count by size and time of change."""
+# Programs there belong to the machine: their updates must not make every judge of a suite another one.
 _SYSTEM: Final = ("/bin", "/sbin", "/usr", "/lib", "/lib64", "/System", "/Library", "/nix/store")
 
 
@@ -100,15 +101,20 @@ def python_source(written: str, base: Path) -> Source:
     Raises:
         JrhError: the file is missing or cannot be read.
     """
+    # A suite in Python: the object is there already, and no file names it.
     if isinstance(written, Held):
         return _object_source(written, base)
     place, separator, name = written.rpartition(":")
+    # Without a colon all of it is the file or the module.
     place = place if separator else name
+    # A notebook has no file: the object is identified by its code and what it uses.
     if is_interactive(place):
         thing = getattr(sys.modules[place], name.partition(".")[0], None)
         files = {} if thing is None else _memory_files(thing, name, base)
         return Source(kind=SourceKind.PYTHON, written=(written,), base=base, files=files)
     if place.endswith(".py"):
+        # Not resolved: through a link, imports are looked up where the link is, as Python does for a directory on its
+        # path.
         path = (base / place).absolute()
         if not path.is_file():
             raise JrhError(f"file '{base / place}' not found; paths are relative to the suite's directory")
@@ -133,6 +139,7 @@ def _memory_files(thing: Any, name: str, base: Path) -> dict[str, str]:
     for module in identity.modules:
         read = python_source(f"{module}:{name}", base)
         for file in read.modules.values():
+            # What runs is what Python imported earlier, and what is recorded is the file as it is now.
             check_unedited(file, name)
         files |= read.files
     return files
@@ -144,9 +151,11 @@ def _directories(*directories: Path) -> tuple[Path, ...]:
 
 def _module(name: str, base: Path) -> dict[str, PythonFile]:
     """Read a module of `base`, the working directory or the import path; only installed ones are not followed."""
+    # A program that was started by its file: as a module it has another name.
     if name == "__main__":
         path = Path(str(sys.modules["__main__"].__file__)).absolute()
         return python_files.files_of_file(path, _directories(path.parent, base))
+    # In Python's order, so that the module that is identified is the one that is imported.
     for directory in (Path(entry).absolute() for entry in sys.path):
         if modules := python_files.files_of_module(name, (directory,), follow=not _is_installed(directory)):
             return modules
@@ -162,6 +171,7 @@ def _not_python(name: str) -> dict[str, str]:
     spec = _find_spec(name.partition(".")[0])
     if spec is None:
         return {}  # loading it reports that it does not exist
+    # A compiled module: a new build of it is another file.
     if spec.origin and Path(spec.origin).is_file():
         return {Path(spec.origin).name: _file_digest(Path(spec.origin))}
     return {f"Python {sys.version.split()[0]}": name}
@@ -179,6 +189,7 @@ def program_source(command: Sequence[str], base: Path) -> Source:
     files: dict[str, str] = {}
     for position, word in enumerate(command):
         path = base / word
+        # The word is a module's name, and no path.
         if position and command[position - 1] == "-m":
             modules = python_files.files_of_module(word, _directories(base))
         elif not _is_own_file(path, word, first=position == 0):
@@ -214,6 +225,7 @@ def editable_source(distribution: metadata.Distribution, modules: Iterable[str])
     """
     if not _is_editable(distribution):
         return ()
+    # Not every build tool writes `top_level.txt`; entry points are known in any case.
     listed = (distribution.read_text("top_level.txt") or "").split()
     tops = sorted({*listed, *(module.partition(".")[0] for module in modules)})
     return (_pinned(distribution.name, *tops),)
@@ -222,6 +234,7 @@ def editable_source(distribution: metadata.Distribution, modules: Iterable[str])
 def _is_editable(distribution: metadata.Distribution) -> bool:
     try:
         written = json.loads(distribution.read_text("direct_url.json") or "{}")
+        # PEP 610: pip records there how a distribution was installed.
         return bool(written.get("dir_info", {}).get("editable", False))
     except (ValueError, AttributeError):
         return False
@@ -259,7 +272,8 @@ def _file_digest(path: Path) -> str:
     try:
         state = path.stat()
     except OSError as error:
-        raise python_files.unreadable("read", error) from error
+        raise python_files.unreadable(error) from error
+    # Reading weights of many gigabytes would take longer than many a run.
     if state.st_size > LARGE:
         return f"{state.st_size} bytes, changed {state.st_mtime_ns}"
     return digest_of(python_files.read_bytes(path))
@@ -313,9 +327,11 @@ def importable(sources: Iterable[Source]) -> Iterator[None]:
     modules = {name: file for source in sources for name, file in source.modules.items()}
     for name, file in modules.items():
         loader = getattr(sys.modules.get(name), "__loader__", None)
+        # Only what this loader has loaded: a notebook's own import may have state that must not be lost.
         if isinstance(loader, _Loader) and (loader.file.path, loader.file.content) != (file.path, file.content):
             del sys.modules[name]
     finder = _Finder(modules)
+    # First, or Python would find the file on the disk, which may have changed since it was read.
     sys.meta_path.insert(0, finder)
     try:
         yield
@@ -330,6 +346,7 @@ def load_file(source: Source) -> ModuleType:
         Exception: whatever executing it raises.
     """
     file = next(iter(source.modules.values()))
+    # The name holds the content: an edited file is loaded as another module.
     name = f"jrh_local_{file.path.stem}_{content_id(str(file.path), source.digest)[:12]}"
     if name in sys.modules:
         return sys.modules[name]
@@ -340,6 +357,7 @@ def load_file(source: Source) -> ModuleType:
     # Register the module before it runs, as the import system does: dataclasses and attrs look it up.
     sys.modules[name] = module
     try:
+        # What is beside a script can be imported, as when Python runs it.
         with importable([source]), first_on_path(file.path.parent):
             spec.loader.exec_module(module)
     except BaseException:

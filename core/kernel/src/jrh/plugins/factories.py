@@ -55,6 +55,7 @@ def protocol_of(spec: specs.Spec) -> tuple[type, str]:
     if isinstance(spec, specs.PerturberSpec | specs.ValidatorSpec):
         of_sets = protocols.SetPerturber if isinstance(spec, specs.PerturberSpec) else protocols.SetValidator
         return (of_sets if spec.scope is specs.Scope.SET else wanted), f"{kind}(scope={spec.scope})"
+    # Judges of different kinds have different methods, so that the declared kind decides.
     if isinstance(spec, specs.JudgeSpec):
         return _JUDGES[spec.kind], f"{kind}(kind={spec.kind})"
     if isinstance(spec, specs.ModelSpec):
@@ -78,6 +79,7 @@ def check_factory(entry: Entry[Any], factory: Callable[..., Any], given: int) ->
     except (ValueError, TypeError):  # callables written in C may have no signature
         return
     try:
+        # Binding is what a call does with its arguments, defaults and keywords included, without the call.
         takes.bind(*([None] * given))
     except TypeError:
         wrong = f"its factory takes {_bare(takes)}, but jrh calls it with the options and the build context at most"
@@ -117,12 +119,14 @@ def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Itera
         for name, declared in _members(protocol):
             member = inspect.getattr_static(subject, name, None)
             if _is_inherited(kind, name, member, protocol) or (member is None and not _supplies(subject, name)):
+                # What a component may define besides is allowed to be missing.
                 if protocol is followed[0]:
                     lacks = f"it has no `{name}`, which {asked_by} needs"
                     yield f"{lacks}; write `{_declaration(name, declared)}`", kind
                 continue
             if isinstance(declared, property):
                 wrong = f"`{name}` is a method; write `@property` above it" if isinstance(member, FunctionType) else ""
+            # Through the object, where a decorator or a bound method shows its real signature.
             elif not isinstance(subject, type):
                 member = getattr(subject, name)
                 wrong = _no_method(name, member, declared)
@@ -150,7 +154,9 @@ def _supplies(subject: object, name: str) -> bool:
     """
     if not isinstance(subject, type):
         return hasattr(subject, name)
+    # Without `object`, which is the last, and without `Protocol` and `Generic`.
     classes = [cls for cls in subject.__mro__ if cls.__module__ != "typing"][:-1]
+    # Such a class makes its members as it likes: nothing can be said without an object.
     if any({"__new__", "__getattr__", "__getattribute__"} & vars(cls).keys() for cls in classes):
         return True
     codes = [inspect.unwrap(cls).__code__ for kind in classes for cls in vars(kind).values() if inspect.isfunction(cls)]
@@ -188,6 +194,7 @@ def _no_method(name: str, method: object, declared: FunctionType) -> str:
         return f"`{name}` is not async; {write}"
     if not wants_async and (inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)):
         return f"`{name}` is async; {write}"
+    # Calling a generator does nothing: the run would get an object instead of a result.
     if inspect.isgeneratorfunction(function) and "Iterable" not in str(declared.__annotations__["return"]):
         return f"`{name}` yields; {write}, and return the result"
     return _wrong_parameters(name, method, declared, write)
@@ -195,6 +202,7 @@ def _no_method(name: str, method: object, declared: FunctionType) -> str:
 
 def _returns_awaitable(function: Any) -> bool:
     """Return whether calling a function may give an awaitable: it is async, wraps an async one, or says so."""
+    # A decorator that wraps an async function may be a plain one itself.
     inner = inspect.unwrap(function, stop=inspect.iscoroutinefunction)
     returns = str(getattr(function, "__annotations__", {}).get("return", ""))
     return inspect.iscoroutinefunction(inner) or any(word in returns for word in ("Awaitable", "Coroutine", "Future"))
@@ -208,6 +216,7 @@ def _wrong_parameters(name: str, method: Callable[..., Any], declared: FunctionT
     parameters = list(inspect.signature(declared).parameters.values())[1:]
     keywords = {parameter.name: None for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
     try:
+        # As jrh calls it: some by place, the others by keyword.
         has.bind(*([None] * (len(parameters) - len(keywords))), **keywords)
     except TypeError:
         takes = f"{len(parameters)} argument{'s'[: len(parameters) != 1]}" if parameters else "no argument"
@@ -249,6 +258,7 @@ def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
 def _import_named(entry: Entry[Any], declared: str) -> Any:
     module, _, path = declared.partition(":")
     thing: Any = _import_module(entry, module)
+    # The name may lie in a class.
     for name in path.split("."):
         if not hasattr(thing, name):
             close = get_close_matches(name, dir(thing), n=1)
@@ -299,6 +309,7 @@ def _import_module(entry: Entry[Any], module: str) -> Any:
         # Only the declared module itself is a wrong declaration. If a library that it imports is missing, the caller
         # reports which package to install.
         if error.name and f"{module}.".startswith(f"{error.name}."):
+            # Otherwise the error is that of a library's import, which has its own advice.
             raise wrong_factory(entry, f"no module '{error.name}' exists") from None
         raise
 
@@ -319,6 +330,7 @@ def _count_arguments(factory: Callable[..., Any]) -> int:
         parameters = inspect.signature(factory).parameters.values()
     except (ValueError, TypeError):  # callables written in C may have no signature
         return 2
+    # `*args` takes whatever is given.
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return 2
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

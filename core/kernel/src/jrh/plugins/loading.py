@@ -115,9 +115,11 @@ def load_plugins(
     for plugin in candidates:
         failures = _load_one(manager, plugin, entries)
         problems.extend(failures)
+        # Who names a plugin wants it. Any other one may be broken: the rest of jrh works without it.
         if allow and failures and _is_named(plugin, allow):
             raise PluginError(f"cannot load plugin '{plugin.name}': {failures[0].failed}")
         names.append(f"{plugin.distribution} {plugin.version}".strip())
+    # Registries get all problems: a name that is unknown may be that of a plugin which did not load.
     registries = {
         hook.removeprefix("jrh_"): Registry(role, entries[hook], problems) for hook, (role, _) in DECLARATIONS.items()
     }
@@ -142,8 +144,10 @@ def _find_installed() -> Iterator[Candidate]:
     for point in (*core, *metadata.entry_points(group=entry_points.COMPONENTS)):
         stated = point.dist.metadata if point.dist else None  # `name` and `version` would each read it
         name, version = (stated["Name"], stated["Version"]) if stated is not None else ("unknown", "")
+        # Installed twice on the import path, a distribution is listed twice.
         if (name, point.name, point.value) not in known:
             known.add((name, point.name, point.value))
+            # Read when a component's identity is needed, which most commands never ask for.
             code = cache(partial(editable_source, point.dist, [point.module])) if point.dist else tuple
             is_core = point.group == entry_points.CORE
             yield Candidate(
@@ -169,6 +173,7 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
     local = _once(_local(item) for item in allow if _is_local(item))
     wanted = [item for item in allow if not _is_local(item)]
     known = {plugin.name for plugin in installed} | {plugin.distribution for plugin in installed}
+    # A distribution of commands alone has no component: it is known, and nothing of it is loaded here.
     if wanted:
         known |= _without_components()
     for item in wanted:
@@ -178,6 +183,7 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
                 f"--plugins: unknown plugin '{item}'\n{hint}Installed: {', '.join(sorted(known)) or 'none'}."
             )
     chosen = [plugin for plugin in installed if not wanted or plugin.core or _is_named(plugin, wanted)]
+    # The order of the import path differs between machines, and that of names does not.
     return sorted(chosen, key=lambda plugin: (plugin.distribution, plugin.name)) + local
 
 
@@ -193,6 +199,7 @@ def _from_source(item: str, source: Source) -> Candidate:
     return Candidate(
         name=item,
         distribution=(Path(item).stem if is_file else module).replace("_", "-"),
+        # A file has no version: its content identifies it, and the word marks where the version is shown.
         version=LOCAL,
         load=partial(load_file, source) if is_file else partial(_of_module, source, attribute),
         code=lambda: (source,),
@@ -223,6 +230,7 @@ def _once(local: Iterable[Candidate]) -> list[Candidate]:
     """Return the local plugins; refuse one that is named twice, which would declare every component twice."""
     chosen: dict[Path | str, Candidate] = {}
     for candidate in local:
+        # Two spellings of a path are one file.
         place = Path(candidate.name).resolve() if candidate.name.endswith(".py") else candidate.name
         if place in chosen:
             first = chosen[place].name
@@ -245,6 +253,7 @@ def _load_one(
     except RAISED as error:  # a plugin's import may fail in any way
         return [_problem(candidate, error_line(error))]
     problems = [_problem(candidate, message) for message in _misspelt(manager, plugin)]
+    # An installed plugin may have commands alone. A local one that does nothing is a slip.
     if candidate.local and not problems and not manager.get_hookcallers(plugin):
         return [_problem(candidate, "it implements no hook, such as jrh_judges; mark its functions with @hookimpl")]
     for caller in manager.get_hookcallers(plugin) or []:
@@ -258,6 +267,7 @@ def _load_one(
 def _unfit(plugin: object) -> str:
     """Return why a plugin does not fit this version of the plugin API; empty if it fits."""
     written_for = getattr(plugin, WRITTEN_FOR, 1)
+    # True is an int in Python.
     if not isinstance(written_for, int) or isinstance(written_for, bool):
         return f"{WRITTEN_FOR} must be a whole number, got {type(written_for).__name__}"
     if written_for > API_VERSION:
@@ -296,6 +306,7 @@ def _read_declarations(
             wrong = f"{hook}: '{spec.name}': {unfit} ({place_in_code(function)})"
         elif spec.name in names:
             wrong = f"{hook} declares '{spec.name}' twice; only the first one is used"
+        # Two components of other kinds may share a name: a suite then writes the distribution, too.
         elif owner := _owner(hook, spec.name, entries[hook]):
             wrong = f"{hook} declares '{spec.name}', which {owner} has; it is not used"
         else:
@@ -330,6 +341,7 @@ def _code(candidate: Candidate, spec: Spec) -> Callable[[], tuple[Source, ...]]:
     factory = getattr(spec, "factory", None)
     if not candidate.local or not isinstance(factory, str):
         return candidate.code
+    # Read now: once loaded, the module stays as it is while its file may change.
     sources = (*candidate.code(), local_source(factory))
     return lambda: sources
 
@@ -341,6 +353,7 @@ def _misspelt(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
         if name in known:
             if not marked:
                 yield f"'{name}' lacks @hookimpl, so it is never called"
+        # Without the mark and unlike any hook, a function may be called jrh_something for reasons of its own.
         elif (close := get_close_matches(name, known, n=1)) or marked:
             yield f"unknown hook '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
 

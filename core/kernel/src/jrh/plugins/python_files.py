@@ -64,13 +64,13 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
             raise JrhError(f"'{path}' is too large for source code ({size:,} bytes, at most {most:,})")
         return path.read_bytes()
     except OSError as error:
-        raise unreadable("read", error) from error
+        raise unreadable(error) from error
 
 
-def unreadable(verb: str, error: OSError) -> JrhError:
-    """Return the error for a file or directory of local code that jrh cannot `verb`."""
+def unreadable(error: OSError) -> JrhError:
+    """Return the error for a file of local code that cannot be read."""
     why = error.strerror or error
-    return JrhError(f"cannot {verb} '{error.filename}' ({why}); jrh identifies local code by its content")
+    return JrhError(f"cannot read '{error.filename}' ({why}); jrh identifies local code by its content")
 
 
 def files_of_file(path: Path, directories: Sequence[Path]) -> dict[str, PythonFile]:
@@ -107,6 +107,8 @@ def walk(directory: Path) -> Iterator[Path]:
             directories.clear()
             continue
         visited.add(real)
+        # In place: `os.walk` goes on with what is left in the list. Sorted, since the order of a directory is not
+        # fixed.
         directories[:] = sorted(name for name in directories if _belongs(Path(place, name)))
         for name in sorted(names):
             if name.startswith(".") or name.endswith((".pyc", ".pyo")) or not Path(place, name).is_file():
@@ -121,7 +123,9 @@ def walk(directory: Path) -> Iterator[Path]:
 
 
 def _refuse_unlisted(error: OSError) -> None:
-    raise unreadable("list", error) from error
+    raise JrhError(
+        f"cannot list '{error.filename}' ({error.strerror}); jrh identifies local code by its content"
+    ) from error
 
 
 def _belongs(directory: Path) -> bool:
@@ -153,6 +157,7 @@ class _Search:
     def add_module(self, name: str) -> None:
         """Add a module of one of the directories, or its whole package."""
         top = name.partition(".")[0]
+        # Code of jrh and of Python is no local code.
         if name in self._tried or top in sys.stdlib_module_names or top == "jrh":
             return
         self._tried.add(name)
@@ -173,6 +178,7 @@ class _Search:
         place, known = directory, ""
         for part in name.split("."):
             known = f"{known}.{part}" if known else part
+            # A regular package counts whole: its modules may import each other in ways that are not seen.
             if (place / part / _INITIAL).is_file():
                 self._add_package(place / part, known, directory)
                 return True
@@ -195,6 +201,7 @@ class _Search:
 def _imports(file: PythonFile) -> Iterator[str]:
     """Yield the modules that a file imports anywhere in it; none where it is not Python, which loading it reports."""
     try:
+        # Parsed and not imported: importing runs code, and would show only the imports that were reached.
         tree = ast.parse(file.content)
     except (SyntaxError, ValueError, RecursionError):
         return
@@ -203,8 +210,10 @@ def _imports(file: PythonFile) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             parts = file.name.split(".")
+            # `__init__.py` is its own package: its first dot means itself.
             above = parts[: len(parts) - node.level + file.is_package] if node.level else []
             base = [*above, *([node.module] if node.module else [])]
+            # `from a import b` may name a module `b` or a variable: what is no module is not found, and does no harm.
             yield from (".".join([*base, alias.name]) for alias in node.names)
 
 
@@ -243,6 +252,7 @@ class ObjectIdentity:
             return f"module {self._place(thing.__name__)}"
         if id(thing) in self._described:  # objects may hold themselves
             return f"again {self._described[id(thing)][0]}"
+        # Kept while the digest is made: the id of an object that is gone may be given to another.
         self._described[id(thing)] = len(self._described), thing
         if isinstance(thing, FunctionType):
             return self._function(thing)
@@ -263,6 +273,7 @@ class ObjectIdentity:
             return [self._all(*pair) for pair in thing.items()]
         if isinstance(thing, _SEQUENCES):
             parts = self._all(*thing)
+            # The order of a set differs between processes.
             return sorted(parts) if isinstance(thing, set | frozenset) else parts
         if isinstance(thing, property):
             return self._all(thing.fget, thing.fset, thing.fdel)
@@ -270,6 +281,7 @@ class ObjectIdentity:
             return self._describe(thing.__wrapped__)
         cls: Any = type(thing)
         try:
+            # What pickle would call to make the object again, and the state it would set.
             how, arguments, *states = thing.__reduce_ex__(4)
         except (TypeError, ValueError):  # a lock or the like, or a name
             return getattr(thing, "__qualname__", "")
@@ -282,6 +294,7 @@ class ObjectIdentity:
         cells = {name: _cell_value(cell) for name, cell in zip(code.co_freevars, thing.__closure__ or (), strict=True)}
         names: Iterable[str] = ()
         if is_interactive(thing.__module__):
+            # In a notebook every global name may be edited. In a file they belong to the file, which counts whole.
             names = dict.fromkeys(name for part in _with_inner(code) for name in part.co_names)
         place = thing.__qualname__ if is_interactive(thing.__module__) else self._elsewhere(thing)
         used = {**cells, **{name: thing.__globals__[name] for name in names if name in thing.__globals__}}
@@ -308,9 +321,11 @@ def check_unedited(file: PythonFile, name: str) -> None:
     Raises:
         JrhError: a loaded function is not in the file as it is now.
     """
+    # Code objects compare by content, so that an edit of a comment alone changes nothing here.
     current = set(_with_inner(compile(file.content, str(file.path), "exec", dont_inherit=True)))
     for module in list(sys.modules.values()):
         loader = getattr(module, "__loader__", None)
+        # Other loaders, such as jrh's own or that of a test runner, may have compiled something else.
         if type(loader) is not SourceFileLoader or getattr(module, "__file__", None) != str(file.path):
             continue
         classes = [thing for thing in vars(module).values() if getattr(thing, "__module__", "") == module.__name__]

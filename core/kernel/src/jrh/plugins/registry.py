@@ -102,10 +102,12 @@ class Registry(Generic[S]):
             JrhError: no component or several components have the name; the message lists the alternatives.
         """
         matches = [entry for entry in self._entries if name in (entry.spec.name, entry.qualified)]
+        # A plugin that names a component means its own, whatever else is installed.
         if len(matches) > 1 and prefer:
             matches = [entry for entry in matches if entry.distribution == prefer] or matches
         if not matches:
             raise JrhError(self._unknown(name))
+        # The qualified name would not tell them apart either.
         if len({entry.qualified for entry in matches}) < len(matches):
             raise JrhError(f"{self.role} '{name}' is declared twice by {matches[0].distribution}; remove one of them")
         if len(matches) > 1:
@@ -130,11 +132,13 @@ class Registry(Generic[S]):
             return f"there is no {self.role} '{name}': {meant}"
         names = sorted({entry.spec.name for entry in self._entries})
         lines = [f"unknown {self.role} '{name}'"]
+        # The distribution in front may be right, and the name misspelt.
         bare = name.rpartition("/")[2]
         lines.append(f"{did_you_mean(bare, names)}Installed: {', '.join(names) or 'none'}.")
         if bare in _metadata_lines("Provides-Extra"):  # some extras are named after what they provide
             lines.append(f'Run `pip install "{_WHOLE}[{bare}]"` to install what provides it.')
         if self._problems:
+            # A plugin may have several problems.
             count = len({problem.plugin for problem in self._problems})
             listed = "; ".join(problem.failed for problem in self._problems)
             plural = "plugin did" if count == 1 else "plugins did"
@@ -180,6 +184,7 @@ class Plugins:
         flags: dict[str, Flag] = {}
         for flag in (entry.spec.flag for entry in self.flags):
             known = flags.get(flag.name)
+            # A doubt that one plugin forbids a claim for is not lifted because another is installed.
             if known is None or strict.index(flag.effect) > strict.index(known.effect):
                 flags[flag.name] = flag
         return flags

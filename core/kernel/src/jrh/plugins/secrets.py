@@ -12,6 +12,7 @@ T = TypeVar("T")
 
 _PLACEHOLDER: Final = "not-set"
 
+# Context variables, so that tasks and threads that build components do not see each other's.
 _optional: ContextVar[bool] = ContextVar("optional", default=False)
 _noted: ContextVar[list[str] | None] = ContextVar("noted", default=None)
 
@@ -21,6 +22,7 @@ def read_secret(variable: str) -> str:
 
     Under `jrh plan` a variable that is not set has a placeholder, because a plan sends nothing.
     """
+    # Also what is not set: the message about a refused key names the variables to check.
     noted = _noted.get()
     if noted is not None and variable not in noted:
         noted.append(variable)

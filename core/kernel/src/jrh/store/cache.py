@@ -35,7 +35,9 @@ class Cache:
             OSError, sqlite3.Error: it cannot be used; a run goes on without it.
         """
         folder = path or directory()
+        # Replies may quote private texts: other users of the machine cannot read them.
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # What a power failure takes from the cache costs money at most: the run's own store has its replies, durably.
         connection = connect(folder / FILENAME, synchronous="NORMAL")
         with close_on_error(connection):
             connection.execute(_SCHEMA)
@@ -50,6 +52,7 @@ class Cache:
             return None
         try:
             return cls(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
+        # Only a plan reads it so: without the cache it counts more calls.
         except (OSError, sqlite3.Error):
             return None
 
@@ -64,6 +67,7 @@ class Cache:
     def put(self, key: str, payload: str) -> None:
         """Store a payload unless the key already has one; only if opened for writing."""
         assert self._writer is not None
+        # The first reply to a request stays, so that later runs see the same one.
         self._writer.put(("INSERT OR IGNORE INTO replies VALUES (?, ?)", [(key, payload)]))
 
     def close(self) -> None:

@@ -30,6 +30,7 @@ _OUTCOME: Final = (
     "UPDATE calls SET outcome = ?, final = ?, cost = ?, detail = ?, payload = ?, checksum = ? WHERE id = ?"
 )
 _FINAL: Final = "UPDATE calls SET final = 1 WHERE id = ?"
+# Names are one parameter, as JSON: SQLite limits the number of parameters.
 _LOST: Final = "UPDATE calls SET outcome = ? WHERE outcome IS NULL AND model NOT IN (SELECT value FROM json_each(?))"
 _PENDING: Final = (
     "SELECT key, id, worst FROM calls WHERE outcome IS NULL AND model IN (SELECT value FROM json_each(?)) ORDER BY id"
@@ -95,6 +96,7 @@ class CallsTable:
 
     def usable_reply(self, key: str) -> str | None:
         """Return the stored reply to a question, or None if this run has not paid for one."""
+        # The table is complete: replies of this process are added as they are stored.
         if not self._stored_replies.get(part_of(key)):
             return None
         return self._database.text("SELECT payload FROM calls WHERE key = ? AND payload IS NOT NULL LIMIT 1", (key,))
@@ -103,6 +105,7 @@ class CallsTable:
         self, key: str, model: str, purpose: str, started: float, worst: float | None
     ) -> tuple[int, asyncio.Future[None]]:
         """Queue the row of a call about to be sent; return its id and a future that completes once it is durable."""
+        # Numbered here and not by SQLite: the caller needs the number before the row is written.
         call = self._next
         self._next += 1
         self._keys[call] = key
@@ -137,6 +140,7 @@ class CallsTable:
 
     def mark_final(self, call: int) -> asyncio.Future[None]:
         """Queue a mark that no further attempt follows a failed one."""
+        # A separate statement: whether another attempt follows is known only after the outcome was written.
         return self._database.writer.commit((_FINAL, [(call,)]))
 
     def settle_lost(self, deferred: Collection[str] = ()) -> int:
@@ -148,6 +152,7 @@ class CallsTable:
         names = json.dumps(sorted(deferred))
         self._pending = {key: (row, worst) for key, row, worst in self._database.rows(_PENDING, (names,))}
         ((open_calls,),) = self._database.rows("SELECT count(*) FROM calls WHERE outcome IS NULL")
+        # Nothing is written where nothing was lost, as in most runs.
         if open_calls > len(self._pending):
             self._database.writer.flush((_LOST, [(UNKNOWN, names)]))
         ((unknown,),) = self._database.rows("SELECT count(*) FROM calls WHERE outcome = ?", (UNKNOWN,))
@@ -165,6 +170,7 @@ class CallsTable:
     def billed_beyond(self) -> list[BilledBeyond]:
         """Return the models whose calls cost more than they could, by price and longest reply."""
         rows = self._database.rows(
+            # Costs are products of decimal prices: the last digit may differ.
             "SELECT model, count(*), sum(cost), sum(worst) FROM calls WHERE cost > worst + 1e-9 "
             "GROUP BY model ORDER BY model"
         )
@@ -200,8 +206,7 @@ class NotesTable:
 
     def read(self, model: str) -> Mapping[str, str]:
         """Return all notes of a model, in the order of their names."""
-        rows = self._database.rows("SELECT name, value FROM model_notes WHERE model = ? ORDER BY name", (model,))
-        return {str(name): str(value) for name, value in rows}
+        return dict(self._database.rows("SELECT name, value FROM model_notes WHERE model = ? ORDER BY name", (model,)))
 
     def write(self, model: str, name: str, text: str) -> asyncio.Future[None]:
         """Queue a note, or its deletion where the text is empty; return a future that completes once it is durable."""

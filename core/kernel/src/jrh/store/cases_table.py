@@ -47,6 +47,7 @@ class ItemsTable:
             self._database.writer.flush(_FORGET_ITEMS)
             for task, chosen in items.items():
                 self._stage(task, chosen)
+            # The sweep comes last: until the new items are in place, the old ones need their texts.
             move = ("INSERT INTO items SELECT * FROM new_items", [()])
             self._database.replace(_ITEMS, digest, ("DELETE FROM items", [()]), move, _FORGET_ITEMS, SWEEP)
         return ids
@@ -102,6 +103,7 @@ def _gold_source(item: Item) -> str:
 
 def listed_id(texts: Iterable[str], *parts: object) -> str:
     """Return `content_id(list(texts), *parts)` without holding the list."""
+    # Byte for byte what `content_id` hashes, so that both give the same id.
     digest = hashlib.sha256(b"[[")
     for place, text in enumerate(texts):
         digest.update(("," * (place > 0) + canonical_json(text)).encode("utf-8", "surrogatepass"))
@@ -186,14 +188,14 @@ class CasesTable:
         """Yield the ids of the cases of one test over one task, in order."""
         sql = "SELECT position, id FROM cases WHERE task = ? AND test = ? AND position > ? ORDER BY position LIMIT ?"
         for rows in self._database.pages(sql, task, test):
-            for row in rows:
-                yield row[1]
+            yield from (row[1] for row in rows)
 
     def by_id(self, case_ids: Sequence[str]) -> dict[str, Case]:
         """Read cases by id; ids that are not stored are left out."""
         rows = list(self._database.by_id("SELECT id, texts, payload FROM cases WHERE id IN ({ids})", case_ids))
         values = self._texts.unpack([row[1:] for row in rows])
         cases = {row[0]: from_plain(Case, value) for row, value in zip(rows, values, strict=True)}
+        # Cases that count in place of others are few, and stored apart.
         cases.update((case.id, case) for case in self._read_revisions([name for name in case_ids if name not in cases]))
         return cases
 
@@ -230,11 +232,13 @@ class CasesTable:
             self._database.writer.flush(
                 ("DELETE FROM revised_cases", [()]), ("INSERT INTO revised_cases VALUES (?, ?)", rows)
             )
+        # What is unchanged is not written: every write waits for the disk.
         if self.validity() != valid:
             self._database.set_meta(_VALID, json.dumps(dict(sorted(valid.items()))))
 
     def holding(self, wanted: str) -> list[str]:
         """Return the ids of the cases with a text in a field, in upper or lower case."""
+        # Texts are compressed, so SQLite cannot search them.
         wanted = wanted.casefold()
         ids = []
         for rows in self._database.chunks("SELECT id, texts, payload FROM cases"):
@@ -265,6 +269,7 @@ class CasesTable:
         sql = (
             "SELECT d.position, coalesce(i.cluster, d.item_id), coalesce(c.texts, d.texts), "
             "coalesce(c.payload, d.payload) FROM drafts d LEFT JOIN cases c ON c.id = d.case_id "
+            # Why the index is named: see `_WITH_ITEMS` in `records_table`.
             "LEFT JOIN items i INDEXED BY items_by_id ON i.task = d.task AND i.id = d.item_id "
             "WHERE d.task = ? AND d.test = ? AND d.state != ? AND d.voted AND d.position > ? "
             "ORDER BY d.position LIMIT ?"
@@ -286,6 +291,7 @@ class CasesWriting:
         self._stage = _stage_of(task, test)
         self._cases = 0
         self._drafts = 0
+        # A test that was interrupted has left its rows in the temporary tables.
         database.writer.flush(*_FORGET)
 
     def put(self, cases: Sequence[Case], drafts: Sequence[DraftRow]) -> None:
@@ -312,6 +318,7 @@ class CasesWriting:
 
     def finish(self, digest: str) -> None:
         """Replace the earlier cases and drafts in one transaction, and delete texts that only they had."""
+        # Without earlier cases no text has become unused, and the sweep looks at every row.
         replaced = self._database.digest(self._stage) is not None
         self._database.replace(self._stage, digest, *self._move, *_FORGET, *([SWEEP] if replaced else []))
 

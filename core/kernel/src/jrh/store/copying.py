@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -53,6 +54,7 @@ class StoredRows:
             raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
         self._source = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True)
         self._decompressor = Decompressor()
+        # Text with a changed byte may be no UTF-8. Decoding must not end the reading: checksums find the row.
         self._source.text_factory = lambda text: text.decode("utf-8", "replace")
         try:
             version = self._source.execute("PRAGMA user_version").fetchone()[0]
@@ -95,9 +97,12 @@ class StoredRows:
 
     def _from_both_ends(self, table: str, order: Sequence[str]) -> Iterator[Sequence[Any]]:
         last = None
+        # SQLite stops at a broken page. What lies behind it is read from the other end, up to the row read last before
+        # it.
         for direction in ("ASC", "DESC"):
             by = ", ".join(f"{column} {direction}" for column in order)
             try:
+                # An index may be damaged where the table is not.
                 for row in self._source.execute(f"SELECT * FROM {table} NOT INDEXED ORDER BY {by}"):
                     if direction == "ASC":
                         last = row
@@ -120,6 +125,7 @@ class StoredRows:
         """
         if table == "calls":
             return self._check_call(row, wrong)
+        # Records, replies and texts have checksums of their own. Other rows are checked by reading what they hold.
         if wrong or (table == "records" and checksum(tuple(row.values())[: len(COLUMNS)]) != row["checksum"]):
             raise DamagedStoreError("changed")
         if table in _PACKED and row["payload"] is not None:  # a kept draft is its case
@@ -164,15 +170,13 @@ def write_store(
         StoreError: there is a run in the directory, or it cannot be written to.
     """
     names = []
-    database = Database.open(target, suite)
-    try:
+    with closing(Database.open(target, suite)) as database:
         for spec in specs:
             database.writer.flush(*create(spec))
         for table, rows in tables:
             names.append(table)
             waiting = iter(rows)
             while some := [tuple(row.values()) for row in islice(waiting, PAGE)]:
+                # A page a transaction: a kill leaves a directory that has not got its name yet.
                 database.writer.flush((f"INSERT OR IGNORE INTO {table} VALUES ({marks(some[0])})", some))
         return {name: database.rows(f"SELECT count(*) FROM {name}")[0][0] for name in names}
-    finally:
-        database.close()

@@ -30,6 +30,7 @@ from jrh.values.verdicts import Status
 _PLACE: Final = slice(68, 72)
 _VERSION: Final = slice(60, 64)
 """Where SQLite keeps `user_version`."""
+# What the header of a fresh database holds there, too.
 _NONE: Final = bytes(4)
 _AT_ONCE: Final = 1 << 20
 _OPEN: Final[Counter[Path]] = Counter()
@@ -63,6 +64,7 @@ def check_seal(path: Path, version: int) -> None:
 
 def lift_seal(path: Path, version: int) -> None:
     """Check a store and take its checksum away, before it is opened for writing."""
+    # An empty file has no header that could hold a checksum.
     if path.is_file() and path.stat().st_size:
         check_seal(path, version)
         if _read_seal(path, version) != _NONE:
@@ -72,6 +74,7 @@ def lift_seal(path: Path, version: int) -> None:
 def write_seal(path: Path) -> None:
     """Write the checksum of a store that was closed; not where its log, which a reader keeps open, holds pages."""
     log = path.with_name(f"{path.name}-wal")
+    # A store without a checksum is read all the same, so a failure to write one must not fail the run.
     with suppress(OSError):
         if not _OPEN[path.resolve()] and not (log.is_file() and log.stat().st_size):
             _write_checksum(path, _compute_seal(path))
@@ -96,6 +99,7 @@ def _read_seal(path: Path, version: int) -> bytes:
 def _compute_seal(path: Path) -> bytes:
     with path.open("rb") as file:
         start = bytearray(file.read(_AT_ONCE))
+        # The checksum counts as zeros, or writing it would make it wrong.
         start[_PLACE] = _NONE
         total = crc32(start)
         while part := file.read(_AT_ONCE):
@@ -109,6 +113,7 @@ def _write_checksum(path: Path, four: bytes) -> None:
         file.seek(_PLACE.start)
         file.write(four)
         file.flush()
+        # Durable before the store is written to: a checksum that outlived a crash would call the new pages damage.
         os.fsync(file.fileno())
 
 
@@ -240,6 +245,7 @@ class Database:
         Raises:
             StoreError: it is in use, belongs to another suite, is not writable, or is not a run directory.
         """
+        # First of all: nothing is checked or made in a directory that another process writes to.
         lock = _lock_directory(run_dir)
         path = run_dir / FILENAME
         try:
@@ -275,6 +281,7 @@ class Database:
             check_seal(path, SCHEMA_VERSION)
             reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_read_mode(path)}", uri=True, isolation_level=None)
             with close_on_error(reader):
+                # The mode may be `rw`, see `_read_mode`: a reader must not write all the same.
                 reader.execute("PRAGMA query_only=ON")
                 if _check_version(reader, path) == 0:  # its process was killed before the tables were made
                     raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
@@ -286,6 +293,8 @@ class Database:
         """Write everything queued, then release the directory."""
         if self._writer:
             self._writer.close()
+        # The last connection to close moves the write-ahead log into the file. Only then is there a checksum of all of
+        # it.
         self._reader.close()
         _OPEN[self.path.resolve()] -= 1
         if self._writer:
@@ -306,16 +315,15 @@ class Database:
             while rows := cursor.fetchmany(CHUNK):
                 yield rows
 
-    def pages(self, sql: str, *parameters: object, most: int = PAGE) -> Iterator[list[tuple[Any, ...]]]:
+    def pages(self, sql: str, *parameters: object) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query some at a time; nothing stays open between two of them.
 
         Args:
             sql: selects the position first; its last two parameters are that of the row before and the most rows.
             parameters: those before.
-            most: rows at once.
         """
         last = -1
-        while rows := self.rows(sql, (*parameters, last, most)):
+        while rows := self.rows(sql, (*parameters, last, PAGE)):
             yield rows
             last = rows[-1][0]
 
@@ -326,9 +334,8 @@ class Database:
 
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
         """Return the first column of the first row as text, or None if there is no row."""
-        with self._reading, _guard(self.path):
-            row = self._reader.execute(sql, parameters).fetchone()
-        return None if row is None else str(row[0])
+        rows = self.rows(sql, parameters)
+        return str(rows[0][0]) if rows else None
 
     def meta(self, key: str) -> str | None:
         """Return a value of the run, or None."""
@@ -380,6 +387,7 @@ def _lock_directory(run_dir: Path) -> FileLock:
     try:
         run_dir.mkdir(parents=True, exist_ok=True)
         lock = FileLock(run_dir / LOCK)
+        # Without waiting: the other run may take hours.
         lock.acquire(timeout=0)
     except Timeout:
         raise StoreError(
@@ -396,7 +404,7 @@ def _guard(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise store_error("use", str(path), error) from error
+        raise store_error(f"cannot use '{path}'", str(path), error) from error
     except OSError as error:
         raise StoreError(f"cannot use '{path}': {error.strerror or error}") from error
 

@@ -89,6 +89,7 @@ class TrialsTable:
         """Replace the plan, and keep the occasions of all plans before it."""
         feed = iter(rows)
         self._database.writer.flush(_FORGET_PLAN)
+        # The rows are made as they are taken, and are never all in memory.
         while some := list(islice(feed, CHUNK)):
             self._database.writer.flush(
                 ("INSERT INTO new_trials VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in some]), _occasions(some)
@@ -97,6 +98,7 @@ class TrialsTable:
             _PLAN,
             digest,
             ("DELETE FROM trials", [()]),
+            # In one transaction: a kill leaves the earlier plan, or all of the new one.
             ("INSERT INTO trials SELECT * FROM new_trials", [()]),
             _FORGET_PLAN,
         )
@@ -288,6 +290,7 @@ class RecordsTable:
                 for name, by_items in zip(_OF_ITEMS, values[_SUMMED + 1 :], strict=True):
                     columns[name] = _prefer_items(by_items, columns[name])
                 yield columns
+        # At the end: the message counts all of them, and what was read is not used then.
         refuse_changed(self._database.path, changed)
 
     def rename_judges(self) -> None:
@@ -297,6 +300,7 @@ class RecordsTable:
             DamagedStoreError: some are not what was written.
         """
         names = ", ".join(f'r."{name}"' for name in COLUMNS)
+        # Checked first: a new checksum would make a damaged record look sound.
         rows = self._database.rows(f"SELECT {names}, r.checksum, t.judge {_OF_THE_PLAN} WHERE r.judge != t.judge")
         refuse_changed(self._database.path, [row for row in rows if checksum(row[:-2]) != row[-2]])
         if rows:
@@ -344,6 +348,7 @@ class RecordsTable:
 
     def with_rationale(self, text: str) -> set[tuple[str, str]]:
         """Return the case and judge of the records whose rationale contains a text."""
+        # The signs that `LIKE` reads as wildcards.
         escaped = re.sub(r"([\\%_])", r"\\\1", text)
         sql = "SELECT DISTINCT case_id, judge FROM records WHERE rationale LIKE ? ESCAPE '\\'"
         return {(case, judge) for case, judge in self._database.rows(sql, (f"%{escaped}%",))}

@@ -48,6 +48,7 @@ class MeasuresTable:
         rows = self._database.rows(
             "SELECT payload FROM measures WHERE position >= 0 AND json_extract(payload, '$.task') = ? "  # noqa: S608
             f"AND json_extract(payload, '$.name') IN ({', '.join('?' * len(names))}) "
+            # Defaults are left out of the text: a measure of a whole test has no cell in it.
             "AND coalesce(json_extract(payload, '$.cell'), '{}') = '{}' ORDER BY position",
             (task, *names),
         )

@@ -74,6 +74,7 @@ class StageTable:
         """
         self._database, self._spec = database, spec
         self._name = sql_name(spec.name)
+        # Compared whole: rows in other columns would be read as something else.
         known = read_specs(database).get(spec.name)
         if known not in (None, spec):
             raise StoreError(
@@ -184,13 +185,16 @@ def sql_name(table: str) -> str:
 
 
 def _quote(column: str) -> str:
+    # Column names are checked, but may be words of SQL, such as `order`.
     return f'"{column}"'
 
 
 def _condition(where: Sequence[Where]) -> tuple[str, list[Any]]:
+    # A condition that always holds, so that there is one without any.
     clauses, values = ["1"], []
     for column, compare, value in where:
         many = compare == "in"
         clauses.append(f"{_quote(column)} {compare} {'(SELECT value FROM json_each(?))' if many else '?'}")
+        # As one JSON list: SQLite limits the number of parameters.
         values.append(json.dumps(list(value)) if many else value)
     return " AND ".join(clauses), values

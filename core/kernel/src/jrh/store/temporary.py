@@ -55,12 +55,14 @@ class Spool(Generic[T]):
             self._held.append(value)
             if self._file is None and len(self._held) > IN_MEMORY:
                 self._file = _File(self._kind)
+            # Written in blocks as `ItemBlocks` reads them.
             while self._file is not None and len(self._held) >= BLOCK:
                 self._file.write(self._held[:BLOCK])
                 del self._held[:BLOCK]
 
     def all(self) -> Sequence[T]:
         """Return all values as a sequence; after this no more are added."""
+        # Few values stay as they are: reading from a file takes a while each time.
         if self._file is None:
             return tuple(self._held)
         self._file.write(self._held)
@@ -127,6 +129,7 @@ class NumberTable:
         number = self._held.get(key)
         if number is not None:
             return number
+        # A bit that is not set proves that the key is not in the file. Set bits prove nothing.
         if not self._bits or not all(self._bits[place >> 3] >> (place & 7) & 1 for place in _places(key)):
             return otherwise
         row = self._file.execute("SELECT value FROM numbers WHERE key = ?", (key - _SIGN,)).fetchone()
@@ -177,6 +180,7 @@ class NumberTable:
 
 
 def _places(key: int) -> tuple[int, int]:
+    # Two places from different bits of one hash: they are independent enough for the filter.
     return key % _BITS, (key >> _SHIFT) % _BITS
 
 

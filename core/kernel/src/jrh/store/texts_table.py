@@ -104,6 +104,7 @@ class Compressor:
         wanted = (shared, len(data).bit_length())
         compressor = self._compressors.get(wanted)
         if compressor is None:
+            # The oldest goes: the cases of an item follow one another, so that it is rarely needed again.
             if len(self._compressors) == _MOST_CONTEXTS:
                 del self._compressors[next(iter(self._compressors))]
             compressor = self._compressors[wanted] = _compressor(shared, 1 << wanted[1])
@@ -113,6 +114,7 @@ class Compressor:
 def _compressor(shared: bytes, size: int) -> zstandard.ZstdCompressor:
     # Bytes further back than the window are not found again: it spans the dictionary and the value.
     window = min(max((size + len(shared)).bit_length(), 10), _LARGEST_WINDOW)
+    # The frame's checksum is how damage is noticed. Raw dictionaries have no id to write.
     settings = zstandard.ZstdCompressionParameters.from_level(
         LEVEL, source_size=size, dict_size=len(shared), window_log=window, write_checksum=True, write_dict_id=False
     )
@@ -218,6 +220,7 @@ class Packer:
         self._next = first
         self._new: list[tuple[int, bytes, bytes]] = []
         self._ids: dict[bytes, int] = {}
+        # One for texts, which have no dictionary, and one for values: each keeps few contexts.
         self._plain = Compressor()
         self._against = Compressor()
 
@@ -228,6 +231,7 @@ class Packer:
 
     def share(self, texts: Sequence[str]) -> Shared:
         """Return the places of texts, which are new or stored already."""
+        # Half of a digest: 128 bits do not collide by accident.
         hashes = [hashlib.sha256(text.encode(*CODING)).digest()[:16] for text in texts]
         unknown = [digest for digest in hashes if digest not in self._ids]
         if unknown:
@@ -273,6 +277,7 @@ class TextsTable:
 
     def packer(self) -> Packer:
         """Return a packer; only one at a time, and what it packs is written before the next."""
+        # Ids are given before the rows are written, so two packers at once would give the same ones.
         ((last,),) = self._database.rows("SELECT coalesce(max(id), 0) FROM texts")
         return Packer(self._database, last + 1)
 
@@ -283,6 +288,7 @@ class TextsTable:
             DamagedStoreError: one of them is not what was written.
         """
         listed = [self._ids(ids) for ids, _ in rows]
+        # One query for all rows: most texts are shared by several of them.
         texts = self._texts({text_id for ids in listed for text_id in ids})
         unpack = Decompressor().value
         for ids, (_, blob) in zip(listed, rows, strict=True):

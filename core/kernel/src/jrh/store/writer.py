@@ -21,8 +21,6 @@ Row: TypeAlias = Sequence[Any]
 Statement: TypeAlias = tuple[str, Iterable[Row]]
 """One SQL statement and its parameter rows, which are taken when it is written, one after the other."""
 
-SQLITE_CORRUPT: Final = 11
-"""Result code of SQLite, which Python names from 3.11 on."""
 SALVAGE: Final = "`jrh salvage '{name}'` copies what can be read to a new run directory, without model calls."
 _FULL: Final = "disk is full"
 _ROOM: Final = "; free space on its disk and in the directory for temporary files (TMPDIR, otherwise /var/tmp)"
@@ -42,6 +40,7 @@ class _Job(NamedTuple):
 
 def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
     """Open a database in WAL mode; `synchronous` is FULL (durable) or NORMAL (consistent)."""
+    # Transactions are begun by hand, and the thread that opens a connection is not the one that writes with it.
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     with close_on_error(connection):
         connection.execute("PRAGMA journal_mode=WAL")
@@ -60,14 +59,14 @@ def close_on_error(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def store_error(verb: str, name: str, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
-    """Return what to say where SQLite cannot `verb` a file: that it is damaged, or what SQLite says."""
+def store_error(failed: str, name: str, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
+    """Return the error for a file that SQLite refuses: that it is damaged, or what `failed` and what SQLite says."""
     code = getattr(error, "sqlite_errorcode", None)
     # Python reads text as UTF-8: its error has no code, and that of a column's name is not SQLite's at all.
     not_text = isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error)
-    if not_text if code is None else code & 0xFF == SQLITE_CORRUPT:
+    if not_text if code is None else code & 0xFF == sqlite3.SQLITE_CORRUPT:
         return DamagedStoreError(f"'{name}' is damaged ({error}). {SALVAGE.format(name=Path(name).parent)}")
-    return StoreError(f"cannot {verb} '{name}': {error}{_ROOM if _FULL in str(error) else ''}")
+    return StoreError(f"{failed}: {error}{_ROOM if _FULL in str(error) else ''}")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -180,9 +179,10 @@ class Writer:
             except StoreError as error:
                 self._failure = error
             except sqlite3.DatabaseError as error:
-                self._failure = store_error("write", self._name, error)
+                self._failure = store_error(f"cannot write '{self._name}'", self._name, error)
             except Exception as error:  # every waiter needs an answer, whatever the error is
                 self._failure = StoreError(f"cannot write '{self._name}': {error}")
+        # Stable: among equals the order of queueing stays.
         jobs.sort(key=lambda job: not job.first)
         _settle([job.done for job in jobs if job.done is not None], self._failure)
 
@@ -191,6 +191,7 @@ class Writer:
             raise StoreError(f"'{self._watched}' was deleted or replaced while the run wrote to it")
 
     def _transact(self, statements: Iterable[Statement]) -> None:
+        # Take the write lock at once: a transaction that begins by reading may fail when it starts to write.
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             for sql, group in groupby(self._sort_groups(statements), key=itemgetter(0)):
@@ -200,6 +201,7 @@ class Writer:
                     self._connection.executemany(sql, (row for _, rows in group for row in rows))
             self._connection.execute("COMMIT")
         except BaseException:
+            # After some errors, such as a full disk, SQLite has rolled back by itself.
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
@@ -208,6 +210,7 @@ class Writer:
         ranks = self._ranks
         for ranked, some in groupby(statements, key=lambda statement: statement[0] in ranks):
             group = list(some)
+            # A group ends at the first statement without a rank, so that nothing is written earlier than such a one.
             yield from sorted(group, key=lambda statement: ranks[statement[0]]) if ranked else group
 
 
@@ -215,10 +218,12 @@ def _settle(waiting: list[Future[None] | asyncio.Future[None]], failure: StoreEr
     by_loop: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
     for done in waiting:
         if isinstance(done, asyncio.Future):
+            # A future of asyncio may be set in its own loop only.
             by_loop.setdefault(done.get_loop(), []).append(done)
         else:
             _set(done, failure)
     for loop, futures in by_loop.items():
+        # An interrupted run has closed its loop, and nothing waits there any more.
         if not loop.is_closed():
             loop.call_soon_threadsafe(_settle_in_loop, futures, failure)
 

@@ -79,6 +79,7 @@ class OnMismatch(Enum):
 class TestUse(Use):
     """One entry of `tests`."""
 
+    # Or pytest takes a class whose name begins with `Test` for tests.
     __test__ = False
 
     validate: tuple[Use, ...] = ()
@@ -157,6 +158,7 @@ class TaskUse:
 
     task: Task
     data: DataUse
+    # Not compared: two readings of one suite make two objects of the mode.
     mode: TaskMode | None = field(default=None, eq=False, repr=False)
     """What makes the items that judges are asked about of those of the data; None: they are the same."""
 

@@ -49,6 +49,7 @@ def read_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
     value = node.value
     if isinstance(value, str):
         return _split_entry(node.holding({}), value, role, plugins)
+    # Before the short form, which any mapping with one key looks like.
     if isinstance(value, Mapping) and role.key in value:
         return read_flat_entry(node, role, plugins)
     if isinstance(value, Mapping) and len(value) == 1:
@@ -85,6 +86,7 @@ def _split_entry(options: Node, component: str, role: Role, plugins: Plugins) ->
     if not component:
         options.report(_no_name(component, role))
         return None
+    # Not `name`: two uses of a component could not be told apart if it took the suite's key.
     theirs = own_options(plugins, role.plural, component) - ({"name"} if role.own_name else set())
     ours = set(option_types.field_names(role.settings)) - theirs
     return Written(
@@ -103,6 +105,7 @@ def _no_entry(value: Any, role: Role) -> str:
     if not isinstance(value, Mapping):
         return f"expected the name of {role.noun} or a mapping, got {option_types.described(value)}"
     forms = f"`{role.key}: NAME` with the options next to it, or `NAME: {{options}}`"
+    # The commonest slip: options that are indented as far as their component's name are keys next to it.
     empty = next((key for key, part in value.items() if part is None), None)
     hint = f"; should the options of '{empty}' be indented further?" if empty else ""
     return f"no key '{role.key}' says which {role.key} this is{hint}\nWrite {forms}."
@@ -121,6 +124,7 @@ def read_tests(suite: Node, plugins: Plugins) -> tuple[TestUse, ...]:
 def read_test(node: Node, plugins: Plugins) -> Sequence[TestUse]:
     """Read one entry of `tests`, in whichever form it is written."""
     value = node.value
+    # Before all others: a crossing is the only form that makes several tests.
     if isinstance(value, Mapping) and CROSS in value:
         return _read_crossing(node, plugins)
     if isinstance(value, list | tuple):
@@ -160,6 +164,7 @@ def _chain(node: Node, written: Node, plugins: Plugins) -> TestUse | None:
 def _whole(steps: Sequence[TestUse], name: str, settings: TestSettings, node: Node, plugins: Plugins) -> TestUse:
     """Make one test of steps; of a single step with settings of its own as well."""
     component = "+".join(step.component for step in steps)
+    # As if it were written as one perturber, so that a chain has the same settings.
     written = Written(component=component, settings=evolve(settings, name=name), options={}, place=node)
     return written.use(TestUse, steps=tuple(steps), **_test_fields(settings, node, plugins))
 
@@ -169,12 +174,14 @@ def _steps(node: Node, plugins: Plugins) -> tuple[TestUse, ...] | None:
         node.report("a chain is a list of at least two perturbers, such as [paraphrase, format]")
         return None
     steps = [_step(node[position], plugins) for position in range(len(node.value))]
+    # A chain without one of its steps would be another test.
     return None if None in steps else tuple(step for step in steps if step is not None)
 
 
 def _step(node: Node, plugins: Plugins) -> TestUse | None:
     step = _perturber(node, plugins)
     for name in _OF_THE_WHOLE:
+        # Steps run one after the other on one draft: they cannot be repeated or sampled apart.
         if step is not None and getattr(step, name) not in (None, ()):
             node.report_at(step.location, f"`{name}` belongs to the whole chain or crossing, not to one of its steps")
     return step
@@ -184,6 +191,7 @@ def _read_crossing(node: Node, plugins: Plugins) -> Sequence[TestUse]:
     settings = _settings_beside(CROSS, node)
     written = node.value[CROSS]
     is_list = isinstance(written, list | tuple)
+    # Every further factor doubles the tests, and the calls.
     if not is_list or not _FEWEST <= len(written) <= MOST_FACTORS:
         node.report(
             f"a crossing is a list of two to {MOST_FACTORS} factors, such as [paraphrase, format], "
@@ -197,6 +205,7 @@ def _read_crossing(node: Node, plugins: Plugins) -> Sequence[TestUse]:
     prefix = settings.name or "crossed"
     subsets = [
         tuple(chain.from_iterable(factor for factor in subset if factor))
+        # Also each factor alone: an interaction is the difference to what the factors do on their own.
         for size in range(1, len(factors) + 1)
         for subset in combinations(factors, size)
     ]

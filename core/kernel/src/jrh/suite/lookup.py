@@ -51,6 +51,7 @@ def find_secrets(options: Mapping[str, Any], own: Sequence[str]) -> Iterator[tup
     """
     named = [name for name in own if name.endswith("_env")]
     where = f"name the variable in `{'` or `'.join(named)}`" if named else "have the component read it from there"
+    # The redactor knows the encoded forms, too: a suite may hold a key in base64.
     hidden = Redactor(frozenset(value for value in environment_secrets() if len(value) >= _SHORTEST_OWN))
     for at, what in _search_value((), options, hidden):
         if not str(at[0]).endswith("_env"):  # its component says what is wrong there
@@ -76,13 +77,16 @@ def _search_value(at: Location, value: Any, hidden: Redactor) -> Iterator[tuple[
 
 
 def _in_text(text: str, hidden: Redactor) -> str:
+    # By its form first: such a value is a key wherever it is written.
     if _VALUE.search(text.strip()):
         return "the value has the form of a key"
     if hidden(text) != text:
         return "the value contains a secret of the environment"
+    # Prose that quotes an address is no address.
     if "://" not in text or any(sign in text.strip() for sign in " \n"):
         return ""
     try:
+        # A password or a key may be part of the address.
         parts = urlsplit(text)
     except ValueError:
         return ""
@@ -124,6 +128,7 @@ class Lookup:
             flat = (*use.location, key)
             at = flat if flat in self.document.positions else use.location
             problem = self.document.problem(at, str(error))
+            # With a line, the message also names the entry. A suite from Python has no lines.
             if problem.line:
                 named, where = f"'{use.component}'", path_text(use.location[:-1] if short else use.location)
                 problem = self.document.problem(at, str(error).replace(named, f"{named} in {where}", 1))
@@ -148,6 +153,7 @@ class Lookup:
         use = self.suite.parsers.get(name)
         if use is None:  # it could not be read, which is reported already
             return None
+        # Once: several judges may refer to it, and its mistakes are to be reported once.
         if name not in self._parsers:
             self._parsers[name] = self._refuse_cycle(f"parser '{name}'", at, lambda: self.component(use, PARSER))
         return self._parsers[name]
@@ -164,6 +170,7 @@ class Lookup:
         cls = entry.spec.options
         theirs = option_types.field_names(cls)
         known = list(dict.fromkeys([*theirs, *ours]))
+        # Here and not where options are read: the message lists the suite's own keys as well.
         for key in use.options:
             if key not in theirs:
                 self.problems.append(self.document.wrong((*use.location, key), unknown_key(key, known)))
@@ -174,11 +181,13 @@ class Lookup:
             return None  # any other message could show the secret
         options, problems = collect(written, cls, base=self.suite.base, document=self.document, location=use.location)
         self.problems += problems
+        # What options can see only with the whole suite, such as a judge of another name.
         check = getattr(options, "check_suite", None)
         try:
             for place, message in check(self.suite, self.plugins) if check is not None else ():
                 text = message if use.location else f"'{use.name}': {message}"  # a default stands nowhere in the suite
                 self.problems.append(self.document.wrong((*use.location, *place), text))
+        # Code of a plugin: whatever it raises is reported with the other mistakes.
         except RAISED as error:
             failed = f"the options of '{entry.qualified}' cannot check the suite: {error_line(error)}"
             self.problems.append(self.document.problem(use.location, failed))
@@ -200,9 +209,11 @@ class Lookup:
         words: list[str] = []
         try:
             sources += entry.code()
+            # Only fields of these types name code: any other text that looks like a path is left alone.
             for kind, text, place in locate(options, entry.spec.options, at, option_types.SOURCES):
                 at = place
                 if kind == "command":
+                    # The words of a command belong together: what a word means depends on the one before.
                     words.append(text)
                 else:
                     sources.append(python_source(text, self.suite.base))
@@ -219,6 +230,7 @@ class Lookup:
         entry = self._by_name_alone(kind, name, at, asker.distribution)
         if entry is None:
             return None
+        # With its full name, since the entry is found already and must not be another at the next look.
         use = Use(name=name, component=entry.qualified, location=at)
         return self._refuse_cycle(f"{kind} '{entry.qualified}'", at, lambda: self.resolve_options(use, entry, ()))
 
@@ -226,6 +238,7 @@ class Lookup:
         if what in self._under_way:
             self.problems.append(self.document.wrong(at, f"{what} refers to itself"))
             return None
+        # A stack: what is not on it any more may be resolved again elsewhere.
         self._under_way.append(what)
         try:
             return resolve()

@@ -34,6 +34,7 @@ def override(document: Document, setting: str) -> Document:
     if not equals or not key:
         raise SuiteError([Problem(message="write `key=value`, such as `data.sample.n=10`", source=f"--set {setting}")])
     try:
+        # As in a file: `10` is a number, and `[a, b]` a list.
         value = parse_document(text, key).value
     except SuiteError as error:
         messages = [problem.message for problem in error.problems]
@@ -52,6 +53,7 @@ class _Override:
     def apply(self, value: Json) -> Document:
         changed = self._set(self._document.value, tuple(self._key.split(".")), (), value)
         start = self._changed or ()
+        # Lines of what was replaced would lead to text that does not count any more.
         positions = {at: place for at, place in self._document.positions.items() if at[: len(start)] != start}
         return attrs.evolve(
             self._document, value=changed, positions=positions, settings={**self._document.settings, start: self._key}
@@ -65,6 +67,7 @@ class _Override:
             index, below_parts = self._entry(current, parts, at)
             below = (*at, index)
             return [*current[:index], self._set_entry(current[index], below_parts, below, value), *current[index + 1 :]]
+        # A key without a value, or one that is missing, is a mapping to be made.
         if current is None:
             current = {}
         if not isinstance(current, Mapping):
@@ -72,12 +75,14 @@ class _Override:
         name, below_parts = _longest_key(current, parts)
         below = (*at, name)
         if name not in current:
+            # The first key that was missing: everything below it comes from the setting.
             self._changed = self._changed or below
         return {**current, name: self._set(current.get(name), below_parts, below, value)}
 
     def _set_entry(self, entry: Json, parts: tuple[str, ...], at: Location, value: Json) -> Json:
         """Go on into a list entry; of the short form `name: {options}` into the options."""
         if parts and isinstance(entry, str):
+            # A name alone has no options to set one of.
             entry = {entry: {}}
         if parts and isinstance(entry, Mapping) and _is_short(entry) and parts[0] not in entry:
             component = next(iter(entry))
@@ -86,6 +91,7 @@ class _Override:
 
     def _entry(self, entries: list[Any], parts: tuple[str, ...], at: Location) -> tuple[int, tuple[str, ...]]:
         """Return which entry is meant, and the parts of the key that are left."""
+        # A position wins over a name that is a number: positions always work.
         if parts[0].isdigit() and int(parts[0]) < len(entries):
             return int(parts[0]), parts[1:]
         names = [_entry_names(entry) for entry in entries]
@@ -127,6 +133,7 @@ def _entry_names(entry: Json) -> tuple[str, ...]:
         named = options.get("name") if isinstance(options, Mapping) else None
         written = [named, short, *(entry.get(key) for key in ENTRY_KEYS)]
     names = [name for name in written if isinstance(name, str)]
+    # The name comes first: where it is free, the component's name is free for another entry.
     return tuple(dict.fromkeys([*names, *(name.rpartition("/")[2] for name in names)]))
 
 
@@ -161,6 +168,7 @@ def add_judges(value: Any, judges: Sequence[JudgeArgument], plugins: Plugins) ->
     added = [judge for judge in judges if not isinstance(judge, str)]
     if not added or not isinstance(value, Mapping):
         return value, tuple(judge for judge in judges if isinstance(judge, str))
+    # By place, so that the names come back in the caller's order.
     entries = {place: _judge(judge, plugins) for place, judge in enumerate(judges) if not isinstance(judge, str)}
     names = tuple(
         next(iter(_entry_names(entries[place])), "").rpartition("/")[2] if place in entries else str(judge)
@@ -184,6 +192,7 @@ def with_data(value: Any, data: object, plugins: Plugins) -> Any:
     before = value.get("data")
     entry = _entry(data, plugins.data_sources, DATA)
     options = option_types.field_names(plugins.data_sources.find(entry[DATA.key]).spec.options)
+    # Options of another source, such as a path, mean nothing to the one that takes rows.
     allowed = {*options, *option_types.field_names(DATA.settings)} - entry.keys()
     stays = {key: part for key, part in before.items() if key in allowed} if isinstance(before, Mapping) else {}
     return {**value, "data": entry | stays}
@@ -199,9 +208,11 @@ def _data(data: Any, plugins: Plugins) -> Any:
 
 def _judge(entry: Any, plugins: Plugins) -> Any:
     if callable(entry):
+        # Named after the function: reports would call all of them by the component that takes them.
         return {**_entry(entry, plugins.judges, JUDGE), "name": name_of(entry)}
     if isinstance(entry, Mapping) and callable(entry.get(JUDGE.key)):
         thing = entry[JUDGE.key]
+        # A name that the entry gives itself wins.
         return {"name": name_of(thing), **entry, **_entry(thing, plugins.judges, JUDGE)}
     return entry
 
@@ -210,6 +221,7 @@ def _entry(thing: Any, registry: Registry[Any], role: Role) -> dict[str, Any]:
     """Return an entry of the component that takes objects from Python, with the object as the option that does."""
     what, place = ("rows", "the data") if role is DATA else ("a callable", "a judge")
     takers = [(entry.qualified, entry.spec.takes) for entry in registry if entry.spec.takes]
+    # The kernel names no plugin: whichever declares that it takes such objects is used.
     if not takers:
         raise JrhError(f"no loaded plugin takes {what} from Python as {place}; `jrh plugins list` shows what is loaded")
     if len(takers) > 1:

@@ -99,6 +99,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         (*syntax.SECTIONS, *(entry.spec.key for entry in plugins.stages if entry.spec.key and not entry.spec.of_data))
     )
     name = read_name(root)
+    # Not recursive: the values of the keys stay objects of their own classes.
     settings = attrs.asdict(root.read_keys_of(SuiteSettings), recurse=False)
     sections = read_tasks(root, name, plugins)
     metrics, added = read_metrics(root, plugins)
@@ -119,6 +120,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         **settings,
     )
     _check_names(suite, root)
+    # A mistake in the task does not hide those of its data.
     alone = tuple(section.data for section in sections if section.data and not section.tasks)
     return Parsed(suite=suite, problems=root.problems, data_alone=alone)
 
@@ -132,6 +134,7 @@ def read_tasks(suite: Node, name: str, plugins: Plugins) -> list[TaskSection]:
             suite.report("cannot be combined with `tasks`; move it into one of the tasks", key)
     sections = [_read_named_task(entry, plugins) for entry in suite.entries("tasks")]
     if suite.value["tasks"] == []:
+        # An empty list would be a run without a question.
         suite.report("name at least one task", "tasks")
     return sections
 
@@ -151,11 +154,13 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
         return None
     options_of_source = own_options(plugins, DATA.plural, str(node.value[DATA.key]))
     declared = {entry.spec.key: entry.spec for entry in plugins.stages if entry.spec.of_data}
+    # A key of a stage is the source's own where the source has an option of that name.
     stages: dict[str, Any] = {}
     for key in [key for key in declared if node.value.get(key) is not None and key not in options_of_source]:
         options = node.holding(_options_of(declared[key], node.value[key]), key).try_read(declared[key].options)
         stages[declared[key].name] = options
     others = {key: value for key, value in node.value.items() if key not in declared or key in options_of_source}
+    # Without the keys of stages, which would be unknown options of the source.
     written = read_flat_entry(node.holding(others), DATA, plugins)
     return None if written is None else written.use(DataUse, stages=stages)
 
@@ -176,6 +181,7 @@ def _read_named_task(node: Node, plugins: Plugins) -> TaskSection:
     node.allow_keys(("name", "data", "task", "tests"))
     section = read_task(node, read_name(node), plugins)
     names = tuple(task.name for task in section.tasks)
+    # A mode may make several tasks of a section: the tests belong to all of them.
     return attrs.evolve(section, tests=tuple(_restrict_to(test, names) for test in read_tests(node, plugins)))
 
 
@@ -190,6 +196,7 @@ def read_model(node: Node, name: str, plugins: Plugins) -> ModelUse | None:
         return None
     provider = node.required("provider", str, default="")
     theirs = own_options(plugins, "models", provider)
+    # A provider's own option of the same name wins: its author decided what it means.
     ours = {"provider", *(key for cls in MODEL_SETTINGS for key in option_types.field_names(cls) if key not in theirs)}
     return ModelUse(
         name=name,
@@ -239,6 +246,7 @@ def read_metrics(suite: Node, plugins: Plugins) -> tuple[tuple[Use, ...] | None,
 def _options_of(spec: StageSpec, value: Any) -> Any:
     """Return the options of a stage; its only option may be written alone."""
     names = option_types.field_names(spec.options)
+    # Shorter for people: `key: value` instead of a mapping with a single entry.
     return {names[0]: value} if len(names) == 1 and value is not None and not isinstance(value, Mapping) else value
 
 
@@ -247,6 +255,7 @@ def _stages(suite: Node, plugins: Plugins) -> tuple[Use, ...]:
     stages = []
     for entry in plugins.stages:
         key = entry.spec.key
+        # Keys of `data` are read with the data.
         value = suite.value.get(key) if key and not entry.spec.of_data else None
         value = _options_of(entry.spec, value)
         if value is not None and suite.holding(value, key).is_mapping("a mapping of options"):
@@ -262,6 +271,7 @@ def _by_name(suite: Node, key: str, read: Callable[[Node, str], T | None]) -> di
     if key not in suite.value or not suite[key].is_mapping(f"a mapping from names to {key}"):
         return {}
     section = suite[key]
+    # What could not be read is reported, and left out so that the rest is still checked.
     return {name: use for name in section.value if (use := read(section[name], name)) is not None}
 
 
@@ -286,8 +296,10 @@ def _check_tests(suite: Suite, root: Node) -> None:
     by_task: dict[Location, list[TestUse]] = {}
     for test in suite.tests:
         _check_fit(test, root)
+        # Tests of the whole suite are compared above.
         if test.tasks is None:
             continue
+        # The place of the task in the document: tasks of one section share their tests.
         by_task.setdefault(test.location[:2], []).append(test)
         if test.name in taken:
             message = f"the suite has a test '{test.name}' that serves all tasks; give this one another `name:`"
@@ -315,5 +327,6 @@ def _check_distinct(named: Iterable[tuple[str, Location]], plural: str, root: No
     counts: Counter[str] = Counter()
     for name, at in named:
         counts[name] += 1
+        # Once for each name, however often it is repeated.
         if counts[name] == 2:  # noqa: PLR2004 - the first repetition
             root.report_at(at, f"two {plural} are named '{name}'; give one of them another `name:`")

@@ -56,10 +56,12 @@ def load_suite(
         SuiteError: with every mistake of the suite at once.
         JrhError: no installed plugin takes a Python object that the suite holds.
     """
+    # Before anything is read, so that what follows sees entries only.
     document, base = _document(with_objects(suite, plugins))
     value, names = add_judges(with_data(document.value, data, plugins), judges, plugins)
     if value is not document.value:
         document = attrs.evolve(document, value=document_of(value).value)
+    # After judges were added, so that a setting can change them.
     for setting in overrides:
         document = override(document, setting)
     parsed = parse_suite(document, plugins, base)
@@ -136,6 +138,7 @@ def _test(use: TestUse, lookup: Lookup) -> ResolvedTest | None:
         return None if step is None else ResolvedTest(use=use, steps=(step,))
     steps = [_step(step, lookup) for step in use.steps]
     validators = [lookup.component(validator, syntax.VALIDATOR) for validator in use.validate]
+    # A step is missing, and its mistake is reported: whether the others fit means nothing.
     if None in steps:
         return None
     test = ResolvedTest(use=use, steps=_drop_none(steps), validators=_drop_none(validators))
@@ -169,6 +172,7 @@ def _check_chain(test: ResolvedTest, lookup: Lookup) -> None:
     """Report a chain whose perturbers fit tasks each, but no task together."""
     tasks = [use.task for use in lookup.suite.tasks if serves(test.use, use.task)]
     fits = [[applies(step.component, task) for task in tasks] for step in test.steps]
+    # A perturber that fits no task at all is reported on its own.
     if all(map(any, fits)) and not any(map(all, zip(*fits, strict=True))):
         message = f"no task fits all perturbers of '{test.use.name}'; leave out the one for other modes"
         lookup.problems.append(lookup.document.problem(test.use.location, message))
@@ -218,6 +222,7 @@ def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
 
 def _default(entry: Entry[S], registry: Registry[S], lookup: Lookup) -> Resolved[S] | None:
     alike = [other for other in registry if other.spec.name == entry.spec.name]
+    # Two plugins may each have a default of one name, and reports are told apart by names.
     name = entry.spec.name if len(alike) == 1 else entry.qualified
     return lookup.resolve_options(Use(name=name, component=entry.qualified), entry, ())
 
@@ -226,6 +231,7 @@ def _reporters(lookup: Lookup) -> tuple[Resolved[ReporterSpec], ...]:
     reporters = _resolve_uses(lookup.suite.reports, syntax.REPORTER, lookup)
     for place, reporter in enumerate(reporters if lookup.suite.reports is not None else ()):
         name = reporter.entry.spec.filename
+        # The second would overwrite what the first wrote.
         if name and name in [other.entry.spec.filename for other in reporters[:place]]:
             message = f"two reports are written to '{name}'; keep one of them"
             lookup.problems.append(lookup.document.wrong(reporter.use.location, message))
@@ -238,24 +244,20 @@ def _drop_none(parts: Iterable[R | None]) -> tuple[R, ...]:
 
 def _filter_problems(suite: Suite, judges: Sequence[str], tests: Sequence[str], limit: int | None) -> list[Problem]:
     """Report filters that name nothing of the suite, and limits that leave nothing."""
+    known_judges = [use.name for use in suite.judges]
+    known_tests = [REFERENCE, *dict.fromkeys(use.name for use in suite.tests)]
     problems = [
-        *_unknown_filters("judge", judges, [use.name for use in suite.judges]),
-        *_unknown_filters("test", tests, [REFERENCE, *dict.fromkeys(use.name for use in suite.tests)]),
-    ]
-    if limit is not None and limit < 1:
-        problems.append(Problem(message=f"must be at least 1, got {limit}", source="--limit"))
-    return problems
-
-
-def _unknown_filters(role: str, asked: Sequence[str], known: list[str]) -> list[Problem]:
-    return [
         Problem(
             message=f"the suite has no {role} '{name}'\n{did_you_mean(name, known)}It has: {', '.join(known)}.",
             source=f"--{role}",
         )
-        for name in asked
+        for role, names, known in (("judge", judges, known_judges), ("test", tests, known_tests))
+        for name in names
         if name not in known
     ]
+    if limit is not None and limit < 1:
+        problems.append(Problem(message=f"must be at least 1, got {limit}", source="--limit"))
+    return problems
 
 
 def _filter(resolved: ResolvedSuite, tests: Sequence[str], limit: int | None) -> ResolvedSuite:
@@ -263,6 +265,7 @@ def _filter(resolved: ResolvedSuite, tests: Sequence[str], limit: int | None) ->
     judge_names = [judge.use.name for judge in resolved.judges]
     suite = attrs.evolve(
         resolved.suite,
+        # The suite says what runs: a judge that is left out has no part in ids and messages.
         judges=tuple(use for use in resolved.suite.judges if use.name in judge_names),
         tests=tuple(test.use for test in kept_tests),
     )

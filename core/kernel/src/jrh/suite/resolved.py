@@ -57,11 +57,14 @@ class Shard:
         """Yield the shard's items: clusters stay whole, and the identical question is always in the same shard."""
         cluster = clusters_of(items)
         for item in items:
+            # By the content of the cluster and not by place: the same whatever the order of the data. 60 bits of it
+            # divide evenly.
             if int(content_id("shard", cluster[item.id])[:15], 16) % self.count == self.number - 1:
                 yield item
 
     def share(self, whole: int) -> int:
         """Return the shard's share of a number; those of all shards add up to it."""
+        # The first shards take one more each, so that nothing is lost to rounding.
         return whole // self.count + (self.number <= whole % self.count)
 
 
@@ -208,6 +211,7 @@ def locate(value: object, kind: Any, at: Location, wanted: Mapping[Any, str]) ->
     if option_types.is_union(kind):
         for member in get_args(kind):
             yield from locate(value, member, at, wanted)
+    # By type and not by name: a field called `model` may hold something else.
     elif kind in wanted and isinstance(value, str):
         yield wanted[kind], value, at
     elif option_types.is_attrs(kind) and isinstance(value, kind):
@@ -219,6 +223,7 @@ def locate(value: object, kind: Any, at: Location, wanted: Mapping[Any, str]) ->
     elif option_types.is_sequence(kind) and isinstance(value, tuple | list):
         members = get_args(kind)
         for position, part in enumerate(value):
+            # A tuple of fixed length has a type for each place, any other one type for all.
             member = members[position] if len(members) == len(value) and Ellipsis not in members else members[0]
             yield from locate(part, member, (*at, position), wanted)
 
@@ -231,6 +236,7 @@ def parts_of(components: Iterable[Resolved[Any]]) -> Iterator[Resolved[Any]]:
 
 
 def _asks_simulated(options: object, resolved: ResolvedSuite, asked: frozenset[str]) -> bool:
+    # Without those that were asked about: models may refer to each other in a circle.
     names = {name for kind, name in references(options) if kind == "model" and name in resolved.models} - asked
     models = [resolved.models[name] for name in sorted(names)]
     return any(
@@ -240,12 +246,12 @@ def _asks_simulated(options: object, resolved: ResolvedSuite, asked: frozenset[s
 
 def judge_models(resolved: ResolvedSuite) -> Mapping[str, str]:
     """Return the name of the model that each judge asks, as its provider knows it; judges without one are left out."""
-    by_judge = {}
+    by_judge: dict[str, str] = {}
     for judge in resolved.judges:
-        models = [name for name in judge.models if name in resolved.models]
-        names = [str(getattr(resolved.models[name].options, "model", name)) for name in models]
-        if names:
-            by_judge[judge.use.name] = names[0]
+        # The first model that its options name counts as the one that judges.
+        for name in judge.models:
+            if name in resolved.models:
+                by_judge.setdefault(judge.use.name, str(getattr(resolved.models[name].options, "model", name)))
     return by_judge
 
 
@@ -261,6 +267,7 @@ def sharded(resolved: ResolvedSuite, shard: Shard | None) -> ResolvedSuite:
     if problems:
         raise SuiteError(problems)
     budget = resolved.suite.budget
+    # Shards do not see what the others spend.
     usd = None if budget.usd is None else budget.usd / shard.count
     calls = None if budget.calls is None else shard.share(budget.calls)
     return evolve(
@@ -291,6 +298,7 @@ def _slower(model: Resolved[Any], shard: Shard) -> Resolved[Any]:
     requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
     shared = evolve(
         limits,
+        # With more shards than places each shard still needs one.
         concurrency=max(1, shard.share(limits.concurrency)),
         requests_per_minute=None if requests is None else requests / shard.count,
         tokens_per_minute=None if tokens is None else tokens / shard.count,

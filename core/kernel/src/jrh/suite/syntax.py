@@ -60,6 +60,7 @@ class WrittenScale:
 
     def __attrs_post_init__(self) -> None:
         """Reject what is no scale, while its place is known."""
+        # Built for its checks alone: the reader adds the place to what a constructor raises.
         self.scale()
 
     def scale(self) -> Scale:
@@ -86,6 +87,7 @@ class WrittenScale:
 
 
 def _ordinal(levels: tuple[str | int, ...]) -> Scale:
+    # Two texts are two levels, and two numbers the ends of a range.
     if len(levels) == 2 and all(isinstance(level, int) for level in levels):  # noqa: PLR2004 - a range has two ends
         low, high = int(levels[0]), int(levels[1])
         if high - low >= MOST_LEVELS:
@@ -97,6 +99,7 @@ def _ordinal(levels: tuple[str | int, ...]) -> Scale:
 def _texts(labels: tuple[str | int, ...]) -> tuple[str, ...]:
     texts = tuple(str(label) for label in labels)
     if len(texts) == 0 or any(not text.strip() or text != text.strip() for text in texts):
+        # Such a label could not be told from the same word in a reply.
         raise JrhError("a label is text without white space around it")
     return texts
 
@@ -327,15 +330,18 @@ def read_tasks(node: Node, name: str, plugins: Plugins) -> tuple[Sequence[Task],
     except JrhError as error:
         node.report(str(error))
         return (), None
+    # A mode may name its tasks after what the section says.
     for task in tasks:
         if task.name != name and (unfit := unfit_name(task.name)):
             node.report(unfit)
+    # A mode reports through `node`: after a mistake, what it made is not to be used.
     return (tasks if len(node.problems) == known else ()), mode
 
 
 def _mode_of(node: Node, modes: Registry[ModeSpec]) -> Entry[ModeSpec]:
     """Return the mode that has a key of the section to itself, or else the one that `mode` names."""
     usual = field_names(WrittenTask)
+    # A section with a key of its own needs no `mode`.
     for entry in modes:
         if any(key in node.value for key in field_names(entry.spec.options) if key not in usual):
             return entry

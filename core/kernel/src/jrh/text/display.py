@@ -71,6 +71,7 @@ def _show_character(character: str) -> str:
         return " "
     if category == "Cs":
         return "\ufffd"
+    # Cf holds the overrides that reorder text: a name could imitate another, or hide part of a line.
     if category in ("Cc", "Cf") and character not in _JOINERS:
         return ""
     return character
@@ -148,6 +149,7 @@ def format_dollars(cost: float, unknown: int = 0, replies: int | None = None) ->
         unknown: replies of unknown price.
         replies: number of all replies; if none has a price, the cost is `unknown`.
     """
+    # `$0` would read as free.
     if unknown and replies is not None and unknown >= replies:
         return "unknown"
     known = f"<${_CENTS}" if 0 < cost < _CENTS else f"${cost:,.4f}" if cost else "$0"

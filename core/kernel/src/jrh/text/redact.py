@@ -154,6 +154,7 @@ def _place(file: str, module: str, line: int) -> str:
 def _forms(secret: str) -> Iterator[str]:
     """Yield the forms in which a secret may be echoed: unchanged, without its scheme (`Bearer ...`), or encoded."""
     words = secret.split()
+    # A header's value such as `Bearer KEY`: the key may be echoed without the scheme.
     bare = len(words) == _SCHEME_AND_SECRET and len(words[1]) >= SHORTEST
     for text in (secret, words[1]) if bare else (secret,):
         yield text

@@ -100,13 +100,10 @@ def _showable(text: str, encoding: str | None, *, data: bool) -> str:
         text.encode(name)
     except UnicodeEncodeError:
         if data:
-            return "".join(character if _has(name, character) else json.dumps(character)[1:-1] for character in text)
+            return "".join(sign if sign.encode(name, "ignore") else json.dumps(sign)[1:-1] for sign in text)
+        # What has no likeness becomes a question mark: a message must never end the program.
         return text.translate(_PLAIN).encode(name, "replace").decode(name)
     return text
-
-
-def _has(encoding: str, character: str) -> bool:
-    return character.encode(encoding, "ignore") != b""
 
 
 def _write(text: str, *, nl: bool, err: bool, data: bool = False) -> None:
@@ -116,6 +113,7 @@ def _write(text: str, *, nl: bool, err: bool, data: bool = False) -> None:
     try:
         click.echo(_showable(text, getattr(stream, "encoding", None), data=data), nl=nl, err=err)
         stream.flush()
+    # The reader, such as `head`, has what it wanted: the program ends without a message.
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -54,6 +54,7 @@ class TranscriptMessage:
     def to_json(self) -> dict[str, Json]:
         """Return the message in the format of an item's field: role, content, and all non-empty keys."""
         written: dict[str, Json] = {"role": self.role, "content": self.content}
+        # Empty values are left out, as sources write them: equal transcripts have equal text.
         for name in _OPTIONAL:
             value = getattr(self, name)
             if value:
@@ -107,6 +108,7 @@ def _check_messages(value: Json) -> tuple[tuple[TranscriptMessage, ...], tuple[s
     if not value:
         return (), ("transcript: must have at least one message",)
     try:
+        # In a class, so that places begin with the name of the field.
         messages = structure({"transcript": list(map(_without_nothing, value))}, _Transcript).transcript
     except SuiteError as error:
         return (), tuple(str(problem) for problem in error.problems)
@@ -120,6 +122,7 @@ def without_passed_through(value: Json) -> Json:
         return value
     return [
         {key: part for key, part in message.items() if key not in _PASSED_THROUGH}
+        # A transcript of another form is passed on as it is.
         if isinstance(message, Mapping) and "role" in message
         else message
         for message in value
@@ -138,13 +141,13 @@ def _without_nothing(message: Any) -> Any:
 
 
 def _check_keys(message: TranscriptMessage, at: str) -> list[str]:
-    problems = []
+    mistakes = []
     if message.tool_calls and message.role != "assistant":
-        problems.append(f"{at}.tool_calls: only the assistant calls tools, not the {message.role}")
+        mistakes.append(f"{at}.tool_calls: only the assistant calls tools, not the {message.role}")
     if message.role != "tool":
         names = [name for name in ("tool_call_id", "error") if getattr(message, name)]
-        problems += [
+        mistakes += [
             f"{at}.{name}: only tool messages may have this, not a message with the role {message.role}"
             for name in names
         ]
-    return problems
+    return mistakes

@@ -24,6 +24,7 @@ class ItemBlocks(Sequence[Item]):
         """Keep the number of items, and what reads those from one place up to another."""
         self._length = length
         self._read = read
+        # One block: items are read in order nearly everywhere, and another block is one query.
         self._held: tuple[int, Sequence[Item]] = (-1, ())
         self.known_id = ""
         """Id of the items, once somebody has made it: it takes reading all of them."""
@@ -46,6 +47,7 @@ class ItemBlocks(Sequence[Item]):
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the items in order; several may iterate at once."""
+        # Not place by place: each reader keeps its own block, whatever others read meanwhile.
         for block in range(-(-self._length // BLOCK)):
             yield from self._block(block)
 
@@ -55,6 +57,7 @@ class ItemBlocks(Sequence[Item]):
             return True
         if not isinstance(other, Sequence) or len(other) != self._length:
             return False
+        # One after the other, so that a block of each is all that is in memory.
         return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
 
     def _block(self, number: int) -> Sequence[Item]:
@@ -70,6 +73,7 @@ def in_small_parts(items: Sequence[Item], most: int) -> Iterator[Sequence[Item]]
     size = 0
     for item in items:
         length = text_size(item.fields)
+        # A bound on the texts as well: a few transcripts can be longer than thousands of essays.
         if part and (len(part) == most or size + length > TEXT_AT_ONCE):
             yield part
             part, size = [], 0
@@ -110,6 +114,7 @@ def clusters_of(items: Iterable[Item]) -> Mapping[str, str]:
         Item id -> name of its cluster, which is the smallest id in it. Does not depend on the order of the items. Of a
         long list it can be asked for each item and lists only those that are not alone.
     """
+    # Texts of all items at once are what a long list must not hold.
     return _among_many(items) if isinstance(items, ItemBlocks) else linked(map(_keys, items))
 
 
@@ -126,6 +131,7 @@ def _among_many(items: ItemBlocks) -> Mapping[str, str]:
 
 
 def _keys(item: Item) -> tuple[str, tuple[str, str]]:
+    # The line feed keeps texts apart from groups: a text may read like the name of a group.
     return item.id, (item.group or item.id, f"\n{_brief(shown_text(item))}")
 
 
@@ -148,6 +154,7 @@ def linked(members: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
     for member, keys in members:
         root.setdefault(member, member)
         for key in keys:
+            # An item without any text would otherwise be one cluster with all others without.
             if key.strip():
                 _join(root, member, first.setdefault(key, member))
     return {member: _find(root, member) for member in root}
@@ -158,6 +165,7 @@ def shown_text(item: Item) -> str:
 
     Runs of whitespace count as one space. Empty where the item has no text.
     """
+    # Line breaks and indentation do not make another content: exports differ in them.
     texts = {name: " ".join(flat_text(value).split()) for name, value in item.fields.items()}
     return "\n".join(f"{name}: {text}" for name, text in sorted(texts.items()) if text)
 
@@ -181,6 +189,7 @@ def _join(root: dict[str, str], one: str, other: str) -> None:
 
 def _find(root: dict[str, str], member: str) -> str:
     while root[member] != member:
+        # Path halving (Tarjan and van Leeuwen 1984): the next search is half as long.
         root[member] = root[root[member]]
         member = root[member]
     return member

@@ -68,16 +68,19 @@ class ColumnFile:
 
     def __reduce__(self) -> tuple[type[ColumnFile], tuple[()]]:
         """Pickle as another file: arrays of this one are pickled with what they hold."""
+        # Neither a mapping nor a lock can be pickled.
         return ColumnFile, ()
 
     def put(self, array: NDArray[Any]) -> NDArray[Any]:
         """Return an equal array that is read-only, and in the file if it is large and holds nothing but its bytes."""
+        # What is in a file already, or is a view of it, is not written again.
         if not self._full and array.nbytes >= _LEAST and _is_bytes(array) and not is_mapped(array):
             try:
                 array = self._write(array)
             except OSError:  # no room: what is there stays, and nothing more is written
                 self._full = True
             self.release()
+        # Also where it stays in memory: whether an array may be written must not depend on its size.
         array.flags.writeable = False
         return array
 
@@ -98,6 +101,7 @@ class ColumnFile:
         Raises:
             BufferError: together, the parts have another size.
         """
+        # Filled part by part: with `np.concatenate` all parts would be in memory together.
         array: NDArray[Any] = np.empty(shape, dtype=kind)
         rows = 0
         for part in parts:
@@ -115,10 +119,12 @@ class ColumnFile:
         axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
         rows = np.asarray(array.transpose(axes), order="C")
         data, done = rows.reshape(-1).view(np.uint8).data, 0
+        # Only the place is reserved under the lock: several threads write at once, each in its own place.
         with self._writing:
             number, part = self._room_for(len(data))
             offset = part.used
             part.used += -(-len(data) // _ALIGNED) * _ALIGNED
+        # One call may write less than it is given, such as 2 GB on Linux.
         while done < len(data):
             done += os.pwrite(number, data[done:], part.start + offset + done)
         view = np.frombuffer(part.map, dtype=np.uint8, count=len(data), offset=offset)
@@ -129,11 +135,13 @@ class ColumnFile:
         if self._file is None:
             _give_back()
             self._file = tempfile.TemporaryFile(prefix="jrh-columns-")  # noqa: SIM115 - open as long as the arrays
+            # The arrays keep their mapping: the system frees the file with the last of them.
             weakref.finalize(self, self._file.close)
         number, last = self._file.fileno(), self._last
         if last is None or last.used + size > len(last.map):
             length = -(-max(size, _CHUNK) // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
             start = last.start + len(last.map) if last is not None else 0
+            # The file is longer than what it holds: a hole takes no room on the disk.
             os.truncate(number, start + length)
             last = self._last = _Part(mmap.mmap(number, length, prot=mmap.PROT_READ, offset=start), start)
             self._maps.append(last.map)
@@ -160,6 +168,7 @@ class Gathering:
 
     def joined(self, file: ColumnFile, kind: np.dtype[Any] | None = None) -> NDArray[Any]:
         """Return all rows as one array, in a file if it is large, of the type given or of one that holds them all."""
+        # Of no rows: the type that holds all parts, without copying any.
         none = np.concatenate([part[:0] for part in self], dtype=kind)
         shape = (sum(map(len, self)), *none.shape[1:])
         return file.joined(self._read(), shape, none.dtype)
@@ -171,6 +180,7 @@ class Gathering:
 
     def add(self, rows: NDArray[Any]) -> None:
         """Add rows."""
+        # Gathered until they are worth a place in the file.
         self._held.append(rows)
         if sum(rows_held.nbytes for rows_held in self._held) >= _LEAST:
             self._parts.append(self._file.put(np.concatenate(self._held)))
@@ -190,6 +200,7 @@ def _give_back() -> None:
 
 def _is_bytes(array: NDArray[Any]) -> bool:
     """Tell whether an array is no more than its bytes: no mask, no references to objects, no value for many rows."""
+    # A stride of 0 shows one value in many rows, which would fill the file.
     return type(array) is np.ndarray and not array.dtype.hasobject and 0 not in array.strides
 
 
@@ -235,6 +246,7 @@ class PackedIds(Sequence[str]):
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the place of an id; the empty text, which many ask for, needs no search."""
+        # Or every id would be made into a text just to find that none is empty.
         if value == "" and not self._blank:
             raise ValueError(f"{value!r} is not in the sequence")
         return super().index(value, start, len(self) if stop is None else stop)
@@ -255,32 +267,25 @@ class PackedIds(Sequence[str]):
         return PackedIds(self._ids[order], blank=True), place
 
 
-class IdGathering:
-    """Gathers a column of ids some rows at a time."""
+class IdGathering(Gathering):
+    """A column of ids that comes some rows at a time."""
 
-    def __init__(self, file: ColumnFile) -> None:
-        """Start without rows; rows that came earlier wait in a file."""
-        self._parts = Gathering(file)
-
-    def __bool__(self) -> bool:
-        """Tell whether there are rows."""
-        return bool(self._parts)
-
-    def add(self, values: Sequence[str | None]) -> bool:
+    def add_ids(self, values: Sequence[str | None]) -> bool:
         """Add rows; do nothing and return False where one of them is no id."""
         ids = _pack_ids(values)
         if ids is not None:
-            self._parts.add(ids)
+            self.add(ids)
         return ids is not None
 
     def rows(self) -> Iterable[list[str]]:
         """Yield what was gathered, as texts."""
-        return (list(PackedIds(part)) for part in self._parts)
+        return (list(PackedIds(part)) for part in self)
 
     def column(self, file: ColumnFile) -> tuple[NDArray[np.signedinteger], PackedIds]:
         """Return a code for every row, and the distinct ids in order of first appearance; all of it in a file."""
-        every = self._parts.joined(ColumnFile(), _KIND)
+        every = self.joined(ColumnFile(), _KIND)
         ids, first, codes = np.unique(every, return_index=True, return_inverse=True)
+        # `np.unique` sorts the ids; categories are in order of first appearance.
         order = np.argsort(first)
         place = np.empty(len(order), dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)

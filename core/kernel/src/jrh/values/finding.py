@@ -26,6 +26,7 @@ class Severity(Enum):
     @property
     def rank(self) -> int:
         """Return the place in the order that every output lists findings in; 0 for the worst."""
+        # The order of the members above is that of outputs.
         return list(Severity).index(self)
 
 

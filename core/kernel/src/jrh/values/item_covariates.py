@@ -47,6 +47,7 @@ class GoldSource:
             JrhError: the text is none of the sources.
         """
         kind, colon, model = (part.strip() for part in text.partition(":"))
+        # `one person` and `One_Person` are the same word.
         word = kind.casefold().replace("_", "-").replace(" ", "-") or GoldKind.UNKNOWN.value
         if word not in [source.value for source in GoldKind] or (colon and (word != GoldKind.MODEL.value or not model)):
             raise JrhError(f"'{text}' is not a source of gold labels; accepted: {ACCEPTED}")
@@ -91,6 +92,7 @@ def covariates_of(item: Item, task: Task, declared: Iterable[str] = ()) -> dict[
     A comparison has a value for every option, `{A: ..., B: ...}`, read of `NAME_a`, `NAME_b` and so on. Other values
     are those of the item's metadata, or of its fields. A covariate without a value is left out.
     """
+    # Each name once, although a suite may declare `length` itself.
     names = dict.fromkeys((LENGTH, AUTHOR, *declared))
     values = {name: _value(item, task, name, stated=name in set(declared)) for name in names}
     return {name: value for name, value in values.items() if value is not None}
@@ -103,12 +105,14 @@ def _value(item: Item, task: Task, name: str, *, stated: bool) -> Json:
     values = {
         option: _single(item, judged, name, f"{name}_{judged[-1]}", stated=stated) for option, judged in places.items()
     }
+    # A comparison needs the value of every option: their difference is what a verdict may depend on.
     return None if None in values.values() else values
 
 
 def _single(item: Item, judged: str, name: str, column: str, *, stated: bool) -> Json:
     for source in (item.metadata, item.fields):
         value = source.get(column)
+        # A column `length` may be anything, such as minutes: only where it is declared does it replace the count.
         if (name != LENGTH or stated) and _is_value(value):
             return value
     return length_of(item.fields[judged]) if name == LENGTH and judged in item.fields else None
@@ -130,6 +134,7 @@ def check_declared(items: Iterable[Item], task: Task, declared: Iterable[str]) -
         JrhError: one has none; the text says which columns it is read from.
     """
     wanted = list(declared)
+    # None without any item: nothing can be said of columns then.
     known: set[str] | None = None
     for item in items if wanted else ():
         known = (known or set()).union(item.covariates)
@@ -143,6 +148,7 @@ def check_declared(items: Iterable[Item], task: Task, declared: Iterable[str]) -
 
 def written(covariates: Mapping[str, Json]) -> str:
     """Write covariates as JSON text, the same for equal values; empty where there are none."""
+    # Sorted, since records hold the text and equal ones are one category.
     return json.dumps(covariates, sort_keys=True, ensure_ascii=False, separators=(",", ":")) if covariates else ""
 
 

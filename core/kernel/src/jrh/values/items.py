@@ -15,6 +15,7 @@ from attrs import Factory, evolve, frozen
 from jrh.values.json_values import Json
 from jrh.values.scales import Scale
 
+# The fields of a criterion are those of the item, so that templates, perturbers and stored cases need no other way.
 CRITERION_FIELD: Final = "criterion"
 """The field of an item that holds its criterion: `{id, text}`."""
 TOGETHER_FIELD: Final = "criteria"
@@ -64,6 +65,7 @@ class JudgedCriterion:
 @lru_cache(maxsize=512)
 def _read_together(written: str) -> Mapping[str, str]:
     """Return id -> text of the criteria of one call, in the order shown."""
+    # Read-only, because the cache hands the same object to everybody.
     return MappingProxyType(json.loads(written))
 
 
@@ -170,4 +172,5 @@ class Task:
         if self.criteria is None:
             return self
         rubric = "\n\n".join(part for part in (self.rubric.rstrip(), wording(fields)) if part)
+        # Without its list: a judge is asked about what the case shows and must not see the others.
         return evolve(self, rubric=rubric, criteria=evolve(self.criteria, entries=(), elsewhere=()))

@@ -67,6 +67,7 @@ class Flag:
     def forbids(self, interval: Interval | None) -> bool:
         """Return whether the flag forbids a decision by an interval."""
         method = "" if interval is None else interval.method
+        # Some methods allow for what the flag warns of, such as exact intervals for few events.
         return self.effect is FlagEffect.FORBIDS and not (self.settled_by and method.startswith(self.settled_by))
 
 

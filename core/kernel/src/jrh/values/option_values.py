@@ -50,13 +50,16 @@ class Held(str):
         """Name an object; a text that is already held stays what it is."""
         if isinstance(thing, Held):
             return thing
+        # A name that can stand after the colon of `module:name`.
         held = cls(f"{PREFIX}:{re.sub('[^0-9A-Za-z_]|^(?=[0-9])', '_', name_of(thing))}")
+        # Beyond the text: two objects of one name remain two.
         held.thing = thing
         return held
 
 
 def name_of(thing: Any) -> str:
     """Return a name for an object: its own, or that of its class, with letters, digits and underscores only."""
+    # A partial has no name of its own, and its class says nothing.
     while isinstance(thing, partial):
         thing = thing.func
     name = getattr(thing, "__name__", None) or type(thing).__name__
@@ -67,4 +70,5 @@ def is_table(thing: Any) -> bool:
     """Tell whether an object looks like a table: a data frame, an Arrow table, or rows as mappings."""
     if isinstance(thing, list | tuple):
         return bool(thing) and all(isinstance(row, Mapping) for row in thing)
+    # By what it can do: the kernel imports no library of tables. pyarrow, polars and pandas have these.
     return any(hasattr(thing, name) for name in ("to_pydict", "collect_schema", "iloc", "__arrow_c_stream__"))

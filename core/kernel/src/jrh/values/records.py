@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from itertools import count
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -20,6 +22,7 @@ _KINDS: Final = {"float": float, "int": int, "bool": int}
 NUMBER_TYPES: Final[Mapping[str, type[float]]] = {
     name: _KINDS[kind.partition(" ")[0]]
     for name, kind in Record.__annotations__.items()
+    # From `float | None` as from `float`: annotations are text.
     if kind.partition(" ")[0] in _KINDS
 }
 """Columns of a record that hold numbers -> their type; true and false are 1 and 0."""
@@ -71,16 +74,9 @@ class Categorical:
 
     def values(self) -> list[str | None]:
         """Return the text of every row."""
+        # The code -1 finds the last, which is None.
         lookup: list[str | None] = [*self.categories, None]
         return [lookup[code] for code in self.codes.tolist()]
-
-
-class _Places(dict[str | None, int]):
-    """Numbers texts in the order in which they are first looked up; None is -1."""
-
-    def __missing__(self, text: str | None) -> int:
-        self[text] = place = len(self) - 1
-        return place
 
 
 class _Coding:
@@ -88,14 +84,16 @@ class _Coding:
 
     def __init__(self, file: ColumnFile) -> None:
         self._codes = Gathering(file)
-        self._index = _Places({None: -1})
+        self._index: defaultdict[str | None, int] = defaultdict(count().__next__, {None: -1})
+        """Numbers texts in the order in which they are first looked up."""
         self._ids: IdGathering | None = IdGathering(file)
         """Gathers the rows as long as all of them are ids."""
 
     def add(self, values: Sequence[str | None]) -> None:
-        if self._ids is not None and (not values or self._ids.add(values)):
+        if self._ids is not None and (not values or self._ids.add_ids(values)):
             return
         before, self._ids = self._ids, None
+        # One value that is no id: what was gathered is coded again, as any other text.
         for part in (*(before.rows() if before is not None else ()), values):
             self._add(part)
 
@@ -105,6 +103,7 @@ class _Coding:
 
     def _type(self) -> np.dtype[Any]:
         """Return the shortest type: most columns have few categories, and a table has dozens of columns."""
+        # Negative, because -1 stands for None.
         return np.min_scalar_type(-len(self._index))
 
     def column(self, file: ColumnFile) -> Categorical:
@@ -116,25 +115,12 @@ class _Coding:
         return Categorical(_once(codes), categories)
 
 
-class _Numbers:
-    """Gather a column of numbers some rows at a time."""
-
-    def __init__(self, file: ColumnFile) -> None:
-        self._values = Gathering(file)
-
-    def add(self, values: Sequence[float | None]) -> None:
-        self._values.add(_shortest(np.array(values, dtype=np.float64)))
-
-    def column(self, file: ColumnFile) -> NDArray[Any]:
-        """Return the numbers in as few bytes as hold each of them exactly; in a file if they are many."""
-        return _once(self._values.joined(file))
-
-
 def _shortest(numbers: NDArray[np.float64]) -> NDArray[Any]:
     """Return the same numbers in as few bytes as hold each of them exactly: many are whole, or have few digits."""
     if np.isfinite(numbers).all() and np.abs(numbers).max(initial=0) < _WHOLE and (numbers == np.rint(numbers)).all():
         ends = (int(numbers.min(initial=0)), int(numbers.max(initial=0)))
         return numbers.astype(np.promote_types(*map(np.min_scalar_type, ends)))
+    # A number too large for 32 bits becomes infinite there, and then differs.
     with np.errstate(over="ignore"):
         short = numbers.astype(np.float32)
     return short if np.array_equal(numbers, short, equal_nan=True) else numbers
@@ -170,22 +156,19 @@ class RecordTable:
     def from_slices(cls, slices: Iterable[Mapping[str, Sequence[Any]]]) -> RecordTable:
         """Build a table from columns that come some rows at a time; only codes and numbers of them are kept."""
         texts: dict[str, _Coding] = {}
-        numbers: dict[str, _Numbers] = {}
+        numbers: dict[str, Gathering] = {}
+        # Two files: the rows as they came are let go when the columns are there.
         gathered, file = ColumnFile(), ColumnFile()
         for columns in slices:
             for name, values in columns.items():
                 if name in NUMERIC:
-                    numbers.setdefault(name, _Numbers(gathered)).add(values)
+                    numbers.setdefault(name, Gathering(gathered)).add(_shortest(np.array(values, dtype=np.float64)))
                 else:
                     texts.setdefault(name, _Coding(gathered)).add(values)
         # Each column is let go as soon as it is an array.
-        categorical: dict[str, Categorical] = {}
         names: dict[Sequence[str], Sequence[str]] = {}
-        for name in tuple(texts):
-            categorical[name] = texts.pop(name).column(file).share_categories(names)
-        numeric: dict[str, NDArray[Any]] = {}
-        for name in tuple(numbers):
-            numeric[name] = numbers.pop(name).column(file)
+        categorical = {name: texts.pop(name).column(file).share_categories(names) for name in tuple(texts)}
+        numeric = {name: _once(numbers.pop(name).joined(file)) for name in tuple(numbers)}
         return cls(categorical, numeric, file)
 
     @classmethod
@@ -230,6 +213,7 @@ class RecordTable:
     def equals(self, name: str, value: str) -> NDArray[np.bool_]:
         """Return the mask of the rows whose text is the value."""
         column = self._categorical[name]
+        # -1 is None; -2 is no row's code.
         code = column.categories.index(value) if value in column.categories else -2
         return np.asarray(column.codes == code)
 
@@ -272,9 +256,11 @@ class RecordTable:
         """
         if not len(self):
             return
+        # Codes and not texts are compared: a few bytes per row.
         stacked = np.stack([self.codes(name) for name in names])
         _, first, inverse = np.unique(stacked, axis=1, return_index=True, return_inverse=True)
         inverse = inverse.reshape(-1)
+        # `np.unique` sorts by code; reports list cells as they first appear.
         for cell in np.argsort(first, kind="stable"):
             key = tuple(
                 self.categories(name)[code] if code >= 0 else ""
@@ -324,6 +310,7 @@ def _once(column: NDArray[Any]) -> NDArray[Any]:
     """Return a column in the room of one value where all are equal, as they are in most."""
     first = column[:1]
     parts = (column[start : start + _PART] for start in range(0, len(column), _PART))
+    # Part by part, since a comparison needs as much memory as what it compares.
     same = len(column) > 1 and all(
         np.array_equal(part, np.broadcast_to(first, part.shape), equal_nan=True) for part in parts
     )

@@ -252,6 +252,7 @@ def total_spending(lines: Iterable[SpendLine]) -> SpendTotal:
     """Add up spending: the only sum of costs that an output may call the run's."""
     some = tuple(lines)
     counts = {name: sum(getattr(line, name) for line in some) for name in ("replies", *_COUNTS)}
+    # Exact and then rounded, so that the order of the lines cannot change the sum.
     return SpendTotal(cost=round(math.fsum(line.cost for line in some), 12), **counts)
 
 

@@ -40,8 +40,10 @@ class Scale:
 
     def __attrs_post_init__(self) -> None:
         """Reject repeated labels, a tie that is not the last label, and a positive label that is none."""
+        # Ranks and maps between labels need each of them once.
         if len(set(self.labels)) != len(self.labels):
             raise JrhError(f"a scale needs distinct labels, got {', '.join(self.labels)}")
+        # Last, so that the options before it are those that can be swapped.
         if self.tie is not None and (self.kind is not ScaleKind.PAIRWISE or self.labels[-1] != self.tie):
             raise JrhError(f"the tie '{self.tie}' must be the last label of a pairwise scale")
         if self.positive and (self.kind is not ScaleKind.LABELS or self.positive not in self.labels):
@@ -57,6 +59,7 @@ class Scale:
         """Make an ordinal scale of the whole numbers from `low` to `high`, both included."""
         if high <= low:
             raise JrhError(f"an ordinal scale goes from a lower to a higher number, got [{low}, {high}]")
+        # Labels are text everywhere: `4` in a file and `4` in a reply are compared as they are written.
         return cls(kind=ScaleKind.ORDINAL, labels=tuple(str(level) for level in range(low, high + 1)))
 
     @classmethod
@@ -78,6 +81,7 @@ class Scale:
     @property
     def own_order(self) -> str:
         """Return the options in their own order, such as `AB`; empty where they have no letters to name an order by."""
+        # An order is written as a word, such as `BA`, which needs options of one letter.
         named = all(len(option) == 1 and option.isupper() for option in self.options)
         return "".join(self.options) if named and not self.ordered else ""
 
@@ -86,6 +90,7 @@ class Scale:
         """Return the declared positive label, otherwise the first of two unordered labels; None for other scales."""
         if self.positive:
             return self.positive
+        # With more labels, no choice would be right for every task.
         return self.labels[0] if self.kind is ScaleKind.LABELS and len(self.labels) == _TWO else None
 
     @property
@@ -118,6 +123,7 @@ class Scale:
         bare = text.strip()
         if bare in self.labels:
             return bare
+        # A scale may have `A` and `a`: a guess between them would be a verdict that was never given.
         folded = [label for label in self.labels if label.casefold() == bare.casefold()]
         return folded[0] if len(folded) == 1 else None
 

@@ -80,6 +80,7 @@ class Part(Protocol):
 def _check_rows(part: TablePart, _attribute: object, rows: tuple[Row, ...]) -> None:
     """Refuse rows that do not fit the headings."""
     for row in rows:
+        # Here and not in a reporter: each of them would fail in a way of its own, after the run.
         if (len(row.heads), len(row.cells)) != (len(part.heads), len(part.columns)):
             raise ValueError(f"table '{part.caption}': the row {row.heads} does not fit the headings")
 
@@ -102,6 +103,7 @@ class TablePart:
     """It is opened on demand where the format can do that."""
     shown: int | None = None
     """Rows that documents show; files of tables have all of them."""
+    # The name becomes part of a path: no slash, and no dot at the start.
     file: str = field(default="", validator=matches_re(r"(\w[\w.-]*)?"))
     """Name of the file that formats with a file for each table write; empty: none."""
 

@@ -12,6 +12,7 @@ from jrh.values.cases import Case, Condition, Prompt, Sampling
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 
+# At run time the table would bring NumPy into every command.
 if TYPE_CHECKING:
     from jrh.values.records import RecordTable
 
@@ -52,6 +53,7 @@ class Status(Enum):
         return self in _TRANSIENT
 
 
+# Failures of the moment. Any other status is what the judge or the model gives to this question.
 _TRANSIENT: Final = frozenset({Status.TIMEOUT, Status.PROVIDER_ERROR, Status.PLUGIN_ERROR})
 
 
