@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 from jrh import Scale, Task
 from jrh.values.items import Mode
-from jrh_interchange import imported_record, unmeasured
+from jrh_interchange import imported_record, measurement_gaps
 from jrh_interchange.log_gaps import GAPS, PAIRED_GAPS
 
 PAIRS = Task(name="p", scale=Scale.of_pairs(), mode=Mode.PAIRWISE)
@@ -32,7 +32,7 @@ def columns(said):
 
 
 def test_a_log_with_every_column_lacks_nothing():
-    assert unmeasured([PAIRS], whole()) == ()
+    assert measurement_gaps([PAIRS], whole()) == ()
 
 
 @pytest.mark.parametrize(
@@ -55,27 +55,27 @@ def test_a_log_with_every_column_lacks_nothing():
     ids=str,
 )
 def test_every_missing_column_is_named_alone(change, start):
-    (said,) = unmeasured([PAIRS], [evolve(each, **change) for each in whole()])
+    (said,) = measurement_gaps([PAIRS], [evolve(each, **change) for each in whole()])
     assert said.startswith(start)
     (column,) = change
     assert f"`{column}`" in said or column == "test"
 
 
 def test_no_repeats_are_told_by_the_trials_not_by_the_column():
-    (said,) = unmeasured([PAIRS], [whole()[0], whole()[2]])
+    (said,) = measurement_gaps([PAIRS], [whole()[0], whole()[2]])
     assert said == "No repeats: rerun noise cannot be measured. Ask twice and number the calls in a column `repeat`."
 
 
 def test_the_order_of_options_is_asked_of_pairwise_tasks_only():
-    assert "option_order" not in str(unmeasured([FACTS], [row(FACTS)]))
-    assert "option_order" in str(unmeasured([FACTS, PAIRS], [row(FACTS), row(option_order="")]))
+    assert "option_order" not in str(measurement_gaps([FACTS], [row(FACTS)]))
+    assert "option_order" in str(measurement_gaps([FACTS, PAIRS], [row(FACTS), row(option_order="")]))
 
 
 def test_rows_without_an_order_among_rows_with_one_are_told_and_a_run_of_both_is_not():
-    (said,) = unmeasured([PAIRS], [*whole(), row(item_id="k", option_order="")])
+    (said,) = measurement_gaps([PAIRS], [*whole(), row(item_id="k", option_order="")])
     assert said.startswith("Some rows have no option order: they count as shown in the item's own order.")
     as_run = [evolve(each, option_order="" if each.test == "reference" else each.option_order) for each in whole()]
-    assert "Some rows" not in str(unmeasured([PAIRS], as_run))
+    assert "Some rows" not in str(measurement_gaps([PAIRS], as_run))
 
 
 def test_every_rule_names_the_column_to_log_and_ends_as_a_sentence():
@@ -91,4 +91,4 @@ def test_a_test_that_asks_the_unchanged_question_is_a_reference_condition(orders
         for item in "ab"
         for order in dict.fromkeys(orders)
     ]
-    assert ("No reference condition" in str(unmeasured([PAIRS], log))) is told
+    assert ("No reference condition" in str(measurement_gaps([PAIRS], log))) is told

@@ -9,9 +9,9 @@ from attrs import evolve
 from jrh import JrhError, read_transcript
 from jrh.text import ToolCall, TranscriptMessage
 from jrh_inspect.commands import command
-from jrh_inspect.logs import apart
+from jrh_inspect.logs import call_in_thread
 from jrh_inspect.messages import to_messages
-from jrh_inspect.writing import rewritten
+from jrh_inspect.writing import rewrite_messages
 from jrh_testing import run_jrh
 
 pytestmark = pytest.mark.slow
@@ -117,7 +117,7 @@ def refusal(*arguments, cwd):
 
 def dumped(path):
     """Everything Inspect reads from a log, attachments in place."""
-    log = apart(reader(), path, resolve_attachments="full")
+    log = call_in_thread(reader(), path, resolve_attachments="full")
     return log.model_dump(mode="json", exclude={"location", "etag"})
 
 
@@ -206,13 +206,15 @@ def test_several_logs_are_written_into_a_directory(logs):
 
 @pytest.fixture(scope="module")
 def samples(made):
-    return {sample.id: sample for sample in apart(reader(), made / "made.eval", resolve_attachments="full").samples}
+    return {
+        sample.id: sample for sample in call_in_thread(reader(), made / "made.eval", resolve_attachments="full").samples
+    }
 
 
 def applied(sample, change, roles=("system", "user", "assistant", "tool")):
     original = [message for message in to_messages(sample.messages) if message.role in roles]
     edited = [part for message in original for part in change(message)]
-    return rewritten(sample.messages, sample.messages, original, edited)
+    return rewrite_messages(sample.messages, sample.messages, original, edited)
 
 
 def test_a_message_that_is_gone_is_gone_and_what_was_left_out_stays(samples):
@@ -241,7 +243,7 @@ def test_messages_with_the_same_id_are_told_apart(samples):
     assert applied(twice, lambda message: [message]) == twice.messages
     original = to_messages(twice.messages)
     edited = [*original[:-1], evolve(original[-1], content="And again.")]
-    messages = rewritten(twice.messages, twice.messages, original, edited)
+    messages = rewrite_messages(twice.messages, twice.messages, original, edited)
     assert messages[:-1] == book.messages
     assert messages[-1].text == "And again."
 
@@ -252,7 +254,7 @@ def test_a_log_without_message_ids_can_be_edited(samples):
     original = to_messages(bare)
     assert [message.id for message in original][:2] == ["message-1", "message-2"]
     edited = [*original[:-1], evolve(original[-1], content="Nothing.")]
-    messages = rewritten(bare, bare, original, edited)
+    messages = rewrite_messages(bare, bare, original, edited)
     assert messages[:-1] == bare[:-1]
     assert messages[-1].text == "Nothing."
     assert messages[-1].content[0] == bare[-1].content[0]

@@ -8,7 +8,7 @@ from .exported_scores import imported_scores as imported_scores
 from .imported_records import import_records as import_records
 from .imported_records import imported_record as imported_record
 from .imported_records import measure_records as measure_records
-from .log_gaps import unmeasured as unmeasured
+from .log_gaps import measurement_gaps as measurement_gaps
 from .option_orders import read_order as read_order
 from .option_orders import read_polarity as read_polarity
 from .paired_prompts import PAIR_COLUMNS as PAIR_COLUMNS

@@ -76,14 +76,14 @@ def _has_lines(file: IO[bytes], start: bytes) -> bool:
     first = b""
     while not first.strip():
         first = file.readline(LONGEST_LINE)
-    rest = file.read(1)
+    following = file.read(1)
     file.seek(0)
     try:
         json.loads(first.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         # Only a line that ends the object can be one of several: a document's first line is `{`.
-        return bool(rest) and first.rstrip().endswith(b"}")
-    return bool(rest)
+        return bool(following) and first.rstrip().endswith(b"}")
+    return bool(following)
 
 
 def _lines(file: IO[bytes], shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -93,23 +93,23 @@ def _lines(file: IO[bytes], shown: str) -> Iterator[tuple[str, Mapping[str, Any]
         if len(line) > LONGEST_LINE:
             raise JrhError(f"{shown}:{number}: the line is longer than {LONGEST_LINE // 1_000_000} MB")
         if line.strip():
-            yield f"{shown}:{number}", _object(_parsed(line, f"{shown}:{number}"), f"{shown}:{number}")
+            yield f"{shown}:{number}", _object(_parse_json(line, f"{shown}:{number}"), f"{shown}:{number}")
 
 
 def _document(path: Path, shown: str, within: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    whole = _parsed(read_plain(path, LARGEST_DOCUMENT), shown)
+    document = _parse_json(read_plain(path, LARGEST_DOCUMENT), shown)
     for key in within:
-        found = whole
+        entries = document
         for part in key.split("."):
-            found = found.get(part) if isinstance(found, Mapping) else None
-        if isinstance(found, list):
-            whole = found
+            entries = entries.get(part) if isinstance(entries, Mapping) else None
+        if isinstance(entries, list):
+            document = entries
             break
-    if not isinstance(whole, list):
-        yield shown, _object(whole, shown)
+    if not isinstance(document, list):
+        yield shown, _object(document, shown)
         return
-    for number, each in enumerate(whole, start=1):
-        yield f"{shown}: entry {number}", _object(each, f"{shown}: entry {number}")
+    for number, entry in enumerate(document, start=1):
+        yield f"{shown}: entry {number}", _object(entry, f"{shown}: entry {number}")
 
 
 def _object(value: Any, place: str) -> Mapping[str, Any]:
@@ -118,7 +118,7 @@ def _object(value: Any, place: str) -> Mapping[str, Any]:
     raise OtherToolError(f"{place}: expected a JSON object, got {type(value).__name__}")
 
 
-def _parsed(content: bytes, place: str) -> Any:
+def _parse_json(content: bytes, place: str) -> Any:
     try:
         return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
     except UnicodeDecodeError as error:
@@ -143,7 +143,7 @@ def value_at(value: Any, *keys: str) -> Any:
     A text that holds a JSON object is read as one: models answer with such texts.
     """
     for key in keys:
-        value = _opened(value)
+        value = _parse_object(value)
         if isinstance(value, Sequence) and not isinstance(value, str) and key.isdecimal():
             value = value[int(key)] if int(key) < len(value) else None
         else:
@@ -151,7 +151,7 @@ def value_at(value: Any, *keys: str) -> Any:
     return value
 
 
-def _opened(value: Any) -> Any:
+def _parse_object(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             return json.loads(value)
@@ -204,18 +204,18 @@ def read_export(path: Path, importer: str, options: Mapping[str, Json], plugins:
 
 def _read(path: Path, entry: Entry[ImporterSpec], options: Mapping[str, Json]) -> ImportedLog:
     try:
-        given: object = structure(dict(options), entry.spec.options)
+        settings: object = structure(dict(options), entry.spec.options)
     except JrhError as error:
         raise JrhError(f"--from {entry.spec.name}: {error}") from error
     try:
-        found = make(entry, given, None).read(path)
+        log = make(entry, settings, None).read(path)
     except JrhError:
         raise
     except RAISED as error:
         raise PluginError(f"importer '{entry.qualified}' failed on '{path}': {error_line(error)}") from error
-    if not isinstance(found, ImportedLog):
-        raise PluginError(f"importer '{entry.qualified}' returns {type(found).__name__}, not ImportedLog")
-    return found
+    if not isinstance(log, ImportedLog):
+        raise PluginError(f"importer '{entry.qualified}' returns {type(log).__name__}, not ImportedLog")
+    return log
 
 
 def tools_of(path: Path, options: Mapping[str, Json], plugins: Sequence[str] = ()) -> tuple[str, ...]:
@@ -235,17 +235,17 @@ def tools_of(path: Path, options: Mapping[str, Json], plugins: Sequence[str] = (
 
 
 def _takers(path: Path, importers: Registry[ImporterSpec], options: Mapping[str, Json]) -> tuple[str, ...]:
-    found: dict[str, bool] = {}
+    takers: dict[str, bool] = {}
     for entry in importers:
         try:
-            found[entry.spec.name] = bool(_read(path, entry, options).records)
+            takers[entry.spec.name] = bool(_read(path, entry, options).records)
         except (OtherToolError, PluginError):
             continue
         except JrhError:
-            found[entry.spec.name] = False
-    read = tuple(name for name, was_read in found.items() if was_read)
+            takers[entry.spec.name] = False
+    read = tuple(name for name, was_read in takers.items() if was_read)
     # A file that most take, such as an empty list, is of none.
-    return read or (tuple(found) if 2 * len(found) <= len(importers) else ())
+    return read or (tuple(takers) if 2 * len(takers) <= len(importers) else ())
 
 
 def _importers(plugins: Sequence[str]) -> Registry[ImporterSpec]:

@@ -42,23 +42,23 @@ def export_run(
         PluginError: the exporter raised something else.
     """
     place, loaded = Path(run_dir), load_for(Path(run_dir), plugins)
-    reporters = [each.spec for each in loaded.plugins.reporters]
+    reporters = [reporter.spec for reporter in loaded.plugins.reporters]
     reports = [spec.name for spec in reporters if spec.target in (ReportTarget.FILE, ReportTarget.DIRECTORY)]
-    known = {each.spec.name for each in loaded.plugins.exporters}
+    known = {exporter.spec.name for exporter in loaded.plugins.exporters}
     if target not in known and target in reports:
         settings = [f"{target}.{name}={json.dumps(value)}" for name, value in (options or {}).items()]
-        made = report_again(place, loaded, formats=[target], settings=settings, output=Path(output or run_dir))
-        if made.problems:
-            raise JrhError("\n".join(made.problems))
-        yield from (f"Report: {path}" for path in made.files)
-        yield from filter(None, [made.incomplete])
+        result = report_again(place, loaded, formats=[target], settings=settings, output=Path(output or run_dir))
+        if result.problems:
+            raise JrhError("\n".join(result.problems))
+        yield from (f"Report: {path}" for path in result.files)
+        yield from filter(None, [result.incomplete])
         return
     if target not in known:
         raise JrhError(f"unknown exporter '{target}'\nInstalled: {', '.join(sorted([*known, *reports]))}.")
     entry = loaded.plugins.exporters.find(target)
     if output is not None:
         raise JrhError(f"'{target}' takes its destination from its options; only reports take an output directory")
-    exporter, hide = _built(entry, options or {})
+    exporter, hide = _build(entry, options or {})
     formats = [spec.name for spec in reporters if spec.name in entry.spec.attach]
     with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
         written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
@@ -73,10 +73,10 @@ def export_run(
         yield from (f"Not attached: {problem}" for problem in (written.problems if written else ()))
 
 
-def _built(entry: Entry[ExporterSpec], options: Mapping[str, Json]) -> tuple[Exporter, Redactor]:
+def _build(entry: Entry[ExporterSpec], options: Mapping[str, Json]) -> tuple[Exporter, Redactor]:
     """Build an exporter before the run is read, so that a wrong option costs no time; and what hides its keys."""
     try:
-        given: Any = structure(dict(options), entry.spec.options)
+        settings: Any = structure(dict(options), entry.spec.options)
     except JrhError as error:
         raise JrhError(f"--to {entry.spec.name}: {error}") from error
-    return make(entry, given, None), Redactor.from_environment(also=named_secrets([given]))
+    return make(entry, settings, None), Redactor.from_environment(also=named_secrets([settings]))

@@ -89,27 +89,27 @@ def imported_scores(
         SuiteError: lists scores and gold labels that are not on the scale.
         JrhError: there are no scores, several metrics and no choice, or continuous scores and no threshold.
     """
-    chosen, others = _of_metric(tuple(rows), options, source)
+    chosen, other_metrics = _of_metric(tuple(rows), options, source)
     named = {row.judge for row in chosen if row.judge}
     if len(named) == 1:  # where a grader failed, some tools do not say which it was
         chosen = [evolve(row, judge=next(iter(named))) for row in chosen]
     metric = chosen[0].metric
     gold = _gold_field(chosen, options, source)
     chosen, copies = _without_copies(chosen)
-    told = [*notes, *([f"Copies of an earlier row, with its id: {copies}; they are left out."] if copies else [])]
-    meaning = _Meaning.of(chosen, gold, options, source, told)
+    remarks = [*notes, *([f"Copies of an earlier row, with its id: {copies}; they are left out."] if copies else [])]
+    meaning = _Meaning.of(chosen, gold, options, source, remarks)
     task = Task(name=clean_text(metric, _LONGEST_NAME) or OUTPUT, scale=meaning.scale)
     records = _records(chosen, task, meaning, gold)
-    left = [f"other metrics: {_listed(others)}"] if others else []
+    left = [f"other metrics: {_join_names(other_metrics)}"] if other_metrics else []
     if gold:
-        told.append(f"Gold labels are from `{gold}`.")
+        remarks.append(f"Gold labels are from `{gold}`.")
     elif candidates := _golds(chosen):
-        left.append(f"fields that may hold people's labels, for --gold: {_listed(candidates)}")
+        left.append(f"fields that may hold people's labels, for --gold: {_join_names(candidates)}")
     return ImportedLog(
         tasks=(task,),
         records=tuple(records),
         origins=tuple(row.place for row in chosen),
-        notes=tuple(told),
+        notes=tuple(remarks),
         unmapped=(*left, *unmapped),
     )
 
@@ -118,7 +118,7 @@ def _of_metric(rows: tuple[ExportRow, ...], options: ScoreOptions, source: str) 
     counts = Counter(row.metric for row in rows)
     if not rows:
         raise JrhError(f"'{source}' has no scores")
-    listed = _listed([f"{clean_text(name, 50)} ({counted(n, 'verdict')})" for name, n in counts.items()])
+    listed = _join_names([f"{clean_text(name, 50)} ({counted(n, 'verdict')})" for name, n in counts.items()])
     if options.metric is None and len(counts) > 1:
         raise JrhError(f"'{source}' has {len(counts)} metrics; choose one with --metric: {listed}")
     metric = options.metric or next(iter(counts))
@@ -130,8 +130,8 @@ def _of_metric(rows: tuple[ExportRow, ...], options: ScoreOptions, source: str) 
 def _without_copies(rows: Sequence[ExportRow]) -> tuple[list[ExportRow], int]:
     """Leave out rows whose id came before: as reruns they would look like a judge without noise."""
     first = {row.id: place for place, row in reversed([*enumerate(rows)]) if row.id}
-    kept = [row for place, row in enumerate(rows) if first.get(row.id, place) == place]
-    return kept, len(rows) - len(kept)
+    originals = [row for place, row in enumerate(rows) if first.get(row.id, place) == place]
+    return originals, len(rows) - len(originals)
 
 
 def _gold_field(rows: Sequence[ExportRow], options: ScoreOptions, source: str) -> str:
@@ -140,12 +140,14 @@ def _gold_field(rows: Sequence[ExportRow], options: ScoreOptions, source: str) -
     if options.gold == "none" and "none" not in there:
         return ""
     if options.gold is not None and options.gold not in there:
-        raise JrhError(f"'{source}' has no field '{options.gold}' for gold labels; it has {_listed(there) or 'none'}")
+        raise JrhError(
+            f"'{source}' has no field '{options.gold}' for gold labels; it has {_join_names(there) or 'none'}"
+        )
     default = next((row.default_gold for row in rows if row.default_gold in there), "")
     return options.gold or default
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     """Join names out of a file, of which there may be many."""
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
     return ", ".join(clean_text(name, _LONGEST_NAME) for name in names[:_MOST]) + more
@@ -177,7 +179,7 @@ class _Meaning:
         if options.threshold is not None:
             _check_cut([row.golds.get(gold) for row in rows], numbers, gold)
             notes.append(f"Scores from {options.threshold:g} on are `{PASS}`, lower ones `{FAIL}`.")
-        if decided or options.threshold is not None or (free and values and all(_is_binary(each) for each in values)):
+        if decided or options.threshold is not None or (free and values and all(_is_binary(value) for value in values)):
             return cls(scale=Scale.of_labels(PASS, FAIL), options=options, binary=True, decided=decided)
         fractions = [value for value in numbers if not _is_level(value)]
         if options.scale is None and fractions:
@@ -189,8 +191,8 @@ class _Meaning:
         bare = cls(scale=Scale.of_labels(PASS, FAIL), options=options, binary=False)
         # A model that answers freely says many things; people use the labels.
         heard = [] if gold and options.output is not None else [row.value for row in rows]
-        said = {bare.label(value) for value in [*heard, *(row.golds.get(gold) for row in rows)]}
-        known = sorted(label for label in said if label is not None)
+        labels = {bare.label(value) for value in [*heard, *(row.golds.get(gold) for row in rows)]}
+        known = sorted(label for label in labels if label is not None)
         if options.scale is None:
             notes.append(f"The scale is inferred: {', '.join(known[:_MOST])}. Pass --scale if it has more labels.")
         return cls(scale=infer_scale(options.scale, known, Mode.POINTWISE, source), options=options, binary=False)
@@ -239,15 +241,15 @@ def _is_level(value: float) -> bool:
 def _records(rows: Sequence[ExportRow], task: Task, meaning: _Meaning, gold: str) -> list[Record]:
     records: list[Record] = []
     problems = Problems()
-    seen: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for row in rows:
         try:
             record = _record(row, task, meaning, gold)
         except JrhError as error:
             problems.add(clean_text(str(error), 300), source=row.place)
             continue
-        again = seen[record.case_id, record.judge]
-        seen[record.case_id, record.judge] += 1
+        again = counts[record.case_id, record.judge]
+        counts[record.case_id, record.judge] += 1
         if again and "repeat" not in row.fields:
             record = evolve(record, repeat=again, trial_id=content_id(record.case_id, record.judge, again))
         records.append(record)
@@ -256,36 +258,36 @@ def _records(rows: Sequence[ExportRow], task: Task, meaning: _Meaning, gold: str
 
 
 def _record(row: ExportRow, task: Task, meaning: _Meaning, gold: str) -> Record:
-    fields = {name: _checked(name, value) for name, value in row.fields.items() if value is not None}
+    fields = {name: _check_field(name, value) for name, value in row.fields.items() if value is not None}
     stated = fields.pop("status", None)
     lost = stated not in (None, Status.OK)
-    said = None if lost else meaning.verdict(row)
-    if meaning.options.output is not None and said is not None and task.scale.match(said) is None:
-        fields["detail"], said = f"the answer is {said[:_MOST_QUOTED]!r}", None
-    label = _on(task, said, "verdict")
+    answer = None if lost else meaning.verdict(row)
+    if meaning.options.output is not None and answer is not None and task.scale.match(answer) is None:
+        fields["detail"], answer = f"the answer is {answer[:_MOST_QUOTED]!r}", None
+    label = _on_scale(task, answer, "verdict")
     return imported_record(
         task=task,
         item_id=row.item,
         judge=meaning.options.judge or row.judge or row.metric,
         label=label,
-        gold=_on(task, meaning.label(row.golds.get(gold)), "gold label") if gold else None,
+        gold=_on_scale(task, meaning.label(row.golds.get(gold)), "gold label") if gold else None,
         status=stated if lost else None,
         **fields,
     )
 
 
-def _on(task: Task, label: str | None, what: str) -> str | None:
+def _on_scale(task: Task, label: str | None, what: str) -> str | None:
     if label is None:
         return None
-    found = task.scale.match(label)
-    if found is None:
+    match = task.scale.match(label)
+    if match is None:
         raise JrhError(
             f"the {what} {label!r} is not on the scale {', '.join(task.scale.labels)}; name it with --label TEXT=LABEL"
         )
-    return found
+    return match
 
 
-def _checked(name: str, value: Any) -> Any:
+def _check_field(name: str, value: Any) -> Any:
     """Return an argument of `imported_record` as its type, or refuse it."""
     if name in _TEXTS:
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

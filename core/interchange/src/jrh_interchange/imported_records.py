@@ -38,7 +38,7 @@ from jrh_measuring import with_findings
 from jrh_measuring.installed import default_metrics, load_flags
 from jrh_measuring.measure_stage import run_metrics
 
-from jrh_interchange.log_gaps import several_references, unmeasured
+from jrh_interchange.log_gaps import measurement_gaps, several_references
 from jrh_interchange.option_orders import meanings, read_order, read_polarity
 from jrh_interchange.record_checks import check_records
 
@@ -125,8 +125,8 @@ def imported_record(
         expected = gold
     known = {**_USUAL, **fields}
     known["strength"] = float(known["strength"])
-    told = (known[name] for name in ("strength", "language", "temperature"))
-    stated: tuple[object, ...] = (test, known["variant"], known["template"], option_order, polarity, *told)
+    levels = (known[name] for name in ("strength", "language", "temperature"))
+    stated: tuple[object, ...] = (test, known["variant"], known["template"], option_order, polarity, *levels)
     condition = (*stated, known["output"]) if known["output"] else stated
     case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
     # A label that is not on the scale stays unchanged, so that the error message shows it as written.
@@ -209,7 +209,7 @@ def import_records(
     """
     rows = tuple(records)
     check_records(tasks, rows, origins)
-    rows = _clustered(tasks, rows)
+    rows = _name_clusters(tasks, rows)
     loaded = load_plugins(tuple(plugins))
     if findings is not None and (wrong := loaded.plugins.wrong_floors(findings.floors)):
         raise JrhError("\n".join(wrong.values()))
@@ -225,7 +225,7 @@ def import_records(
             "Imported records: jrh did not call these judges.",
             *notes,
             *several_references(tasks, rows),
-            *unmeasured(tasks, rows),
+            *measurement_gaps(tasks, rows),
         ),
         findings=findings or FindingSettings(),
         flags=tuple(loaded.plugins.declared_flags().values()),
@@ -253,7 +253,7 @@ def _write(store: Store, rows: Sequence[Record], items: Mapping[str, Sequence[It
     store.flush()
 
 
-def _clustered(tasks: Sequence[Task], rows: Sequence[Record]) -> tuple[Record, ...]:
+def _name_clusters(tasks: Sequence[Task], rows: Sequence[Record]) -> tuple[Record, ...]:
     """Name the cluster of every record: items that share a group, or the content that `imported_record` noted."""
     names = {
         task.name: linked(
@@ -306,7 +306,7 @@ def measure_records(
     """
     rows = tuple(records)
     check_records(tasks, rows, origins)
-    rows = _clustered(tasks, rows)
+    rows = _name_clusters(tasks, rows)
     table = RecordTable.from_records(rows)
     context = MetricContext(tasks={task.name: task for task in tasks}, level=level, resamples=resamples, seed=seed)
     measures, broken = run_metrics(metrics.items(), table, context, Quiet())
@@ -345,12 +345,12 @@ def _about(name: str, seed: int, tasks: Sequence[Task], rows: Sequence[Record]) 
 def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:
     gold = {row.item_id: row.gold for row in rows if row.task == task.name}
     sources = {row.item_id: row.gold_source for row in rows if row.task == task.name and row.gold is not None}
-    told = Counter(GoldSource.read(source).text for source in sources.values())
+    gold_sources = Counter(GoldSource.read(source).text for source in sources.values())
     counts = Counter(label for label in gold.values() if label is not None)
     return TaskSummary(
         task=task,
         items=len(gold),
         labelled=sum(counts.values()),
         gold={label: counts[label] for label in task.scale.labels if counts[label]},
-        gold_sources=dict(sorted(told.items())),
+        gold_sources=dict(sorted(gold_sources.items())),
     )

@@ -36,7 +36,7 @@ class Gap:
         return cls(column, absent, f"{lost}. Log {what} in a column `{column}`.")
 
 
-def unmeasured(tasks: Sequence[Task], records: Rows) -> tuple[str, ...]:
+def measurement_gaps(tasks: Sequence[Task], records: Rows) -> tuple[str, ...]:
     """Say what cannot be measured from some records: two sentences each, the most important first."""
     pairs = {task.name for task in tasks if task.scale.kind is ScaleKind.PAIRWISE}
     paired = [record for record in records if record.task in pairs]
@@ -54,7 +54,7 @@ def _few(column: str, rows: Rows) -> bool:
     return len({getattr(row, column) for row in rows}) < _TWO
 
 
-def _asked_again(tasks: Sequence[Task], rows: Rows) -> bool:
+def _has_references(tasks: Sequence[Task], rows: Rows) -> bool:
     """Tell whether some rows of a test ask the unchanged question: the report shows them as the reference condition."""
     context = MetricContext(tasks={task.name: task for task in tasks})
     return bool(read_trials(RecordTable.from_records(rows), context).reference.any())
@@ -83,7 +83,7 @@ GAPS: Final = (
         lambda _, rows: all(row.test != REFERENCE for row in rows),
         "No reference condition: there is no unchanged verdict to compare with. "
         "Log those verdicts with the test `reference`.",
-        unless=_asked_again,
+        unless=_has_references,
     ),
     Gap.of("template", _few, "One prompt template: sensitivity to wording cannot be measured", "its name"),
     Gap.of("judge", _few, "One judge: agreement between judges cannot be measured", "their names"),
@@ -151,14 +151,14 @@ _SHOWN: Final = 4
 
 def several_references(tasks: Sequence[Task], records: Sequence[Record]) -> Iterator[str]:
     """Yield a note for every level that varies between reference rows of one judge and item."""
-    own = {task.name: task.scale.own_order for task in tasks}
+    own_orders = {task.name: task.scale.own_order for task in tasks}
     for level, name in _LEVELS.items():
-        seen: dict[tuple[str, str, str], set[str]] = {}
+        texts_by_item: dict[tuple[str, str, str], set[str]] = {}
         for row in records:
             if row.test == REFERENCE:
-                text = _text(getattr(row, level)) or (own.get(row.task, "") if level == "option_order" else "")
-                seen.setdefault((row.task, row.judge, row.item_id), set()).add(text)
-        several = sorted({text for texts in seen.values() if len(texts) > 1 for text in texts})
+                text = _text(getattr(row, level)) or (own_orders.get(row.task, "") if level == "option_order" else "")
+                texts_by_item.setdefault((row.task, row.judge, row.item_id), set()).add(text)
+        several = sorted({text for texts in texts_by_item.values() if len(texts) > 1 for text in texts})
         if several:
             shown = ", ".join(text or "none" for text in several[:_SHOWN])
             more = ", ..." if len(several) > _SHOWN else ""

@@ -41,19 +41,19 @@ def _template_of(prompt: str, fields: Mapping[str, str]) -> str | None:
     for name, text in sorted(fields.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         if not text or not any(text in part for part, done in parts if not done):
             return None
-        parts = [piece for part in parts for piece in _divided(part, name, text)]
+        parts = [piece for part in parts for piece in _divide(part, name, text)]
     source = "".join(part if done else _literal(part) for part, done in parts)
     return source if _renders(source, fields, prompt) else None
 
 
-def _divided(part: tuple[str, bool], name: str, text: str) -> list[tuple[str, bool]]:
+def _divide(part: tuple[str, bool], name: str, text: str) -> list[tuple[str, bool]]:
     content, done = part
     if done or text not in content:
         return [part]
     pieces: list[tuple[str, bool]] = []
-    for place, rest in enumerate(content.split(text)):
+    for place, piece in enumerate(content.split(text)):
         pieces += [(f"{{{{ {name} }}}}", True)] if place else []
-        pieces.append((rest, False))
+        pieces.append((piece, False))
     return pieces
 
 
@@ -74,13 +74,15 @@ def _requests_of(prompts: Sequence[Sequence[str]], judged: Sequence[Sequence[str
     Returns:
         One text per item. All are empty if an item has none, or if items share one: it then belongs to the templates.
     """
-    found = [_common(_without(texts, shown)) for texts, shown in zip(prompts, judged, strict=True)]
-    found = [text.strip() for text in found]
-    while found and all(any(text[:1] + text[-1:] == pair and len(text) > 1 for pair in _QUOTES) for text in found):
-        found = [text[1:-1].strip() for text in found]
-    if any(len(text) < _SHORTEST for text in found) or len(dict.fromkeys(found)) < len(found):
-        return [""] * len(found)
-    return found
+    requests = [_common(_without(texts, shown)) for texts, shown in zip(prompts, judged, strict=True)]
+    requests = [text.strip() for text in requests]
+    while requests and all(
+        any(text[:1] + text[-1:] == pair and len(text) > 1 for pair in _QUOTES) for text in requests
+    ):
+        requests = [text[1:-1].strip() for text in requests]
+    if any(len(text) < _SHORTEST for text in requests) or len(dict.fromkeys(requests)) < len(requests):
+        return [""] * len(requests)
+    return requests
 
 
 def _without(prompts: Sequence[str], judged: Sequence[str]) -> list[str]:
@@ -88,8 +90,8 @@ def _without(prompts: Sequence[str], judged: Sequence[str]) -> list[str]:
     cut = []
     for place, prompt in enumerate(prompts):
         for text in sorted(filter(None, judged), key=len, reverse=True):
-            head, found, _ = prompt.partition(text)
-            prompt = head if found else prompt  # noqa: PLW2901 - cut step by step
+            head, occurrence, _ = prompt.partition(text)
+            prompt = head if occurrence else prompt  # noqa: PLW2901 - cut step by step
         cut.append(f"{prompt}{chr(0xE000 + place)}")
     return cut
 
@@ -154,7 +156,7 @@ class PairedPrompts:
         """Return the items of rows of one task type; raise `SuiteError` with all mistakes."""
         problems = Problems(self.shown)
         groups = list(rows_by(rows, "response_being_judged").values())
-        judged = [self._judged(members[0], problems) for members in groups]
+        judged = [self._fields(members[0], problems) for members in groups]
         for members, texts in zip(groups, judged, strict=True):
             _check_prompts(members, texts, problems)
         golds = [self._gold(members, problems) for members in groups]
@@ -167,9 +169,9 @@ class PairedPrompts:
             for members, texts, request, gold in zip(groups, judged, requests, golds, strict=True)
         ]
 
-    def _judged(self, row: Row, problems: Problems) -> dict[str, str]:
+    def _fields(self, row: Row, problems: Problems) -> dict[str, str]:
         try:
-            return _judged_fields(row["response_being_judged"], self.task.mode)
+            return _read_judged(row["response_being_judged"], self.task.mode)
         except JrhError as error:
             problems.add(str(error), line=row.line)
             return {}
@@ -191,16 +193,16 @@ class PairedPrompts:
         sources = {prompt: prompt_source(prompt, fields) for prompt in _prompts_of(rows)}
         for source in sources.values():
             names.setdefault(source, f"prompt-{len(names) + 1}")
-        own = {prompt: names[source] for prompt, source in sources.items()}
+        templates = {prompt: names[source] for prompt, source in sources.items()}
         pairs: dict[frozenset[str], list[Json]] = {}
         for row in rows:  # in the order of the row: JudgeSense's kappa tells prompt_a from prompt_b
-            pair = own[row["prompt_a"]], own[row["prompt_b"]]
+            pair = templates[row["prompt_a"]], templates[row["prompt_b"]]
             pairs.setdefault(frozenset(pair), list(pair))
         metadata: dict[str, Json] = {
             "rows": len(rows),
             "pair_ids": [row["pair_id"] for row in rows],
             "pairs": list(pairs.values()),
-            "prompts": {own[prompt]: source for prompt, source in sources.items()},
+            "prompts": {templates[prompt]: source for prompt, source in sources.items()},
         }
         return Item(
             id=rows[0]["pair_id"] or f"row-{rows[0].line}",
@@ -218,13 +220,13 @@ def _of_type(rows: Sequence[Row], task_type: str | None, shown: str) -> list[Row
         if "," in types:
             raise JrhError(f"{shown}: the file has several task types ({types}); choose one with `task_type: ...`")
         return list(rows)
-    found = [row for row in rows if row["task_type"] == task_type]
-    if not found:
+    chosen = [row for row in rows if row["task_type"] == task_type]
+    if not chosen:
         raise JrhError(f"{shown}: no row has the task type '{task_type}'; available: {types}")
-    return found
+    return chosen
 
 
-def _judged_fields(text: str, mode: Mode) -> dict[str, str]:
+def _read_judged(text: str, mode: Mode) -> dict[str, str]:
     """Return what is judged as fields; two options are written `A: ... | B: ...`.
 
     Raises:
@@ -234,10 +236,10 @@ def _judged_fields(text: str, mode: Mode) -> dict[str, str]:
         raise JrhError("`response_being_judged` is empty")
     if mode is not Mode.PAIRWISE:
         return {mode.judged_fields[0]: text}
-    found = _TWO.fullmatch(text)
-    if found is None or not (found["a"] and found["b"]):
+    options = _TWO.fullmatch(text)
+    if options is None or not (options["a"] and options["b"]):
         raise JrhError("a pairwise task needs two responses, `A: ... | B: ...`; this row has one")
-    return {"response_a": found["a"], "response_b": found["b"]}
+    return {"response_a": options["a"], "response_b": options["b"]}
 
 
 def label_of(text: str, scale: Scale, labels: Mapping[str, str]) -> str | None:

@@ -34,14 +34,14 @@ def check_records(tasks: Sequence[Task], records: Sequence[Record], origins: Seq
         raise JrhError("no records to import")
     by_name = {task.name: task for task in tasks}
     places = [origins[place] if place < len(origins) else f"record {place + 1}" for place in range(len(records))]
-    seen, problems = _Seen(), Problems()
+    earlier, problems = _EarlierRecords(), Problems()
     for place, record in zip(places, records, strict=True):
-        for message in (*_misfits(record, by_name), *seen.conflicts(record, place)):
+        for message in (*_misfits(record, by_name), *earlier.conflicts(record, place)):
             problems.add(clean_text(message, _LONGEST), source=place)
     problems.raise_any()
 
 
-class _Seen:
+class _EarlierRecords:
     """Remember the earlier records, to find contradictions with later ones."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class _Seen:
         key = (record.case_id, record.judge, record.repeat)
         before = self._trials.get(key) or self._trials.get(record.trial_id)
         if before:
-            yield f"{_described(record)} duplicates {before}; number repeats with `repeat`"
+            yield f"{_describe(record)} duplicates {before}; number repeats with `repeat`"
         self._trials.setdefault(key, place)
         self._trials.setdefault(record.trial_id, place)
         gold, where = self._first.setdefault(("gold", record.task, record.item_id), (record.gold, place))
@@ -75,7 +75,7 @@ def _question(record: Record) -> tuple[object, ...]:
     )
 
 
-def _described(record: Record) -> str:
+def _describe(record: Record) -> str:
     condition = "/".join(part for part in (record.test, record.variant, record.template, record.option_order) if part)
     return f"the verdict of '{record.judge}' on item '{record.item_id}' ({condition}, repeat {record.repeat})"
 

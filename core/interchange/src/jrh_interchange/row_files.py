@@ -112,5 +112,5 @@ def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequen
             for line in without:
                 problems.add(f"the row has no '{name}'", line=line)
     problems.raise_any()
-    own = {column: standard for standard, column in columns.items()}
-    return tuple(evolve(row, values={own.get(name, name): row[name] for name in row.values}) for row in rows)
+    standard_names = {column: standard for standard, column in columns.items()}
+    return tuple(evolve(row, values={standard_names.get(name, name): row[name] for name in row.values}) for row in rows)

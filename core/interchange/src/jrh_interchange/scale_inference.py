@@ -26,10 +26,10 @@ def infer_scale(written: str | None, golds: Sequence[str | None], mode: Mode, so
     """
     labels = sorted(dict.fromkeys(gold for gold in golds if gold is not None))
     if written is not None:
-        return _written(written)
+        return _read_scale(written)
     if mode is Mode.PAIRWISE:
-        others = [label for label in labels if label not in ("A", "B")]
-        return Scale.of_pairs(tie=others[0] if len(others) == 1 else None)
+        ties = [label for label in labels if label not in ("A", "B")]
+        return Scale.of_pairs(tie=ties[0] if len(ties) == 1 else None)
     numbers = [int(label) for label in labels if label.isdecimal()]
     if labels and len(numbers) == len(labels) and min(numbers) < max(numbers) < _MOST_LEVELS:
         return Scale.of_levels(min(numbers), max(numbers))
@@ -38,7 +38,7 @@ def infer_scale(written: str | None, golds: Sequence[str | None], mode: Mode, so
     raise JrhError(f"{source}: cannot infer the scale from the labels ({', '.join(labels) or 'none'}); pass --scale")
 
 
-def _written(text: str) -> Scale:
+def _read_scale(text: str) -> Scale:
     low, dash, high = text.partition("-")
     if dash and low.strip().isdecimal() and high.strip().isdecimal():
         return Scale.of_levels(int(low), int(high))

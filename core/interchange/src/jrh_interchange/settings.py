@@ -31,10 +31,10 @@ def read_settings(source: Path | Mapping[str, Json], cls: type[T]) -> T:
         document, base = document_of(source, "settings"), Path()
     else:
         document, base = read_document(source), source.parent
-    found, problems = collect(document.value, cls, base=base, document=document)
+    settings, problems = collect(document.value, cls, base=base, document=document)
     if problems:
         raise SuiteError(problems)
-    return cast(T, found)
+    return cast(T, settings)
 
 
 def read_pairs(pairs: Sequence[str]) -> dict[str, Json]:
@@ -45,16 +45,16 @@ def read_pairs(pairs: Sequence[str]) -> dict[str, Json]:
     """
     import yaml
 
-    found: dict[str, Json] = {}
+    options: dict[str, Json] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise JrhError("--option: write KEY=VALUE")
         try:
-            found[key.strip()] = yaml.safe_load(value)
+            options[key.strip()] = yaml.safe_load(value)
         except yaml.YAMLError as error:
             raise JrhError(f"--option {key}: the value is not YAML") from error
-    return found
+    return options
 
 
 def task_of(written: WrittenTask, name: str) -> Task:

@@ -259,10 +259,10 @@ def _csv(path: Path, problems: Problems, *, delimiter: str = ",", encoding: str 
     named = _SEPARATOR.fullmatch(first)
     delimiter = named[1] if named else delimiter
     reader = csv.reader(lines if named else chain([first], lines), delimiter=delimiter, strict=True)
-    yield from _below_header(_numbered(reader, problems, above=1 if named else 0), problems, delimiter)
+    yield from _below_header(_csv_lines(reader, problems, above=1 if named else 0), problems, delimiter)
 
 
-def _numbered(reader: Reader, problems: Problems, above: int) -> Iterator[tuple[int, list[str]]]:
+def _csv_lines(reader: Reader, problems: Problems, above: int) -> Iterator[tuple[int, list[str]]]:
     while True:
         line = reader.line_num + 1 + above
         try:
@@ -344,7 +344,7 @@ def _jsonl(path: Path, problems: Problems, *, encoding: str = "utf-8") -> Iterat
 def _object(line: str, number: int, problems: Problems) -> Row | None:
     try:
         # JSON allows only these four as white space around a value; plain `strip()` would accept others too.
-        value = _parsed(line.strip(" \t\r\n"))
+        value = _parse_json(line.strip(" \t\r\n"))
     except json.JSONDecodeError as error:
         indent = len(line) - len(line.lstrip(" \t\r\n"))
         problems.add(_not_json(line, error.msg), line=number, column=indent + error.pos + 1)
@@ -362,7 +362,7 @@ def _object(line: str, number: int, problems: Problems) -> Row | None:
     return Row(line=number, values=value, source=problems.source)
 
 
-def _parsed(text: str) -> Json:
+def _parse_json(text: str) -> Json:
     """Return a JSON value whose numbers remember their spelling; raise `ValueError` where it is none, or ambiguous."""
     value: Json = json.loads(text, parse_float=Written, parse_constant=_constant, object_pairs_hook=_distinct)
     return value
@@ -413,7 +413,7 @@ def _json(path: Path, problems: Problems) -> Iterator[Row]:
         problems.add(f"has more than {LARGEST_DOCUMENT:,} bytes, the limit for a JSON document")
         return
     try:
-        value = _parsed(path.read_text(encoding="utf-8-sig"))
+        value = _parse_json(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
         problems.add(_unusable(error))
         return
@@ -423,9 +423,9 @@ def _json(path: Path, problems: Problems) -> Iterator[Row]:
     if not isinstance(value, list):
         problems.add("must be a list of objects, or an object with one list of objects")
         return
-    for number, each in enumerate(value, start=1):
-        if isinstance(each, dict):
-            yield Row(line=number, values=each, source=problems.source)
+    for number, entry in enumerate(value, start=1):
+        if isinstance(entry, dict):
+            yield Row(line=number, values=entry, source=problems.source)
         else:
             problems.add("must be an object", line=number)
 
@@ -440,7 +440,7 @@ def _sheet(path: Path, sheet: str, problems: Problems) -> Iterator[tuple[int, li
 
     try:
         with ZipFile(path) as packed:
-            size = sum(each.file_size for each in packed.infolist())
+            size = sum(member.file_size for member in packed.infolist())
         if size > LARGEST_TABLE:
             problems.add(f"unpacks to {size:,} bytes; a workbook has at most {LARGEST_TABLE:,}")
             return

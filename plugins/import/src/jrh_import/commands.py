@@ -11,7 +11,7 @@ import click
 from jrh.text import FiniteRange, say
 
 if TYPE_CHECKING:
-    from jrh_import.checking.measured import Checked
+    from jrh_import.checking.measurement import Checked
 
 
 @click.command("import")
@@ -52,13 +52,13 @@ def import_table(
     """
     from jrh_interchange import read_pairs
 
-    from jrh_import.bringing_in import detected, import_described, import_export, may_be_export
+    from jrh_import.importing import detect_tool, import_described, import_export, may_be_export
 
     chosen = tuple(part.strip() for part in plugins.split(",") if part.strip())
-    read = {**given, "labels": _mapped("--label", labels) or None, **read_pairs(more)}
+    read = {**given, "labels": _read_labels("--label", labels) or None, **read_pairs(more)}
     options = {name: value for name, value in read.items() if value is not None}
     if source is None and may_be_export(file):
-        source = detected(file, options, chosen)
+        source = detect_tool(file, options, chosen)
     if source is not None:
         return import_export(file, source, options, run_dir, chosen)
     if options:
@@ -70,7 +70,7 @@ def import_table(
     return import_described(file, run_dir, chosen)
 
 
-def _mapped(option: str, pairs: Sequence[str]) -> dict[str, str]:
+def _read_labels(option: str, pairs: Sequence[str]) -> dict[str, str]:
     """Read `TEXT=LABEL`; the last equals sign divides, as labels of a scale seldom hold one."""
     for pair in pairs:
         text, equals, label = pair.rpartition("=")
@@ -145,12 +145,12 @@ def check(table: Path, *, shown: str, write_import: Path | None, **question: Any
     Exit codes: 0 answered, 2 the table cannot be checked.
     """
     from jrh_import.checking.answers import answers_of
-    from jrh_import.checking.asked import Asked
-    from jrh_import.checking.measured import check_table
+    from jrh_import.checking.check_request import CheckRequest
+    from jrh_import.checking.measurement import check_table
     from jrh_import.checking.rendering import as_json, as_text
 
-    asked = Asked(path=table, **question)
-    checked = check_table(asked)
+    request = CheckRequest(path=table, **question)
+    checked = check_table(request)
     answers = answers_of(checked)
     say(as_json(checked, answers) if shown == "json" else as_text(checked, answers), data=shown == "json")
     if write_import is not None:
@@ -163,9 +163,9 @@ def check(table: Path, *, shown: str, write_import: Path | None, **question: Any
 def _write(checked: Checked, file: Path) -> None:
     from jrh import JrhError
 
-    from jrh_import.checking.measured import as_yaml, described
+    from jrh_import.checking.measurement import as_yaml, import_file_content
 
-    content = described(checked.asked, checked.table, checked.labels, folder=file.parent)
+    content = import_file_content(checked.request, checked.table, checked.labels, folder=file.parent)
     try:
         file.write_text(as_yaml(content), encoding="utf-8")
     except OSError as error:

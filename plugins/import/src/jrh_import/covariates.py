@@ -36,32 +36,32 @@ class Covariates:
         """
         written = stated if isinstance(stated, Mapping) else dict.fromkeys(_names(stated))
         columns = {name: _columns(name, column, task) for name, column in written.items()}
-        named = [(f"covariates.{name}", column) for name, each in columns.items() for column in each.values()]
+        named = [(f"covariates.{name}", column) for name, by_option in columns.items() for column in by_option.values()]
         check_columns(named, table.columns)
         lengths = columns.get(LENGTH, {}).values()
-        return cls(columns=columns, measured=frozenset(each for each in lengths if not _numeric(each, table)))
+        return cls(columns=columns, measured=frozenset(column for column in lengths if not _numeric(column, table)))
 
     def values(self, row: Row) -> dict[str, Json]:
         """Return the covariates of a row; an empty cell has none."""
-        found: dict[str, Json] = {}
+        covariates: dict[str, Json] = {}
         for name, columns in self.columns.items():
             texts = {option: row[column] for option, column in columns.items()}
             if all(text.strip() for text in texts.values()):
                 values = {option: self._value(columns[option], text) for option, text in texts.items()}
-                found[name] = values.get("", values)
-        return found
+                covariates[name] = values.get("", values)
+        return covariates
 
     def _value(self, column: str, text: str) -> Json:
         return length_of(text) if column in self.measured else text
 
 
 def _names(stated: Json) -> Iterable[str]:
-    return [str(each) for each in stated] if isinstance(stated, Sequence) and not isinstance(stated, str) else []
+    return [str(name) for name in stated] if isinstance(stated, Sequence) and not isinstance(stated, str) else []
 
 
 def _columns(name: str, column: Json, task: Task) -> Columns:
     if isinstance(column, Mapping):
-        return {str(option): str(each) for option, each in column.items()}
+        return {str(option): str(text) for option, text in column.items()}
     base = name if column is None else str(column)
     if task.mode is Mode.PAIRWISE:
         return {option: f"{base}_{option.lower()}" for option in task.scale.options}

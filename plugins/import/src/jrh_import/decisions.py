@@ -73,17 +73,17 @@ def read_log(log: Path, options: JudgeSenseOptions) -> ImportedLog:
     _check_rows(rows, log.name)
     _check_used(rows, options, log.name)
     kinds = rows_by(rows, "task_type")
-    tasks = {kind: paired_task(own, options.scale, log, options.gold_labels) for kind, own in kinds.items()}
+    tasks = {kind: paired_task(kind_rows, options.scale, log, options.gold_labels) for kind, kind_rows in kinds.items()}
     _check_labels(kinds, tasks, options, log.name)
     items: dict[str, tuple[Item, ...]] = {}
     records: list[Record] = []
     for kind, task in tasks.items():
         source = PairedPrompts(path=log, shown=log.name, task=task, labels=options.gold_labels)
-        found = source.items(kinds[kind])
-        own = _first_successes(kinds[kind], task, options) if options.runs == "first-success" else kinds[kind]
-        decisions = _decisions(own, found, options)
+        kind_items = source.items(kinds[kind])
+        kind_rows = _first_successes(kinds[kind], task, options) if options.runs == "first-success" else kinds[kind]
+        decisions = _decisions(kind_rows, kind_items, options)
         records += [_record(decision, task, options) for decision in decisions]
-        items[task.name] = _with_rows(found, decisions)
+        items[task.name] = _with_rows(kind_items, decisions)
     metrics = _metrics(items, options)
     return ImportedLog(tasks=tuple(tasks.values()), items=items, records=tuple(records), metrics=metrics)
 
@@ -124,15 +124,15 @@ def _decisions(rows: Sequence[Row], items: Sequence[Item], options: JudgeSenseOp
             # Two texts under one pair_id are two items.
             names[text] = f"item-{len(names) + 1}" if not pair or pair in names.values() else pair
         for side in _SIDES:
-            asked_with = text, row[f"prompt_{side}"]
-            if asked_with not in templates:
-                templates[asked_with] = _template(asked_with[1], texts[text])
-            asked = (_judge(row, options), names[text], templates[asked_with])
-            judge, item, template = asked
+            question = text, row[f"prompt_{side}"]
+            if question not in templates:
+                templates[question] = _template(question[1], texts[text])
+            cell = (_judge(row, options), names[text], templates[question])
+            judge, item, template = cell
             decisions.append(
-                Decision(row=row, side=side, judge=judge, item=item, template=template, repeat=repeats[asked])
+                Decision(row=row, side=side, judge=judge, item=item, template=template, repeat=repeats[cell])
             )
-            repeats[asked] += 1
+            repeats[cell] += 1
     return decisions
 
 
@@ -184,26 +184,26 @@ def _first_successes(rows: Sequence[Row], task: Task, options: JudgeSenseOptions
 
     A pair is a `pair_id` with its prompts and text.
     """
-    asked: dict[tuple[str, ...], list[Row]] = {}
+    runs_by_pair: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         pair = (row[name] for name in ("pair_id", "response_being_judged", "prompt_a", "prompt_b"))
-        asked.setdefault((_judge(row, options), *pair), []).append(row)
+        runs_by_pair.setdefault((_judge(row, options), *pair), []).append(row)
 
     def is_whole(row: Row) -> bool:
         return all(_verdict(row, side, task, options)[1] is not None for side in _SIDES)
 
-    return [next(filter(is_whole, runs), runs[0]) for runs in asked.values()]
+    return [next(filter(is_whole, runs), runs[0]) for runs in runs_by_pair.values()]
 
 
 def _with_rows(items: Sequence[Item], decisions: Sequence[Decision]) -> tuple[Item, ...]:
     """Note in every item which pairs of templates its rows list, and which decisions share a row."""
     pairs: dict[str, dict[frozenset[str], list[Json]]] = {}
     rows: dict[str, dict[str, list[Json]]] = {}
-    for one, other in zip(decisions[::2], decisions[1::2], strict=True):
-        sides = [one.template, other.template]
-        pairs.setdefault(one.item, {}).setdefault(frozenset(sides), [*sides])
-        row: list[Json] = [one.template, one.repeat, other.template, other.repeat]
-        rows.setdefault(one.item, {}).setdefault(one.judge, []).append(row)
+    for first, second in zip(decisions[::2], decisions[1::2], strict=True):
+        sides = [first.template, second.template]
+        pairs.setdefault(first.item, {}).setdefault(frozenset(sides), [*sides])
+        row: list[Json] = [first.template, first.repeat, second.template, second.repeat]
+        rows.setdefault(first.item, {}).setdefault(first.judge, []).append(row)
     return tuple(
         evolve(item, id=name, metadata={**item.metadata, PAIRS: [*pairs[name].values()], DECISIONS: {**rows[name]}})
         for item, name in zip(items, pairs, strict=True)
@@ -236,10 +236,10 @@ def _is_installed(metric: str) -> bool:
 def _templates_with(items: Mapping[str, Sequence[Item]], text: str) -> Iterator[str]:
     prompts = {
         name: source
-        for own in items.values()
-        for item in own
-        if isinstance(found := item.metadata.get("prompts"), Mapping)
-        for name, source in found.items()
+        for task_items in items.values()
+        for item in task_items
+        if isinstance(sources := item.metadata.get("prompts"), Mapping)
+        for name, source in sources.items()
     }
     yield from (name for name, source in prompts.items() if text in str(source))
 
@@ -300,12 +300,12 @@ def _check_labels(
 def _off_scale(
     rows: Sequence[Row], task: Task, options: JudgeSenseOptions
 ) -> dict[tuple[str, str, str], dict[int, None]]:
-    found: dict[tuple[str, str, str], dict[int, None]] = {}
+    off_scale: dict[tuple[str, str, str], dict[int, None]] = {}
     for row in rows:
         for side in _SIDES:
             if not options.off_scale and _verdict(row, side, task, options)[0] is Status.OFF_SCALE:
-                found.setdefault(("decision", row[f"decision_{side}"], "--labels"), {})[row.line] = None
+                off_scale.setdefault(("decision", row[f"decision_{side}"], "--labels"), {})[row.line] = None
         gold = label_of(row["ground_truth_label"], task.scale, options.gold_labels)
         if gold is not None and gold not in task.scale:
-            found.setdefault(("gold label", row["ground_truth_label"], "--gold-labels"), {})[row.line] = None
-    return found
+            off_scale.setdefault(("gold label", row["ground_truth_label"], "--gold-labels"), {})[row.line] = None
+    return off_scale

@@ -65,12 +65,12 @@ class Config:
             JrhError: a section is not a mapping.
         """
         self._read.add(names)
-        found: Any = self.written
+        value: Any = self.written
         for name in names:
-            if not isinstance(found or {}, Mapping):
+            if not isinstance(value or {}, Mapping):
                 raise JrhError(f"{self.path}: the section of '{'.'.join(names)}' is not a mapping")
-            found = (found or {}).get(name)
-        return found
+            value = (value or {}).get(name)
+        return value
 
     def unread(self, names: tuple[str, ...] = ()) -> Iterator[str]:
         """Yield the settings that nothing has asked for, with their values."""
@@ -90,10 +90,10 @@ class Config:
         near = self.path.parent
         expected = near.parent / "data" / module / name
         places = [near / name, expected, Path("inputs") / "data" / module / name, Path(name)]
-        found = next((place for place in places if place.is_file()), None)
-        if found is None:
+        existing = next((place for place in places if place.is_file()), None)
+        if existing is None:
             self.todo.append(f"'{name}' was not found; put it at the path below")
-        return found or expected
+        return existing or expected
 
 
 def read_config(path: Path) -> Config:
@@ -121,9 +121,9 @@ def _more_than(most: int, written: object) -> bool:
     """Tell whether there are more values than this: aliases of aliases make any number of a few lines."""
     left, count = [written], 0
     while left and count <= most:
-        each = left.pop()
+        value = left.pop()
         count += 1
-        left += each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ()
+        left += value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
     return count > most
 
 
@@ -151,18 +151,18 @@ def suite_of(config: Config, target: Path) -> str:
     suite["judges"] = judges
     suite["reports"] = ["terminal", "json", "csv", "papers"]
     suite["seed"] = config.get(_SYNTHETIC, "seed") or 87
-    told = [
+    remarks = [
         f"Made from {config.path.name}, a configuration of the Judge Reliability Harness.",
-        *(f"To do: {each}." for each in dict.fromkeys(config.todo)),
+        *(f"To do: {entry}." for entry in dict.fromkeys(config.todo)),
         *(f"Not mapped: {setting}." for setting in config.unread()),
     ]
-    lines = [f"# {clean_text(each, _COMMENT)}" for each in told]
+    lines = [f"# {clean_text(remark, _COMMENT)}" for remark in remarks]
     # A direction mark would show a reader of the file another suite than the one jrh reads.
-    readable = escape_controls(_dumped(suite)) == _dumped(suite)
-    return "\n".join([*lines, "", _dumped(suite, allow_unicode=readable)])
+    readable = escape_controls(_dump(suite)) == _dump(suite)
+    return "\n".join([*lines, "", _dump(suite, allow_unicode=readable)])
 
 
-def _dumped(suite: Mapping[str, Any], *, allow_unicode: bool = True) -> str:
+def _dump(suite: Mapping[str, Any], *, allow_unicode: bool = True) -> str:
     return yaml.dump(
         suite, Dumper=_Written, sort_keys=False, allow_unicode=allow_unicode, width=110, default_flow_style=None
     )
@@ -192,7 +192,7 @@ def _task(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
         task |= {"mode": "transcript", "criteria": {"file": relative(Path(rubric).name)}}
         targets = config.get(_AGENTIC, "target_rubric_ids")
         if targets:
-            task["criteria"]["targets"] = [str(each) for each in targets]
+            task["criteria"]["targets"] = [str(target) for target in targets]
         return task
     if rubric:
         task["rubric"] = {"file": relative(str(rubric))}
@@ -202,42 +202,42 @@ def _task(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
 
 def _scale(config: Config) -> dict[str, Any]:
     """Take the levels of the template's parameters, or the two labels of the data where the template has none."""
-    given = config.get(*_DATASET, "default_params") or {}
-    low = given.get("lowest_score", given.get("min_score"))
-    high = given.get("highest_score", given.get("max_score"))
+    parameters = config.get(*_DATASET, "default_params") or {}
+    low = parameters.get("lowest_score", parameters.get("min_score"))
+    high = parameters.get("highest_score", parameters.get("max_score"))
     if "autograder" in str(config.get(*_EVALUATION, "template")) and low is not None and high is not None:
         return {"ordinal": [int(low), int(high)]}
     labels = _labels(config)
     if len(labels) != 2:  # noqa: PLR2004 - one negative, one positive
-        found = "those of the data" if labels else "a guess"
-        config.todo.append(f"the labels of the scale are {found}: check them")
+        source = "those of the data" if labels else "a guess"
+        config.todo.append(f"the labels of the scale are {source}: check them")
     return {"labels": labels or ["1", "0"]}
 
 
 def _labels(config: Config) -> list[str]:
     path = config.file(str(config.get(*_DATASET, "dataset_name")))
-    kind = next((each for each in Format if f".{each.value}" == path.suffix.lower()), None)
+    kind = next((known for known in Format if f".{known.value}" == path.suffix.lower()), None)
     if not path.is_file() or kind is None:
         return []
     column = str((config.get(*_COLUMNS) or {}).get("expected", "expected"))
-    found = sorted({row[column] for row in read_table(path, kind).rows} - {""})
-    return sorted(found, key=lambda label: (label.lower() not in _FIRST, label))
+    labels = sorted({row[column] for row in read_table(path, kind).rows} - {""})
+    return sorted(labels, key=lambda label: (label.lower() not in _FIRST, label))
 
 
 def _judges(config: Config, models: dict[str, Any]) -> list[dict[str, Any]]:
     alone = {"name": "judge", "model": config.get(*_EVALUATION, "autograder_model_name")}
     judges = config.get(*_EVALUATION, "judges") or [alone]
-    for each in judges:
-        models[str(each["name"])] = _model(each.get("model"), 0.0)
-    return [{"name": str(each["name"]), "judge": "llm", "model": str(each["name"])} for each in judges]
+    for judge in judges:
+        models[str(judge["name"])] = _model(judge.get("model"), 0.0)
+    return [{"name": str(judge["name"]), "judge": "llm", "model": str(judge["name"])} for judge in judges]
 
 
 def _model(name: Any, temperature: float | None = None, tokens: Any = None) -> dict[str, Any]:
     model = {"provider": "litellm", "model": str(name or "openai/gpt-4o-mini")}
-    return model | _stated({"temperature": temperature, "max_tokens": tokens})
+    return model | _without_none({"temperature": temperature, "max_tokens": tokens})
 
 
-def _stated(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
 
 
@@ -248,23 +248,23 @@ def _tests(config: Config, models: dict[str, Any]) -> list[dict[str, Any]]:
         for section, key in (("perturbation_config", "tests_to_run"), ("evaluation_config", "tests_to_evaluate"))
         for name in config.get("admin", section, key) or ()
     ]
-    tests = list(_translated(config, tuple(dict.fromkeys(names))))
+    tests = list(_translate(config, tuple(dict.fromkeys(names))))
     used = str(tests)
     for role, stage in ((_WRITER, "generation"), (_CHECKER, "validation")):
         model, tokens = (config.get(_SYNTHETIC, key) for key in (f"{stage}_model_name", f"max_tokens_{stage}"))
         if f"'{role}'" in used:
             models[role] = _model(model, None, tokens)
     for stage in ("planner", "editor", "summary", "verifier"):
-        own = config.get(_AGENTIC, stage)
-        if f"'{stage}'" in used.replace(f"'{stage}':", "") and own:
-            models[stage] = _model(own.get("model"), own.get("temperature"))
+        settings = config.get(_AGENTIC, stage)
+        if f"'{stage}'" in used.replace(f"'{stage}':", "") and settings:
+            models[stage] = _model(settings.get("model"), settings.get("temperature"))
     if not tests:
         config.todo.append("name a test: the configuration has none that jrh knows")
         tests = [{"stochastic": {"repeats": 5}}]
     return tests
 
 
-def _translated(config: Config, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _translate(config: Config, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     sample = _sample(config, _SYNTHETIC)
     formats = [_FORMATS[name] for name in names if name in _FORMATS]
     if formats:
@@ -312,7 +312,7 @@ def _ordinal(config: Config) -> dict[str, Any]:
     return {
         "model": _WRITER,
         "grader": _CHECKER,
-        **_stated({ours: config.get(_SYNTHETIC, name) for ours, name in theirs.items()}),
+        **_without_none({ours: config.get(_SYNTHETIC, name) for ours, name in theirs.items()}),
         "max_to_seeds": limit,
         "max_to_kept": limit,
         **_sample(config, _SYNTHETIC, "target_num_per_bucket"),
@@ -326,9 +326,9 @@ def _stochastic(config: Config) -> dict[str, Any]:
 
 
 def _agentic(config: Config) -> dict[str, Any]:
-    own = {"planner": "planner", "editor": "editor", "summary": "summarizer", "verifier": "verifier"}
+    stages = {"planner": "planner", "editor": "editor", "summary": "summarizer", "verifier": "verifier"}
     options: dict[str, Any] = {"model": _WRITER}
-    options |= {ours: theirs for theirs, ours in own.items() if config.get(_AGENTIC, theirs)}
+    options |= {ours: theirs for theirs, ours in stages.items() if config.get(_AGENTIC, theirs)}
     rounds = config.get(_AGENTIC, "max_edit_rounds")
     if rounds:
         options["max_rounds"] = min(int(rounds), 20)

@@ -54,18 +54,18 @@ def _check_targets(_instance: object, attribute: object, value: Mapping[str, obj
     if unknown:
         name = getattr(attribute, "name", "columns")
         raise ValueError(f"{name}: unknown target {', '.join(unknown)}; targets: {', '.join(TARGETS)}")
-    unquoted = [target for target, given in value.items() if isinstance(given, bool) and target not in TRUTHS]
+    unquoted = [target for target, constant in value.items() if isinstance(constant, bool) and target not in TRUTHS]
     if unquoted:
         raise ValueError(f"the value of {', '.join(unquoted)} could be text or a number; write it in quotes")
 
 
 def _check_covariates(_instance: object, _attribute: object, value: Json) -> None:
     """Check the form of `covariates`: names of columns, or covariate -> column, or option -> column."""
-    if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(each, str) for each in value):
+    if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(name, str) for name in value):
         return
     columns = list(value.values()) if isinstance(value, Mapping) else [value]
-    for each in columns:
-        named = list(each.values()) if isinstance(each, Mapping) else [each]
+    for entry in columns:
+        named = list(entry.values()) if isinstance(entry, Mapping) else [entry]
         if not isinstance(value, Mapping) or not named or not all(isinstance(column, str) for column in named):
             raise ValueError(
                 "covariates: write columns, [length, author], or covariate: column, or in a comparison "
@@ -159,14 +159,14 @@ class ImportFile:
         if (self.task is None) == (not self.tasks):
             raise ValueError("describe one task as `task`, or several by name as `tasks`")
         # Whichever silently won, half of the readers would expect the other.
-        if self.number_items and any("item" in each for each in (self.columns, self.values)):
+        if self.number_items and any("item" in targets for targets in (self.columns, self.values)):
             raise ValueError("`number_items` names the items; leave `item` out of `columns` and `values`")
         named = {
             "layout: records": self.layout is Layout.RECORDS,
             "values.test": "test" in self.values,
             "columns.test": "test" in self.columns,
-            "values.test in `decisions`": any("test" in each.values for each in self.decisions),
-            "columns.test in `decisions`": any("test" in each.columns for each in self.decisions),
+            "values.test in `decisions`": any("test" in decision.values for decision in self.decisions),
+            "columns.test in `decisions`": any("test" in decision.columns for decision in self.decisions),
         }
         twice = [name for name, there in named.items() if there]
         if self.tests and twice:
@@ -183,7 +183,7 @@ class ImportFile:
         try:
             return Format(self.path.suffix.lower().lstrip("."))
         except ValueError:
-            known = ", ".join(each.value for each in Format)
+            known = ", ".join(kind.value for kind in Format)
             raise JrhError(f"'{self.path}': unknown file format; set `format:` to one of {known}") from None
 
     def is_neutralised(self) -> bool:
@@ -192,7 +192,7 @@ class ImportFile:
             return self.neutralised
         return self.layout is Layout.RECORDS and self.table_format() is Format.CSV
 
-    def described_tasks(self) -> tuple[Task, ...]:
+    def build_tasks(self) -> tuple[Task, ...]:
         """Return the tasks; a single one has the name of the import.
 
         Raises:

@@ -89,10 +89,10 @@ def _rows(path: Path) -> Sequence[Row]:
 
 
 def _scale(written: str | None, rows: Sequence[Row], folder: Path) -> Scale:
-    found = {_label(row[name]) for row in rows for name in (SCORE, *_EXPECTED)} - {None}
-    if written is None and found <= {"0", "1"}:
+    labels = {_label(row[name]) for row in rows for name in (SCORE, *_EXPECTED)} - {None}
+    if written is None and labels <= {"0", "1"}:
         return Scale.of_labels("1", "0")
-    return infer_scale(written, sorted(label for label in found if label), Mode.POINTWISE, str(folder))
+    return infer_scale(written, sorted(label for label in labels if label), Mode.POINTWISE, str(folder))
 
 
 def _label(text: str) -> str | None:
@@ -100,9 +100,9 @@ def _label(text: str) -> str | None:
     plain = text.strip()
     if plain.lower() in _YES | _NO:
         return "1" if plain.lower() in _YES else "0"
-    whole, point, rest = plain.partition(".")
-    if point and whole.lstrip("-").isdecimal() and not rest.strip("0"):
-        return whole
+    integer, point, fraction = plain.partition(".")
+    if point and integer.lstrip("-").isdecimal() and not fraction.strip("0"):
+        return integer
     return plain or None
 
 
@@ -111,18 +111,18 @@ def _on(task: Task, text: str, row: Row) -> str | None:
     if label is None or label in task.scale:
         return label
     # A scale given by --scale may use the words themselves.
-    found = task.scale.match(text)
-    if found is None:
+    match = task.scale.match(text)
+    if match is None:
         raise JrhError(f"{row.place}: '{text}' is not on the scale {', '.join(task.scale.labels)}; pass --scale")
-    return found
+    return match
 
 
 def _records(task: Task, rows: Sequence[_Place]) -> Iterator[Record]:
     for named, judge, row in rows:
         test = row["test_name"] or named
         label = _on(task, row[SCORE], row)
-        told = next((row[name] for name in _EXPECTED if row[name]), "")
-        expected = _on(task, told, row)
+        expected_text = next((row[name] for name in _EXPECTED if row[name]), "")
+        expected = _on(task, expected_text, row)
         yield imported_record(
             task=task,
             item_id=row["original_idx"],
@@ -136,7 +136,7 @@ def _records(task: Task, rows: Sequence[_Place]) -> Iterator[Record]:
             expected=expected,
             rationale=row["autograder_reasoning"],
             content=row["original_response"],
-            **_repeated(test, row),
+            **_identity(test, row),
         )
 
 
@@ -146,7 +146,7 @@ def _variant(row: Row) -> str:
     return f"seed={_label(row['seed'])}" if row["seed"] else row["generation_mode"]
 
 
-def _repeated(test: str, row: Row) -> dict[str, Any]:
+def _identity(test: str, row: Row) -> dict[str, Any]:
     """Return what tells the rows of one item apart: seed and repeat, or the perturbed text."""
     if row["seed"]:
         return {"seed": _label(row["seed"]) or "", "repeat": int(_label(row["retry_idx"]) or 0)}

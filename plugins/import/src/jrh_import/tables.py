@@ -16,7 +16,7 @@ MOST_ROWS: Final = 1_000_000
 """Rows beyond this would not fit into the memory of a small machine."""
 _DELIMITERS: Final = (",", "\t", ";")
 _SUFFIXES: Final = {
-    **{f".{each.value}": each for each in Format},
+    **{f".{kind.value}": kind for kind in Format},
     ".txt": Format.CSV,
     ".tab": Format.TSV,
     ".ndjson": Format.JSONL,
@@ -71,14 +71,14 @@ def read_any_table(path: Path) -> Table:
     """
     try:
         check_table_file(path)
-        found = _SUFFIXES.get(path.suffix.lower()) or _guessed(path)
-        delimiter = _delimiter(path) if found is Format.CSV else ","
+        kind = _SUFFIXES.get(path.suffix.lower()) or _guess_format(path)
+        delimiter = _delimiter(path) if kind is Format.CSV else ","
     except OSError as error:
         raise JrhError(f"{path}: cannot be read: {error.strerror or error}") from error
-    return read_table(path, found, delimiter, most=MOST_ROWS)
+    return read_table(path, kind, delimiter, most=MOST_ROWS)
 
 
-def _guessed(path: Path) -> Format:
+def _guess_format(path: Path) -> Format:
     with path.open("rb") as file:
         start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"PAR1"):

@@ -45,12 +45,12 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
                 origins.append(row.place)
             except JrhError as error:
                 problems.setdefault(str(error), []).append(row.place)
-    found = Problems()
+    report = Problems()
     for message, places in problems.items():
-        found.add(f"{clean_text(message, _LONGEST)}{_rows(len(places))}", source=places[0])
-    found.raise_any()
-    kept = _numbered(records) if mapping.count_repeats else records
-    return ImportedLog(tasks=tuple(tasks), records=tuple(kept), origins=tuple(origins))
+        report.add(f"{clean_text(message, _LONGEST)}{_rows(len(places))}", source=places[0])
+    report.raise_any()
+    numbered = _number_repeats(records) if mapping.count_repeats else records
+    return ImportedLog(tasks=tuple(tasks), records=tuple(numbered), origins=tuple(origins))
 
 
 def _rows(count: int) -> str:
@@ -90,11 +90,11 @@ class _Meaning:
         )
 
     def record(self, row: Row) -> Record:
-        found: dict[str, Any] = {
+        cells: dict[str, Any] = {
             **{target: str(value) for target, value in self.values.items()},
             **{target: row[column] for target, column in self.columns.items() if column in row.values},
         }
-        known = {target: value for target, value in found.items() if value != "" or target == "label"}
+        known = {target: value for target, value in cells.items() if value != "" or target == "label"}
         task = self._task(known.pop("task", ""))
         for target, read in self._readers(task).items():
             if target in known:
@@ -142,14 +142,14 @@ class _Meaning:
 
     def _test(self, known: Mapping[str, Any], task: Task) -> str:
         """Return the one test that the row's cells assign it to; `reference` where all of them say so."""
-        found = {
+        assigned = {
             target: _test(target, self._key(target, known, tests, task), self._read_keys(target, tests, task))
             for target, tests in self.mapping.tests.items()
         }
-        changed = {target: test for target, test in found.items() if test != REFERENCE}
+        changed = {target: test for target, test in assigned.items() if test != REFERENCE}
         if len(set(changed.values())) > 1:
-            said = " and ".join(f"tests.{target} says '{test}'" for target, test in changed.items())
-            raise JrhError(f"the row belongs to several tests: {said}; a column `test` can name the combination")
+            assignments = " and ".join(f"tests.{target} says '{test}'" for target, test in changed.items())
+            raise JrhError(f"the row belongs to several tests: {assignments}; a column `test` can name the combination")
         return next(iter(changed.values()), REFERENCE)
 
     def _key(self, target: str, known: Mapping[str, Any], tests: Mapping[str, str], task: Task) -> str:
@@ -201,11 +201,11 @@ def _test(target: str, text: str, tests: Mapping[str, str]) -> str:
     return tests[text]
 
 
-def _numbered(records: list[Record]) -> list[Record]:
-    seen: Counter[tuple[str, str]] = Counter()
+def _number_repeats(records: list[Record]) -> list[Record]:
+    counts: Counter[tuple[str, str]] = Counter()
     numbered = []
     for record in records:
-        repeat = seen[record.case_id, record.judge]
-        seen[record.case_id, record.judge] += 1
+        repeat = counts[record.case_id, record.judge]
+        counts[record.case_id, record.judge] += 1
         numbered.append(evolve(record, repeat=repeat, trial_id=content_id(record.case_id, record.judge, repeat)))
     return numbered

@@ -42,19 +42,19 @@ def command(
     """
     from jrh import JrhError, open_run
 
-    from jrh_inspect.writing import Wanted, edited_transcripts, one_per_item, write_lines
+    from jrh_inspect.writing import Wanted, find_edits, one_per_item, write_lines
 
     if log is None and jsonl is None:
         raise JrhError("no output given; pass --log out.eval, --jsonl out.jsonl, or both")
     wanted = Wanted(task=task, test=test, variant=variant)
     with open_run(run) as report:
-        if next(edited_transcripts(report, wanted), None) is None:
+        if next(find_edits(report, wanted), None) is None:
             raise JrhError(f"'{run}': nothing to export: {_why_nothing(report, wanted)}")
         if log is not None:
-            edited = one_per_item(edited_transcripts(report, wanted))
+            edited = one_per_item(find_edits(report, wanted))
             _write_logs(report, edited, log, source)
         if jsonl is not None:
-            count = write_lines(jsonl, edited_transcripts(report, wanted))
+            count = write_lines(jsonl, find_edits(report, wanted))
             say(f"Wrote {count} edited transcripts to {jsonl}.")
     return 0
 
@@ -77,23 +77,23 @@ def _write_logs(report: RunReport, edited: Mapping[str, Edited], log: Path, sour
     from jrh_inspect.source import log_prefix
     from jrh_inspect.writing import write_log
 
-    used = [each for each in report.components if each.component == "jrh-inspect/inspect"]
+    used = [component for component in report.components if component.component == "jrh-inspect/inspect"]
     if not used:
         raise JrhError("--log: the run did not read Inspect logs; use --jsonl")
-    found: set[str] = set()
-    for options in {str(each.options["path"]): each.options for each in used}.values():
+    items: set[str] = set()
+    for options in {str(component.options["path"]): component.options for component in used}.values():
         path = source or Path(str(options["path"]))
         paths = find_logs(path, f"--source {path}" if source else str(path))
         bounds = Bounds.of(int(str(options["max_mb"])), int(str(options["max_ratio"])))
         if len(paths) > 1 and log.suffix:
             raise JrhError(f"--log: the run read {len(paths)} logs; name a directory")
-        for each in paths:
-            target = log if log.suffix else log / each.name
-            written = write_log(each, target, edited, prefix=log_prefix(each, paths), bounds=bounds)
-            found |= written
+        for file in paths:
+            target = log if log.suffix else log / file.name
+            written = write_log(file, target, edited, prefix=log_prefix(file, paths), bounds=bounds)
+            items |= written
             if written:
                 say(f"Wrote {len(written)} edited transcripts to {target}.")
-    missing = sorted(set(edited) - found)
+    missing = sorted(set(edited) - items)
     if missing:
         raise JrhError(
             f"the logs have no sample for item '{missing[0]}' (and {len(missing) - 1} more); is --source right?"

@@ -50,7 +50,7 @@ def check_log(path: Path, shown: str, bounds: Bounds) -> None:
         JrhError: The log is rejected; the message says why.
     """
     if path.suffix == ".eval":
-        with _opened(path, shown) as file:
+        with _open(path, shown) as file:
             _check_count(file, shown)
             with _archive(file, shown) as archive:
                 _check_members(archive.infolist(), shown, bounds)
@@ -66,13 +66,13 @@ def verify_content(path: Path, shown: str) -> None:
     Raises:
         JrhError: A member is damaged or longer than declared.
     """
-    with _opened(path, shown) as file, _archive(file, shown) as archive:
+    with _open(path, shown) as file, _archive(file, shown) as archive:
         for member in archive.infolist():
             _verify(archive, member, shown)
 
 
 @contextmanager
-def _opened(path: Path, shown: str) -> Iterator[IO[bytes]]:
+def _open(path: Path, shown: str) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as file:
             yield file
@@ -113,19 +113,19 @@ def _check_count(file: IO[bytes], shown: str) -> None:
 def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -> None:
     if len(members) > MOST_MEMBERS:
         raise JrhError(f"{shown}: the archive has {len(members):,} members; the limit is {MOST_MEMBERS:,}")
-    seen: set[str] = set()
+    names: set[str] = set()
     for member in members:
         name = member.orig_filename
         if _leads_outside(name):
             raise JrhError(
                 f"{shown}: the member {name[:80]!r} points outside the archive; Inspect never writes such names"
             )
-        if name in seen:
+        if name in names:
             raise JrhError(
                 f"{shown}: two members are named {name[:80]!r}; write the log again, for example with "
                 "`inspect log convert`"
             )
-        seen.add(name)
+        names.add(name)
         if member.flag_bits & _ENCRYPTED:
             raise JrhError(f"{shown}: the member {name[:80]!r} is encrypted")
         if member.compress_type not in _METHODS:
@@ -135,7 +135,7 @@ def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -
     if size > bounds.max_bytes:
         raise _too_large(shown, size, bounds)
     _check_ratio(size, sum(member.compress_size for member in members), f"{shown}: the content", bounds)
-    if not seen.intersection(_HEADERS):
+    if not names.intersection(_HEADERS):
         raise JrhError(f"{shown} is not an Inspect log: the archive has neither {' nor '.join(_HEADERS)}")
 
 
@@ -170,10 +170,10 @@ def _verify(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str) -> No
             while chunk := content.read(_CHUNK):
                 length += len(chunk)
     except Exception as error:  # every decompressor raises its own errors
-        raise _damaged(shown, member, str(error)) from error
+        raise _damage_error(shown, member, str(error)) from error
     if length != member.file_size:
-        raise _damaged(shown, member, f"its size is not the declared {member.file_size:,} bytes")
+        raise _damage_error(shown, member, f"its size is not the declared {member.file_size:,} bytes")
 
 
-def _damaged(shown: str, member: zipfile.ZipInfo, reason: str) -> JrhError:
+def _damage_error(shown: str, member: zipfile.ZipInfo, reason: str) -> JrhError:
     return JrhError(f"{shown}: the member {member.filename[:80]!r} is damaged: {reason[:200]}; copy the log again")

@@ -59,40 +59,40 @@ class InspectLog:
         paths = find_logs(path, str(path))
         rows: list[ExportRow] = []
         failed = 0
-        for each in paths:
-            log = open_log(each, str(each), Bounds.of(known.max_mb, known.max_ratio))
-            prefix = f"{each.name}:" if len(paths) > 1 else ""
+        for file in paths:
+            log = open_log(file, str(file), Bounds.of(known.max_mb, known.max_ratio))
+            prefix = f"{file.name}:" if len(paths) > 1 else ""
             for sample in log.read(log.samples):
-                place = f"{each}: sample '{sample.id}', epoch {sample.epoch}"
+                place = f"{file}: sample '{sample.id}', epoch {sample.epoch}"
                 if self._options.output is not None:
                     rows.append(_answer(log, sample, place, self._options))
                 elif sample.error is not None and not sample.scores:
                     failed += 1
                 else:
-                    rows.extend(_scored(log, sample, place, prefix))
+                    rows.extend(_score_rows(log, sample, place, prefix))
         if failed and not rows:
             raise JrhError(f"'{path}': no sample has a score; {failed} ended with an error")
         notes = [f"Samples that ended with an error, unscored: {failed}; they are left out."] if failed else []
-        return imported_scores(_graded(rows), self._options, str(path), notes=notes, unmapped=_UNMAPPED)
+        return imported_scores(_read_grades(rows), self._options, str(path), notes=notes, unmapped=_UNMAPPED)
 
 
-def _scored(log: Log, sample: EvalSample, place: str, prefix: str) -> Iterator[ExportRow]:
+def _score_rows(log: Log, sample: EvalSample, place: str, prefix: str) -> Iterator[ExportRow]:
     parts = {
         name: value
         for scorer, score in (sample.scores or {}).items()
         for name, value in _parts(scorer, plain_value(score)).items()
     }
     for scorer, score in (sample.scores or {}).items():
-        missing = _missing(score)
+        missing = _missing_status(score)
         for name, value in _parts(scorer, plain_value(score)).items():
-            others = {f"scores.{other}": each for other, each in parts.items() if other != name}
+            other_scores = {f"scores.{other}": part for other, part in parts.items() if other != name}
             yield ExportRow(
                 place=place,
                 item=f"{prefix}{sample.id}#{sample.epoch}",
                 metric=name,
                 value=None if missing or value == _NO_ANSWER else value,
                 judge=_grader(log, scorer),
-                golds={**_golds(sample), **others},
+                golds={**_golds(sample), **other_scores},
                 fields={
                     "status": missing or (Status.ABSTAINED if value == _NO_ANSWER else None),
                     "detail": str(score.reason or score.explanation or "")[:200] if missing else None,
@@ -141,32 +141,36 @@ def plain_value(score: Score) -> Json:
 def _parts(scorer: str, value: Json) -> dict[str, Json]:
     """Return a value by name; each entry of a mapping is a metric of its own."""
     if isinstance(value, Mapping):
-        return {f"{scorer}.{key}": each for key, each in value.items()}
+        return {f"{scorer}.{key}": part for key, part in value.items()}
     return {scorer: value if not isinstance(value, list) else None}
 
 
-def _missing(score: Score) -> Status | None:
+def _missing_status(score: Score) -> Status | None:
     """Return the status of a score that is no verdict."""
     unreadable = (score.explanation or "").startswith(_NO_GRADE) or score.reason in _FAILED
     return Status.UNPARSABLE if unreadable or plain_value(score) is None else None
 
 
-def _graded(rows: list[ExportRow]) -> list[ExportRow]:
+def _read_grades(rows: list[ExportRow]) -> list[ExportRow]:
     """Read C and I as pass and fail where a scorer gives nothing else; partial credit makes them labels."""
     from attrs import evolve
 
-    said: dict[str, set[Json]] = {}
+    values_by_metric: dict[str, set[Json]] = {}
     for row in rows:
         if row.value is not None:
-            said.setdefault(row.metric, set()).add(row.value)
-    whole = {metric for metric, values in said.items() if values <= set(_GRADES) and not metric.startswith(OUTPUT)}
-    return [evolve(row, value=_GRADES.get(row.value)) if row.metric in whole else row for row in rows]
+            values_by_metric.setdefault(row.metric, set()).add(row.value)
+    graded = {
+        metric
+        for metric, values in values_by_metric.items()
+        if values <= set(_GRADES) and not metric.startswith(OUTPUT)
+    }
+    return [evolve(row, value=_GRADES.get(row.value)) if row.metric in graded else row for row in rows]
 
 
 def _grader(log: Log, scorer: str) -> str:
-    for each in log.header.eval.scorers or []:
-        given = (each.options or {}).get("model") if each.name == scorer else None
-        names = [_model(one) for one in (given if isinstance(given, list) else [given])]
+    for entry in log.header.eval.scorers or []:
+        option = (entry.options or {}).get("model") if entry.name == scorer else None
+        names = [_model(model) for model in (option if isinstance(option, list) else [option])]
         if all(names):
             return "+".join(names)  # several models vote
     roles = log.header.eval.model_roles or {}
@@ -181,11 +185,11 @@ def _model(given: Any) -> str:
 
 def _golds(sample: EvalSample) -> dict[str, Json]:
     """Return the metadata that may be labels of people."""
-    found: dict[str, Json] = {}
+    golds: dict[str, Json] = {}
     for key, value in sample.metadata.items():
-        each = plain(value)
-        parts = each.items() if isinstance(each, Mapping) else [("", each)]
+        content = plain(value)
+        parts = content.items() if isinstance(content, Mapping) else [("", content)]
         for part, inner in parts:
             if label_text(inner) is not None:
-                found[f"metadata.{key}.{part}" if part else f"metadata.{key}"] = inner
-    return found
+                golds[f"metadata.{key}.{part}" if part else f"metadata.{key}"] = inner
+    return golds

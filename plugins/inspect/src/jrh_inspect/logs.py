@@ -64,19 +64,19 @@ def find_logs(path: Path, shown: str) -> list[Path]:
     if path.is_file():
         return [path]
     if path.is_dir():
-        inside = (each for each in path.rglob("*") if each.suffix == ".eval" or _STAMPED.fullmatch(each.name))
-        found = sorted(each for each in inside if each.is_file())
-        if not found:
+        inside = (file for file in path.rglob("*") if file.suffix == ".eval" or _STAMPED.fullmatch(file.name))
+        logs = sorted(file for file in inside if file.is_file())
+        if not logs:
             raise OtherToolError(f"{shown}: the directory has no Inspect log (.eval, or .json named by Inspect)")
-        return found
+        return logs
     parts = path.parts
     first = next((at for at, part in enumerate(parts) if _MAGIC & set(part)), None)
     if first is None:
         raise JrhError(f"{shown}: file not found; a relative path is relative to the suite's directory")
-    found = sorted(each for each in Path(*parts[:first]).glob(str(Path(*parts[first:]))) if each.is_file())
-    if not found:
+    logs = sorted(file for file in Path(*parts[:first]).glob(str(Path(*parts[first:]))) if file.is_file())
+    if not logs:
         raise JrhError(f"{shown}: no file matches the pattern")
-    return found
+    return logs
 
 
 def open_log(path: Path, shown: str, bounds: Bounds) -> Log:
@@ -104,11 +104,11 @@ def reading(shown: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        told = f"{type(error).__name__}: {reason[:200]}"
-        raise OtherToolError(f"{shown}: Inspect cannot read this log: {told}") from error
+        message = f"{type(error).__name__}: {reason[:200]}"
+        raise OtherToolError(f"{shown}: Inspect cannot read this log: {message}") from error
 
 
-def apart(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+def call_in_thread(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
     """Call an Inspect function in a separate thread: where an event loop runs, Inspect would patch asyncio."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         return pool.submit(call, *arguments, **named).result()
@@ -118,10 +118,10 @@ def _open_archive(path: Path, shown: str) -> Log:
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
     verify_content(path, shown)
-    header = apart(read_eval_log, path, header_only=True)
+    header = call_in_thread(read_eval_log, path, header_only=True)
     samples = [
-        Sample(id=each.id, epoch=each.epoch, failed=each.error is not None)
-        for each in apart(read_eval_log_sample_summaries, path)
+        Sample(id=summary.id, epoch=summary.epoch, failed=summary.error is not None)
+        for summary in call_in_thread(read_eval_log_sample_summaries, path)
     ]
     read = partial(_from_archive, path, shown)
     return Log(path=path, shown=shown, header=header, samples=_in_order(samples, header), read=read)
@@ -131,10 +131,10 @@ def _from_archive(path: Path, shown: str, samples: Sequence[Sample]) -> Iterator
     from inspect_ai.log import read_eval_log_samples_by_id
 
     def read(some: Sequence[Sample]) -> list[EvalSample]:
-        return apart(
+        return call_in_thread(
             read_eval_log_samples_by_id,
             path,
-            [(each.id, each.epoch) for each in some],
+            [(sample.id, sample.epoch) for sample in some],
             concurrency=1,
             resolve_attachments="full",
             exclude_fields=set(_NOT_READ),
@@ -143,26 +143,28 @@ def _from_archive(path: Path, shown: str, samples: Sequence[Sample]) -> Iterator
     for start in range(0, len(samples), _BATCH):
         batch = samples[start : start + _BATCH]
         try:
-            found = read(batch)
+            loaded = read(batch)
         except Exception:  # the batch does not say which sample failed: read one by one
-            found = []
-            for each in batch:
-                with reading(f"{shown}: sample '{each.id}', epoch {each.epoch}"):
-                    found += read([each])
-        yield from found
+            loaded = []
+            for sample in batch:
+                with reading(f"{shown}: sample '{sample.id}', epoch {sample.epoch}"):
+                    loaded += read([sample])
+        yield from loaded
 
 
 def _open_json(path: Path, shown: str) -> Log:
     from inspect_ai.log import read_eval_log, resolve_sample_attachments
 
-    log = apart(read_eval_log, path)
-    held = {(str(each.id), each.epoch): each for each in log.samples or []}
+    log = call_in_thread(read_eval_log, path)
+    held = {(str(sample.id), sample.epoch): sample for sample in log.samples or []}
 
     def read(some: Sequence[Sample]) -> Iterator[EvalSample]:
-        for each in some:
-            yield resolve_sample_attachments(held[str(each.id), each.epoch], "full")
+        for sample in some:
+            yield resolve_sample_attachments(held[str(sample.id), sample.epoch], "full")
 
-    samples = [Sample(id=each.id, epoch=each.epoch, failed=each.error is not None) for each in log.samples or []]
+    samples = [
+        Sample(id=sample.id, epoch=sample.epoch, failed=sample.error is not None) for sample in log.samples or []
+    ]
     return Log(path=path, shown=shown, header=log, samples=_in_order(samples, log), read=read)
 
 

@@ -45,8 +45,8 @@ class Shape:
         Raises:
             JrhError: The user's function raises or does not return a transcript.
         """
-        kept = [self._kept(message) for message in messages if message.role in self.options.roles]
-        written = [message.to_json() for message in kept]
+        reduced = [self._reduce(message) for message in messages if message.role in self.options.roles]
+        written = [message.to_json() for message in reduced]
         if self.preprocess is None:
             return written or None
         try:
@@ -57,17 +57,17 @@ class Shape:
             return None
         return [message.to_json() for message in read_transcript(returned, f"{origin}: after preprocess")]
 
-    def _kept(self, message: TranscriptMessage) -> TranscriptMessage:
+    def _reduce(self, message: TranscriptMessage) -> TranscriptMessage:
         if message.reasoning and not self.options.reasoning:
             message = evolve(message, reasoning="")
         if message.role == "tool" and self.options.tool_output is not None:
-            message = evolve(message, content=_shortened(message.content, self.options.tool_output))
+            message = evolve(message, content=_shorten(message.content, self.options.tool_output))
         if self.options.code is Code.COMMENTS and message.role == "assistant":
-            message = evolve(message, tool_calls=tuple(_commented(call) for call in message.tool_calls))
+            message = evolve(message, tool_calls=tuple(_keep_comments(call) for call in message.tool_calls))
         return message
 
 
-def _commented(call: ToolCall) -> ToolCall:
+def _keep_comments(call: ToolCall) -> ToolCall:
     """Keep the comment lines of a call's code; a call without code is unchanged."""
     code = call.arguments.get(_CODE)
     if not isinstance(code, str):
@@ -76,7 +76,7 @@ def _commented(call: ToolCall) -> ToolCall:
     return evolve(call, arguments={**call.arguments, _CODE: "\n".join(comments)})
 
 
-def _shortened(text: str, most: int) -> str:
+def _shorten(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     head = (most + 1) // 2
@@ -180,10 +180,10 @@ class InspectSource:
             log = open_log(path, _as_written(path, self.base), Bounds.of(options.max_mb, options.max_ratio))
             chosen = [sample for sample in log.samples if self._is_chosen(sample)]
             wanted.difference_update(*(_names(sample) for sample in chosen))
-            kept = [sample for sample in chosen if options.errors is Errors.KEEP or not sample.failed]
-            if len(kept) < len(chosen):
-                left_out["the sample ended with an error"] += len(chosen) - len(kept)
-            for sample in log.read(kept):
+            readable = [sample for sample in chosen if options.errors is Errors.KEEP or not sample.failed]
+            if len(readable) < len(chosen):
+                left_out["the sample ended with an error"] += len(chosen) - len(readable)
+            for sample in log.read(readable):
                 entry = _entry(log, sample, log_prefix(path, paths), shape)
                 if entry is None:
                     left_out["no message is kept"] += 1
@@ -249,8 +249,8 @@ def _entry(log: Log, sample: EvalSample, prefix: str, shape: Shape) -> Entry | N
     }
     if sample.error is not None:
         facts["error"] = sample.error.message
-    own = {str(key): plain(value) for key, value in sample.metadata.items()}
-    transcript = shape.of(to_messages(sample.messages), {**own, FACTS: facts}, origin)
+    metadata = {str(key): plain(value) for key, value in sample.metadata.items()}
+    transcript = shape.of(to_messages(sample.messages), {**metadata, FACTS: facts}, origin)
     if transcript is None:
         return None
     return Entry(
@@ -260,7 +260,7 @@ def _entry(log: Log, sample: EvalSample, prefix: str, shape: Shape) -> Entry | N
         transcript=transcript,
         output=sample.output.completion,
         scores=scores,
-        metadata={**own, FACTS: facts},
+        metadata={**metadata, FACTS: facts},
         origin=origin,
     )
 

@@ -15,7 +15,7 @@ from jrh.text import TranscriptMessage
 from jrh_authoring import json_text
 
 from jrh_inspect.guard import Bounds, check_log, verify_content
-from jrh_inspect.logs import apart, reading
+from jrh_inspect.logs import call_in_thread, reading
 from jrh_inspect.messages import message_id, placeholder, text_of, to_messages
 from jrh_inspect.source import sample_key
 
@@ -54,7 +54,7 @@ class Edited:
     transcript: Sequence[Mapping[str, Json]]
 
 
-def edited_transcripts(report: RunReport, wanted: Wanted) -> Iterator[Edited]:
+def find_edits(report: RunReport, wanted: Wanted) -> Iterator[Edited]:
     """Yield the cases with an edited transcript, in plan order; only a few are in memory at a time.
 
     Raises:
@@ -72,9 +72,9 @@ def _read(report: RunReport, chosen: Sequence[tuple[str, str]]) -> Iterator[Edit
         some = chosen[start : start + _CHUNK]
         cases = report.evidence.cases(list({case_id for pair in some for case_id in pair}))
         for case_id, original_id in some:
-            found = _edited(cases.get(case_id), cases.get(original_id))
-            if found is not None:
-                yield found
+            edited = _edit(cases.get(case_id), cases.get(original_id))
+            if edited is not None:
+                yield edited
 
 
 def one_per_item(found: Iterator[Edited]) -> dict[str, Edited]:
@@ -84,15 +84,15 @@ def one_per_item(found: Iterator[Edited]) -> dict[str, Edited]:
         JrhError: An item has several.
     """
     chosen: dict[str, Edited] = {}
-    for each in found:
-        before = chosen.setdefault(each.case.item_id, each)
-        if before is not each:
+    for edited in found:
+        before = chosen.setdefault(edited.case.item_id, edited)
+        if before is not edited:
             names = [
-                f"task '{one.task}', test '{one.test}', variant '{one.condition.variant}'"
-                for one in (before.case, each.case)
+                f"task '{case.task}', test '{case.test}', variant '{case.condition.variant}'"
+                for case in (before.case, edited.case)
             ]
             raise JrhError(
-                f"item '{each.case.item_id}' has several edited transcripts, and a log holds one per sample: "
+                f"item '{edited.case.item_id}' has several edited transcripts, and a log holds one per sample: "
                 f"{' and '.join(names)}; choose with --task, --test and --variant"
             )
     return chosen
@@ -116,12 +116,12 @@ def as_line(edited: Edited) -> dict[str, Json]:
 
 def _rows(report: RunReport) -> Iterator[tuple[str, str, str, str, str]]:
     """Yield (case, task, test, variant, item) once per case."""
-    seen: set[str] = set()
+    known: set[str] = set()
     columns = [report.records.text(name) for name in ("case_id", "task", "test", "variant", "item_id")]
     for row in zip(*columns, strict=True):
         case, task, test, variant, item = (value or "" for value in row)
-        if case not in seen:
-            seen.add(case)
+        if case not in known:
+            known.add(case)
             yield case, task, test, variant, item
 
 
@@ -130,11 +130,11 @@ def _check(wanted: Wanted, rows: Sequence[tuple[str, ...]]) -> None:
         value = getattr(wanted, name)
         known = list(dict.fromkeys(row[place] for row in rows))
         if value is not None and value not in known:
-            listed = ", ".join(each for each in known[:_SHOWN] if each)
+            listed = ", ".join(entry for entry in known[:_SHOWN] if entry)
             raise JrhError(f"the run has no judged case for {name} '{value}'; available: {listed or 'none'}")
 
 
-def _edited(case: Case | None, reference: Case | None) -> Edited | None:
+def _edit(case: Case | None, reference: Case | None) -> Edited | None:
     if case is None or reference is None:
         return None
     original, transcript = reference.fields.get("transcript"), case.fields.get("transcript")
@@ -145,7 +145,9 @@ def _edited(case: Case | None, reference: Case | None) -> Edited | None:
 
 def _is_messages(value: Json) -> bool:
     return (
-        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(each, Mapping) for each in value)
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and all(isinstance(message, Mapping) for message in value)
     )
 
 
@@ -153,7 +155,7 @@ Key: TypeAlias = tuple[str, int]
 """A message's id, and how many earlier messages have the same id."""
 
 
-def rewritten(
+def rewrite_messages(
     stored: Sequence[ChatMessage],
     resolved: Sequence[ChatMessage],
     original: Sequence[TranscriptMessage],
@@ -177,33 +179,33 @@ def rewritten(
     sources: dict[Key, tuple[ChatMessage, ChatMessage]] = {}
     last = hidden
     keys = _keys([message_id(message, number) for number, message in enumerate(stored, 1)])
-    for key, message, whole in zip(keys, stored, resolved, strict=True):
+    for key, message, resolved_message in zip(keys, stored, resolved, strict=True):
         if key not in before:
             last.append(message)
             continue
-        sources[key] = (message, whole)
+        sources[key] = (message, resolved_message)
         last = followers[key] if key in after else last
     result = hidden
     for key, wanted in after.items():
         if key in sources:
-            result.append(_changed(*sources[key], before[key], wanted))
+            result.append(_edit_message(*sources[key], before[key], wanted))
         else:
-            result.append(_made(wanted, len(result) + 1))
+            result.append(_build_message(wanted, len(result) + 1))
         result += followers[key]
     return result
 
 
 def _keys(ids: Sequence[str]) -> list[Key]:
     """Number messages with the same id in their order."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     keys = []
-    for each in ids:
-        keys.append((each, seen[each]))
-        seen[each] += 1
+    for name in ids:
+        keys.append((name, counts[name]))
+        counts[name] += 1
     return keys
 
 
-def _changed(
+def _edit_message(
     stored: ChatMessage, resolved: ChatMessage, before: TranscriptMessage, after: TranscriptMessage
 ) -> ChatMessage:
     if before == after:
@@ -231,13 +233,13 @@ def _content(stored: str | list[Any], resolved: str | list[Any], text: str | Non
     if isinstance(stored, str) and reasoning is None:
         return text
     parts = stored if isinstance(stored, list) else []
-    whole = resolved if isinstance(resolved, list) else []
+    resolved_parts = resolved if isinstance(resolved, list) else []
     thoughts = [part for part in parts if part.type == "reasoning"]
     if reasoning is not None:
         thoughts = [ContentReasoning(reasoning=reasoning)] if reasoning else []
     if text is None and isinstance(stored, list):
         return [*thoughts, *(part for part in parts if part.type != "reasoning")]
-    return [*thoughts, *_parts(parts, whole, text_of(stored) if text is None else text)]
+    return [*thoughts, *_parts(parts, resolved_parts, text_of(stored) if text is None else text)]
 
 
 def _parts(stored: Sequence[Any], resolved: Sequence[Any], text: str) -> list[Any]:
@@ -245,11 +247,11 @@ def _parts(stored: Sequence[Any], resolved: Sequence[Any], text: str) -> list[An
     from inspect_ai.model import ContentText
 
     parts: list[Any] = []
-    for part, whole in zip(stored, resolved, strict=True):
+    for part, resolved_part in zip(stored, resolved, strict=True):
         if part.type in ("text", "reasoning"):
             continue
-        before, found, after = text.partition(placeholder(whole))
-        if found:
+        before, mark, after = text.partition(placeholder(resolved_part))
+        if mark:
             parts += [ContentText(text=before.removesuffix("\n"))] if before else []
             parts.append(part)
             text = after.removeprefix("\n")
@@ -276,29 +278,29 @@ def _error(text: str) -> Any:
 
     if not text:
         return None
-    kind, found, message = text.partition(": ")
+    kind, colon, message = text.partition(": ")
     known = get_args(ToolCallError.__annotations__["type"])
-    return ToolCallError(kind, message) if found and kind in known else ToolCallError("unknown", text)  # type: ignore[arg-type]
+    return ToolCallError(kind, message) if colon and kind in known else ToolCallError("unknown", text)  # type: ignore[arg-type]
 
 
-def _made(message: TranscriptMessage, number: int) -> ChatMessage:
+def _build_message(message: TranscriptMessage, number: int) -> ChatMessage:
     """Return a message that the source does not have; its id is derived from its place and text."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
     content: Any = message.content
     if message.reasoning:
         content = _content(message.content, message.content, None, message.reasoning)
-    given: dict[str, Any] = {"content": content, "id": message.id or content_id(number, message.to_json())}
+    fields: dict[str, Any] = {"content": content, "id": message.id or content_id(number, message.to_json())}
     if message.role == "assistant":
-        return ChatMessageAssistant(**given, tool_calls=_calls([], message))
+        return ChatMessageAssistant(**fields, tool_calls=_calls([], message))
     if message.role == "tool":
         return ChatMessageTool(
-            **given,
+            **fields,
             tool_call_id=message.tool_call_id or None,
             function=message.name or None,
             error=_error(message.error),
         )
-    return ChatMessageSystem(**given) if message.role == "system" else ChatMessageUser(**given)
+    return ChatMessageSystem(**fields) if message.role == "system" else ChatMessageUser(**fields)
 
 
 _NOT_RESOLVED: Final[Mapping[str, Any]] = {"events": [], "events_data": None, "error_retries": None, "store": {}}
@@ -315,8 +317,8 @@ def write_lines(path: Path, edited: Iterable[Edited]) -> int:
         with suppress(FileExistsError):  # it is a file: said below
             path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
-            for each in edited:
-                file.write(json_text(as_line(each)) + "\n")
+            for transcript in edited:
+                file.write(json_text(as_line(transcript)) + "\n")
                 count += 1
     except FileExistsError as error:
         raise JrhError(f"{path} already exists; choose another name") from error
@@ -346,25 +348,25 @@ def write_log(source: Path, target: Path, edited: Mapping[str, Edited], *, prefi
     if source.suffix == ".eval":
         verify_content(source, str(source))
     with reading(str(source)):
-        log = apart(read_eval_log, source)
-    found = set()
+        log = call_in_thread(read_eval_log, source)
+    items = set()
     for sample in log.samples or []:
         key = sample_key(sample.id, sample.epoch, prefix)
         if key in edited:
             _apply(sample, edited[key])
-            found.add(key)
-    if found:
+            items.add(key)
+    if items:
         try:
-            apart(write_eval_log, log, target)
+            call_in_thread(write_eval_log, log, target)
         except OSError as error:
             raise _not_written(target, error) from error
-    return found
+    return items
 
 
 def _apply(sample: EvalSample, edited: Edited) -> None:
     from inspect_ai.log import resolve_sample_attachments
 
-    whole = resolve_sample_attachments(sample.model_copy(update=dict(_NOT_RESOLVED)), "full")
+    resolved = resolve_sample_attachments(sample.model_copy(update=dict(_NOT_RESOLVED)), "full")
     original = read_transcript(list(edited.original), f"item '{edited.case.item_id}'")
     transcript = read_transcript(list(edited.transcript), f"case '{edited.case.id}'")
     known = {message.id for message in to_messages(sample.messages)}
@@ -375,7 +377,7 @@ def _apply(sample: EvalSample, edited: Edited) -> None:
             "is this the log that was judged?"
         )
     last = sample.output.choices[0].message if sample.output.choices else None
-    sample.messages = rewritten(sample.messages, whole.messages, original, transcript)
+    sample.messages = rewrite_messages(sample.messages, resolved.messages, original, transcript)
     if last is not None and last.id:
         again = next((message for message in sample.messages if message.id == last.id), None)
         if again is not None and again.content != last.content and again.role == "assistant":

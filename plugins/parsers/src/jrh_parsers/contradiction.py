@@ -11,7 +11,7 @@ from jrh import Measure, MetricContext, Polarity, RecordTable
 from jrh.values import ARGUES_FOR_NONE
 from jrh_measuring import BreakdownOptions, Floats, Mask, MeasureBuilder, Scores, Trials, cells_of
 
-from jrh_parsers.rationale import announces, argued
+from jrh_parsers.rationale import announces, rationale_label
 
 NAME: Final = "rationale-contradiction"
 NO_RATIONALE: Final = "no_rationale"
@@ -43,8 +43,8 @@ class RationaleContradiction:
             return
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
-        told = trials.column("rationale")
-        has = np.array([bool(name.strip()) for name in told.names])[told.codes] & trials.usable
+        rationales = trials.column("rationale")
+        has = np.array([bool(name.strip()) for name in rationales.names])[rationales.codes] & trials.usable
         if not has.any():
             return
         everything = np.ones(len(has), dtype=np.bool_)
@@ -54,17 +54,17 @@ class RationaleContradiction:
         reader = _MODEL if by_model else _RULES
         for cell in cells_of(trials, self.options.by):
             if has[cell.rows].any():
-                found = builder.rate(NAME, cell, scores, nothing=_NOTHING, note=f"{_NOTE}; {reader}")
-                note = found.note if reader in found.note else f"{found.note}; {reader}"
+                measure = builder.rate(NAME, cell, scores, nothing=_NOTHING, note=f"{_NOTE}; {reader}")
+                note = measure.note if reader in measure.note else f"{measure.note}; {reader}"
                 silent = int(np.count_nonzero(trials.usable[cell.rows] & ~has[cell.rows]))
-                yield evolve(found, missing=_split(found.missing, silent), note=note)
+                yield evolve(measure, missing=_split(measure.missing, silent), note=note)
 
 
 def _split(missing: Mapping[str, int], silent: int) -> Mapping[str, int]:
     """Count verdicts without a rationale apart from rationales that could not be read."""
-    others = {name: count for name, count in missing.items() if name != UNREADABLE}
+    other_reasons = {name: count for name, count in missing.items() if name != UNREADABLE}
     counts = {NO_RATIONALE: silent, UNREADABLE: missing.get(UNREADABLE, 0) - silent}
-    return others | {name: count for name, count in counts.items() if count}
+    return other_reasons | {name: count for name, count in counts.items() if count}
 
 
 def _contradicts(trials: Trials, context: MetricContext, has: Mask) -> Floats:
@@ -79,22 +79,22 @@ def _contradicts(trials: Trials, context: MetricContext, has: Mask) -> Floats:
     kinds, kind = np.unique(np.column_stack([column.codes[rows] for column in columns]), axis=0, return_inverse=True)
     reads = np.full(len(kinds), np.nan)
     for place, codes in enumerate(kinds.tolist()):
-        text, said, polarity, task = (column.names[code] for column, code in zip(columns, codes, strict=True))
+        text, verdict, polarity, task = (column.names[code] for column, code in zip(columns, codes, strict=True))
         scale = context.tasks[task].scale if task in context.tasks else None
         # Under another scale, or with labels in other words, the rules do not know what can be argued for.
-        if scale is not None and said in scale:
+        if scale is not None and verdict in scale:
             inverted, whole_reply = polarity == Polarity.INVERTED.value, announces(text, scale)
-            label = argued(text, scale, inverted=inverted, holds_verdict=whole_reply)
-            reads[place] = np.nan if label is None else float(label != said)
+            label = rationale_label(text, scale, inverted=inverted, holds_verdict=whole_reply)
+            reads[place] = np.nan if label is None else float(label != verdict)
     value[rows] = reads[kind.reshape(-1)]
     return value
 
 
 def _contradicts_by_model(trials: Trials, has: Mask) -> Floats:
     """Return the same, as a model has read it; the rules never fill in, so that one estimate has one reader."""
-    said, argued_for = (np.array(_column(trials, name), dtype=np.str_) for name in ("presented", "argued"))
+    presented, argued_for = (np.array(_column(trials, name), dtype=np.str_) for name in ("presented", "argued"))
     read = ~np.isin(argued_for, ("", ARGUES_FOR_NONE))
-    return np.where(has & read, (argued_for != said).astype(np.float64), np.nan)
+    return np.where(has & read, (argued_for != presented).astype(np.float64), np.nan)
 
 
 def _column(trials: Trials, name: str) -> list[str]:

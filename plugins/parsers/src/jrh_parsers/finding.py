@@ -35,7 +35,7 @@ class Finding:
         return self.status is Status.OK
 
 
-def stated(label: str, start: int, end: int) -> Finding:
+def label_finding(label: str, start: int, end: int) -> Finding:
     """Return a finding of a label."""
     return Finding(status=Status.OK, label=label, start=start, end=end)
 
@@ -62,10 +62,10 @@ def read_behind(text: str, at: int, lead: re.Pattern[str], read: Callable[[int],
     """
     for _ in range(_MOST_LEADS):
         at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
-        found = read(at)
-        word = None if found is not None else lead.match(text, at)
+        decision = read(at)
+        word = None if decision is not None else lead.match(text, at)
         if word is None:
-            return found
+            return decision
         at = word.end()
     return None
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jrh import Scale
 
 from jrh_parsers.cues import HYPOTHETICAL, NEGATED, NEGATION
-from jrh_parsers.finding import Finding, read_behind, stated, unparsable
+from jrh_parsers.finding import Finding, label_finding, read_behind, unparsable
 from jrh_parsers.visible import plain
 
 _LEAD = re.compile(
@@ -75,7 +75,7 @@ class LabelGrammar:
         other = self._slot_label.match(text, joined.end()) if joined else None
         if other is not None and self._resolve(other[0]) != label:
             return unparsable("two labels are offered", match.start(), other.end())
-        return stated(label, match.start(), match.end())
+        return label_finding(label, match.start(), match.end())
 
     def scan(self, text: str, start: int, end: int) -> Iterator[Finding]:
         """Yield the labels of a stretch; a denied one is a finding without a label."""
@@ -83,16 +83,16 @@ class LabelGrammar:
             label = self._resolve(match[0])
             if label is None or (match[0].casefold() in _ORDINARY and not self._plainly(text, match)):
                 continue
-            if denied(text, match.start()):
+            if is_denied(text, match.start()):
                 yield unparsable("a label is denied", match.start(), match.end())
             else:
                 yield self._alone(text, match, label)
 
     def mentions(self, text: str) -> Iterator[Finding]:
         """Yield labels that stand out by their spelling, or else predicates (`it is correct`)."""
-        found = [finding for finding in self.scan(text, 0, len(text)) if not _imagined(text, finding)]
-        telling = [finding for finding in found if self._stands_out(text, finding)]
-        yield from telling or (finding for finding in found if _predicate(text, finding))
+        candidates = [finding for finding in self.scan(text, 0, len(text)) if not _is_hypothetical(text, finding)]
+        telling = [finding for finding in candidates if self._stands_out(text, finding)]
+        yield from telling or (finding for finding in candidates if _predicate(text, finding))
 
     def _plainly(self, text: str, match: re.Match[str]) -> bool:
         return match[0] in self._plain and bool(_DETERMINER_OK.match(text, match.end()))
@@ -108,22 +108,22 @@ class LabelGrammar:
     def _resolve(self, written: str) -> str | None:
         if written in self._plain:
             return self._plain[written]
-        folded = _folded(written)
-        fits = [label for key, label in self._plain.items() if _folded(key) == folded]
+        folded = _fold(written)
+        fits = [label for key, label in self._plain.items() if _fold(key) == folded]
         return fits[0] if len(fits) == 1 else None
 
 
-def denied(text: str, at: int) -> bool:
+def is_denied(text: str, at: int) -> bool:
     """Return whether what begins at `at` is denied by the words before it."""
     return bool(NEGATED.search(text[max(0, at - LOOK_BEHIND) : at]))
 
 
-def negated_between(text: str, start: int, end: int) -> bool:
+def has_negation(text: str, start: int, end: int) -> bool:
     """Return whether there is a negation between two offsets."""
     return bool(NEGATION.search(text[start:end]))
 
 
-def _imagined(text: str, finding: Finding) -> bool:
+def _is_hypothetical(text: str, finding: Finding) -> bool:
     return bool(HYPOTHETICAL.search(text[max(0, finding.start - LOOK_BEHIND) : finding.start]))
 
 
@@ -140,5 +140,5 @@ def _spelling(label: str) -> str:
     )
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(re.split(r"[\s_-]+", text.strip().casefold()))

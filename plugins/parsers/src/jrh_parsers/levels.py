@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from jrh import Scale
 
-from jrh_parsers.finding import Finding, off_scale, read_behind, stated, unparsable
-from jrh_parsers.labels import denied
+from jrh_parsers.finding import Finding, label_finding, off_scale, read_behind, unparsable
+from jrh_parsers.labels import is_denied
 from jrh_parsers.visible import plain
 
 _NUMBER = re.compile(r"(?P<number>[+-]?\d{1,12}(?:[.,]\d{1,12})*)")
@@ -64,8 +64,8 @@ _LISTED = 12
 
 
 def _in_digits(match: re.Match[str]) -> str:
-    part, whole = (_WORDS.get(match[name].casefold(), match[name]) for name in ("part", "whole"))
-    return f"{part}/{whole}"
+    part, total = (_WORDS.get(match[name].casefold(), match[name]) for name in ("part", "whole"))
+    return f"{part}/{total}"
 
 
 def numeric(scale: Scale) -> bool:
@@ -162,14 +162,18 @@ class LevelGrammar:
         value = _value(written)
         if value is None or value not in self._levels:
             return off_scale(text[start:end], start, end)
-        return stated(self._levels[value], start, end)
+        return label_finding(self._levels[value], start, end)
 
     def scan(self, text: str, start: int, end: int) -> Iterator[Finding]:
         """Yield numbers that may be scores; `3 paragraphs` is not one."""
         for match in _STARTS.finditer(text, start, end):
-            found = self._at(text, match.start(), slot=False)
-            if found is not None and found.end <= end + 1 and _SCORE_MAY_FOLLOW.match(text, found.end):
-                yield unparsable("a level is denied", found.start, found.end) if denied(text, found.start) else found
+            finding = self._at(text, match.start(), slot=False)
+            if finding is not None and finding.end <= end + 1 and _SCORE_MAY_FOLLOW.match(text, finding.end):
+                yield (
+                    unparsable("a level is denied", finding.start, finding.end)
+                    if is_denied(text, finding.start)
+                    else finding
+                )
 
     def mentions(self, text: str) -> Iterator[Finding]:
         """Yield fractions, emphasised numbers, `Coherence score: 4`, and `Coherence: 4` as the whole reply."""
@@ -179,6 +183,6 @@ class LevelGrammar:
         if only is not None and "\n" not in text.strip():
             places.append(only.end())
         for place in sorted(set(places)):
-            found = self.read(text, place, slot=False)
-            if found is not None:
-                yield found
+            finding = self.read(text, place, slot=False)
+            if finding is not None:
+                yield finding

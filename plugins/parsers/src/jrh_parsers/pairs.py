@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from jrh import Scale, Status
 
 from jrh_parsers.cues import SUPPOSED
-from jrh_parsers.finding import Finding, read_behind, stated, unparsable
-from jrh_parsers.labels import LOOK_BEHIND, denied
+from jrh_parsers.finding import Finding, label_finding, read_behind, unparsable
+from jrh_parsers.labels import LOOK_BEHIND, is_denied
 from jrh_parsers.visible import plain
 
 _THING = (
@@ -117,7 +117,7 @@ class PairGrammar:
         label = self._resolve(letter[0])
         relation = _RELATION.match(text, end)
         if relation is not None:
-            return self._related(text, label, relation, start)
+            return self._relation(text, label, relation, start)
         joined = _JOIN.match(text, end)
         if joined is not None and (other := self._second(text, joined.end())):
             if joined["join"].casefold() in ("and", "&") and _TIE_SAID.search(text, start, other.end() + LOOK_BEHIND):
@@ -128,23 +128,23 @@ class PairGrammar:
             return unparsable("says which option is better, not which one is chosen", start, end)
         if _WORSE.match(text, end):
             return unparsable("says what is wrong with an option, not which one is chosen", start, end)
-        return stated(label, start, end)
+        return label_finding(label, start, end)
 
     def _second(self, text: str, at: int) -> re.Match[str] | None:
         lead = _LEAD.match(text, at)
         return self._letter.match(text, lead.end() if lead else at)
 
-    def _related(self, text: str, label: str, relation: re.Match[str], start: int) -> Finding:
+    def _relation(self, text: str, label: str, relation: re.Match[str], start: int) -> Finding:
         other = self._second(text, relation.end())
         if other is None:
-            return stated(label, start, relation.start())
+            return label_finding(label, start, relation.start())
         if relation["sign"][0] in "=~≈":
             return self._tie(start, other.end())
-        return stated(self._resolve(other[0]) if relation["sign"][0] == "<" else label, start, other.end())
+        return label_finding(self._resolve(other[0]) if relation["sign"][0] == "<" else label, start, other.end())
 
     def _tie(self, start: int, end: int) -> Finding:
         if self._scale.tie is not None:
-            return stated(self._scale.tie, start, end)
+            return label_finding(self._scale.tie, start, end)
         detail = "prefers neither option, and the scale has no tie"
         return Finding(status=Status.ABSTAINED, start=start, end=end, detail=detail)
 
@@ -158,25 +158,29 @@ class PairGrammar:
         places = [match.start() for match in self._exact_letter.finditer(text, start, end)]
         places += [match.start() for match in _TIE_IN_PROSE.finditer(text, start, end)]
         for place in sorted(places):
-            found = self._at(text, place, slot=False)
-            if found is not None:
-                yield unparsable("an option is denied", found.start, found.end) if denied(text, found.start) else found
+            finding = self._at(text, place, slot=False)
+            if finding is not None:
+                yield (
+                    unparsable("an option is denied", finding.start, finding.end)
+                    if is_denied(text, finding.start)
+                    else finding
+                )
 
     def mentions(self, text: str) -> Iterator[Finding]:
         """Yield ties that are said and, unless switched off, comparisons: `B is better than A`, `A wins`."""
-        found = [self._tie(match.start(), match.end()) for match in _TIE_SAID.finditer(text)]
+        findings = [self._tie(match.start(), match.end()) for match in _TIE_SAID.finditer(text)]
         if self._comparatives:
-            found += [
-                stated(self._resolve(match["letter"]), match.start("letter"), match.end())
+            findings += [
+                label_finding(self._resolve(match["letter"]), match.start("letter"), match.end())
                 for match in self._comparison.finditer(text)
             ]
-        for finding in sorted(found, key=lambda finding: finding.start):
+        for finding in sorted(findings, key=lambda finding: finding.start):
             before = text[max(0, finding.start - LOOK_BEHIND) : finding.start]
             if SUPPOSED.search(before):
                 continue
-            yield unparsable("an option is denied", finding.start, finding.end) if _doubted(before) else finding
+            yield unparsable("an option is denied", finding.start, finding.end) if _has_doubt(before) else finding
 
 
-def _doubted(before: str) -> bool:
+def _has_doubt(before: str) -> bool:
     clause = re.split(r"[.!?;\n,]", before)[-1]
     return bool(re.search(r"\b(?:not|never|neither|cannot)\b|n't\b", clause, re.IGNORECASE))

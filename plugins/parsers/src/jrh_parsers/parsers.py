@@ -13,7 +13,7 @@ from jrh_parsers.labels import LabelGrammar
 from jrh_parsers.levels import LevelGrammar, numeric
 from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions
 from jrh_parsers.pairs import PairGrammar
-from jrh_parsers.procedure import announced, decide
+from jrh_parsers.procedure import decide, last_announcement
 from jrh_parsers.verdict_json import JsonVerdict, last_verdict
 from jrh_parsers.visible import Visible, visible
 
@@ -85,12 +85,12 @@ class JsonParser:
         if shown.unclosed:
             return _inside_thinking()
         grammar = grammar_for(scale)
-        found = last_verdict(shown.text, grammar, self._options)
-        if found is not None:
-            return _from_json(found)
-        said = decide(shown.text, grammar)
-        if said.status in (Status.REFUSED, Status.ABSTAINED):
-            return Verdict(status=said.status, detail=said.detail)
+        json_verdict = last_verdict(shown.text, grammar, self._options)
+        if json_verdict is not None:
+            return _from_json(json_verdict)
+        decision = decide(shown.text, grammar)
+        if decision.status in (Status.REFUSED, Status.ABSTAINED):
+            return Verdict(status=decision.status, detail=decision.detail)
         keys = ", ".join(self._options.keys[:3])
         return Verdict(status=Status.UNPARSABLE, detail=f"no JSON value with a verdict (looked for {keys}, ...)")
 
@@ -110,11 +110,11 @@ class AutoParser:
         shown = visible(reply.text)
         if shown.unclosed:
             return _inside_thinking()
-        found = last_verdict(shown.text, grammar, self._options)
-        if found is None:
+        json_verdict = last_verdict(shown.text, grammar, self._options)
+        if json_verdict is None:
             return _from_text(shown, decide(shown.text, grammar))
-        later = announced(shown.text[found.end :], grammar)
-        return _from_text(shown, later) if later is not None else _from_json(found)
+        later = last_announcement(shown.text[json_verdict.end :], grammar)
+        return _from_text(shown, later) if later is not None else _from_json(json_verdict)
 
 
 def read_text(reply: Reply, scale: Scale, grammar: Grammar) -> Verdict:
@@ -173,14 +173,14 @@ class WeightedParser:
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the level nearest to the expectation, with the probability of every level."""
-        said = self._text.parse(reply, scale)
-        if said.status in (Status.REFUSED, Status.ABSTAINED):
-            return said
+        verdict = self._text.parse(reply, scale)
+        if verdict.status in (Status.REFUSED, Status.ABSTAINED):
+            return verdict
         probabilities = self._probabilities(reply, scale)
         if isinstance(probabilities, str):
-            return said if self._options.fallback else Verdict(status=Status.UNPARSABLE, detail=probabilities)
+            return verdict if self._options.fallback else Verdict(status=Status.UNPARSABLE, detail=probabilities)
         return evolve(
-            said, status=Status.OK, presented=_nearest(probabilities, scale), probabilities=probabilities, detail=""
+            verdict, status=Status.OK, presented=_nearest(probabilities, scale), probabilities=probabilities, detail=""
         )
 
     def _probabilities(self, reply: Reply, scale: Scale) -> dict[str, float] | str:
@@ -192,14 +192,14 @@ class WeightedParser:
         if len(reply.token_probabilities) > self._options.max_positions:
             return "the reply is too long to tell which token is the score; ask for the level alone"
         places = [_levels_at(tokens, scale) for tokens in reply.token_probabilities]
-        found = [place for place in places if sum(place.values()) >= self._options.min_mass]
-        if len(found) != 1:
-            where = "no token is" if not found else f"{len(found)} tokens could be"
+        score_places = [place for place in places if sum(place.values()) >= self._options.min_mass]
+        if len(score_places) != 1:
+            where = "no token is" if not score_places else f"{len(score_places)} tokens could be"
             return f"{where} the score; ask for the level alone"
-        if _cut_short(found[0], scale):
+        if _is_ambiguous(score_places[0], scale):
             return "the tokens do not tell levels apart that begin alike, such as 1 and 10"
-        total = sum(found[0].values())
-        return {label: found[0].get(label, 0.0) / total for label in scale.labels}
+        total = sum(score_places[0].values())
+        return {label: score_places[0].get(label, 0.0) / total for label in scale.labels}
 
 
 def _levels_at(tokens: Mapping[str, float], scale: Scale) -> dict[str, float]:
@@ -211,7 +211,7 @@ def _levels_at(tokens: Mapping[str, float], scale: Scale) -> dict[str, float]:
     return levels
 
 
-def _cut_short(levels: Mapping[str, float], scale: Scale) -> bool:
+def _is_ambiguous(levels: Mapping[str, float], scale: Scale) -> bool:
     longer = [label for label in scale.labels if any(label != short and label.startswith(short) for short in levels)]
     return bool(longer) and not any(label in levels for label in longer)
 

@@ -19,7 +19,7 @@ from jrh import Status
 
 from jrh_parsers import cues
 from jrh_parsers.finding import Finding, Grammar, off_scale, unparsable
-from jrh_parsers.labels import negated_between
+from jrh_parsers.labels import has_negation
 
 _SLOT_LENGTH = 240
 _SLOT_WORDS = 3
@@ -43,29 +43,29 @@ def decide(text: str, grammar: Grammar) -> Finding:
     if not text.strip():
         return unparsable("the reply is empty")
     text = grammar.prepare(text)
-    found = announced(text, grammar) or considered(text, grammar) or mentioned(text, grammar)
-    return found or _one_word(text) or unparsable("no decision is stated")
+    decision = last_announcement(text, grammar) or last_conclusion(text, grammar) or common_mention(text, grammar)
+    return decision or _one_word(text) or unparsable("no decision is stated")
 
 
-def announced(text: str, grammar: Grammar) -> Finding | None:
+def last_announcement(text: str, grammar: Grammar) -> Finding | None:
     """Return the last decision that is announced as one."""
-    found = [*_marked(text, grammar), *_wrapped(text, grammar)]
-    closing = _closing(text, grammar)
+    findings = [*_marker_findings(text, grammar), *_bracket_findings(text, grammar)]
+    closing = _last_sentence(text, grammar)
     if closing is not None:
-        found.append(closing)
-    return max(found, key=lambda finding: finding.start, default=None)
+        findings.append(closing)
+    return max(findings, key=lambda finding: finding.start, default=None)
 
 
 def marks_verdict(text: str, grammar: Grammar) -> bool:
     """Tell whether a decision is marked as the verdict: `Verdict: NO`, `[[A]]`."""
-    return any(True for _ in _marked(text, grammar)) or any(True for _ in _wrapped(text, grammar))
+    return any(True for _ in _marker_findings(text, grammar)) or any(True for _ in _bracket_findings(text, grammar))
 
 
-def considered(text: str, grammar: Grammar) -> Finding | None:
+def last_conclusion(text: str, grammar: Grammar) -> Finding | None:
     """Return the last conclusion, abstention or refusal, or the decision that the text opens with."""
     concluded = sorted(conclusions(text, grammar), key=lambda finding: finding.start)
-    declined = sorted(_declined(text, grammar), key=lambda finding: finding.start)
-    opening = _opening(text, grammar)
+    declined = sorted(_refusals(text, grammar), key=lambda finding: finding.start)
+    opening = _first_sentence(text, grammar)
     if opening is None:
         return max([*concluded, *declined], key=lambda finding: finding.start, default=None)
     if declined and not (concluded and concluded[-1].start > declined[-1].start):
@@ -73,7 +73,7 @@ def considered(text: str, grammar: Grammar) -> Finding | None:
     return max([opening, *concluded], key=lambda finding: finding.start)
 
 
-def mentioned(text: str, grammar: Grammar) -> Finding | None:
+def common_mention(text: str, grammar: Grammar) -> Finding | None:
     """Return the decision that all mentions agree on, or a finding that they disagree."""
     first: Finding | None = None
     for finding in grammar.mentions(text):
@@ -87,17 +87,17 @@ def mentioned(text: str, grammar: Grammar) -> Finding | None:
 
 def read_answer(text: str, grammar: Grammar) -> Finding | None:
     """Read a text that is nothing but an answer, such as the value of a JSON key."""
-    found = _slot(grammar.prepare(text), 0, grammar)
-    return found or (off_scale(text, 0, len(text)) if _short(text) else None)
+    finding = _slot(grammar.prepare(text), 0, grammar)
+    return finding or (off_scale(text, 0, len(text)) if _short(text) else None)
 
 
-def _marked(text: str, grammar: Grammar) -> Iterator[Finding]:
+def _marker_findings(text: str, grammar: Grammar) -> Iterator[Finding]:
     for match in cues.MARKER.finditer(text):
         prefix = text[max(0, match.start() - cues.PREFIX_LENGTH) : match.start()]
         if _announces(match, prefix, at_start=match.start() <= cues.PREFIX_LENGTH):
-            found = _slot(text, match.end(), grammar)
-            if found is not None:
-                yield evolve(found, start=match.end())
+            finding = _slot(text, match.end(), grammar)
+            if finding is not None:
+                yield evolve(finding, start=match.end())
 
 
 def _announces(match: re.Match[str], prefix: str, *, at_start: bool) -> bool:
@@ -117,12 +117,12 @@ def _slot(text: str, at: int, grammar: Grammar) -> Finding | None:
     line_end = text.find("\n", at, at + _SLOT_LENGTH)
     line_end = line_end if line_end >= 0 else min(len(text), at + _SLOT_LENGTH)
     line = text[at:line_end]
-    found = grammar.read(line, 0, slot=True)
-    if found is not None:
-        return evolve(found, start=at, end=at + found.end)
+    finding = grammar.read(line, 0, slot=True)
+    if finding is not None:
+        return evolve(finding, start=at, end=at + finding.end)
     if cues.ABSTENTION_SLOT.match(line):
         return Finding(status=Status.ABSTAINED, start=at, end=line_end, detail="no answer where one is announced")
-    inner = considered(line, grammar) or mentioned(line, grammar)
+    inner = last_conclusion(line, grammar) or common_mention(line, grammar)
     if inner is not None:
         return evolve(inner, start=at, end=line_end)
     first_clause = re.split(r"[.,;(\n]", line.strip(" *\"'`"), maxsplit=1)[0]
@@ -134,15 +134,15 @@ def _short(text: str) -> bool:
     return 0 < len(words) <= _SLOT_WORDS
 
 
-def _wrapped(text: str, grammar: Grammar) -> Iterator[Finding]:
+def _bracket_findings(text: str, grammar: Grammar) -> Iterator[Finding]:
     for match in cues.WRAPPED.finditer(text):
         group = next(name for name in ("brackets", "boxed", "element") if match[name] is not None)
-        found = _slot(match[group], 0, grammar)
-        if found is not None:
-            yield evolve(found, start=match.start(group), end=match.end(group))
+        finding = _slot(match[group], 0, grammar)
+        if finding is not None:
+            yield evolve(finding, start=match.start(group), end=match.end(group))
 
 
-def _closing(text: str, grammar: Grammar) -> Finding | None:
+def _last_sentence(text: str, grammar: Grammar) -> Finding | None:
     body = text.rstrip()
     window = max(0, len(body) - _SLOT_LENGTH)
     parts = list(_LAST_SENTENCE.finditer(body, window))
@@ -150,22 +150,22 @@ def _closing(text: str, grammar: Grammar) -> Finding | None:
     starts = [part.end() for part in reversed(parts)] + ([0] if window == 0 else [])
     for start in starts:
         sentence = body[start:]
-        found = grammar.read(sentence, 0, slot=True)
-        if found is not None and cues.CLOSE.match(sentence, found.end):
-            return evolve(found, start=start + found.start, end=start + found.end)
+        finding = grammar.read(sentence, 0, slot=True)
+        if finding is not None and cues.CLOSE.match(sentence, finding.end):
+            return evolve(finding, start=start + finding.start, end=start + finding.end)
     return None
 
 
-def _opening(text: str, grammar: Grammar) -> Finding | None:
-    found = grammar.read(text, 0, slot=False)
-    if found is None or "\n" in text[: found.start].strip():
+def _first_sentence(text: str, grammar: Grammar) -> Finding | None:
+    finding = grammar.read(text, 0, slot=False)
+    if finding is None or "\n" in text[: finding.start].strip():
         return None
-    if _OPENING_ENDS.match(text, found.end) and not _begins_list(text, found):
-        return found
-    if not _OPENING_GOES_ON.match(text, found.end) or _begins_headings(text, found, grammar):
+    if _OPENING_ENDS.match(text, finding.end) and not _begins_list(text, finding):
+        return finding
+    if not _OPENING_GOES_ON.match(text, finding.end) or _begins_headings(text, finding, grammar):
         return None
-    others = [other for other in grammar.mentions(text) if other.ok and other.label != found.label]
-    return unparsable("more than one decision is stated", found.start, others[0].end) if others else found
+    contrary = [other for other in grammar.mentions(text) if other.ok and other.label != finding.label]
+    return unparsable("more than one decision is stated", finding.start, contrary[0].end) if contrary else finding
 
 
 def _begins_list(text: str, found: Finding) -> bool:
@@ -190,19 +190,19 @@ def conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
         before = _clause_before(text, match.start())
         if cues.SUPPOSED.search(before):
             continue
-        found = next(iter(grammar.scan(text, match.end(), _clause_end(text, match.end()))), None)
-        if found is not None:
-            denied = negated_between(text, match.end(), found.start) or cues.NEGATION.search(before)
-            yield unparsable("a decision is denied", found.start, found.end) if denied and found.ok else found
+        finding = next(iter(grammar.scan(text, match.end(), _clause_end(text, match.end()))), None)
+        if finding is not None:
+            denied = has_negation(text, match.end(), finding.start) or cues.NEGATION.search(before)
+            yield unparsable("a decision is denied", finding.start, finding.end) if denied and finding.ok else finding
     yield from _weak_conclusions(text, grammar)
 
 
 def _weak_conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
     for match in cues.WEAK.finditer(text):
         window = text[match.end() : match.end() + cues.CLAUSE_LENGTH]
-        found = grammar.read(window, 0, slot=False)
-        if found is not None and "\n" not in window[: found.start] and cues.AFTER_WEAK.match(window, found.end):
-            yield evolve(found, start=match.end() + found.start, end=match.end() + found.end)
+        finding = grammar.read(window, 0, slot=False)
+        if finding is not None and "\n" not in window[: finding.start] and cues.AFTER_WEAK.match(window, finding.end):
+            yield evolve(finding, start=match.end() + finding.start, end=match.end() + finding.end)
 
 
 def _stands_for_a_number(text: str, match: re.Match[str]) -> bool:
@@ -223,7 +223,7 @@ def _clause_end(text: str, at: int) -> int:
     return end.start() if end is not None else limit
 
 
-def _declined(text: str, grammar: Grammar) -> Iterator[Finding]:
+def _refusals(text: str, grammar: Grammar) -> Iterator[Finding]:
     refusal = cues.REFUSAL.match(text)
     if refusal is not None and cues.ABSTENTION.match(text, refusal.start()) is None:
         abstained = cues.ABSTENTION.search(text, refusal.start(), refusal.end() + cues.CLAUSE_LENGTH)

@@ -13,7 +13,7 @@ from jrh_authoring import object_schema, packaged_template, read_json, render, t
 
 from jrh_parsers.finding import Finding, Grammar, unparsable
 from jrh_parsers.parsers import grammar_for
-from jrh_parsers.procedure import announced, conclusions, decide, marks_verdict
+from jrh_parsers.procedure import conclusions, decide, last_announcement, marks_verdict
 from jrh_parsers.visible import plain
 
 READ: Final = 1_500
@@ -63,7 +63,7 @@ _PRAISE: Final = re.compile(
 _DOUBT: Final = re.compile(r"\b(?:not|never|neither|nor|cannot|hardly|barely)\b|n't\b", re.IGNORECASE)
 
 
-def argued(text: str, scale: Scale, *, inverted: bool = False, holds_verdict: bool = False) -> str | None:
+def rationale_label(text: str, scale: Scale, *, inverted: bool = False, holds_verdict: bool = False) -> str | None:
     """Return the label, as presented, that a rationale argues for; None where it argues for none or it is in doubt.
 
     The last sentence with an explicit conclusion decides (`so the answer is NO`, `I prefer B`, `Score: 2`). Without
@@ -76,7 +76,7 @@ def argued(text: str, scale: Scale, *, inverted: bool = False, holds_verdict: bo
         inverted: the question asked for the worse option, so that praise of an option says nothing about the verdict.
         holds_verdict: the text is the whole reply; the statement the verdict was read from is not part of the argument.
     """
-    return _argued(text[-(_WHOLE if holds_verdict else READ) :], scale, inverted, holds_verdict)
+    return _rationale_label(text[-(_WHOLE if holds_verdict else READ) :], scale, inverted, holds_verdict)
 
 
 def announces(text: str, scale: Scale) -> bool:
@@ -93,33 +93,33 @@ def without_verdict(text: str, scale: Scale) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _argued(text: str, scale: Scale, inverted: bool, holds_verdict: bool) -> str | None:
+def _rationale_label(text: str, scale: Scale, inverted: bool, holds_verdict: bool) -> str | None:
     grammar = grammar_for(scale)
     text = plain(text)
     if holds_verdict:
         text = _without_verdict(text, grammar)[-READ:]
-    sentences = [found[0].strip() for found in _SENTENCE.finditer(grammar.prepare(text)) if found[0].strip()]
+    sentences = [match[0].strip() for match in _SENTENCE.finditer(grammar.prepare(text)) if match[0].strip()]
     if inverted:  # `B is better` is no conclusion where the worse one was asked for
         sentences = [sentence for sentence in sentences if not _PRAISE.search(sentence)]
     for sentence in reversed(sentences):
-        found = list(_explicit(sentence, grammar, scale))
-        if found:
-            labels = {each.label for each in found}
-            return found[-1].label if len(labels) == 1 or found[-1].ok else None
+        findings = list(_explicit(sentence, grammar, scale))
+        if findings:
+            labels = {finding.label for finding in findings}
+            return findings[-1].label if len(labels) == 1 or findings[-1].ok else None
     if scale.kind is not ScaleKind.PAIRWISE or inverted:
         return None
-    compared = [each for sentence in sentences for each in _compared(sentence, scale)]
+    compared = [comparison for sentence in sentences for comparison in _comparisons(sentence, scale)]
     options = {option for option, _ in compared}
     return options.pop() if len(options) == 1 and any(plain for _, plain in compared) else None
 
 
 def _without_verdict(text: str, grammar: Grammar) -> str:
     """Cut the sentence or line that states the verdict."""
-    found = decide(text, grammar)
-    if not found.ok:
+    verdict = decide(text, grammar)
+    if not verdict.ok:
         return text
     for sentence in _SENTENCE.finditer(text):
-        if sentence.start() <= found.start < sentence.end():
+        if sentence.start() <= verdict.start < sentence.end():
             return f"{text[: sentence.start()]}\n{text[sentence.end() :]}"
     return text
 
@@ -128,12 +128,12 @@ def _explicit(sentence: str, grammar: Grammar, scale: Scale) -> Iterator[Finding
     """Yield the conclusions of a sentence; one that is denied or ambiguous has no label."""
     if _no_statement(sentence):
         return
-    found = sorted(conclusions(sentence, grammar), key=lambda each: each.start)
-    last = announced(sentence, grammar)
-    for each in [*found, *([last] if last is not None else [])]:
-        clause = _clause(sentence[: each.start])
-        if not _ATTRIBUTED.search(clause) and not (scale.ordered and _about_an_aspect(sentence, each)):
-            yield unparsable("denied", each.start, each.end) if _DOUBT.search(clause) else each
+    findings = sorted(conclusions(sentence, grammar), key=lambda finding: finding.start)
+    last = last_announcement(sentence, grammar)
+    for finding in [*findings, *([last] if last is not None else [])]:
+        clause = _clause(sentence[: finding.start])
+        if not _ATTRIBUTED.search(clause) and not (scale.ordered and _about_an_aspect(sentence, finding)):
+            yield unparsable("denied", finding.start, finding.end) if _DOUBT.search(clause) else finding
 
 
 def _no_statement(sentence: str) -> bool:
@@ -149,11 +149,11 @@ def _about_an_aspect(sentence: str, found: Finding) -> bool:
     before = sentence[: found.start]
     if _ASPECT.search(before):
         return True
-    said = _ANNOUNCED.search(re.split(r"[,;]", before)[-1])
-    return said is not None and _NEUTRAL.fullmatch(said["rest"]) is None
+    announcement = _ANNOUNCED.search(re.split(r"[,;]", before)[-1])
+    return announcement is not None and _NEUTRAL.fullmatch(announcement["rest"]) is None
 
 
-def _compared(sentence: str, scale: Scale) -> Iterator[tuple[str, bool]]:
+def _comparisons(sentence: str, scale: Scale) -> Iterator[tuple[str, bool]]:
     """Yield the options that a sentence calls better, and whether it restricts that (`better in style`): False."""
     if _no_statement(sentence):
         return
@@ -202,17 +202,17 @@ class RationaleModel:
 
     def request(self, argument: Argument) -> ChatRequest:
         """Return the question; the rationale stands between tags that it cannot close."""
-        said = without_verdict(argument.rationale, _scale(argument))[-MOST:].strip()
-        asked = argument.task.instruction
+        rationale = without_verdict(argument.rationale, _scale(argument))[-MOST:].strip()
+        instruction = argument.task.instruction
         content = render(
             packaged_template("jrh_parsers", "rationale"),
             {
-                "rationale": said,
-                "instruction": asked,
+                "rationale": rationale,
+                "instruction": instruction,
                 "labels": argument.labels,
                 "no_label": _none(argument),
                 "inverted": argument.inverted,
-                "mark": tag_mark(said, asked),
+                "mark": tag_mark(rationale, instruction),
             },
         )
         answers = [*argument.labels, _none(argument)]
@@ -224,8 +224,8 @@ class RationaleModel:
     def read(self, reply: Reply, argument: Argument) -> str:
         """Return the label that the reply names; the empty text for none, for another word and for several."""
         answer = read_json(reply.text, keys=("label",))
-        said = str(answer["label"]) if answer is not None else reply.text
-        wanted = said.strip(" \n\t\"'`*.").casefold()
+        answer_text = str(answer["label"]) if answer is not None else reply.text
+        wanted = answer_text.strip(" \n\t\"'`*.").casefold()
         return next((label for label in argument.labels if label.casefold() == wanted), "")
 
 

@@ -118,11 +118,11 @@ class ReadRationales(Stage):
 
     def _questions(self, tasks: Mapping[str, Task], store: Any) -> list[Question]:
         """Word the questions about the rationales of the plan, each question once."""
-        told = [each for each in store.records.told() if each.task in tasks]
+        rationales = [row for row in store.records.told() if row.task in tasks]
         questions: dict[tuple[object, ...], Question] = {}
-        for start in range(0, len(told), _SLICE):
-            some = told[start : start + _SLICE]
-            self._add(questions, some, store.cases.by_id(list(dict.fromkeys(each.case_id for each in some))), tasks)
+        for start in range(0, len(rationales), _SLICE):
+            some = rationales[start : start + _SLICE]
+            self._add(questions, some, store.cases.by_id(list(dict.fromkeys(row.case_id for row in some))), tasks)
         return list(questions.values())
 
     def _add(
@@ -132,15 +132,15 @@ class ReadRationales(Stage):
         cases: Mapping[str, Case],
         tasks: Mapping[str, Task],
     ) -> None:
-        for each in told:
-            if each.case_id not in cases:
+        for row in told:
+            if row.case_id not in cases:
                 continue
-            argument = _argument(cases[each.case_id], tasks[each.task], each.rationale)
+            argument = _argument(cases[row.case_id], tasks[row.task], row.rationale)
             request = self._reader.request(argument)
-            key = (each.task, argument.labels, request.messages)
+            key = (row.task, argument.labels, request.messages)
             if key not in questions:
-                questions[key] = Question(request=request, argument=argument, task=each.task, test=each.test)
-            questions[key].trials.append(each.trial_id)
+                questions[key] = Question(request=request, argument=argument, task=row.task, test=row.test)
+            questions[key].trials.append(row.trial_id)
 
 
 def _argument(case: Case, task: Task, rationale: str) -> Argument:

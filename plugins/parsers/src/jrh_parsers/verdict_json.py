@@ -23,10 +23,10 @@ _MAX_DEPTH = 3
 
 def _every_value(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; a key that occurs twice has the list of its values, which have to agree."""
-    found: dict[str, list[Any]] = {}
+    values_by_key: dict[str, list[Any]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+        values_by_key.setdefault(key, []).append(value)
+    return {key: values[0] if len(values) == 1 else values for key, values in values_by_key.items()}
 
 
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_every_value)
@@ -46,13 +46,13 @@ class JsonVerdict:
 def last_verdict(text: str, grammar: Grammar, options: JsonOptions) -> JsonVerdict | None:
     """Return the verdict of the last JSON value that has one of the keys, or None."""
     keys = _lookup(options.keys)
-    found = None
+    last = None
     for value, end in _values(text):
         verdicts = list(_verdicts(value, keys))
         if verdicts:
-            finding = _agreed([_finding(verdict, grammar) for verdict in verdicts])
-            found = JsonVerdict(finding=finding, rationale=_rationale(value, options), end=end)
-    return found
+            finding = _common_finding([_read_value(verdict, grammar) for verdict in verdicts])
+            last = JsonVerdict(finding=finding, rationale=_rationale(value, options), end=end)
+    return last
 
 
 def _lookup(keys: Sequence[str]) -> dict[str, int]:
@@ -74,25 +74,25 @@ def _values(text: str) -> Iterator[tuple[Any, int]]:
     for opener in openers:
         if opener < position:
             continue
-        decoded = _strict(text, opener)
+        decoded = _read_json(text, opener)
         if decoded is None and text[opener] == "{" and relaxed < _RELAXED_TRIES:
             relaxed += 1
-            decoded = _relaxed(text, opener)
+            decoded = _read_json5(text, opener)
         if decoded is not None:
             position = decoded[1]
             yield decoded
 
 
-def _strict(text: str, at: int) -> tuple[Any, int] | None:
+def _read_json(text: str, at: int) -> tuple[Any, int] | None:
     try:
         return _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
         return None
 
 
-def _relaxed(text: str, at: int) -> tuple[Any, int] | None:
+def _read_json5(text: str, at: int) -> tuple[Any, int] | None:
     """Read JSON5: single quotes, trailing commas, comments, bare keys. Never guesses, and never completes."""
-    end = _balanced_end(text, at)
+    end = _object_end(text, at)
     if end is None:
         return None
     import json5
@@ -103,7 +103,7 @@ def _relaxed(text: str, at: int) -> tuple[Any, int] | None:
         return None
 
 
-def _balanced_end(text: str, at: int) -> int | None:
+def _object_end(text: str, at: int) -> int | None:
     depth = 0
     quote = ""
     skip = -1
@@ -152,14 +152,14 @@ def _inner(entry: Any, keys: Mapping[str, int], depth: int) -> Iterator[Any]:
         yield entry
 
 
-def _agreed(findings: Sequence[Finding]) -> Finding:
+def _common_finding(findings: Sequence[Finding]) -> Finding:
     first = findings[0]
     if any((finding.status, finding.label) != (first.status, first.label) for finding in findings[1:]):
         return unparsable("one JSON value holds different verdicts")
     return first
 
 
-def _finding(value: Any, grammar: Grammar) -> Finding:
+def _read_value(value: Any, grammar: Grammar) -> Finding:
     if value is None or (isinstance(value, str) and not value.strip()):
         return Finding(status=Status.ABSTAINED, start=0, end=0, detail="the JSON verdict is empty")
     if isinstance(value, (bool, int, float)):
@@ -174,8 +174,8 @@ def _scalar(value: float, grammar: Grammar) -> Finding:
         text = "true" if value else "false"
     else:
         text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    found = grammar.read(text, 0, slot=True)
-    return found if found is not None and found.end == len(text) else off_scale(text, 0, len(text))
+    finding = grammar.read(text, 0, slot=True)
+    return finding if finding is not None and finding.end == len(text) else off_scale(text, 0, len(text))
 
 
 def _rationale(value: Any, options: JsonOptions) -> str:

@@ -58,14 +58,14 @@ def visible(text: str) -> Visible:
 
 
 def _final_channel(text: str) -> Visible:
-    _, found, final = text.rpartition(_FINAL_CHANNEL)
-    if not found:
+    _, marker, final = text.rpartition(_FINAL_CHANNEL)
+    if not marker:
         return Visible(text="", unclosed=True)
     return Visible(text=plain(_CONTROL.split(final, maxsplit=1)[0][-READ_CHARACTERS:]))
 
 
 def _without_blocks(text: str) -> str | None:
-    kept: list[str] = []
+    parts: list[str] = []
     position = 0
     inside: str | None = None
     for tag in _TAG.finditer(text):
@@ -76,15 +76,15 @@ def _without_blocks(text: str) -> str | None:
                 inside = None
                 position = tag.end()
         elif closing:
-            kept.clear()
+            parts.clear()
             position = tag.end()
         else:
-            kept.append(text[position : tag.start()])
+            parts.append(text[position : tag.start()])
             inside = name
     if inside is not None:
         return None
-    kept.append(text[position:])
-    return "\n".join(kept)
+    parts.append(text[position:])
+    return "\n".join(parts)
 
 
 def plain(text: str) -> str:

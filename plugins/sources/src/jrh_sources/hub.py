@@ -10,8 +10,8 @@ from attrs import evolve
 from jrh import BuildContext, JrhError
 from jrh_interchange import Problems, Row, table_rows
 
-from jrh_sources.held_rows import row_of
 from jrh_sources.items import ColumnMap
+from jrh_sources.object_rows import row_of
 from jrh_sources.options import HuggingfaceOptions
 from jrh_sources.source import TableSource, as_written
 
@@ -45,16 +45,16 @@ def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Pro
             "run `pip install 'jrh-sources[huggingface]'`"
         ) from error
     try:
-        found = datasets.load_dataset(
+        stream = datasets.load_dataset(
             dataset, config or None, split=split or None, revision=revision or None, streaming=True
         )
-        if hasattr(found, "keys"):
-            splits = list(found)
+        if hasattr(stream, "keys"):
+            splits = list(stream)
             if len(splits) != 1:
                 problems.add(f"has the splits {', '.join(splits)}; choose one with `split`")
                 return
-            found = found[splits[0]]
-        for number, values in enumerate(found, start=1):
+            stream = stream[splits[0]]
+        for number, values in enumerate(stream, start=1):
             row = row_of(values, number, problems)
             if row is not None:
                 yield row
@@ -76,15 +76,15 @@ def _files(path: Path, shown: str, split: str) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise JrhError(f"{shown}: no such file or folder; a relative path is relative to the suite's directory")
-    found = []
-    for each in sorted(path.rglob("*")):
-        if each.suffix in (".arrow", ".parquet") and each.is_file() and not each.name.startswith("cache-"):
-            found.append(each)
-        if len(found) > MOST_FILES:
+    files = []
+    for file in sorted(path.rglob("*")):
+        if file.suffix in (".arrow", ".parquet") and file.is_file() and not file.name.startswith("cache-"):
+            files.append(file)
+        if len(files) > MOST_FILES:
             raise JrhError(f"{shown} has more than {MOST_FILES:,} files; name a smaller folder")
     splits: dict[str, list[Path]] = {}
-    for each in found:
-        splits.setdefault(_split_of(each, path), []).append(each)
+    for file in files:
+        splits.setdefault(_split_of(file, path), []).append(file)
     if not splits:
         raise JrhError(f"{shown} has no .arrow or .parquet file")
     if not split and len(splits) > 1:

@@ -36,11 +36,11 @@ class ColumnMap:
     @column.default
     def _complete(self) -> dict[str, str]:
         used = set(self.named.values())
-        own = {target: target for target in STANDARD if target not in self.named and target not in used}
-        return own | {target: column for target, column in self.named.items() if column is not None}
+        defaults = {target: target for target in STANDARD if target not in self.named and target not in used}
+        return defaults | {target: column for target, column in self.named.items() if column is not None}
 
     @away.default
-    def _taken(self) -> frozenset[str]:
+    def _away(self) -> frozenset[str]:
         return frozenset(column for target, column in self.column.items() if target not in KEPT_TWICE)
 
     @property
@@ -48,7 +48,7 @@ class ColumnMap:
         """Return the targets that are fields beyond the standard ones, in the suite's order."""
         return tuple(target for target in self.column if target not in _NO_FIELDS)
 
-    def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
+    def absent_columns(self, columns: Iterable[str]) -> list[tuple[str, str]]:
         """Return (target, message) for every column the suite names and the file lacks."""
         there = list(columns)
         return [
@@ -68,7 +68,7 @@ _LINES: Final = 5
 """Lines named per mistake; the others are counted."""
 
 
-def _named(lines: Sequence[int]) -> str:
+def _list_lines(lines: Sequence[int]) -> str:
     """Return the rows of a mistake that several rows share."""
     more = ", ..." if len(lines) > _LINES else ""
     return f" ({len(lines)} rows: {', '.join(map(str, lines[:_LINES]))}{more})" if len(lines) > 1 else ""
@@ -136,7 +136,7 @@ class ItemBuilder:
         if self._has_ids() and self._without_id:
             self._missing["id"] = self._without_id
         there = list(self._seen)
-        absent = dict(self._columns.missing(there))
+        absent = dict(self._columns.absent_columns(there))
         for message in absent.values():
             self._problems.add(message)
         for target, lines in self._missing.items():
@@ -144,14 +144,16 @@ class ItemBuilder:
                 self._report_missing(target, lines, there)
         for label, lines in self._off_scale.items():
             labels = ", ".join(self._task.scale.labels)
-            message = f"label '{label}' is not on the scale {labels}{_named(lines)}{_hint(label, self._task.scale)}"
+            message = (
+                f"label '{label}' is not on the scale {labels}{_list_lines(lines)}{_hint(label, self._task.scale)}"
+            )
             self._problems.add(message, line=lines[0])
 
     def _report_missing(self, target: str, lines: list[int], there: list[str]) -> None:
         column = self._columns.column.get(target)
         if column in there:
             named = f"column '{column}' ({target})"
-            self._problems.add(f"{named} is empty{_named(lines)}; fill it or remove the row", line=lines[0])
+            self._problems.add(f"{named} is empty{_list_lines(lines)}; fill it or remove the row", line=lines[0])
             return
         mode = self._task.mode.value
         self._problems.add(
@@ -187,9 +189,9 @@ class ItemBuilder:
         return {name: plain(value) for name, value in fields.items()}
 
     def _metadata(self, row: Row) -> dict[str, Json]:
-        found = {name: plain(value) for name, value in row.values.items() if name not in self._columns.away}
+        metadata = {name: plain(value) for name, value in row.values.items() if name not in self._columns.away}
         authors = {target: self._text(row, target) for target in AUTHORS if target in self._columns.column}
-        return found | {target: name for target, name in authors.items() if name}
+        return metadata | {target: name for target, name in authors.items() if name}
 
     def _check_judged(self, row: Row, target: str, value: Json) -> None:
         if value is None or (isinstance(value, str) and not value.strip()) or value in ([], {}):

@@ -135,8 +135,8 @@ class ExamplesOptions:
 
 def benchmarks() -> Iterator[tuple[str, str, str]]:
     """Yield the name and title of each benchmark, and its part of a new suite."""
-    for each in PRESETS:
-        yield each.name, each.title, suite_part(each)
+    for preset in PRESETS:
+        yield preset.name, preset.title, suite_part(preset)
 
 
 def _one_place(instance: PresetOptions, _: Attribute[Any], download: bool) -> None:

@@ -12,8 +12,8 @@ from attrs import asdict, evolve, frozen
 from jrh import BuildContext, Item, JrhError, Task
 from jrh_interchange import Problems, Row, table_rows
 
-from jrh_sources.held_rows import held_rows
 from jrh_sources.items import ColumnMap, ItemBuilder
+from jrh_sources.object_rows import object_rows
 from jrh_sources.options import (
     CsvOptions,
     ExamplesOptions,
@@ -79,12 +79,12 @@ class TableSource:
 def rows_source(options: RowsOptions, context: BuildContext) -> TableSource:
     """Build the source of rows in Python; a function is called for them when they are read."""
     try:
-        given = context.code(options.rows)
+        held = context.code(options.rows)
     except (AttributeError, ImportError) as error:
         raise JrhError(f"rows: '{options.rows}' cannot be loaded: {error}") from error
 
     def rows(problems: Problems) -> Iterator[Row]:
-        return held_rows(given() if callable(given) else given, problems)
+        return object_rows(held() if callable(held) else held, problems)
 
     return TableSource(shown="rows", columns=ColumnMap(named=options.columns), task=context.task, rows=rows)
 

@@ -21,7 +21,7 @@ from jrh_measuring import (
 )
 from jrh_stats import items_for_proportion, wilson
 
-from jrh_import.checking.measured import Checked
+from jrh_import.checking.measurement import Checked
 from jrh_import.covariates import covariate_name
 
 TRIVIAL: Final = "trivial-accuracy"
@@ -60,28 +60,28 @@ class Answer:
 
 def answers_of(checked: Checked) -> tuple[Answer, ...]:
     """Answer for every judge, in the order asked."""
-    return tuple(_answer(checked, judge) for judge in checked.asked.judges)
+    return tuple(_answer(checked, judge) for judge in checked.request.judges)
 
 
 def _answer(checked: Checked, judge: str) -> Answer:
-    found = {each.name: each for each in checked.report.measures if _is_whole(each, judge)}
-    agreement = found["gold-accuracy"]
+    measures = {measure.name: measure for measure in checked.report.measures if _is_whole(measure, judge)}
+    agreement = measures["gold-accuracy"]
     named = {**_KAPPAS, **_EXTRAS}
-    coefficients = tuple((name, found[measure]) for measure, name in named.items() if measure in found)
-    enough = _enough(agreement, checked.asked.at_least)
-    needed = _needed(agreement, checked.asked.within)
+    coefficients = tuple((name, measures[measure]) for measure, name in named.items() if measure in measures)
+    enough = _enough(agreement, checked.request.at_least)
+    needed = _items_needed(agreement, checked.request.within)
     return Answer(
         judge=judge,
         agreement=agreement,
         coefficients=coefficients,
-        missing=found["missing"],
+        missing=measures["missing"],
         needed=needed,
         enough=enough,
         sentence=_sentence(checked, judge, agreement, coefficients, enough),
         findings=tuple(
-            _with_blanks(each, checked, found["missing"])
-            for each in checked.report.findings
-            if each.judge == judge and each.kind != TRIVIAL
+            _with_blanks(finding, checked, measures["missing"])
+            for finding in checked.report.findings
+            if finding.judge == judge and finding.kind != TRIVIAL
         ),
         covariates=tuple(open_covariates(checked, judge)),
     )
@@ -95,7 +95,7 @@ def _with_blanks(finding: Finding, checked: Checked, missing: Measure) -> Findin
     unreadable = missing.missing.get(Status.UNPARSABLE.value, 0)
     blank = min(sum(not text for text in texts), unreadable)
     reasons = {**missing.missing, BLANK: blank, Status.UNPARSABLE.value: unreadable - blank}
-    before, after = (f"({format_counts(each)})" for each in (missing.missing, reasons))
+    before, after = (f"({format_counts(counts)})" for counts in (missing.missing, reasons))
     return evolve(
         finding,
         statement=finding.statement.replace(before, after),
@@ -123,7 +123,7 @@ def _is_open(agreement: Measure, at_least: float) -> bool:
     return bounds is not None and bounds[0] < at_least <= bounds[1]
 
 
-def _needed(agreement: Measure, within: float) -> int | None:
+def _items_needed(agreement: Measure, within: float) -> int | None:
     """Return the items for which the interval would be within ± `within`.
 
     Wilson's interval of independent items, times the design effect of this table: the squared ratio of its half-width
@@ -146,24 +146,24 @@ def _sentence(
 ) -> str:
     name = clean_text(judge, 60)
     if agreement.estimate is None:
-        start = "" if checked.asked.at_least is None else "Undecided: "
+        start = "" if checked.request.at_least is None else "Undecided: "
         return f"{start}{name}: no answer; {agreement.note or 'no item has a verdict and a label'}."
-    told = (
+    text = (
         f"{name} agrees with people at a rate of {_figure(agreement)} (n = {_size(agreement)}{_bounds(agreement)})"
         f"{_versus_usual(checked, judge)}"
     )
     # Where people give one label only, a coefficient of agreement beyond chance says nothing.
     shown = () if "constant-gold" in agreement.flags else coefficients
-    kappa = next((f"{kind} {_figure(each)}" for kind, each in shown if each.estimate is not None), "")
-    told = f"{told}; {kappa}" if kappa else told
-    if checked.asked.at_least is None:
-        return f"{told}."
-    bar = format_number(checked.asked.at_least, _DIGITS)
+    kappa = next((f"{kind} {_figure(measure)}" for kind, measure in shown if measure.estimate is not None), "")
+    text = f"{text}; {kappa}" if kappa else text
+    if checked.request.at_least is None:
+        return f"{text}."
+    bar = format_number(checked.request.at_least, _DIGITS)
     start = {True: "Yes", False: "No", None: "Undecided"}[enough]
     end = {True: f"at least {bar}", False: f"below {bar}", None: f"the interval includes {bar}"}[enough]
-    if _is_open(agreement, checked.asked.at_least):
+    if _is_open(agreement, checked.request.at_least):
         end = f"the missing verdicts could put it below or above {bar}"
-    return f"{start}: {told}; {end}."
+    return f"{start}: {text}; {end}."
 
 
 def _bounds(agreement: Measure) -> str:
@@ -184,18 +184,18 @@ def _versus_usual(checked: Checked, judge: str) -> str:
     """Say what the findings say about always giving the most common label of people."""
     (summary,) = checked.report.tasks
     usual = commonest(summary)
-    found = [each for each in checked.report.findings if (each.judge, each.kind) == (judge, TRIVIAL)]
-    if usual is None or not found:
+    findings = [finding for finding in checked.report.findings if (finding.judge, finding.kind) == (judge, TRIVIAL)]
+    if usual is None or not findings:
         return ""
     label, share = usual
-    statement = found[0].statement
-    told = f"{statement[:1].lower()}{statement[1:]}"
+    statement = findings[0].statement
+    remark = f"{statement[:1].lower()}{statement[1:]}"
     if share == 1.0:
-        return f"; {told}"
+        return f"; {remark}"
     named = f"'{clean_text(label, 40)}', {format_number(share, _DIGITS)}"
-    if found[0].decide:
-        named += f"; {found[0].decide} would decide"
-    return f", {told.replace(_USUAL, f'{_USUAL} ({named})', 1)}"
+    if findings[0].decide:
+        named += f"; {findings[0].decide} would decide"
+    return f", {remark.replace(_USUAL, f'{_USUAL} ({named})', 1)}"
 
 
 def _figure(measure: Measure) -> str:
@@ -210,28 +210,32 @@ _NAME: Final = 40
 
 def open_covariates(checked: Checked, judge: str) -> Iterator[str]:
     """Yield one sentence per covariate asked for that no finding about the judge is about, with the interval."""
-    told = {
+    covered = {
         basis.cell.get("covariate")
         for finding in checked.report.findings
         if (finding.judge, finding.kind) == (judge, EFFECT)
         for basis in finding.basis
     }
-    for column in checked.asked.covariates:
+    for column in checked.request.covariates:
         name = covariate_name(column, checked.table)
-        if name not in told:
+        if name not in covered:
             yield _open_sentence(checked, judge, name, column)
 
 
 def _open_sentence(checked: Checked, judge: str, name: str, column: str) -> str:
-    measures = [each for each in checked.report.measures if each.judge == judge and each.cell.get("covariate") == name]
-    effects = [each for each in measures if each.name == EFFECT and each.estimate is not None]
+    measures = [
+        measure
+        for measure in checked.report.measures
+        if measure.judge == judge and measure.cell.get("covariate") == name
+    ]
+    effects = [measure for measure in measures if measure.name == EFFECT and measure.estimate is not None]
     shown = f"'{clean_text(column, _NAME)}'"
     shown = f"the length of {shown}" if name == LENGTH and column != LENGTH else shown
     if not effects:
-        why = next((each.note for each in measures if each.note), "too few verdicts, or a single value")
+        why = next((measure.note for measure in measures if measure.note), "too few verdicts, or a single value")
         return f"Effect of {shown} at equal gold not estimable: {why}"
     largest = max(effects, key=lambda each: (round(abs(each.estimate or 0.0), 9), each.estimate or 0.0))
-    p = next((each for each in measures if each.name == f"{EFFECT}-p" and each.estimate is not None), None)
+    p = next((measure for measure in measures if measure.name == f"{EFFECT}-p" and measure.estimate is not None), None)
     tested = "" if p is None else f", {stated_p(p.estimate)}"
     figure = f"{_effect_figure(largest)}{tested} ({counted_items(largest)})"
     return f"Effect of {shown} at equal gold neither shown nor ruled out: {figure}; an association"

@@ -13,7 +13,7 @@ from jrh import JrhError, Mode, Scale, ScaleKind, Status
 from jrh.text import clean_text, counted
 from jrh_interchange import infer_scale
 
-from jrh_import.checking.asked import Asked
+from jrh_import.checking.check_request import CheckRequest
 from jrh_import.tables import Table
 
 _WHOLE: Final = re.compile(r"([-+]?\d{1,15})(\.0+|,0{1,2})?")
@@ -38,7 +38,7 @@ class Labels:
     """How the texts of a table are read."""
 
     scale: Scale
-    told: str
+    description: str
     """The scale in words, with where it comes from."""
     written: Mapping[str, str] = Factory(dict)
     """Text in the file -> label, where they differ in more than case and white space."""
@@ -47,7 +47,7 @@ class Labels:
     notes: tuple[str, ...] = ()
 
 
-def read_labels(table: Table, asked: Asked) -> Labels:
+def read_labels(table: Table, request: CheckRequest) -> Labels:
     """Find the scale, and how each text is read.
 
     Case and white space around a label do not matter, and 4.0 is 4: the most frequent spelling names the label.
@@ -55,24 +55,26 @@ def read_labels(table: Table, asked: Asked) -> Labels:
     Raises:
         JrhError: people gave no label, the texts are no labels, or a judge uses none of the labels of people.
     """
-    human = _counts(table, (asked.human,))
-    judged = _counts(table, asked.judges)
+    human = _counts(table, (request.human,))
+    judged = _counts(table, request.judges)
     if not human:
         rows = counted(len(table.rows), "row")
-        raise JrhError(f"column '{clean_text(asked.human)}' has no label in any of {rows}")
-    missing = _missing(judged, human, asked.missing)
-    verdicts = _those(judged, lambda text: text.strip() not in missing)
-    scale, guessed = _scale(human, verdicts, asked)
-    if asked.scale is None:
-        _check_common(table, asked, missing)
+        raise JrhError(f"column '{clean_text(request.human)}' has no label in any of {rows}")
+    missing = _missing_texts(judged, human, request.missing)
+    verdicts = _select(judged, lambda text: text.strip() not in missing)
+    scale, guessed = _scale(human, verdicts, request)
+    if request.scale is None:
+        _check_common(table, request, missing)
     written, notes = _spellings(human + verdicts, scale)
-    nulls = _those(human, lambda text: _folded(text) in _NULLS)
+    nulls = _select(human, lambda text: _fold(text) in _NULLS)
     if nulls:
-        notes.append(f"People use {_listed(nulls)} as a label; blank these cells if they mean that there is none.")
+        notes.append(
+            f"People use {_quote_counts(nulls)} as a label; blank these cells if they mean that there is none."
+        )
     kind = f"{scale.kind.value} {_range(scale)}"
     return Labels(
         scale=scale,
-        told=f"Scale: {kind} ({guessed})",
+        description=f"Scale: {kind} ({guessed})",
         written=written,
         missing={"": Status.UNPARSABLE, **missing},
         notes=(*notes, *_off_scale(verdicts, scale, written), *_judge_only(verdicts, human, scale, written)),
@@ -85,104 +87,104 @@ def _counts(table: Table, columns: Sequence[str]) -> Counter[str]:
     return Counter(text for text in texts if text.strip())
 
 
-def _those(texts: Counter[str], wanted: Callable[[str], bool]) -> Counter[str]:
+def _select(texts: Counter[str], wanted: Callable[[str], bool]) -> Counter[str]:
     return Counter({text: count for text, count in texts.items() if wanted(text)})
 
 
-def _missing(judged: Iterable[str], human: Iterable[str], more: Sequence[str]) -> dict[str, Status]:
+def _missing_texts(judged: Iterable[str], human: Iterable[str], more: Sequence[str]) -> dict[str, Status]:
     """Return the texts that mean no verdict: statuses and nulls that people do not use, and those that were named."""
-    labels = {_folded(text) for text in human}
-    statuses = {each.value: each for each in Status if each is not Status.OK}
-    found = {}
-    for text in dict.fromkeys(each.strip() for each in judged):
-        folded = _folded(text)
-        if folded in {_folded(each) for each in more}:
-            found[text] = Status.UNPARSABLE
+    labels = {_fold(text) for text in human}
+    statuses = {status.value: status for status in Status if status is not Status.OK}
+    missing = {}
+    for text in dict.fromkeys(label.strip() for label in judged):
+        folded = _fold(text)
+        if folded in {_fold(word) for word in more}:
+            missing[text] = Status.UNPARSABLE
         elif folded not in labels and (folded in _NULLS or folded in statuses):
-            found[text] = statuses.get(folded, Status.UNPARSABLE)
-    return found
+            missing[text] = statuses.get(folded, Status.UNPARSABLE)
+    return missing
 
 
-def _check_common(table: Table, asked: Asked, missing: Mapping[str, Status]) -> None:
+def _check_common(table: Table, request: CheckRequest, missing: Mapping[str, Status]) -> None:
     """Check that each judge uses a label of people; a judge and people with one label each may just disagree.
 
     Numbers are exempt: they are levels of one scale.
     """
-    human = _names(_counts(table, (asked.human,)))
-    for judge in asked.judges:
-        said = _names(_those(_counts(table, (judge,)), lambda text: text.strip() not in missing))
-        numeric = all(_NUMBER.fullmatch(each) for each in (*said, *human))
-        if said and not said.keys() & human.keys() and len(said) + len(human) > 2 and not numeric:  # noqa: PLR2004
-            theirs, ours = _vocabulary(said), _vocabulary(human)
+    human = _names(_counts(table, (request.human,)))
+    for judge in request.judges:
+        used = _names(_select(_counts(table, (judge,)), lambda text: text.strip() not in missing))
+        numeric = all(_NUMBER.fullmatch(name) for name in (*used, *human))
+        if used and not used.keys() & human.keys() and len(used) + len(human) > 2 and not numeric:  # noqa: PLR2004
+            theirs, ours = _vocabulary(used), _vocabulary(human)
             raise JrhError(
                 f"no label in common: column '{clean_text(judge, 60)}' has {theirs}, "
-                f"column '{clean_text(asked.human, 60)}' has {ours}\n"
+                f"column '{clean_text(request.human, 60)}' has {ours}\n"
                 "If they mean the same, describe the table in an import file that maps one to the other, such as "
-                f"`labels: {{{_quotation(next(iter(said.values())))}: {_quotation(next(iter(human.values())))}}}`, and "
+                f"`labels: {{{_quotation(next(iter(used.values())))}: {_quotation(next(iter(human.values())))}}}`, and "
                 "use `jrh import`. If not, list all labels with --scale; each verdict is then a disagreement"
             )
 
 
 def _vocabulary(names: Mapping[str, str]) -> str:
     shown = sorted(names.values())[:_MOST_NAMED]
-    rest = len(names) - len(shown)
-    return ", ".join(f"'{clean_text(name, 40)}'" for name in shown) + (f" and {rest} more" if rest else "")
+    more = len(names) - len(shown)
+    return ", ".join(f"'{clean_text(name, 40)}'" for name in shown) + (f" and {more} more" if more else "")
 
 
 def _quotation(name: str) -> str:
     return json.dumps(clean_text(name, 40), ensure_ascii=False)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Return what counts of a text: a whole number as such, anything else without case and outer white space."""
     bare = text.strip()
-    whole = _WHOLE.fullmatch(bare)
-    return str(int(whole[1])) if whole else bare.casefold()
+    number = _WHOLE.fullmatch(bare)
+    return str(int(number[1])) if number else bare.casefold()
 
 
-def _scale(human: Counter[str], judged: Counter[str], asked: Asked) -> tuple[Scale, str]:
-    if asked.scale is not None:
-        return _written(asked.scale, asked), "--scale"
-    kinds = {_folded(text) for text in human}
-    both = kinds | {_folded(text) for text in judged}
+def _scale(human: Counter[str], judged: Counter[str], request: CheckRequest) -> tuple[Scale, str]:
+    if request.scale is not None:
+        return _read_scale(request.scale, request), "--scale"
+    kinds = {_fold(text) for text in human}
+    both = kinds | {_fold(text) for text in judged}
     if len(both) < 2:  # noqa: PLR2004 - one label is no scale
         (label,) = both
         shown = clean_text(label, 40)
         raise JrhError(f"people and judges use only the label '{shown}'; name the other labels with --scale")
     if all(_NUMBER.fullmatch(kind) for kind in kinds):
-        found = _numbers(kinds, judged, asked)
-        if found is not None:
-            return found
-    return _named(human, judged, kinds, asked)
+        ordinal = _level_scale(kinds, judged, request)
+        if ordinal is not None:
+            return ordinal
+    return _label_scale(human, judged, kinds, request)
 
 
-def _written(text: str, asked: Asked) -> Scale:
-    kind, colon, rest = text.partition(":")
+def _read_scale(text: str, request: CheckRequest) -> Scale:
+    kind, colon, parameters = text.partition(":")
     name = kind.strip().casefold()
     if not colon and name == ScaleKind.PAIRWISE.value:
         return Scale.of_pairs()
-    if not colon or name not in {each.value for each in ScaleKind}:
-        return infer_scale(text, (), Mode.POINTWISE, str(asked.path))
+    if not colon or name not in {known.value for known in ScaleKind}:
+        return infer_scale(text, (), Mode.POINTWISE, str(request.path))
     if name == ScaleKind.PAIRWISE.value:
-        return Scale.of_pairs(tie=rest.strip() or None)
-    parts = tuple(part.strip() for part in rest.split(",") if part.strip())
+        return Scale.of_pairs(tie=parameters.strip() or None)
+    parts = tuple(part.strip() for part in parameters.split(",") if part.strip())
     if name == ScaleKind.ORDINAL.value and len(parts) == 1:
-        return infer_scale(parts[0], (), Mode.POINTWISE, str(asked.path))
+        return infer_scale(parts[0], (), Mode.POINTWISE, str(request.path))
     if len(parts) < 2:  # noqa: PLR2004 - one label is no scale
         raise JrhError(f"--scale: write `ordinal: 1-5`, `labels: YES, NO` or `pairwise`; got '{clean_text(text)}'")
     return Scale(kind=ScaleKind(name), labels=parts)
 
 
-def _numbers(kinds: set[str], judged: Counter[str], asked: Asked) -> tuple[Scale, str] | None:
+def _level_scale(kinds: set[str], judged: Counter[str], request: CheckRequest) -> tuple[Scale, str] | None:
     """Return an ordinal scale if the labels of people are three or more whole numbers; None if they are a code."""
-    given = {_folded(text) for text in judged if _NUMBER.fullmatch(text.strip())}
-    broken = sorted(kind for kind in kinds | given if not _WHOLE.fullmatch(kind))
-    levels = sorted(int(kind) for kind in kinds | given if _WHOLE.fullmatch(kind))
-    if len(kinds | given) < _FEWEST_LEVELS:
+    numbers = {_fold(text) for text in judged if _NUMBER.fullmatch(text.strip())}
+    broken = sorted(kind for kind in kinds | numbers if not _WHOLE.fullmatch(kind))
+    levels = sorted(int(kind) for kind in kinds | numbers if _WHOLE.fullmatch(kind))
+    if len(kinds | numbers) < _FEWEST_LEVELS:
         return None
     if broken:
         raise JrhError(
-            f"{counted(len(broken), 'label')} of '{clean_text(asked.human)}' and the judges are numbers that are not "
+            f"{counted(len(broken), 'label')} of '{clean_text(request.human)}' and the judges are numbers that are not "
             f"whole, such as {broken[0]}; round or bin them first"
         )
     low, high = levels[0], levels[-1]
@@ -190,16 +192,18 @@ def _numbers(kinds: set[str], judged: Counter[str], asked: Asked) -> tuple[Scale
         raise JrhError(
             f"the labels are numbers from {low} to {high}; a scale has at most {_MOST_LEVELS} levels: bin them first"
         )
-    why = f"guessed from {len(kinds | given)} distinct whole numbers; --scale to change"
+    why = f"guessed from {len(kinds | numbers)} distinct whole numbers; --scale to change"
     return Scale.of_levels(low, high), why
 
 
-def _named(human: Counter[str], judged: Counter[str], kinds: set[str], asked: Asked) -> tuple[Scale, str]:
+def _label_scale(
+    human: Counter[str], judged: Counter[str], kinds: set[str], request: CheckRequest
+) -> tuple[Scale, str]:
     """Return a scale of the labels that people or judges use, in their most frequent spelling, sorted."""
-    strange = {_folded(text): text for text in judged if _folded(text) not in kinds}
+    strange = {_fold(text): text for text in judged if _fold(text) not in kinds}
     if len(kinds) > _MOST_LABELS:
         raise JrhError(
-            f"column '{clean_text(asked.human)}' has {len(kinds):,} distinct labels, such as "
+            f"column '{clean_text(request.human)}' has {len(kinds):,} distinct labels, such as "
             f"'{clean_text(next(iter(human)), 40)}'; a scale has at most {_MOST_LABELS}: is it the right column?"
         )
     if len(strange) > _MOST_STRANGE:
@@ -223,7 +227,7 @@ def _names(texts: Counter[str]) -> dict[str, str]:
     """Return the most frequent spelling of every label, the first in the file of several."""
     counts: dict[str, Counter[str]] = {}
     for text, count in texts.items():
-        counts.setdefault(_folded(text), Counter())[text.strip()] += count
+        counts.setdefault(_fold(text), Counter())[text.strip()] += count
     return {
         folded: folded if _WHOLE.fullmatch(folded) else spelled.most_common(1)[0][0]
         for folded, spelled in counts.items()
@@ -232,42 +236,42 @@ def _names(texts: Counter[str]) -> dict[str, str]:
 
 def _spellings(texts: Counter[str], scale: Scale) -> tuple[dict[str, str], list[str]]:
     """Return text -> label where `Scale.match` does not find it, and notes about labels spelled in several ways."""
-    labels = {_folded(label): label for label in scale.labels}
-    others: dict[str, Counter[str]] = {}
+    labels = {_fold(label): label for label in scale.labels}
+    spellings: dict[str, Counter[str]] = {}
     written = {}
     for text, count in texts.items():
-        label = labels.get(_folded(text))
+        label = labels.get(_fold(text))
         if label is not None and text != label:
-            others.setdefault(label, Counter())[text] += count
+            spellings.setdefault(label, Counter())[text] += count
             if scale.match(text) != label:
                 written[text] = label
-    notes = [f"Also read as '{clean_text(label)}': {_listed(found)}." for label, found in others.items()]
+    notes = [f"Also read as '{clean_text(label)}': {_quote_counts(counts)}." for label, counts in spellings.items()]
     return written, notes
 
 
 def _off_scale(verdicts: Counter[str], scale: Scale, written: Mapping[str, str]) -> Iterator[str]:
     """Say which verdicts are not on the scale."""
-    off = _those(verdicts, lambda text: scale.match(written.get(text, text)) is None)
+    off = _select(verdicts, lambda text: scale.match(written.get(text, text)) is None)
     if off:
         total = counted(sum(off.values()), "verdict")
-        yield f"{total} not on the scale, counted as missing: {_listed(off)}."
+        yield f"{total} not on the scale, counted as missing: {_quote_counts(off)}."
 
 
 def _judge_only(verdicts: Counter[str], human: Counter[str], scale: Scale, written: Mapping[str, str]) -> Iterator[str]:
     """Say which labels without order no person uses: they may be labels, or a way of not answering."""
-    used = {_folded(text) for text in human}
-    new = _those(verdicts, lambda text: _folded(text) not in used and bool(scale.match(written.get(text, text))))
+    used = {_fold(text) for text in human}
+    new = _select(verdicts, lambda text: _fold(text) not in used and bool(scale.match(written.get(text, text))))
     if new and not scale.ordered:
-        yield f"No person uses {_listed(new)}: it counts as a disagreement, or as missing with --missing."
+        yield f"No person uses {_quote_counts(new)}: it counts as a disagreement, or as missing with --missing."
 
 
-def _listed(texts: Counter[str]) -> str:
-    shown = [f"'{_quoted(text)}' ({count:,})" for text, count in texts.most_common(_SHOWN)]
-    rest = len(texts) - len(shown)
-    return ", ".join([*shown, *([f"and {rest} more"] if rest else [])])
+def _quote_counts(texts: Counter[str]) -> str:
+    shown = [f"'{_quote(text)}' ({count:,})" for text, count in texts.most_common(_SHOWN)]
+    more = len(texts) - len(shown)
+    return ", ".join([*shown, *([f"and {more} more"] if more else [])])
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a text for a note; white space around it stays visible."""
     before, after = (" " * (text != stripped) for stripped in (text.lstrip(), text.rstrip()))
     return f"{before}{clean_text(text, 40)}{after}"

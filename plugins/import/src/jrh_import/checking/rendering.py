@@ -13,7 +13,7 @@ from jrh.text import clean_text, counted
 from jrh_measuring import counted_items, format_estimate, format_interval, format_number, stated_p
 
 from jrh_import.checking.answers import EFFECT, Answer
-from jrh_import.checking.measured import Checked
+from jrh_import.checking.measurement import Checked
 
 _DIGITS: Final = 2
 _NAME: Final = 30
@@ -33,21 +33,21 @@ def as_text(checked: Checked, answers: Sequence[Answer]) -> str:
         *_comparisons(checked),
         "",
         _sizes(checked),
-        checked.labels.told,
-        *_listed([*_flags(answers), *checked.notes], _MOST_NOTES, "notes with --format json"),
+        checked.labels.description,
+        *_bullets([*_flags(answers), *checked.notes], _MOST_NOTES, "notes with --format json"),
         "",
         "Not measurable from this table:",
-        *_listed(checked.gaps, _MOST_GAPS, "in the notes of `jrh import`"),
+        *_bullets(checked.gaps, _MOST_GAPS, "in the notes of `jrh import`"),
     ]
     return "\n".join(lines)
 
 
 def _answer(answer: Answer) -> Iterator[str]:
     yield answer.sentence
-    for place, each in enumerate(answer.findings):
+    for place, finding in enumerate(answer.findings):
         # A covariate was asked for: what was found about it is always shown.
-        if place < _MOST_FINDINGS or each.kind == EFFECT:
-            yield f"  {each.severity.value}: {clean_text(each.sentence, _LINE)}"
+        if place < _MOST_FINDINGS or finding.kind == EFFECT:
+            yield f"  {finding.severity.value}: {clean_text(finding.sentence, _LINE)}"
     for sentence in answer.covariates:
         yield f"  inconclusive: {clean_text(sentence, _LINE)}."
 
@@ -56,13 +56,13 @@ def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
     """Return everything that was measured as JSON, in ASCII."""
     (summary,) = checked.report.tasks
     document = {
-        "path": str(checked.asked.path),
+        "path": str(checked.request.path),
         "rows": len(checked.table.rows),
         "items": summary.items,
         "labelled": summary.labelled,
         "scale": {"kind": summary.task.scale.kind.value, "labels": list(summary.task.scale.labels)},
-        "within": checked.asked.within,
-        "at_least": checked.asked.at_least,
+        "within": checked.request.within,
+        "at_least": checked.request.at_least,
         "answers": [
             {
                 "judge": answer.judge,
@@ -71,14 +71,14 @@ def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
                 "items_needed": answer.needed,
                 "covariates": list(answer.covariates),
                 "findings": [
-                    {"kind": each.kind, "severity": each.severity.value, "sentence": each.sentence}
-                    for each in answer.findings
+                    {"kind": finding.kind, "severity": finding.severity.value, "sentence": finding.sentence}
+                    for finding in answer.findings
                 ],
             }
             for answer in answers
         ],
-        "measures": [_finite(attrs.asdict(each)) for each in checked.report.measures],
-        "notes": [checked.labels.told, *_flags(answers), *checked.notes],
+        "measures": [_finite(attrs.asdict(measure)) for measure in checked.report.measures],
+        "notes": [checked.labels.description, *_flags(answers), *checked.notes],
         "not_measurable": list(checked.gaps),
     }
     return json.dumps(document, indent=2, allow_nan=False)
@@ -97,16 +97,16 @@ def _finite(value: object) -> object:
 
 def _table(checked: Checked, answers: Sequence[Answer]) -> Iterator[str]:
     kinds = list(dict.fromkeys(kind for answer in answers for kind, _ in answer.coefficients))
-    target = f"items for ±{format_number(checked.asked.within, _DIGITS)}"
+    target = f"items for ±{format_number(checked.request.within, _DIGITS)}"
     rows = [["", "agreement", *kinds, "missing", target]]
     for answer in answers:
-        found = dict(answer.coefficients)
+        coefficients = dict(answer.coefficients)
         rows.append(
             [
                 clean_text(answer.judge, _NAME),
                 _cell(answer.agreement),
-                *(_cell(found[kind]) if kind in found else "-" for kind in kinds),
-                _missing(answer.missing),
+                *(_cell(coefficients[kind]) if kind in coefficients else "-" for kind in kinds),
+                _missing_count(answer.missing),
                 "-" if answer.needed is None else f"{answer.needed:,}",
             ]
         )
@@ -119,21 +119,23 @@ def _cell(measure: Measure) -> str:
     return f"{format_estimate(measure, _DIGITS)} {format_interval(measure, _DIGITS)}".strip()
 
 
-def _missing(measure: Measure) -> str:
+def _missing_count(measure: Measure) -> str:
     return f"{round((measure.estimate or 0.0) * measure.n_trials):,} of {measure.n_trials:,}"
 
 
 def _comparisons(checked: Checked) -> Iterator[str]:
     """Yield one line per pair of judges: the difference of their agreement with people on the same rows."""
-    found = {(each.judge, each.cell.get("against", ""), each.name): each for each in checked.report.measures}
-    for (judge, against, name), each in found.items():
-        if not against or not name.endswith("-difference") or each.estimate is None:
+    measures = {
+        (measure.judge, measure.cell.get("against", ""), measure.name): measure for measure in checked.report.measures
+    }
+    for (judge, against, name), measure in measures.items():
+        if not against or not name.endswith("-difference") or measure.estimate is None:
             continue
-        p = found.get((judge, against, f"{name}-p"))
-        value = format_number(each.estimate, _DIGITS, proportion=False, signed=True)
+        p = measures.get((judge, against, f"{name}-p"))
+        value = format_number(measure.estimate, _DIGITS, proportion=False, signed=True)
         tested = f", {stated_p(p.estimate)}" if p is not None else ""
         names = f"{clean_text(judge, _NAME)} - {clean_text(against, _NAME)}"
-        yield f"  {names}: {value} {format_interval(each, _DIGITS)}{tested} ({counted_items(each)})"
+        yield f"  {names}: {value} {format_interval(measure, _DIGITS)}{tested} ({counted_items(measure)})"
 
 
 def _sizes(checked: Checked) -> str:
@@ -158,7 +160,7 @@ def _flags(answers: Sequence[Answer]) -> Iterator[str]:
             yield f"{name}: only a few items vary; actual coverage may differ from 95%."
 
 
-def _listed(lines: Sequence[str], most: int, where: str) -> Iterator[str]:
+def _bullets(lines: Sequence[str], most: int, where: str) -> Iterator[str]:
     yield from (f"- {clean_text(line, _LINE)}" for line in lines[:most])
     if len(lines) > most:
         yield f"- and {counted(len(lines) - most, 'more', 'more')} ({where})"

@@ -6,7 +6,7 @@ Every metric with an evaluation model is a judge of the actual output; the verdi
 from __future__ import annotations
 
 from jrh_import.exports.reader import Entries, Export, Kind
-from jrh_import.exports.values import find, listed, text
+from jrh_import.exports.values import find, mappings, text
 
 
 class DeepEval(Export):
@@ -47,7 +47,7 @@ class DeepEval(Export):
         """Return the test cases of the one run; those of one name are repeats if they look alike."""
         run = found[0][1] if len(found) == 1 else {}
         run = find(run, "testRunData") or run
-        cases = [*listed(run.get("testCases")), *listed(run.get("conversationalTestCases"))]
+        cases = [*mappings(run.get("testCases")), *mappings(run.get("conversationalTestCases"))]
         if not any("metricsData" in case for case in cases):
             return found
         looks: dict[str, str] = {}

@@ -62,7 +62,7 @@ class Langfuse(Export):
 
     def entries(self, found: Entries) -> Entries:
         """Leave out scores that are texts."""
-        kept = [(place, score) for place, score in found if _kind(score) not in _TEXTS]
-        if len(kept) < len(found):
-            self.left.append(f"{len(found) - len(kept)} scores that are texts or corrections")
-        return kept
+        scores = [(place, score) for place, score in found if _kind(score) not in _TEXTS]
+        if len(scores) < len(found):
+            self.left.append(f"{len(found) - len(scores)} scores that are texts or corrections")
+        return scores

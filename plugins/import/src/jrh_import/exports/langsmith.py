@@ -88,16 +88,16 @@ class LangSmith(Export):
         """Number the runs of an example; those of pages that overlap count once."""
         if self.options.output is not None or not all("run" in row for _, row in found):
             return found
-        kept: Entries = []
-        seen: set[str] = set()
+        runs: Entries = []
+        ids: set[str] = set()
         again: Counter[str] = Counter()
         for place, row in found:
             run, example = text(find(row, "run/id")), text(find(row, _EXAMPLE))
-            if not run or run not in seen:
-                seen.add(run)
+            if not run or run not in ids:
+                ids.add(run)
                 again[example] += 1
-                kept.append((place, {**row, "item": example + (f"#{again[example]}" if again[example] > 1 else "")}))
+                runs.append((place, {**row, "item": example + (f"#{again[example]}" if again[example] > 1 else "")}))
         failed = sum(bool(find(row, "run/error")) for _, row in found)
         if failed:
             self.notes.append(f"Runs that failed and have no output: {failed}; their evaluator scores count.")
-        return kept
+        return runs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from jrh_import.exports.reader import Entries, Entry, Export, Kind
-from jrh_import.exports.values import find, listed, text
+from jrh_import.exports.values import find, mappings, text
 
 _NAME: Final = "assessment_name or name"
 _ABOUT: Final = "metadata/mlflow.assessment.judge"
@@ -54,13 +54,26 @@ class MlflowTraces(Export):
         """Tell feedback from expectations; an assessment that was overridden stays in its trace and is not valid."""
         entries: Entries = []
         for place, trace in found:
-            valid = [each for each in listed(find(trace, "info/assessments")) if each.get("valid") is not False]
+            valid = [
+                assessment
+                for assessment in mappings(find(trace, "info/assessments"))
+                if assessment.get("valid") is not False
+            ]
             expected = {
-                text(find(each, _NAME)): find(each, "expectation/value or expectation/serialized_value/value")
-                for each in valid
-                if "expectation" in each
+                text(find(assessment, _NAME)): find(
+                    assessment, "expectation/value or expectation/serialized_value/value"
+                )
+                for assessment in valid
+                if "expectation" in assessment
             }
             entries.append(
-                (place, {**trace, "expected": expected, "feedback": [each for each in valid if each.get("feedback")]})
+                (
+                    place,
+                    {
+                        **trace,
+                        "expected": expected,
+                        "feedback": [assessment for assessment in valid if assessment.get("feedback")],
+                    },
+                )
             )
         return entries

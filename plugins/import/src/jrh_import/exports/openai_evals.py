@@ -11,16 +11,16 @@ from typing import Any, Final
 from jrh import Status
 
 from jrh_import.exports.reader import Entry, Export, Kind, Part
-from jrh_import.exports.values import find, listed, text
+from jrh_import.exports.values import find, mappings, text
 
 _ENDED: Final = {"content_filter": Status.REFUSED, "length": Status.TRUNCATED}
 
 
-def _said(place: str) -> Callable[[Entry], Any]:
+def _last_message(place: str) -> Callable[[Entry], Any]:
     """Take the last message of what a model wrote."""
 
     def take(entry: Entry) -> Any:
-        messages = listed(find(entry, place))
+        messages = mappings(find(entry, place))
         return messages[-1].get("content") if messages else None
 
     return take
@@ -53,13 +53,17 @@ class OpenAIEvals(Export):
             judge="sample/model",
             error=_ERROR,
             golds={"item": "^/datasource_item"},
-            fields={"rationale": _said("sample/output"), "content": _said("^/sample/output"), **_OF_A_SAMPLE},
+            fields={
+                "rationale": _last_message("sample/output"),
+                "content": _last_message("^/sample/output"),
+                **_OF_A_SAMPLE,
+            },
         ),
         Kind(
             keys=("datasource_item_id", "results"),
             id="id",
             item="datasource_item_id",
-            value=_said("sample/output"),
+            value=_last_message("sample/output"),
             judge="sample/model",
             usual_judge="model",
             error=_ERROR,

@@ -13,7 +13,7 @@ from typing import Any, Final
 from jrh import REFERENCE, Status
 
 from jrh_import.exports.reader import Entries, Entry, Export, Kind
-from jrh_import.exports.values import Names, find, listed, number, text, thousandths
+from jrh_import.exports.values import Names, find, mappings, number, text, thousandths
 
 _FAILED: Final = 2
 """`failureReason` of a result whose provider failed."""
@@ -94,7 +94,7 @@ class Promptfoo(Export):
         if not all("vars" in result and "provider" in result for _, result in found):
             return found
         tests, prompts = Names("test"), Names("prompt")
-        asked: Counter[tuple[str, str, str]] = Counter()
+        counts: Counter[tuple[str, str, str]] = Counter()
         entries: Entries = []
         for place, result in sorted(found, key=_position):
             test = tests.of(result.get("vars"), find(result, "testCase/description"))
@@ -103,10 +103,10 @@ class Promptfoo(Export):
             name = prompts.of(label)
             template = label if 0 < len(label) <= _LONGEST_LABEL else name
             key = (test, template, _provider(result.get("provider")))
-            repeat, asked[key] = asked[key], asked[key] + 1
+            repeat, counts[key] = counts[key], counts[key] + 1
             named = {"test": test, "template": template, "first": name == "prompt-1", "judge": key[2], "repeat": repeat}
             item = f"{test}/{key[2]}/{template}" + (f"/{repeat + 1}" if repeat else "")
-            entries.append((place, {**result, **named, "item": item, **_asserted(result)}))
+            entries.append((place, {**result, **named, "item": item, **_grades(result)}))
         if self.options.output is not None:
             return entries
         answered = [
@@ -123,15 +123,19 @@ class Promptfoo(Export):
         return answered
 
 
-def _asserted(result: Entry) -> dict[str, Any]:
+def _grades(result: Entry) -> dict[str, Any]:
     """Return the grades of a result, each with a name of its own, and what an assertion says the output equals."""
     names: Counter[str] = Counter()
     graded = []
-    for part in listed(find(result, "gradingResult/componentResults")):
+    for part in mappings(find(result, "gradingResult/componentResults")):
         name = text(find(part, "assertion/metric or assertion/type")) or "assertion"
         names[name] += 1
         graded.append({**part, "name": name if names[name] == 1 else f"{name} ({names[name]})"})
-    equal = [each.get("value") for each in listed(find(result, "testCase/assert")) if each.get("type") == "equals"]
+    equal = [
+        assertion.get("value")
+        for assertion in mappings(find(result, "testCase/assert"))
+        if assertion.get("type") == "equals"
+    ]
     return {"graded": graded, "equal": equal[0] if equal else None}
 
 

@@ -12,7 +12,7 @@ from jrh.errors import OtherToolError
 from jrh.values import ImportedLog
 from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects, value_at
 
-from jrh_import.exports.values import agreed, find, labels_in, listed, number, scalar, text
+from jrh_import.exports.values import find, labels_in, majority, mappings, number, scalar, text
 
 Entry: TypeAlias = Mapping[str, Any]
 Entries: TypeAlias = list[tuple[str, Entry]]
@@ -58,7 +58,7 @@ class Kind:
     def rows(self, entries: Entries, options: ScoreOptions) -> Iterator[tuple[bool, ExportRow]]:
         """Yield the scores, each with whether people gave it."""
         for place, entry in entries:
-            for score in listed(find(entry, self.scores)) if self.scores else (entry,):
+            for score in mappings(find(entry, self.scores)) if self.scores else (entry,):
                 yield self._row(place, {**score, "^": entry}, options)
 
     def _row(self, place: str, score: Entry, options: ScoreOptions) -> tuple[bool, ExportRow]:
@@ -84,7 +84,7 @@ class Kind:
             judge=text(take(score, self.judge)) or self.usual_judge,
             golds=golds,
             default_gold=self.default_gold,
-            fields={name: found for name, found in fields.items() if found is not None},
+            fields={name: content for name, content in fields.items() if content is not None},
         )
         return self.people is not None and text(find(score, self.people[0])).upper() in self.people[1], row
 
@@ -122,13 +122,15 @@ class Export:
     def read(self, path: Path) -> ImportedLog:
         """Return the verdicts of one metric, or the outputs of the evaluated model."""
         pages = [
-            (place, each)
+            (place, entry)
             for place, page in read_objects(path, *self.lists)
-            for each in (listed(page["data"]) if isinstance(page.get("data"), list) else [page])
+            for entry in (mappings(page["data"]) if isinstance(page.get("data"), list) else [page])
         ]
         entries = self.entries(pages)
         fitting = [
-            kind for kind in self.kinds if all(find(each, key) is not None for _, each in entries for key in kind.keys)
+            kind
+            for kind in self.kinds
+            if all(find(entry, key) is not None for _, entry in entries for key in kind.keys)
         ]
         if not fitting:
             raise OtherToolError(f"'{path}' {self.wrong}")
@@ -146,7 +148,7 @@ class Export:
         """Return the verdicts; what people said about the same thing under the same name is their gold label."""
         if kind.people is None:
             return [row for _, row in rows]
-        told: dict[str, dict[str, list[Json]]] = {}
+        labels: dict[str, dict[str, list[Json]]] = {}
         verdicts: list[ExportRow] = []
         ids: set[str] = set()
         copies = 0
@@ -154,12 +156,14 @@ class Export:
             if row.id and row.id in ids:
                 copies += 1
             elif by_people:
-                told.setdefault(row.item, {}).setdefault(row.metric, []).append(row.value)
+                labels.setdefault(row.item, {}).setdefault(row.metric, []).append(row.value)
             else:
                 verdicts.append(evolve(row, id=""))
             ids.add(row.id)
-        self._note_people(told, verdicts, copies)
-        golds = {item: {name: agreed(values) for name, values in own.items()} for item, own in told.items()}
+        self._note_people(labels, verdicts, copies)
+        golds = {
+            item: {name: majority(values) for name, values in by_metric.items()} for item, by_metric in labels.items()
+        }
         return [
             evolve(
                 row,
@@ -186,6 +190,6 @@ class Export:
                 self.notes.append(f"{named}: {lost}; they are left out.")
         several = [values for names in told.values() for values in names.values() if len(values) > 1]
         if several:
-            ties = sum(agreed(values) is None for values in several)
+            ties = sum(majority(values) is None for values in several)
             told_twice = f"Outputs labelled several times: {len(several)}"
             self.notes.append(f"{told_twice}; the majority is the gold label, {ties} ties have none.")

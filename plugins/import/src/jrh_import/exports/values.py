@@ -20,9 +20,9 @@ _LONGEST: Final = 200
 def find(value: Any, place: str) -> Any:
     """Return what is at a place: keys joined by `/`, for `value_at`; the first of `one or other` that is not empty."""
     for path in place.split(" or "):
-        found = value_at(value, *path.split("/"))
-        if found not in (None, "", [], {}):
-            return found
+        part = value_at(value, *path.split("/"))
+        if part not in (None, "", [], {}):
+            return part
     return None
 
 
@@ -31,9 +31,9 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def listed(value: Any) -> list[Mapping[str, Any]]:
+def mappings(value: Any) -> list[Mapping[str, Any]]:
     """Return the mappings of a list; none of anything else."""
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
 
 
 def text(value: Any) -> str:
@@ -61,26 +61,26 @@ def scalar(value: Any) -> Json:
 def labels_in(value: Any, name: str) -> Iterable[tuple[str, Json]]:
     """Return what may be a label in a value, by path: the value itself, or the entries of a mapping two levels deep."""
     labels = (
-        (path, each)
-        for path, each in _entries(value, name, 2)
-        if isinstance(each, bool | int | float) or (isinstance(each, str) and 0 < len(each) <= _LONGEST)
+        (path, label)
+        for path, label in _entries(value, name, 2)
+        if isinstance(label, bool | int | float) or (isinstance(label, str) and 0 < len(label) <= _LONGEST)
     )
     return islice(labels, _MOST_FIELDS)
 
 
 def _entries(value: Any, name: str, depth: int) -> Iterable[tuple[str, Any]]:
     if isinstance(value, Mapping) and depth:
-        for key, each in value.items():
-            yield from _entries(each, f"{name}.{key}", depth - 1)
+        for key, inner in value.items():
+            yield from _entries(inner, f"{name}.{key}", depth - 1)
     else:
         yield name, value
 
 
-def agreed(values: Sequence[Json]) -> Json:
+def majority(values: Sequence[Json]) -> Json:
     """Return what most people said; None if there is a tie or nobody said anything."""
-    said = [value for value in values if value is not None and value != ""]
-    modes = multimode(map(text, said))
-    return next(value for value in said if text(value) == modes[0]) if len(modes) == 1 else None
+    labels = [value for value in values if value is not None and value != ""]
+    modes = multimode(map(text, labels))
+    return next(value for value in labels if text(value) == modes[0]) if len(modes) == 1 else None
 
 
 def seconds(start: str, end: str) -> Callable[[Any], float | None]:

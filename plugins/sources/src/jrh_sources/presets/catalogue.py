@@ -58,7 +58,7 @@ PRESETS: Final = tuple(
 
 def preset(name: str) -> Preset:
     """Return the preset of a name, which exists."""
-    return next(each for each in PRESETS if each.name == name)
+    return next(known for known in PRESETS if known.name == name)
 
 
 def suite_part(each: Preset) -> str:

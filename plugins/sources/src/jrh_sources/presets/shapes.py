@@ -16,7 +16,7 @@ LETTERS: Final = "ABCD"
 
 
 @frozen(kw_only=True)
-class Found(Row):
+class BenchmarkRow(Row):
     """One row of a benchmark's file."""
 
     file: Path
@@ -27,7 +27,7 @@ class Found(Row):
         self.problems.add(message, line=self.line)
 
 
-def llmbar(rows: Iterable[Found]) -> Iterator[Row]:
+def llmbar(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read pairs of outputs, of which people chose one; the folder names the subset."""
     count: Counter[str] = Counter()
     for row in rows:
@@ -40,13 +40,13 @@ def llmbar(rows: Iterable[Found]) -> Iterator[Row]:
                 request=row.values["input"],
                 response_a=row.values["output_1"],
                 response_b=row.values["output_2"],
-                label=_mapped(row, "label", {"1": "A", "2": "B"}),
+                label=_label(row, "label", {"1": "A", "2": "B"}),
                 gold_source="people",
                 stratum=subset,
             )
 
 
-def judgebench(rows: Iterable[Found]) -> Iterator[Row]:
+def judgebench(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read pairs of responses to questions with a known answer."""
     for row in rows:
         if _has(row, "pair_id", "question", "response_A", "response_B", "label"):
@@ -56,7 +56,7 @@ def judgebench(rows: Iterable[Found]) -> Iterator[Row]:
                 request=row.values["question"],
                 response_a=row.values["response_A"],
                 response_b=row.values["response_B"],
-                label=_mapped(row, "label", {"A>B": "A", "B>A": "B"}),
+                label=_label(row, "label", {"A>B": "A", "B>A": "B"}),
                 gold_source="generator",
                 stratum=row["source"],
                 author_a=row["response_model"],
@@ -64,12 +64,12 @@ def judgebench(rows: Iterable[Found]) -> Iterator[Row]:
             )
 
 
-def mt_bench(rows: Iterable[Found]) -> Iterator[Row]:
+def mt_bench(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read comparisons of two conversations; the votes of all people about one comparison are one label.
 
     Votes of models are left out. The label is the most frequent vote; without one, the item has no label.
     """
-    first: dict[tuple[str, ...], Found] = {}
+    first: dict[tuple[str, ...], BenchmarkRow] = {}
     votes: dict[tuple[str, ...], Counter[str]] = {}
     for row in rows:
         if not _has(row, "question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn"):
@@ -92,14 +92,14 @@ def mt_bench(rows: Iterable[Found]) -> Iterator[Row]:
     for key, row in first.items():
         ranked = votes[key].most_common(2)
         clear = len(ranked) == 1 or ranked[0][1] > ranked[1][1]
-        request, one = _conversation(row, "conversation_a")
-        _, two = _conversation(row, "conversation_b")
+        request, response_a = _conversation(row, "conversation_a")
+        _, response_b = _conversation(row, "conversation_b")
         yield _pair(
             row,
             id="-".join(("q" + key[0], row["model_a"], row["model_b"], "turn" + key[3])),
             request=request,
-            response_a=one,
-            response_b=two,
+            response_a=response_a,
+            response_b=response_b,
             label=labels[ranked[0][0]] if clear else None,
             gold_source="people" if votes[key].total() > 1 else "one-person",
             stratum=f"turn {key[3]}",
@@ -110,25 +110,25 @@ def mt_bench(rows: Iterable[Found]) -> Iterator[Row]:
         )
 
 
-def _conversation(row: Found, column: str) -> tuple[str, str]:
+def _conversation(row: BenchmarkRow, column: str) -> tuple[str, str]:
     """Return what the user said and what the model said, up to the turn that was compared."""
     turns = row.values[column]
-    if not isinstance(turns, list) or not all(isinstance(each, Mapping) for each in turns):
+    if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):
         row.wrong(f"'{column}' must be a list of messages with `role` and `content`")
         return "", ""
     shown = int(row["turn"]) if row["turn"].isdecimal() else 1
-    said: dict[str, list[str]] = {"user": [], "assistant": []}
-    for each in turns:
-        if isinstance(each, Mapping) and each.get("role") in said:
-            said[str(each["role"])].append(str(each.get("content") or ""))
-    return _numbered(said["user"][:shown]), _numbered(said["assistant"][:shown])
+    texts: dict[str, list[str]] = {"user": [], "assistant": []}
+    for message in turns:
+        if isinstance(message, Mapping) and message.get("role") in texts:
+            texts[str(message["role"])].append(str(message.get("content") or ""))
+    return _join_turns(texts["user"][:shown]), _join_turns(texts["assistant"][:shown])
 
 
-def _numbered(parts: list[str]) -> str:
+def _join_turns(parts: list[str]) -> str:
     return "\n\n".join(parts if len(parts) < 2 else (f"[turn {n}]\n{part}" for n, part in enumerate(parts, start=1)))  # noqa: PLR2004
 
 
-def reward_bench_2(rows: Iterable[Found]) -> Iterator[Row]:
+def reward_bench_2(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read one chosen and three rejected completions; the place of the chosen one follows from the row's id.
 
     Rows with another number of completions, as those of the subset Ties, are left out: no one answer is best.
@@ -155,7 +155,7 @@ def reward_bench_2(rows: Iterable[Found]) -> Iterator[Row]:
         )
 
 
-def judge_bias_bench(rows: Iterable[Found]) -> Iterator[Row]:
+def judge_bias_bench(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read pairs before and after a bias was written into one of them: two items, of one group."""
     count: Counter[str] = Counter()
     for row in rows:
@@ -167,21 +167,21 @@ def judge_bias_bench(rows: Iterable[Found]) -> Iterator[Row]:
             pairs = {"original": ("response1", "response2")}
         if not _has(row, "question", "label", *(column for pair in pairs.values() for column in pair)):
             continue
-        for version, (one, two) in pairs.items():
+        for version, (first, second) in pairs.items():
             yield _pair(
                 row,
                 away=tuple(column for pair in pairs.values() for column in pair),
                 id=f"{bias}-{count[bias]}-{version}",
                 request=row.values["question"],
-                response_a=row.values[one],
-                response_b=row.values[two],
-                label=_mapped(row, "label", {"response1": "A", "response2": "B"}),
+                response_a=row.values[first],
+                response_b=row.values[second],
+                label=_label(row, "label", {"response1": "A", "response2": "B"}),
                 stratum=bias,
                 version=version,
             )
 
 
-def harmbench(rows: Iterable[Found]) -> Iterator[Row]:
+def harmbench(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read answers of models to harmful requests, which people labelled."""
     for row in rows:
         if _has(row, "behavior_id", "behavior_description", "generation", "human_consensus"):
@@ -190,14 +190,14 @@ def harmbench(rows: Iterable[Found]) -> Iterator[Row]:
                 id=row["idx"] and f"row-{row['idx']}",
                 request=row.values["behavior_description"],
                 response=row.values["generation"],
-                label=_mapped(row, "human_consensus", {"1": "YES", "0": "NO", "1.0": "YES", "0.0": "NO"}),
+                label=_label(row, "human_consensus", {"1": "YES", "0": "NO", "1.0": "YES", "0.0": "NO"}),
                 gold_source="people",
                 stratum=row["SemanticCategory"],
                 group=row["behavior_id"],
             )
 
 
-def persuade(rows: Iterable[Found]) -> Iterator[Row]:
+def persuade(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read essays with a holistic score; the full corpus repeats an essay for every part of it, and is read once."""
     known: set[str] = set()
     for row in rows:
@@ -219,14 +219,14 @@ def persuade(rows: Iterable[Found]) -> Iterator[Row]:
         )
 
 
-def fortress(rows: Iterable[Found]) -> Iterator[Row]:
+def fortress(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read the adversarial prompts; the answers come from the file of `answers`."""
     for row in rows:
         if _has(row, "ID", "adversarial_prompt"):
             yield _row(row, id=row["ID"], request=row.values["adversarial_prompt"], stratum=row["risk_domain"])
 
 
-def agentharm(rows: Iterable[Found]) -> Iterator[Row]:
+def agentharm(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read the tasks of agents; the transcripts come from the file of `answers`."""
     for row in rows:
         if _has(row, "id", "prompt"):
@@ -240,7 +240,7 @@ def agentharm(rows: Iterable[Found]) -> Iterator[Row]:
             )
 
 
-def _has(row: Found, *names: str) -> bool:
+def _has(row: BenchmarkRow, *names: str) -> bool:
     absent = [name for name in names if name not in row.values]
     if absent:
         known = ", ".join(str(name)[:40] for name in list(row.values)[:12])
@@ -248,7 +248,7 @@ def _has(row: Found, *names: str) -> bool:
     return not absent
 
 
-def _mapped(row: Found, name: str, labels: Mapping[str, str]) -> str | None:
+def _label(row: BenchmarkRow, name: str, labels: Mapping[str, str]) -> str | None:
     value = row.values[name]
     text = None if is_nested(value) else as_text(value)
     if text in (None, ""):
@@ -258,18 +258,18 @@ def _mapped(row: Found, name: str, labels: Mapping[str, str]) -> str | None:
     return labels.get(text or "")
 
 
-def _pair(row: Found, away: Iterable[str] = (), **columns: Json) -> Row:
+def _pair(row: BenchmarkRow, away: Iterable[str] = (), **columns: Json) -> Row:
     """Return a row of several responses; what shares a question is one group, as its verdicts are not independent."""
     if not columns.get("group"):
         columns["group"] = "question " + sha256(str(columns["request"]).encode()).hexdigest()[:12]
     return _row(row, away, **columns)
 
 
-def _row(row: Found, away: Iterable[str] = (), **columns: Json) -> Row:
-    kept = {name: value for name, value in row.values.items() if name not in columns and name not in away}
+def _row(row: BenchmarkRow, away: Iterable[str] = (), **columns: Json) -> Row:
+    unused = {name: value for name, value in row.values.items() if name not in columns and name not in away}
     moved = [text for text in columns.values() if isinstance(text, str) and text]
-    rest = {name: value for name, value in kept.items() if value not in moved and name not in _NEVER}
-    return Row(line=row.line, values={**rest, **columns}, source=row.source)
+    metadata = {name: value for name, value in unused.items() if value not in moved and name not in _NEVER}
+    return Row(line=row.line, values={**metadata, **columns}, source=row.source)
 
 
 _NEVER: Final = frozenset({"label", "conversation_a", "conversation_b", "task", "labels"})

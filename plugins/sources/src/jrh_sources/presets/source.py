@@ -20,7 +20,7 @@ from jrh_sources.items import AUTHORS, STANDARD, ColumnMap, ItemBuilder
 from jrh_sources.options import PresetOptions
 from jrh_sources.presets import shapes
 from jrh_sources.presets.catalogue import PRESETS, Preset, preset
-from jrh_sources.presets.shapes import Found
+from jrh_sources.presets.shapes import BenchmarkRow
 from jrh_sources.source import as_written
 
 LARGEST_FILE: Final = 512 * 1024 * 1024
@@ -32,7 +32,7 @@ _SECONDS: Final = 60
 _CHUNK: Final = 1 << 16
 
 
-def kept_at(name: str) -> Path:
+def cache_folder(name: str) -> Path:
     """Return the folder in which the files of a benchmark are kept."""
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(cache) / "jrh" / "benchmarks" / name
@@ -73,7 +73,7 @@ def _fetch(address: str, target: Path) -> None:
             Path(file.name).unlink(missing_ok=True)
 
 
-Convert: TypeAlias = Callable[[Iterable[Found]], Iterator[Row]]
+Convert: TypeAlias = Callable[[Iterable[BenchmarkRow]], Iterator[Row]]
 
 
 @frozen(kw_only=True)
@@ -92,16 +92,16 @@ class PresetSource:
             SuiteError: the files have mistakes; raised when the last item was read.
             JrhError: there is no such file, or it cannot be fetched.
         """
-        problems = Problems(self._shown(self.options.path))
+        problems = Problems(self._display_path(self.options.path))
         answers = self._answers()
         builder: ItemBuilder | None = None
         for row in self._rows(problems):
             values = {**row.values}
             if self.preset.answers:
-                found = answers.get(str(values.get("id")))
-                if found is None:
+                answer = answers.get(str(values.get("id")))
+                if answer is None:
                     continue
-                values.update(found)
+                values.update(answer)
             if self.options.subset and values.get("stratum") not in self.options.subset:
                 continue
             if builder is None:
@@ -118,29 +118,29 @@ class PresetSource:
     def _nothing(self, answers: Mapping[str, object]) -> str:
         if self.preset.answers and answers:
             return "`answers` and the benchmark have no id in common"
-        asked = ", ".join(self.options.subset)
-        return f"no row of the subset {asked}" if asked else "there are no rows"
+        subsets = ", ".join(self.options.subset)
+        return f"no row of the subset {subsets}" if subsets else "there are no rows"
 
     def _rows(self, problems: Problems) -> Iterator[Row]:
         convert: Convert = getattr(shapes, self.preset.convert)
         hub = self.preset.hub
         if self.options.download and hub is not None:
             rows = hub_rows(hub.dataset, hub.config, hub.split, "", problems)
-            yield from convert(_found(rows, Path(hub.split), problems))
+            yield from convert(_benchmark_rows(rows, Path(hub.split), problems))
             return
         path = self.options.path
         if path is None:
-            path = kept_at(self.preset.name)
+            path = cache_folder(self.preset.name)
             fetch(self.preset.files, path)
-        files = _files_of(path, self._shown(path), self.preset.names, self.preset.apart)
-        yield from convert(each for file in files for each in _found(_rows_of(file, problems), file, problems))
+        files = _files_of(path, self._display_path(path), self.preset.names, self.preset.apart)
+        yield from convert(row for file in files for row in _benchmark_rows(_rows_of(file, problems), file, problems))
 
     def _answers(self) -> dict[str, dict[str, Json]]:
         """Return the columns of each answer by its id."""
         file = self.options.answers
         if file is None:
             return {}
-        shown = self._shown(file)
+        shown = self._display_path(file)
         _files_of(file, shown, (), ())
         problems = Problems(shown)
         known: dict[str, dict[str, Json]] = {}
@@ -152,12 +152,12 @@ class PresetSource:
             elif identity in known:
                 problems.add(f"id '{identity[:60]}' is used twice; each prompt has one answer", line=row.line)
             else:
-                kept = ("response", "transcript", "label", "gold_source", "author")
-                known[identity] = {name: row.values[name] for name in kept if name in row.values}
+                columns = ("response", "transcript", "label", "gold_source", "author")
+                known[identity] = {name: row.values[name] for name in columns if name in row.values}
         problems.raise_any()
         return known
 
-    def _shown(self, path: Path | None) -> str:
+    def _display_path(self, path: Path | None) -> str:
         return self.preset.name if path is None else as_written(path, self.base)
 
 
@@ -174,34 +174,34 @@ def _files_of(path: Path, shown: str, names: Iterable[str], apart: Iterable[str]
     if not path.is_dir():
         raise JrhError(f"{shown}: no such file or folder; a relative path is relative to the suite's directory")
     wanted, left_out = tuple(names), frozenset(apart)
-    found: list[Path] = []
-    for each in sorted(path.rglob("*")):
-        inside = each.relative_to(path)
+    files: list[Path] = []
+    for file in sorted(path.rglob("*")):
+        inside = file.relative_to(path)
         if (
             left_out.isdisjoint(inside.parts)
-            and any(fnmatchcase(each.name, name) for name in wanted)
-            and each.is_file()
+            and any(fnmatchcase(file.name, name) for name in wanted)
+            and file.is_file()
         ):
-            found.append(each)
-        if len(found) > MOST_FILES:
+            files.append(file)
+        if len(files) > MOST_FILES:
             raise JrhError(f"{shown} has more than {MOST_FILES} files of this kind; name one file")
-    if not found:
+    if not files:
         raise JrhError(f"{shown} has no file called {' or '.join(wanted)}; name the file itself")
-    return found
+    return files
 
 
 def _rows_of(file: Path, problems: Problems) -> Iterator[Row]:
     """Yield the rows of a csv, JSON, JSON Lines or Parquet file; its ending says which it is."""
     kind = file.suffix.lower().removeprefix(".")
     if kind not in _KINDS:
-        problems.add(f"the file ending '{file.suffix}' is not one of {', '.join(f'.{each}' for each in _KINDS)}")
+        problems.add(f"the file ending '{file.suffix}' is not one of {', '.join(f'.{ending}' for ending in _KINDS)}")
         return
     yield from table_rows(file, kind, problems)
 
 
-def _found(rows: Iterator[Row], file: Path, problems: Problems) -> Iterator[Found]:
+def _benchmark_rows(rows: Iterator[Row], file: Path, problems: Problems) -> Iterator[BenchmarkRow]:
     for row in rows:
-        yield Found(file=file, line=row.line, problems=problems, values=row.values, source=row.source)
+        yield BenchmarkRow(file=file, line=row.line, problems=problems, values=row.values, source=row.source)
 
 
 def _columns(values: Mapping[str, Json]) -> ColumnMap:
@@ -228,7 +228,7 @@ def preset_source(options: PresetOptions, context: BuildContext, *, name: str) -
     assert options.path is not None
     if len(options.subset) > 1:
         raise JrhError(f"{name}: `subset` must name exactly one task type, because each has its own scale")
-    shown = source._shown(options.path)
+    shown = source._display_path(options.path)
     files = _files_of(options.path, shown, known.names, known.apart)
     if len(files) > 1:
         raise JrhError(f"{shown} has several files, {', '.join(file.name for file in files[:5])}; name one in `path`")
@@ -241,6 +241,6 @@ def preset_source(options: PresetOptions, context: BuildContext, *, name: str) -
 
 
 FACTORIES: Final = SimpleNamespace(
-    **{each.name.replace("-", "_"): partial(preset_source, name=each.name) for each in PRESETS}
+    **{entry.name.replace("-", "_"): partial(preset_source, name=entry.name) for entry in PRESETS}
 )
 """A factory for each benchmark."""

@@ -13,7 +13,7 @@ from jrh_interchange import check_columns
 
 
 @frozen(kw_only=True)
-class Asked:
+class CheckRequest:
     """What to check, and in which columns."""
 
     path: Path
@@ -35,27 +35,27 @@ class Asked:
     at_least: float | None = None
     """The agreement that is enough."""
 
-    def named(self) -> Iterator[tuple[str, str]]:
+    def option_columns(self) -> Iterator[tuple[str, str]]:
         """Yield every option and the column it names."""
         yield from (("--judge", judge) for judge in self.judges)
         yield "--human", self.human
-        others = {"--item": self.item, "--group": self.group, "--repeat": self.repeat}
-        yield from ((option, column) for option, column in others.items() if column is not None)
+        optional = {"--item": self.item, "--group": self.group, "--repeat": self.repeat}
+        yield from ((option, column) for option, column in optional.items() if column is not None)
         yield from (("--covariate", column) for column in self.covariates)
 
 
-def check_asked(asked: Asked, columns: Sequence[str]) -> None:
+def check_request(request: CheckRequest, columns: Sequence[str]) -> None:
     """Check that the columns exist and that none is asked to be two things.
 
     Raises:
         JrhError: lists all columns that are missing, with the nearest ones, or named twice.
     """
-    check_columns(asked.named(), columns)
+    check_columns(request.option_columns(), columns)
     first: dict[str, str] = {}
-    for option, column in asked.named():
+    for option, column in request.option_columns():
         earlier = first.setdefault(column, option)
-        if first[column] != option or list(asked.judges).count(column) > 1:
+        if first[column] != option or list(request.judges).count(column) > 1:
             both = option if earlier == option else f"{earlier} and {option}"
             raise JrhError(f"column '{clean_text(column)}' is named twice, as {both}; name two different columns")
-    if asked.item is None and (asked.repeat is not None or asked.reruns):
+    if request.item is None and (request.repeat is not None or request.reruns):
         raise JrhError("reruns need an item: name its column with --item")

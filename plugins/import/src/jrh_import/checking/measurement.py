@@ -10,12 +10,12 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Json, RunReport, Scale, ScaleKind
-from jrh_interchange import measure_records, read_settings, unmeasured
+from jrh_interchange import measure_records, measurement_gaps, read_settings
 from jrh_measuring import load_metrics
 
-from jrh_import.checking.asked import Asked, check_asked
+from jrh_import.checking.check_request import CheckRequest, check_request
 from jrh_import.checking.labels import Labels, read_labels
-from jrh_import.checking.repeated import repeated_rows
+from jrh_import.checking.repeats import check_repeats
 from jrh_import.covariates import covariate_name
 from jrh_import.mapping import Format, ImportFile
 from jrh_import.tables import Table, read_any_table
@@ -37,7 +37,7 @@ _METRICS: Final = (
 class Checked:
     """What a table shows about its judges."""
 
-    asked: Asked
+    request: CheckRequest
     table: Table
     labels: Labels
     report: RunReport
@@ -47,61 +47,61 @@ class Checked:
     """What cannot be measured from it."""
 
 
-def check_table(asked: Asked) -> Checked:
+def check_table(request: CheckRequest) -> Checked:
     """Read and measure a table.
 
     Raises:
         JrhError: the table cannot be read or checked; the text says where and what to do.
     """
-    table = read_any_table(asked.path)
-    check_asked(asked, table.columns)
-    labels = read_labels(table, asked)
-    notes = (*labels.notes, *repeated_rows(table, asked, labels))
-    mapping = read_settings(described(asked, table, labels, folder=Path()), ImportFile)
-    tasks = mapping.described_tasks()
-    found = read_verdicts(table, mapping, tasks)
+    table = read_any_table(request.path)
+    check_request(request, table.columns)
+    labels = read_labels(table, request)
+    notes = (*labels.notes, *check_repeats(table, request, labels))
+    mapping = read_settings(import_file_content(request, table, labels, folder=Path()), ImportFile)
+    tasks = mapping.build_tasks()
+    log = read_verdicts(table, mapping, tasks)
     report = measure_records(
         mapping.name,
         tasks,
-        found.records,
+        log.records,
         metrics=load_metrics(_METRICS, plugins=(_PLUGIN,)),
-        origins=found.origins,
+        origins=log.origins,
         level=mapping.level,
         resamples=mapping.resamples,
         seed=mapping.seed,
     )
     return Checked(
-        asked=asked,
+        request=request,
         table=table,
         labels=labels,
         report=report,
         notes=(*notes, *report.notes),
-        gaps=unmeasured(tasks, found.records),
+        gaps=measurement_gaps(tasks, log.records),
     )
 
 
-def described(asked: Asked, table: Table, labels: Labels, *, folder: Path) -> Mapping[str, Json]:
+def import_file_content(request: CheckRequest, table: Table, labels: Labels, *, folder: Path) -> Mapping[str, Json]:
     """Return the content of the import file, with the table's path relative to a folder."""
-    columns = {"item": asked.item, "gold": asked.human, "group": asked.group, "repeat": asked.repeat}
-    found: dict[str, Json] = {
-        "name": asked.path.stem,
-        "path": os.path.relpath(asked.path, folder),
+    columns = {"item": request.item, "gold": request.human, "group": request.group, "repeat": request.repeat}
+    content: dict[str, Json] = {
+        "name": request.path.stem,
+        "path": os.path.relpath(request.path, folder),
         "format": table.format.value,
         "task": {"scale": _scale(labels.scale)},
         "columns": {target: column for target, column in columns.items() if column is not None},
-        "decisions": [{"columns": {"label": judge}, "values": {"judge": judge}} for judge in asked.judges],
+        "decisions": [{"columns": {"label": judge}, "values": {"judge": judge}} for judge in request.judges],
         "missing": {text: status.value for text, status in labels.missing.items()},
         "off_scale": "status",
-        "covariates": {covariate_name(column, table): column for column in asked.covariates},
+        "covariates": {covariate_name(column, table): column for column in request.covariates},
         "metrics": {"add": list(ADDED)},
     }
     optional: dict[str, Json] = {
         "delimiter": table.delimiter if table.format is Format.CSV and table.delimiter != "," else None,
         "labels": dict(labels.written),
-        "number_items": asked.item is None,
-        "count_repeats": asked.item is not None and asked.repeat is None,
+        "number_items": request.item is None,
+        "count_repeats": request.item is not None and request.repeat is None,
     }
-    return found | {key: value for key, value in optional.items() if value}
+    return content | {key: value for key, value in optional.items() if value}
 
 
 def as_yaml(content: Mapping[str, Json]) -> str:

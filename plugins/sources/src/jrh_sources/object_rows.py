@@ -10,7 +10,7 @@ from jrh import JrhError
 from jrh_interchange import BYTES, Problems, Row, json_value
 
 
-def held_rows(thing: Any, problems: Problems) -> Iterator[Row]:
+def object_rows(thing: Any, problems: Problems) -> Iterator[Row]:
     """Yield the rows; `line` counts them from 1.
 
     Text stays as it is; dates, times and decimals become text; NaN is null; lists and mappings become JSON values.
@@ -30,18 +30,18 @@ def held_rows(thing: Any, problems: Problems) -> Iterator[Row]:
 def row_of(values: object, line: int, problems: Problems) -> Row | None:
     """Return a mapping as a row; None if it is none, or holds what no item can."""
     if not isinstance(values, Mapping):
-        problems.add(f"a row must be a mapping from column to value, not {_described(values)}", line=line)
+        problems.add(f"a row must be a mapping from column to value, not {_type_name(values)}", line=line)
         return None
     try:
-        found = {str(name): json_value(value) for name, value in values.items()}
+        cells = {str(name): json_value(value) for name, value in values.items()}
     except RecursionError:
         problems.add("values are nested too deeply", line=line)
         return None
-    wrong = [name for name, value in found.items() if value is BYTES]
+    wrong = [name for name, value in cells.items() if value is BYTES]
     if wrong:
         problems.add(f"column '{wrong[0]}' holds bytes, not text", line=line)
         return None
-    return Row(line=line, values=found, source=problems.source)
+    return Row(line=line, values=cells, source=problems.source)
 
 
 def _mappings(thing: Any) -> Iterable[Any]:
@@ -50,13 +50,13 @@ def _mappings(thing: Any) -> Iterable[Any]:
     columns = _columns(thing)
     if columns is None:
         raise JrhError(
-            f"the rows are {_described(thing)}; jrh reads a list of mappings, or a data frame of pandas, polars or "
+            f"the rows are {_type_name(thing)}; jrh reads a list of mappings, or a data frame of pandas, polars or "
             "Arrow with distinct column names"
         )
     return (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
 
 
-def _described(thing: object) -> str:
+def _type_name(thing: object) -> str:
     return f"of type {type(thing).__name__}"
 
 

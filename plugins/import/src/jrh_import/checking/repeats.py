@@ -9,7 +9,7 @@ from jrh import JrhError
 from jrh.text import clean_text, counted
 from jrh_interchange import Row, rows_by
 
-from jrh_import.checking.asked import Asked
+from jrh_import.checking.check_request import CheckRequest
 from jrh_import.checking.labels import Labels
 from jrh_import.tables import Table
 
@@ -20,7 +20,7 @@ _TELLING: Final = 0.5
 """Rows that differ less often have no identity: two equal ones may be two items."""
 
 
-def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
+def check_repeats(table: Table, request: CheckRequest, labels: Labels) -> list[str]:
     """Check rows that repeat others, and return notes on those that count.
 
     Rows of one item are reruns where a column numbers them, or where all verdicts and the label of people are equal.
@@ -28,15 +28,15 @@ def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
     Raises:
         JrhError: rows of one item differ and nothing says that they are reruns; the rows are named.
     """
-    exact = _duplicates(table) if _is_telling(table, asked) else []
-    notes = [_exact(exact, items=asked.item is not None)] if exact else []
-    notes += _shared_texts(table, asked)
-    if asked.item is None:
+    exact = _duplicates(table) if _is_telling(table, request) else []
+    notes = [_exact(exact, items=request.item is not None)] if exact else []
+    notes += _texts_in_common(table, request)
+    if request.item is None:
         return [*notes, "Every row counts as an item. If rows share an item, name its column with --item."]
-    several = {item: found for item, found in rows_by(table.rows, asked.item).items() if len(found) > 1}
-    if several and not (asked.reruns or asked.repeat):
-        _check_alike(several, asked, labels)
-    _check_human(several, asked, labels)
+    several = {item: rows for item, rows in rows_by(table.rows, request.item).items() if len(rows) > 1}
+    if several and not (request.reruns or request.repeat):
+        _check_alike(several, request, labels)
+    _check_human(several, request, labels)
     if several:
         notes.append(
             f"{counted(len(several), 'item')} with several rows: these count as reruns; "
@@ -45,23 +45,23 @@ def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
     return notes
 
 
-def _is_telling(table: Table, asked: Asked) -> bool:
+def _is_telling(table: Table, request: CheckRequest) -> bool:
     """Tell whether rows have an identity: an item, or other columns that mostly differ."""
-    if asked.item is not None:
+    if request.item is not None:
         return True
-    judged = {*asked.judges, asked.human}
-    others = [column for column in table.columns if column not in judged]
-    distinct = {tuple(row[column] for column in others) for row in table.rows}
-    return len(distinct) > _TELLING * len(table.rows) and bool(others)
+    judged = {*request.judges, request.human}
+    columns = [column for column in table.columns if column not in judged]
+    distinct = {tuple(row[column] for column in columns) for row in table.rows}
+    return len(distinct) > _TELLING * len(table.rows) and bool(columns)
 
 
-def _shared_texts(table: Table, asked: Asked) -> Iterator[str]:
+def _texts_in_common(table: Table, request: CheckRequest) -> Iterator[str]:
     """Name columns of long texts that several items share: such items are not independent."""
-    if asked.group is not None:
+    if request.group is not None:
         return
     # A covariate is no unit: items that share its text stay dependent.
-    used = {column for option, column in asked.named() if option != "--covariate"}
-    items = {row[asked.item] for row in table.rows} if asked.item else table.rows
+    used = {column for option, column in request.option_columns() if option != "--covariate"}
+    items = {row[request.item] for row in table.rows} if request.item else table.rows
     for column in table.columns:
         texts = [row[column] for row in table.rows] if column not in used else []
         filled = [text for text in texts if text.strip()]
@@ -78,14 +78,14 @@ def _shared_texts(table: Table, asked: Asked) -> Iterator[str]:
 
 def _duplicates(table: Table) -> list[str]:
     """Return the places of the rows that equal an earlier row in every cell."""
-    seen: set[tuple[str, ...]] = set()
-    found = []
+    known: set[tuple[str, ...]] = set()
+    places = []
     for row in table.rows:
         cells = tuple(row[column] for column in table.columns)
-        if cells in seen:
-            found.append(row.place)
-        seen.add(cells)
-    return found
+        if cells in known:
+            places.append(row.place)
+        known.add(cells)
+    return places
 
 
 def _exact(found: Sequence[str], *, items: bool) -> str:
@@ -94,29 +94,31 @@ def _exact(found: Sequence[str], *, items: bool) -> str:
     return f"{rows} equal to an earlier row in every cell ({_places(found)}). {how}; remove them if they are copies."
 
 
-def _check_alike(several: Mapping[str, Sequence[Row]], asked: Asked, labels: Labels) -> None:
-    differing = [item for item, rows in several.items() if len({_said(row, asked, labels) for row in rows}) > 1]
+def _check_alike(several: Mapping[str, Sequence[Row]], request: CheckRequest, labels: Labels) -> None:
+    differing = [item for item, rows in several.items() if len({_verdicts(row, request, labels) for row in rows}) > 1]
     if differing:
         raise JrhError(
             f"{counted(len(differing), 'item')} in several rows with different verdicts:\n"
-            f"{_named(differing, several)}\n"
+            f"{_item_places(differing, several)}\n"
             "If the rows are reruns, name the column that numbers them with --repeat, or pass --reruns; "
             "otherwise keep one row per item"
         )
 
 
-def _check_human(several: Mapping[str, Sequence[Row]], asked: Asked, labels: Labels) -> None:
-    differing = [item for item, rows in several.items() if len({_label(row, asked.human, labels) for row in rows}) > 1]
+def _check_human(several: Mapping[str, Sequence[Row]], request: CheckRequest, labels: Labels) -> None:
+    differing = [
+        item for item, rows in several.items() if len({_label(row, request.human, labels) for row in rows}) > 1
+    ]
     if differing:
         raise JrhError(
-            f"{counted(len(differing), 'item')} with several labels in '{clean_text(asked.human)}':\n"
-            f"{_named(differing, several)}\n"
+            f"{counted(len(differing), 'item')} with several labels in '{clean_text(request.human)}':\n"
+            f"{_item_places(differing, several)}\n"
             "An item needs one label: settle on one, or leave the cells blank"
         )
 
 
-def _said(row: Row, asked: Asked, labels: Labels) -> tuple[str, ...]:
-    return tuple(_label(row, column, labels) for column in asked.judges)
+def _verdicts(row: Row, request: CheckRequest, labels: Labels) -> tuple[str, ...]:
+    return tuple(_label(row, column, labels) for column in request.judges)
 
 
 def _label(row: Row, column: str, labels: Labels) -> str:
@@ -124,7 +126,7 @@ def _label(row: Row, column: str, labels: Labels) -> str:
     return labels.written.get(text) or labels.scale.match(text) or text.strip()
 
 
-def _named(items: Sequence[str], several: Mapping[str, Sequence[Row]]) -> str:
+def _item_places(items: Sequence[str], several: Mapping[str, Sequence[Row]]) -> str:
     return "\n".join(_lines(items, several))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from jrh import JrhError, Json, Status, SuiteError
 from jrh.text import counted, say
 from jrh.values import ImportedLog
-from jrh_interchange import import_records, read_export, read_settings, tools_of, unmeasured
+from jrh_interchange import import_records, measurement_gaps, read_export, read_settings, tools_of
 
 from jrh_import.mapping import Format, ImportFile
 from jrh_import.tables import read_table
@@ -26,18 +26,18 @@ def may_be_export(file: Path) -> bool:
     return file.is_dir() or (file.is_file() and file.suffix.lower() in _EXPORTS)
 
 
-def detected(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...]) -> str | None:
+def detect_tool(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...]) -> str | None:
     """Return the tool that wrote the file, and say so; None where no importer takes it.
 
     Raises:
         JrhError: several do.
     """
-    found = tools_of(file, options, plugins)
-    if len(found) > 1:
-        raise JrhError(f"'{file}' may be from {' or '.join(found)}; name the tool with --from")
-    if found:
-        say(f"'{file}' was written by {found[0]}: read with --from {found[0]}.")
-    return found[0] if found else None
+    tools = tools_of(file, options, plugins)
+    if len(tools) > 1:
+        raise JrhError(f"'{file}' may be from {' or '.join(tools)}; name the tool with --from")
+    if tools:
+        say(f"'{file}' was written by {tools[0]}: read with --from {tools[0]}.")
+    return tools[0] if tools else None
 
 
 def import_export(
@@ -57,14 +57,14 @@ def import_export(
     for note in log.notes:
         say(note)
     _say_list("Not mapped", log.unmapped)
-    say_next(target, unmeasured(log.tasks, log.records))
+    say_next(target, measurement_gaps(log.tasks, log.records))
     return 0
 
 
 def import_described(file: Path, run_dir: Path | None, plugins: tuple[str, ...]) -> int:
     """Import the table that a description leads to, and say what came of it; return the exit code."""
     mapping = read_description(file)
-    tasks = mapping.described_tasks()
+    tasks = mapping.build_tasks()
     table = read_table(mapping.path, mapping.table_format(), mapping.delimiter, neutralised=mapping.is_neutralised())
     log = read_verdicts(table, mapping, tasks)
     items = {(record.task, record.item_id) for record in log.records}
@@ -81,7 +81,7 @@ def import_described(file: Path, run_dir: Path | None, plugins: tuple[str, ...])
         metrics=None if mapping.metrics is None else file,
         findings=mapping.findings,
     )
-    say_next(target, unmeasured(tasks, log.records))
+    say_next(target, measurement_gaps(tasks, log.records))
     return 0
 
 
@@ -107,7 +107,7 @@ def _say_list(heading: str, entries: Sequence[str]) -> None:
 
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 """Suffixes of import files."""
-_TABLES: Final = tuple(f".{each.value}" for each in Format)
+_TABLES: Final = tuple(f".{kind.value}" for kind in Format)
 _NO_MAPPING: Final = "expected a mapping"
 _NO_PATH: Final = "missing key 'path'"
 _EXPORTED: Final = "If another tool exported it, name the tool, such as `--from promptfoo`."
@@ -129,14 +129,14 @@ def read_description(file: Path) -> ImportFile:
         raise JrhError(f"'{file}' cannot be read: it is not a regular file")
     if file.suffix.lower() in _TABLES and file.is_file():
         exported = f"{_EXPORTED} " if file.suffix.lower() == ".jsonl" else ""
-        raise JrhError(f"'{file}' is a table. {exported}{_told(file)}")
+        raise JrhError(f"'{file}' is a table. {exported}{_minimal_example(file)}")
     try:
         return read_settings(file, ImportFile)
     except SuiteError as error:
-        if file.suffix.lower() == ".json" and any(each.message == _NO_PATH for each in error.problems):
+        if file.suffix.lower() == ".json" and any(problem.message == _NO_PATH for problem in error.problems):
             raise JrhError(f"'{file}' is not an import file: it has no key `path`. {_EXPORTED}") from error
         if file.is_file() and (file.suffix.lower() not in _SUFFIXES or _is_no_mapping(error)):
-            raise JrhError(f"{error}\n{_told(file.with_name('verdicts.csv'))}") from error
+            raise JrhError(f"{error}\n{_minimal_example(file.with_name('verdicts.csv'))}") from error
         raise
 
 
@@ -145,7 +145,7 @@ def _is_no_mapping(error: SuiteError) -> bool:
     return not more and only.message.startswith(_NO_MAPPING) and (only.line or 1, only.column or 1) == (1, 1)
 
 
-def _told(table: Path) -> str:
+def _minimal_example(table: Path) -> str:
     description = table.with_suffix(".yaml").name
     smallest = _SMALLEST.format(name=json.dumps(table.stem), path=json.dumps(table.name))
     return (
