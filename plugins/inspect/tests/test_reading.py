@@ -134,7 +134,7 @@ def test_tool_output_can_be_shortened_and_dropped(read, path):
 
 def test_of_code_in_tool_calls_the_comments_can_be_kept():
     from jrh.text import TranscriptMessage
-    from jrh_inspect.options import Code, InspectOptions
+    from jrh_inspect.options import InspectOptions
     from jrh_inspect.source import Shape
 
     code = "# load the table\nrows = read()\n    # then count\nprint(len(rows))"
@@ -144,7 +144,7 @@ def test_of_code_in_tool_calls_the_comments_can_be_kept():
     ]
     (message,) = read_transcript([{"role": "assistant", "content": "# a heading\nplain", "tool_calls": calls}])
     assert isinstance(message, TranscriptMessage)
-    shape = Shape(options=InspectOptions(path=Path("x"), code=Code.COMMENTS))
+    shape = Shape(options=InspectOptions(path=Path("x"), code="comments"))
     (shown,) = shape.of([message], {}, "here")
     assert shown["content"] == "# a heading\nplain"
     assert [call["arguments"] for call in shown["tool_calls"]] == [

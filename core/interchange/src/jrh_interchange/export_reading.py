@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
-from jrh.document.convert import structure
 from jrh.document.positions import check_plain, not_utf8, read_plain
 from jrh.errors import RAISED, JrhError, OtherToolError, PluginError
 from jrh.plugins.factories import make
@@ -22,9 +21,9 @@ from jrh.text.redact import error_line
 from jrh.values.json_values import Json
 from jrh.values.verdicts import ImportedLog
 
-from jrh_interchange.table_rows import LARGEST_DOCUMENT, LARGEST_TABLE
+from jrh_interchange.settings import component_options
+from jrh_interchange.table_rows import LARGEST_DOCUMENT, LARGEST_TABLE, LONGEST_LINE
 
-LONGEST_LINE: Final = 64 * 1024 * 1024
 _START: Final = 4096
 _MAGIC: Final[Mapping[bytes, str]] = {
     b"SQLite format 3\0": "a SQLite database",
@@ -203,10 +202,7 @@ def read_export(path: Path, importer: str, options: Mapping[str, Json], plugins:
 
 
 def _read(path: Path, entry: Entry[ImporterSpec], options: Mapping[str, Json]) -> ImportedLog:
-    try:
-        settings: object = structure(dict(options), entry.spec.options)
-    except JrhError as error:
-        raise JrhError(f"--from {entry.spec.name}: {error}") from error
+    settings = component_options(entry, options, "--from")
     try:
         log = make(entry, settings, None).read(path)
     except JrhError:

@@ -6,18 +6,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from jrh.document.convert import structure
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins.factories import make
 from jrh.plugins.protocols import Exporter
-from jrh.plugins.registry import Entry
-from jrh.plugins.specs import ExporterSpec, ReportTarget
+from jrh.plugins.specs import ReportTarget
 from jrh.running.remembered_plugins import load_for
 from jrh.running.stored_run import open_run, report_again
 from jrh.text.redact import Redactor, error_line, named_secrets
 from jrh.values.json_values import Json
+
+from jrh_interchange.settings import component_options
 
 
 def export_run(
@@ -58,7 +57,10 @@ def export_run(
     entry = loaded.plugins.exporters.find(target)
     if output is not None:
         raise JrhError(f"'{target}' takes its destination from its options; only reports take an output directory")
-    exporter, hide = _build(entry, options or {})
+    # Before the run is read: a wrong option costs no time.
+    given = component_options(entry, options or {}, "--to")
+    exporter: Exporter = make(entry, given, None)
+    hide = Redactor.from_environment(also=named_secrets([given]))
     formats = [spec.name for spec in reporters if spec.name in entry.spec.attach]
     with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
         written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
@@ -71,12 +73,3 @@ def export_run(
             raise PluginError(hide(f"exporter '{target}' failed: {error_line(error)}")) from None
         yield from [report.totals] if report.incomplete else []
         yield from (f"Not attached: {problem}" for problem in (written.problems if written else ()))
-
-
-def _build(entry: Entry[ExporterSpec], options: Mapping[str, Json]) -> tuple[Exporter, Redactor]:
-    """Build an exporter before the run is read, so that a wrong option costs no time; and what hides its keys."""
-    try:
-        settings: Any = structure(dict(options), entry.spec.options)
-    except JrhError as error:
-        raise JrhError(f"--to {entry.spec.name}: {error}") from error
-    return make(entry, settings, None), Redactor.from_environment(also=named_secrets([settings]))

@@ -140,9 +140,8 @@ def _gold_field(rows: Sequence[ExportRow], options: ScoreOptions, source: str) -
     if options.gold == "none" and "none" not in there:
         return ""
     if options.gold is not None and options.gold not in there:
-        raise JrhError(
-            f"'{source}' has no field '{options.gold}' for gold labels; it has {_join_names(there) or 'none'}"
-        )
+        known = _join_names(there) or "none"
+        raise JrhError(f"'{source}' has no field '{options.gold}' for gold labels; it has {known}")
     default = next((row.default_gold for row in rows if row.default_gold in there), "")
     return options.gold or default
 

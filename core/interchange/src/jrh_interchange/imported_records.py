@@ -129,6 +129,7 @@ def imported_record(
     stated: tuple[object, ...] = (test, known["variant"], known["template"], option_order, polarity, *levels)
     condition = (*stated, known["output"]) if known["output"] else stated
     case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
+    measured = {LENGTH: length_of(content)} if content.strip() and task.mode is not Mode.PAIRWISE else {}
     # A label that is not on the scale stays unchanged, so that the error message shows it as written.
     canonical = label_map.get(label, label) if presented and label is not None else label
     return Record(
@@ -152,15 +153,9 @@ def imported_record(
         argued=argued or None,
         cluster=content_id(" ".join(content.split())) if content.strip() else "",
         gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",
-        covariates=written(_covariates(covariates, content, task)),
+        covariates=written({**measured, **(read(covariates) if isinstance(covariates, str) else covariates)}),
         **known,
     )
-
-
-def _covariates(stated: Mapping[str, Json] | str, content: str, task: Task) -> Mapping[str, Json]:
-    known = read(stated) if isinstance(stated, str) else stated
-    measured = {LENGTH: length_of(content)} if content.strip() and task.mode is not Mode.PAIRWISE else {}
-    return {**measured, **known}
 
 
 def import_records(

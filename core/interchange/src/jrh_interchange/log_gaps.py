@@ -15,7 +15,6 @@ from jrh.values.verdicts import Record
 from jrh_measuring.trials import read_trials
 
 Rows: TypeAlias = Sequence[Record]
-_TWO: Final = 2
 
 
 @frozen
@@ -51,7 +50,7 @@ def _lacks(column: str, rows: Rows) -> bool:
 
 
 def _few(column: str, rows: Rows) -> bool:
-    return len({getattr(row, column) for row in rows}) < _TWO
+    return len({getattr(row, column) for row in rows}) <= 1
 
 
 def _has_references(tasks: Sequence[Task], rows: Rows) -> bool:

@@ -76,9 +76,7 @@ def _requests_of(prompts: Sequence[Sequence[str]], judged: Sequence[Sequence[str
     """
     requests = [_common(_without(texts, shown)) for texts, shown in zip(prompts, judged, strict=True)]
     requests = [text.strip() for text in requests]
-    while requests and all(
-        any(text[:1] + text[-1:] == pair and len(text) > 1 for pair in _QUOTES) for text in requests
-    ):
+    while requests and all(len(text) > 1 and text[0] + text[-1] in _QUOTES for text in requests):
         requests = [text[1:-1].strip() for text in requests]
     if any(len(text) < _SHORTEST for text in requests) or len(dict.fromkeys(requests)) < len(requests):
         return [""] * len(requests)

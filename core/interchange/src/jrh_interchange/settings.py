@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from jrh.document.convert import collect
+from jrh.document.convert import collect, structure
 from jrh.document.yaml_reader import document_of, read_document
 from jrh.errors import JrhError, SuiteError
+from jrh.plugins.registry import Entry
 from jrh.suite.syntax import WrittenTask
 from jrh.values.items import Task
 from jrh.values.json_values import Json
@@ -35,6 +36,18 @@ def read_settings(source: Path | Mapping[str, Json], cls: type[T]) -> T:
     if problems:
         raise SuiteError(problems)
     return cast(T, settings)
+
+
+def component_options(entry: Entry[Any], options: Mapping[str, Json], flag: str) -> Any:
+    """Return the options of an importer or exporter as its class.
+
+    Raises:
+        JrhError: an option is unknown or wrong; the message begins with the flag that names the component.
+    """
+    try:
+        return structure(dict(options), entry.spec.options)
+    except JrhError as error:
+        raise JrhError(f"{flag} {entry.spec.name}: {error}") from error
 
 
 def read_pairs(pairs: Sequence[str]) -> dict[str, Json]:

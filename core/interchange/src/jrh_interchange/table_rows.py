@@ -321,6 +321,9 @@ def _structure(error: str) -> str:
     return f"the row that starts here is not valid csv: {error}"
 
 
+_ONE_DOCUMENT: Final = (
+    "JSON Lines has one complete object per line; this looks like one JSON document over several lines"
+)
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -347,7 +350,8 @@ def _object(line: str, number: int, problems: Problems) -> Row | None:
         value = _parse_json(line.strip(" \t\r\n"))
     except json.JSONDecodeError as error:
         indent = len(line) - len(line.lstrip(" \t\r\n"))
-        problems.add(_not_json(line, error.msg), line=number, column=indent + error.pos + 1)
+        message = _ONE_DOCUMENT if _is_document(line) else f"invalid JSON: {error.msg}"
+        problems.add(message, line=number, column=indent + error.pos + 1)
         return None
     except (ValueError, RecursionError) as error:
         problems.add(_unusable(error), line=number)
@@ -370,12 +374,6 @@ def _parse_json(text: str) -> Json:
 
 def _unusable(error: Exception) -> str:
     return f"unusable JSON: {'nested too deeply' if isinstance(error, RecursionError) else error}"
-
-
-def _not_json(line: str, message: str) -> str:
-    if _is_document(line):
-        return "JSON Lines has one complete object per line; this looks like one JSON document over several lines"
-    return f"invalid JSON: {message}"
 
 
 def _is_document(line: str) -> bool:

@@ -47,12 +47,12 @@ class Covariates:
         for name, columns in self.columns.items():
             texts = {option: row[column] for option, column in columns.items()}
             if all(text.strip() for text in texts.values()):
-                values = {option: self._value(columns[option], text) for option, text in texts.items()}
+                values: dict[str, Json] = {
+                    option: length_of(text) if columns[option] in self.measured else text
+                    for option, text in texts.items()
+                }
                 covariates[name] = values.get("", values)
         return covariates
-
-    def _value(self, column: str, text: str) -> Json:
-        return length_of(text) if column in self.measured else text
 
 
 def _names(stated: Json) -> Iterable[str]:

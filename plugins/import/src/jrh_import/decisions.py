@@ -99,11 +99,6 @@ class Decision:
     template: str
     repeat: int
 
-    @property
-    def prompt(self) -> str:
-        """Return the prompt."""
-        return self.row[f"prompt_{self.side}"]
-
 
 def _decisions(rows: Sequence[Row], items: Sequence[Item], options: JudgeSenseOptions) -> list[Decision]:
     """Return two decisions per row, with their item, template and number of repeat.
@@ -151,7 +146,7 @@ def _record(decision: Decision, task: Task, options: JudgeSenseOptions) -> Recor
     row, side = decision.row, decision.side
     status, label = _verdict(row, side, task, options)
     gold = label_of(row["ground_truth_label"], task.scale, options.gold_labels)
-    inverted = any(text in decision.prompt for text in options.inverted)
+    inverted = any(text in row[f"prompt_{side}"] for text in options.inverted)
     return imported_record(
         task=task,
         item_id=decision.item,

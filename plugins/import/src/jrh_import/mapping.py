@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from attrs import Factory, frozen
 from attrs.validators import ge, gt, lt, min_len, optional
@@ -32,21 +32,10 @@ class Format(Enum):
     """The first sheet of a workbook."""
 
 
-class Layout(Enum):
-    """What the columns are known to be."""
-
-    TABLE = "table"
-    """Unknown; `columns` says what they mean."""
-    RECORDS = "records"
-    """The columns of the records that `jrh report` writes."""
-
-
-class OffScale(Enum):
-    """How to treat a label that is not on the scale."""
-
-    ERROR = "error"
-    STATUS = "status"
-    """Import it with the status `off_scale`."""
+Layout: TypeAlias = Literal["table", "records"]
+"""What the columns are known to be: nothing, so that `columns` says what they mean; or those of a report's records."""
+OffScale: TypeAlias = Literal["error", "status"]
+"""How to treat a label that is not on the scale: `status` imports it with the status `off_scale`."""
 
 
 def _check_targets(_instance: object, attribute: object, value: Mapping[str, object]) -> None:
@@ -94,7 +83,7 @@ class ImportFile:
     format: Format | None = option("`csv`, `tsv`, `jsonl` or `parquet`. Default: from the file name.", default=None)
     delimiter: str = option("Character that separates the cells of a csv file.", default=",")
     layout: Layout = option(
-        "`records`: `jrh report` wrote the table, so its columns need no description.", default=Layout.TABLE
+        "`records`: `jrh report` wrote the table, so its columns need no description.", default="table"
     )
     neutralised: bool | None = option(
         "Remove leading apostrophes, added against spreadsheets. Default: only in a csv of records.", default=None
@@ -137,9 +126,7 @@ class ImportFile:
     presented: bool = option(
         "Labels are as presented to the judge; the import undoes swapped options and inverted polarity.", default=False
     )
-    off_scale: OffScale = option(
-        "Treatment of labels that are not on the scale: `error` or `status`.", default=OffScale.ERROR
-    )
+    off_scale: OffScale = option("Treatment of labels that are not on the scale: `error` or `status`.", default="error")
     number_items: bool = option("Every row is a separate item, named row-1, row-2 and so on.", default=False)
     count_repeats: bool = option("Number rows that are otherwise identical as repeats, in file order.", default=False)
     simulated: bool = option("All judges are simulated; the target of this name sets it per judge.", default=False)
@@ -162,7 +149,7 @@ class ImportFile:
         if self.number_items and any("item" in targets for targets in (self.columns, self.values)):
             raise ValueError("`number_items` names the items; leave `item` out of `columns` and `values`")
         named = {
-            "layout: records": self.layout is Layout.RECORDS,
+            "layout: records": self.layout == "records",
             "values.test": "test" in self.values,
             "columns.test": "test" in self.columns,
             "values.test in `decisions`": any("test" in decision.values for decision in self.decisions),
@@ -190,7 +177,7 @@ class ImportFile:
         """Return whether to remove an apostrophe at the start of a cell."""
         if self.neutralised is not None:
             return self.neutralised
-        return self.layout is Layout.RECORDS and self.table_format() is Format.CSV
+        return self.layout == "records" and self.table_format() is Format.CSV
 
     def build_tasks(self) -> tuple[Task, ...]:
         """Return the tasks; a single one has the name of the import.
@@ -203,7 +190,7 @@ class ImportFile:
 
     def meanings(self, decision: Decision) -> tuple[Mapping[str, str], Mapping[str, Value]]:
         """Return target -> column and target -> value of a decision; its own entries take precedence."""
-        known = OF_RECORDS if self.layout is Layout.RECORDS else {}
+        known = OF_RECORDS if self.layout == "records" else {}
         values = {**self.values, **decision.values}
         columns = {target: column for target, column in known.items() if target not in values}
         if self.task is not None:

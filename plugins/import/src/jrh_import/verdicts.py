@@ -14,7 +14,7 @@ from jrh.values import ImportedLog
 from jrh_interchange import Problems, Row, check_columns, imported_record, read_order, read_polarity
 
 from jrh_import.covariates import Covariates
-from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
+from jrh_import.mapping import Decision, ImportFile, Value
 from jrh_import.tables import Table
 from jrh_import.targets import NUMBERS, TRUTHS, number, truth
 
@@ -47,14 +47,11 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
                 problems.setdefault(str(error), []).append(row.place)
     report = Problems()
     for message, places in problems.items():
-        report.add(f"{clean_text(message, _LONGEST)}{_rows(len(places))}", source=places[0])
+        rows = f" ({len(places):,} rows)" if len(places) > 1 else ""
+        report.add(f"{clean_text(message, _LONGEST)}{rows}", source=places[0])
     report.raise_any()
     numbered = _number_repeats(records) if mapping.count_repeats else records
     return ImportedLog(tasks=tuple(tasks), records=tuple(numbered), origins=tuple(origins))
-
-
-def _rows(count: int) -> str:
-    return "" if count == 1 else f" ({count:,} rows)"
 
 
 @frozen(kw_only=True)
@@ -107,7 +104,7 @@ class _Meaning:
         for target in ("gold", "expected"):
             if target in known:
                 known[target] = self._label(known[target], task)
-        if self.mapping.layout is Layout.RECORDS:
+        if self.mapping.layout == "records":
             # Records without an expectation expect nothing; do not infer one.
             known.setdefault("expectation", "")
         known_of_item = self.covariates[task.name].values(row)
@@ -142,10 +139,15 @@ class _Meaning:
 
     def _test(self, known: Mapping[str, Any], task: Task) -> str:
         """Return the one test that the row's cells assign it to; `reference` where all of them say so."""
-        assigned = {
-            target: _test(target, self._key(target, known, tests, task), self._read_keys(target, tests, task))
-            for target, tests in self.mapping.tests.items()
-        }
+        assigned: dict[str, str] = {}
+        for target, tests in self.mapping.tests.items():
+            # Keys count by what they mean: `AB`, `ab` and `original` are one.
+            read = self._readers(task).get(target, str)
+            known_tests = {read(text): test for text, test in tests.items()}
+            text = self._key(target, known, tests, task)
+            if text not in known_tests:
+                raise JrhError(f"tests.{target} has no test for '{text}'; it has {', '.join(known_tests)}")
+            assigned[target] = known_tests[text]
         changed = {target: test for target, test in assigned.items() if test != REFERENCE}
         if len(set(changed.values())) > 1:
             assignments = " and ".join(f"tests.{target} says '{test}'" for target, test in changed.items())
@@ -158,11 +160,6 @@ class _Meaning:
         if text or "" in tests:
             return text
         return {"option_order": "".join(task.scale.options), "polarity": Polarity.POSITIVE.value}.get(target, "")
-
-    def _read_keys(self, target: str, tests: Mapping[str, str], task: Task) -> Mapping[str, str]:
-        """Return the tests by what their keys mean, so that `AB`, `ab` and `original` are one key."""
-        read = self._readers(task).get(target, str)
-        return {read(text): test for text, test in tests.items()}
 
     def _task(self, name: str) -> Task:
         if self.mapping.task is not None:
@@ -184,7 +181,7 @@ class _Meaning:
         if not bare:
             return None, Status.UNPARSABLE
         label = self._label(text, task)
-        if label not in task.scale and self.mapping.off_scale is OffScale.STATUS:
+        if label not in task.scale and self.mapping.off_scale == "status":
             return None, Status.OFF_SCALE
         return label, Status.OK
 
@@ -193,12 +190,6 @@ class _Meaning:
         if text in self.mapping.labels:
             return self.mapping.labels[text]
         return task.scale.match(text) or text
-
-
-def _test(target: str, text: str, tests: Mapping[str, str]) -> str:
-    if text not in tests:
-        raise JrhError(f"tests.{target} has no test for '{text}'; it has {', '.join(tests)}")
-    return tests[text]
 
 
 def _number_repeats(records: list[Record]) -> list[Record]:

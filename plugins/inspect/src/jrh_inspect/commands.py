@@ -27,15 +27,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="The logs that were judged.  [default: the suite's path, relative to the current directory]",
 )
-def command(
-    run: Path,
-    log: Path | None,
-    jsonl: Path | None,
-    task: str | None,
-    test: str | None,
-    variant: str | None,
-    source: Path | None,
-) -> int:
+def command(run: Path, *, log: Path | None, jsonl: Path | None, source: Path | None, **selection: str | None) -> int:
     """Export the edited transcripts of RUN as an Inspect log, JSON Lines, or both.
 
     Exit codes: 0 written, 2 usage error or no edited transcripts in RUN.
@@ -46,7 +38,7 @@ def command(
 
     if log is None and jsonl is None:
         raise JrhError("no output given; pass --log out.eval, --jsonl out.jsonl, or both")
-    wanted = Wanted(task=task, test=test, variant=variant)
+    wanted = Wanted(**selection)
     with open_run(run) as report:
         if next(find_edits(report, wanted), None) is None:
             raise JrhError(f"'{run}': nothing to export: {_why_nothing(report, wanted)}")

@@ -116,21 +116,18 @@ def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -
     names: set[str] = set()
     for member in members:
         name = member.orig_filename
+        quoted = repr(name[:80])
         if _leads_outside(name):
-            raise JrhError(
-                f"{shown}: the member {name[:80]!r} points outside the archive; Inspect never writes such names"
-            )
+            raise JrhError(f"{shown}: the member {quoted} points outside the archive; Inspect never writes such names")
         if name in names:
-            raise JrhError(
-                f"{shown}: two members are named {name[:80]!r}; write the log again, for example with "
-                "`inspect log convert`"
-            )
+            advice = "write the log again, for example with `inspect log convert`"
+            raise JrhError(f"{shown}: two members are named {quoted}; {advice}")
         names.add(name)
         if member.flag_bits & _ENCRYPTED:
-            raise JrhError(f"{shown}: the member {name[:80]!r} is encrypted")
+            raise JrhError(f"{shown}: the member {quoted} is encrypted")
         if member.compress_type not in _METHODS:
-            raise JrhError(f"{shown}: the member {name[:80]!r} uses a compression method that Inspect does not")
-        _check_ratio(member.file_size, member.compress_size, f"{shown}: the member {name[:80]!r}", bounds)
+            raise JrhError(f"{shown}: the member {quoted} uses a compression method that Inspect does not")
+        _check_ratio(member.file_size, member.compress_size, f"{shown}: the member {quoted}", bounds)
     size = sum(member.file_size for member in members)
     if size > bounds.max_bytes:
         raise _too_large(shown, size, bounds)

@@ -77,15 +77,13 @@ class InspectLog:
 
 
 def _score_rows(log: Log, sample: EvalSample, place: str, prefix: str) -> Iterator[ExportRow]:
-    parts = {
-        name: value
-        for scorer, score in (sample.scores or {}).items()
-        for name, value in _parts(scorer, plain_value(score)).items()
-    }
-    for scorer, score in (sample.scores or {}).items():
+    scores = sample.scores or {}
+    parts = {scorer: _parts(scorer, plain_value(score)) for scorer, score in scores.items()}
+    values = {name: value for named in parts.values() for name, value in named.items()}
+    for scorer, score in scores.items():
         missing = _missing_status(score)
-        for name, value in _parts(scorer, plain_value(score)).items():
-            other_scores = {f"scores.{other}": part for other, part in parts.items() if other != name}
+        for name, value in parts[scorer].items():
+            other_scores = {f"scores.{other}": part for other, part in values.items() if other != name}
             yield ExportRow(
                 place=place,
                 item=f"{prefix}{sample.id}#{sample.epoch}",
@@ -155,16 +153,9 @@ def _read_grades(rows: list[ExportRow]) -> list[ExportRow]:
     """Read C and I as pass and fail where a scorer gives nothing else; partial credit makes them labels."""
     from attrs import evolve
 
-    values_by_metric: dict[str, set[Json]] = {}
-    for row in rows:
-        if row.value is not None:
-            values_by_metric.setdefault(row.metric, set()).add(row.value)
-    graded = {
-        metric
-        for metric, values in values_by_metric.items()
-        if values <= set(_GRADES) and not metric.startswith(OUTPUT)
-    }
-    return [evolve(row, value=_GRADES.get(row.value)) if row.metric in graded else row for row in rows]
+    # The value may be the answer of the evaluated model, where C and I are labels as any others.
+    other = {row.metric for row in rows if row.value not in (None, *_GRADES) or row.metric.startswith(OUTPUT)}
+    return [row if row.metric in other else evolve(row, value=_GRADES.get(row.value)) for row in rows]
 
 
 def _grader(log: Log, scorer: str) -> str:
@@ -173,9 +164,7 @@ def _grader(log: Log, scorer: str) -> str:
         names = [_model(model) for model in (option if isinstance(option, list) else [option])]
         if all(names):
             return "+".join(names)  # several models vote
-    roles = log.header.eval.model_roles or {}
-    grader = roles.get("grader")
-    return str(getattr(grader, "model", ""))
+    return str(getattr((log.header.eval.model_roles or {}).get("grader"), "model", ""))
 
 
 def _model(given: Any) -> str:

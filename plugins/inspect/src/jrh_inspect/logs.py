@@ -17,7 +17,7 @@ from jrh.errors import OtherToolError
 from jrh_inspect.guard import Bounds, check_log, verify_content
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -119,12 +119,9 @@ def _open_archive(path: Path, shown: str) -> Log:
 
     verify_content(path, shown)
     header = call_in_thread(read_eval_log, path, header_only=True)
-    samples = [
-        Sample(id=summary.id, epoch=summary.epoch, failed=summary.error is not None)
-        for summary in call_in_thread(read_eval_log_sample_summaries, path)
-    ]
+    summaries = call_in_thread(read_eval_log_sample_summaries, path)
     read = partial(_from_archive, path, shown)
-    return Log(path=path, shown=shown, header=header, samples=_in_order(samples, header), read=read)
+    return Log(path=path, shown=shown, header=header, samples=_in_order(summaries, header), read=read)
 
 
 def _from_archive(path: Path, shown: str, samples: Sequence[Sample]) -> Iterator[EvalSample]:
@@ -162,12 +159,10 @@ def _open_json(path: Path, shown: str) -> Log:
         for sample in some:
             yield resolve_sample_attachments(held[str(sample.id), sample.epoch], "full")
 
-    samples = [
-        Sample(id=sample.id, epoch=sample.epoch, failed=sample.error is not None) for sample in log.samples or []
-    ]
-    return Log(path=path, shown=shown, header=log, samples=_in_order(samples, log), read=read)
+    return Log(path=path, shown=shown, header=log, samples=_in_order(log.samples or [], log), read=read)
 
 
-def _in_order(samples: Sequence[Sample], header: EvalLog) -> list[Sample]:
+def _in_order(entries: Sequence[EvalSample | EvalSampleSummary], header: EvalLog) -> list[Sample]:
+    samples = [Sample(id=entry.id, epoch=entry.epoch, failed=entry.error is not None) for entry in entries]
     place = {str(sample_id): at for at, sample_id in enumerate(header.eval.dataset.sample_ids or [])}
-    return sorted(samples, key=lambda each: (place.get(str(each.id), len(place)), str(each.id), each.epoch))
+    return sorted(samples, key=lambda sample: (place.get(str(sample.id), len(place)), str(sample.id), sample.epoch))

@@ -18,10 +18,10 @@ _LONGEST_PLACE: Final = 200
 
 def to_messages(messages: Sequence[ChatMessage]) -> list[TranscriptMessage]:
     """Return the messages of a sample, each with its own id or, if it has none, `message-N` counted from 1."""
-    return [to_message(message, number) for number, message in enumerate(messages, 1)]
+    return [_to_message(message, number) for number, message in enumerate(messages, 1)]
 
 
-def to_message(message: ChatMessage, number: int) -> TranscriptMessage:
+def _to_message(message: ChatMessage, number: int) -> TranscriptMessage:
     """Return one message; images, audio, video and documents are reduced to their type and place."""
     error = getattr(message, "error", None)
     calls = getattr(message, "tool_calls", None) or ()

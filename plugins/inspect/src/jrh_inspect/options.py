@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -16,20 +15,11 @@ Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 ROLES: Final[tuple[Role, ...]] = ("system", "user", "assistant", "tool")
 
 
-class Errors(Enum):
-    """How to treat samples that ended with an error."""
-
-    SKIP = "skip"
-    """Leave them out; the run's log has the count."""
-    KEEP = "keep"
-
-
-class Code(Enum):
-    """What the transcript shows of the code in the assistant's tool calls."""
-
-    KEEP = "keep"
-    COMMENTS = "comments"
-    """The comment lines only: what the assistant says about its code, without the code."""
+Errors: TypeAlias = Literal["skip", "keep"]
+"""How to treat samples that ended with an error: the run's log has the count of those that were skipped."""
+Code: TypeAlias = Literal["keep", "comments"]
+"""What the transcript shows of the code in the assistant's tool calls. The comment lines hold what the assistant says
+about its code, without the code."""
 
 
 @frozen(kw_only=True)
@@ -39,7 +29,7 @@ class InspectOptions:
     path: Path = option("A log, a directory of logs, or a pattern such as `logs/*.eval`.")
     samples: tuple[str, ...] = option("Ids of the samples to read, as `id` or `id#epoch`. Default: all.", default=())
     epochs: tuple[int, ...] = option("Epochs to read. Default: all.", deep_iterable(ge(1)), default=())
-    errors: Errors = option("What to do with samples that ended with an error: `skip` or `keep`.", default=Errors.SKIP)
+    errors: Errors = option("What to do with samples that ended with an error: `skip` or `keep`.", default="skip")
     roles: tuple[Role, ...] = option("Roles whose messages the transcript keeps.", min_len(1), default=ROLES)
     reasoning: bool = option("Keep the reasoning of the assistant's messages.", default=True)
     tool_output: int | None = option(
@@ -50,7 +40,7 @@ class InspectOptions:
     code: Code = option(
         "Code in the assistant's tool calls (the argument `code`): `keep` it, or only its `comments`, the "
         "lines that begin with #.",
-        default=Code.KEEP,
+        default="keep",
     )
     preprocess: str | None = option(
         "Your own function, `module:name` or `path/to/file.py:name`. It gets the messages and the metadata "

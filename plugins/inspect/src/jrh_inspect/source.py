@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from attrs import Factory, define, evolve, frozen
+from attrs import evolve, frozen
 from jrh import BuildContext, Item, JrhError, Json, Mode, Task, content_id, read_transcript
 from jrh.plugins import Logger
 from jrh.text import ToolCall, TranscriptMessage
@@ -17,7 +18,7 @@ from jrh_interchange import label_text
 from jrh_inspect.guard import Bounds
 from jrh_inspect.logs import Log, Sample, find_logs, open_log
 from jrh_inspect.messages import plain, text_of, to_messages
-from jrh_inspect.options import Code, Errors, InspectOptions
+from jrh_inspect.options import InspectOptions
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
@@ -62,7 +63,7 @@ class Shape:
             message = evolve(message, reasoning="")
         if message.role == "tool" and self.options.tool_output is not None:
             message = evolve(message, content=_shorten(message.content, self.options.tool_output))
-        if self.options.code is Code.COMMENTS and message.role == "assistant":
+        if self.options.code == "comments" and message.role == "assistant":
             message = evolve(message, tool_calls=tuple(_keep_comments(call) for call in message.tool_calls))
         return message
 
@@ -90,28 +91,16 @@ FACTS: Final = "inspect"
 
 @frozen(kw_only=True)
 class Entry:
-    """The parts of an item that all tasks share."""
+    """A sample as all tasks share it; what they judge, and against which label, is theirs."""
 
-    id: str
-    group: str
-    request: str
-    transcript: list[dict[str, Json]]
+    item: Item
+    """With request and transcript, and without a gold label."""
     output: str
     scores: Mapping[str, Json]
-    metadata: Mapping[str, Json]
-    origin: str
 
 
-@define
-class _Last:
-    """A cache of the last entries read, so that tasks with the same data read it once."""
-
-    key: str = ""
-    entries: tuple[Entry, ...] = ()
-    left_out: Mapping[str, int] = Factory(dict)
-
-
-_LAST: Final = _Last()
+# Tasks that judge the same data read it once. Only the last data are kept: transcripts are large.
+_last_read: Final[dict[str, tuple[tuple[Entry, ...], Mapping[str, int]]]] = {}
 
 
 @frozen(kw_only=True)
@@ -136,26 +125,22 @@ class InspectSource:
         gold = GoldScore.of(options, self.task.name)
         scores = [name for entry in entries for name in score_names(entry.scores)]
         if gold is not None:
-            check_known([gold.name], scores, "score", self.shown)
+            check_known(gold.name, scores, "score", self.shown)
         if options.stratum is not None:
-            keys = [key for entry in entries for key in entry.metadata if key != FACTS]
-            check_known([options.stratum], [*keys, *scores], "metadata key or score", self.shown)
+            keys = [key for entry in entries for key in entry.item.metadata if key != FACTS]
+            check_known(options.stratum, [*keys, *scores], "metadata key or score", self.shown)
         for entry in entries:
             yield self._item(entry, gold)
 
     def _item(self, entry: Entry, gold: GoldScore | None) -> Item:
-        judged: dict[str, Json] = {"transcript": entry.transcript}
-        if self.task.mode is Mode.POINTWISE:
-            judged = {"response": entry.output}
-        stratum = self.options.stratum
-        return Item(
-            id=entry.id,
-            fields={"request": entry.request, **judged},
-            gold=gold.label(entry.scores, entry.origin) if gold else None,
-            stratum=stratum_of(stratum, entry.metadata, entry.scores) if stratum else "",
-            group=entry.group,
-            metadata=entry.metadata,
-            origin=entry.origin,
+        item, stratum = entry.item, self.options.stratum
+        pointwise = self.task.mode is Mode.POINTWISE
+        judged = {"response": entry.output} if pointwise else {"transcript": item.fields["transcript"]}
+        return evolve(
+            item,
+            fields={"request": item.fields["request"], **judged},
+            gold=gold.label(entry.scores, item.origin) if gold else None,
+            stratum=stratum_of(stratum, item.metadata, entry.scores) if stratum else "",
         )
 
     def _entries(self) -> Sequence[Entry]:
@@ -163,13 +148,15 @@ class InspectSource:
         stamps = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
         shaping = repr(evolve(self.options, gold=None, gold_labels={}, stratum=None))
         key = content_id(stamps, shaping)
-        if _LAST.key != key:
-            left_out: Counter[str] = Counter()
-            entries = tuple(self._read(paths, left_out))
-            _LAST.key, _LAST.entries, _LAST.left_out = key, entries, dict(left_out)
-        for reason, count in sorted(_LAST.left_out.items()):
+        if key not in _last_read:
+            counts: Counter[str] = Counter()
+            entries = tuple(self._read(paths, counts))
+            _last_read.clear()
+            _last_read[key] = entries, counts
+        entries, left_out = _last_read[key]
+        for reason, count in sorted(left_out.items()):
             self.log.warning("samples left out", reason=reason, samples=count)
-        return _LAST.entries
+        return entries
 
     def _read(self, paths: Sequence[Path], left_out: Counter[str]) -> Iterator[Entry]:
         options = self.options
@@ -180,7 +167,7 @@ class InspectSource:
             log = open_log(path, _as_written(path, self.base), Bounds.of(options.max_mb, options.max_ratio))
             chosen = [sample for sample in log.samples if self._is_chosen(sample)]
             wanted.difference_update(*(_names(sample) for sample in chosen))
-            readable = [sample for sample in chosen if options.errors is Errors.KEEP or not sample.failed]
+            readable = [sample for sample in chosen if options.errors == "keep" or not sample.failed]
             if len(readable) < len(chosen):
                 left_out["the sample ended with an error"] += len(chosen) - len(readable)
             for sample in log.read(readable):
@@ -233,9 +220,9 @@ def log_prefix(path: Path, paths: Sequence[Path]) -> str:
 
 def _entry(log: Log, sample: EvalSample, prefix: str, shape: Shape) -> Entry | None:
     origin = f"{log.shown}: sample '{sample.id}', epoch {sample.epoch}"
-    scores = {
-        name: plain(score.value) for name, score in (sample.scores or {}).items() if not _is_unscored(score.value)
-    }
+    values = {name: score.value for name, score in (sample.scores or {}).items()}
+    # Inspect writes NaN where a scorer gave no score.
+    scores = {name: plain(value) for name, value in values.items() if not (isinstance(value, float) and isnan(value))}
     spec = log.header.eval
     facts: dict[str, Json] = {
         "log": log.path.name,
@@ -253,16 +240,14 @@ def _entry(log: Log, sample: EvalSample, prefix: str, shape: Shape) -> Entry | N
     transcript = shape.of(to_messages(sample.messages), {**metadata, FACTS: facts}, origin)
     if transcript is None:
         return None
-    return Entry(
+    item = Item(
         id=sample_key(sample.id, sample.epoch, prefix),
         group=str(sample.id),
-        request=_request(sample.input),
-        transcript=transcript,
-        output=sample.output.completion,
-        scores=scores,
+        fields={"request": _request(sample.input), "transcript": transcript},
         metadata={**metadata, FACTS: facts},
         origin=origin,
     )
+    return Entry(item=item, output=sample.output.completion, scores=scores)
 
 
 def _request(given: str | list[Any]) -> str:
@@ -272,27 +257,18 @@ def _request(given: str | list[Any]) -> str:
     return texts[0][1] if len(texts) == 1 else "\n\n".join(f"{role}: {text}" for role, text in texts)
 
 
-def _is_unscored(value: object) -> bool:
-    return isinstance(value, float) and value != value  # noqa: PLR0124 - not a number
-
-
 def _as_written(path: Path, base: Path) -> str:
     # The loader made the path absolute; messages show it as the user wrote it.
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.as_posix()
 
 
-NOTHING: Final = cast("Json", object())
-
-
 def score_value(scores: Mapping[str, Json], name: str) -> Json:
-    """Return the value of score `name`, or of its part `name.key`; `NOTHING` if there is none."""
+    """Return the value of score `name`, or of its part `name.key`; None if there is none."""
     if name in scores:
         return scores[name]
     scorer, _, key = name.partition(".")
     parts = scores.get(scorer)
-    if isinstance(parts, Mapping) and key in parts:
-        return parts[key]
-    return NOTHING
+    return parts.get(key) if isinstance(parts, Mapping) else None
 
 
 def score_names(scores: Mapping[str, Json]) -> list[str]:
@@ -323,7 +299,7 @@ class GoldScore:
             JrhError: The score's value is not a label.
         """
         value = score_value(scores, self.name)
-        if value is NOTHING or value is None:
+        if value is None:
             return None
         text = label_text(value)
         if text is None:
@@ -344,19 +320,18 @@ class GoldScore:
 def stratum_of(name: str, metadata: Mapping[str, Json], scores: Mapping[str, Json]) -> str:
     """Return the stratum of a sample from its metadata or else its scores; empty if neither has the name."""
     value = metadata[name] if name in metadata else score_value(scores, name)
-    if value is NOTHING or value is None:
+    if value is None:
         return ""
     text = label_text(value)
     return str(value) if text is None else text
 
 
-def check_known(names: Sequence[str], known: Sequence[str], what: str, shown: str) -> None:
-    """Reject names that no sample has.
+def check_known(name: str, known: Sequence[str], what: str, shown: str) -> None:
+    """Reject a name that no sample has.
 
     Raises:
-        JrhError: A name is unknown; the message lists the known ones.
+        JrhError: The name is unknown; the message lists the known ones.
     """
-    for name in names:
-        if name not in known:
-            listed = ", ".join(dict.fromkeys(known)) or "none"
-            raise JrhError(f"{shown}: no sample has the {what} '{name}'; available: {listed}")
+    if name not in known:
+        available = ", ".join(dict.fromkeys(known)) or "none"
+        raise JrhError(f"{shown}: no sample has the {what} '{name}'; available: {available}")

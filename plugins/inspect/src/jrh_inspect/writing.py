@@ -145,9 +145,7 @@ def _edit(case: Case | None, reference: Case | None) -> Edited | None:
 
 def _is_messages(value: Json) -> bool:
     return (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and all(isinstance(message, Mapping) for message in value)
+        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(part, Mapping) for part in value)
     )
 
 
@@ -187,11 +185,11 @@ def rewrite_messages(
         last = followers[key] if key in after else last
     result = hidden
     for key, wanted in after.items():
-        if key in sources:
-            result.append(_edit_message(*sources[key], before[key], wanted))
-        else:
-            result.append(_build_message(wanted, len(result) + 1))
-        result += followers[key]
+        known = key in sources
+        message = (
+            _edit_message(*sources[key], before[key], wanted) if known else _build_message(wanted, len(result) + 1)
+        )
+        result += [message, *followers[key]]
     return result
 
 

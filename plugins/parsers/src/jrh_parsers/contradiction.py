@@ -92,11 +92,7 @@ def _contradicts(trials: Trials, context: MetricContext, has: Mask) -> Floats:
 
 def _contradicts_by_model(trials: Trials, has: Mask) -> Floats:
     """Return the same, as a model has read it; the rules never fill in, so that one estimate has one reader."""
-    presented, argued_for = (np.array(_column(trials, name), dtype=np.str_) for name in ("presented", "argued"))
+    columns = (trials.column(name) for name in ("presented", "argued"))
+    presented, argued_for = (np.array(column.names, dtype=np.str_)[column.codes] for column in columns)
     read = ~np.isin(argued_for, ("", ARGUES_FOR_NONE))
     return np.where(has & read, (argued_for != presented).astype(np.float64), np.nan)
-
-
-def _column(trials: Trials, name: str) -> list[str]:
-    coded = trials.column(name)
-    return [coded.names[code] for code in coded.codes.tolist()]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import ClassVar
 
 from attrs import frozen
 from jrh import Status
@@ -51,39 +52,38 @@ def off_scale(text: str, start: int, end: int) -> Finding:
     return Finding(status=Status.OFF_SCALE, start=start, end=end, detail=f"'{quoted}' is not a label of the scale")
 
 
-def read_behind(text: str, at: int, lead: re.Pattern[str], read: Callable[[int], Finding | None]) -> Finding | None:
-    """Read the decision behind decoration and up to six leading words, such as `a score of`.
-
-    Args:
-        text: the text.
-        at: where to begin.
-        lead: matches one leading word.
-        read: reads the decision at a place; None where none begins there.
-    """
-    for _ in range(_MOST_LEADS):
-        at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
-        decision = read(at)
-        word = None if decision is not None else lead.match(text, at)
-        if word is None:
-            return decision
-        at = word.end()
-    return None
-
-
-class Grammar(Protocol):
+class Grammar(ABC):
     """How decisions of one kind of scale are written."""
+
+    lead: ClassVar[re.Pattern[str]]
+    """One word that may come before a decision, such as those of `a score of`."""
 
     def prepare(self, text: str) -> str:
         """Return the text for the other methods, without parts that only restate the scale."""
+        return text
 
     def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
-        """Read the decision that begins at `at`.
+        """Read the decision that begins at `at`, after decoration and up to six leading words.
 
         `slot` marks a place where an answer is expected; it accepts spellings that would mean nothing in prose.
         """
+        for _ in range(_MOST_LEADS):
+            at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
+            decision = self.read_at(text, at, slot=slot)
+            word = None if decision is not None else self.lead.match(text, at)
+            if word is None:
+                return decision
+            at = word.end()
+        return None
 
+    @abstractmethod
+    def read_at(self, text: str, at: int, *, slot: bool) -> Finding | None:
+        """Read the decision at a place; None where none begins exactly there."""
+
+    @abstractmethod
     def scan(self, text: str, start: int, end: int) -> Iterable[Finding]:
         """Yield the decisions in a stretch of prose that announces one, in order."""
 
+    @abstractmethod
     def mentions(self, text: str) -> Iterable[Finding]:
         """Yield what counts as a decision without being announced, in order."""

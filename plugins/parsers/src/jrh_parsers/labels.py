@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jrh import Scale
 
 from jrh_parsers.cues import HYPOTHETICAL, NEGATED, NEGATION
-from jrh_parsers.finding import Finding, label_finding, read_behind, unparsable
+from jrh_parsers.finding import Finding, Grammar, label_finding, unparsable
 from jrh_parsers.visible import plain
 
 _LEAD = re.compile(
@@ -37,8 +37,10 @@ _ORDINARY = frozenset({"a", "i", "no", "not", "none"})
 LOOK_BEHIND = 60
 
 
-class LabelGrammar:
+class LabelGrammar(Grammar):
     """Reads labels by name; the longest match wins, and exact spelling beats case-insensitive."""
+
+    lead = _LEAD
 
     def __init__(self, scale: Scale) -> None:
         """Compile the labels once."""
@@ -49,15 +51,8 @@ class LabelGrammar:
         self._label = re.compile(rf"(?<![\w])(?<!\w[-'/.])(?:{pattern})(?![\w])(?![-']\w)", re.IGNORECASE)
         self._slot_label = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)(?![-']\w)", re.IGNORECASE)
 
-    def prepare(self, text: str) -> str:
-        """Return the text as it is."""
-        return text
-
-    def read(self, text: str, at: int, *, slot: bool) -> Finding | None:  # noqa: ARG002 - names read alike everywhere
-        """Read the label that begins at `at`, after decoration and words such as `it is`."""
-        return read_behind(text, at, _LEAD, lambda place: self._at(text, place))
-
-    def _at(self, text: str, at: int) -> Finding | None:
+    def read_at(self, text: str, at: int, *, slot: bool) -> Finding | None:  # noqa: ARG002 - names read alike everywhere
+        """Read the label at a place, or that one is denied there."""
         match = self._slot_label.match(text, at)
         if match is None:
             denial = _DENIED.match(text, at)
@@ -116,6 +111,11 @@ class LabelGrammar:
 def is_denied(text: str, at: int) -> bool:
     """Return whether what begins at `at` is denied by the words before it."""
     return bool(NEGATED.search(text[max(0, at - LOOK_BEHIND) : at]))
+
+
+def unless_denied(text: str, finding: Finding, detail: str) -> Finding:
+    """Return a finding, or that there is none because the words before it deny it."""
+    return unparsable(detail, finding.start, finding.end) if is_denied(text, finding.start) else finding
 
 
 def has_negation(text: str, start: int, end: int) -> bool:

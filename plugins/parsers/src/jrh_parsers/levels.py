@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from jrh import Scale
 
-from jrh_parsers.finding import Finding, label_finding, off_scale, read_behind, unparsable
-from jrh_parsers.labels import is_denied
+from jrh_parsers.finding import Finding, Grammar, label_finding, off_scale, unparsable
+from jrh_parsers.labels import unless_denied
 from jrh_parsers.visible import plain
 
 _NUMBER = re.compile(r"(?P<number>[+-]?\d{1,12}(?:[.,]\d{1,12})*)")
@@ -96,8 +96,10 @@ def _restatement(scale: Scale) -> re.Pattern[str]:
     )
 
 
-class LevelGrammar:
+class LevelGrammar(Grammar):
     """Reads numbers against an ordinal scale of numbers; a number between two levels is not on the scale."""
+
+    lead = _LEAD
 
     def __init__(self, scale: Scale) -> None:
         """Keep the value of every level."""
@@ -113,11 +115,8 @@ class LevelGrammar:
             return text
         return self._restated.sub(lambda match: " " * len(match[0]), text)
 
-    def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
-        """Read the number that begins at `at`, after decoration and words such as `a score of`."""
-        return read_behind(text, at, _LEAD, lambda place: self._at(text, place, slot=slot))
-
-    def _at(self, text: str, at: int, *, slot: bool) -> Finding | None:
+    def read_at(self, text: str, at: int, *, slot: bool) -> Finding | None:
+        """Read the number at a place; in a slot also one in words."""
         between = _BETWEEN.match(text, at)
         if between is not None:
             return unparsable("a range of levels instead of one", at, between.end())
@@ -167,13 +166,9 @@ class LevelGrammar:
     def scan(self, text: str, start: int, end: int) -> Iterator[Finding]:
         """Yield numbers that may be scores; `3 paragraphs` is not one."""
         for match in _STARTS.finditer(text, start, end):
-            finding = self._at(text, match.start(), slot=False)
+            finding = self.read_at(text, match.start(), slot=False)
             if finding is not None and finding.end <= end + 1 and _SCORE_MAY_FOLLOW.match(text, finding.end):
-                yield (
-                    unparsable("a level is denied", finding.start, finding.end)
-                    if is_denied(text, finding.start)
-                    else finding
-                )
+                yield unless_denied(text, finding, "a level is denied")
 
     def mentions(self, text: str) -> Iterator[Finding]:
         """Yield fractions, emphasised numbers, `Coherence score: 4`, and `Coherence: 4` as the whole reply."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from jrh import Scale, Status
 
 from jrh_parsers.cues import SUPPOSED
-from jrh_parsers.finding import Finding, label_finding, read_behind, unparsable
-from jrh_parsers.labels import LOOK_BEHIND, is_denied
+from jrh_parsers.finding import Finding, Grammar, label_finding, unparsable
+from jrh_parsers.labels import LOOK_BEHIND, unless_denied
 from jrh_parsers.visible import plain
 
 _THING = (
@@ -63,8 +63,10 @@ _TIE_IN_PROSE = re.compile(r"\b(?:tie|draw|neither)\b", re.IGNORECASE)
 _ARTICLES = frozenset({"a", "i"})
 
 
-class PairGrammar:
+class PairGrammar(Grammar):
     """Reads the letter of an option; the article `A` is not a letter, and a worse option is not a choice."""
+
+    lead = _LEAD
 
     def __init__(self, scale: Scale, *, comparatives: bool = True) -> None:
         """Compile the options once."""
@@ -81,15 +83,8 @@ class PairGrammar:
             rf"(?:\w{{1,14}}ly\s)?{_WINS})"
         )
 
-    def prepare(self, text: str) -> str:
-        """Return the text as it is."""
-        return text
-
-    def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
-        """Read the option or tie that begins at `at`, after decoration and words such as `Response`."""
-        return read_behind(text, at, _LEAD, lambda place: self._at(text, place, slot=slot))
-
-    def _at(self, text: str, at: int, *, slot: bool) -> Finding | None:
+    def read_at(self, text: str, at: int, *, slot: bool) -> Finding | None:
+        """Read the option or tie at a place."""
         if self._tie_label is not None and (tie := self._tie_label.match(text, at)):
             return self._tie(at, tie.end())
         letter = self._letter.match(text, at)
@@ -158,13 +153,9 @@ class PairGrammar:
         places = [match.start() for match in self._exact_letter.finditer(text, start, end)]
         places += [match.start() for match in _TIE_IN_PROSE.finditer(text, start, end)]
         for place in sorted(places):
-            finding = self._at(text, place, slot=False)
+            finding = self.read_at(text, place, slot=False)
             if finding is not None:
-                yield (
-                    unparsable("an option is denied", finding.start, finding.end)
-                    if is_denied(text, finding.start)
-                    else finding
-                )
+                yield unless_denied(text, finding, "an option is denied")
 
     def mentions(self, text: str) -> Iterator[Finding]:
         """Yield ties that are said and, unless switched off, comparisons: `B is better than A`, `A wins`."""

@@ -14,7 +14,7 @@ from jrh_parsers.levels import LevelGrammar, numeric
 from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions
 from jrh_parsers.pairs import PairGrammar
 from jrh_parsers.procedure import decide, last_announcement
-from jrh_parsers.verdict_json import JsonVerdict, last_verdict
+from jrh_parsers.verdict_json import last_verdict
 from jrh_parsers.visible import Visible, visible
 
 RATIONALE_CHARACTERS = 4_000
@@ -34,9 +34,7 @@ def grammar_for(scale: Scale, comparatives: bool = True) -> Grammar:
     return LabelGrammar(scale)
 
 
-@lru_cache(maxsize=128)
-def _by_name(scale: Scale) -> Grammar:
-    return LabelGrammar(scale)
+_label_grammar = lru_cache(maxsize=128)(LabelGrammar)
 
 
 class LabelParser:
@@ -44,7 +42,7 @@ class LabelParser:
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the label, or the status that says why there is none."""
-        return read_text(reply, scale, _by_name(scale))
+        return read_text(reply, scale, _label_grammar(scale))
 
 
 class LikertParser:
@@ -58,18 +56,13 @@ class LikertParser:
 class PairwiseParser:
     """Reads the letter of the preferred option, or a tie."""
 
-    def __init__(self, *, comparatives: bool = True) -> None:
-        """Set whether `B is better than A` is read as B."""
-        self._comparatives = comparatives
-
-    @classmethod
-    def build(cls, options: PairwiseOptions) -> PairwiseParser:
-        """Build the parser from its options."""
-        return cls(comparatives=options.comparatives)
+    def __init__(self, options: PairwiseOptions) -> None:
+        """Keep whether `B is better than A` is read as B."""
+        self._options = options
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the option; on scales that are not pairwise, the label or level."""
-        return read_text(reply, scale, grammar_for(scale, self._comparatives))
+        return read_text(reply, scale, grammar_for(scale, self._options.comparatives))
 
 
 class JsonParser:
@@ -87,7 +80,7 @@ class JsonParser:
         grammar = grammar_for(scale)
         json_verdict = last_verdict(shown.text, grammar, self._options)
         if json_verdict is not None:
-            return _from_json(json_verdict)
+            return _verdict(json_verdict.finding, json_verdict.rationale)
         decision = decide(shown.text, grammar)
         if decision.status in (Status.REFUSED, Status.ABSTAINED):
             return Verdict(status=decision.status, detail=decision.detail)
@@ -114,7 +107,7 @@ class AutoParser:
         if json_verdict is None:
             return _from_text(shown, decide(shown.text, grammar))
         later = last_announcement(shown.text[json_verdict.end :], grammar)
-        return _from_text(shown, later) if later is not None else _from_json(json_verdict)
+        return _from_text(shown, later) if later else _verdict(json_verdict.finding, json_verdict.rationale)
 
 
 def read_text(reply: Reply, scale: Scale, grammar: Grammar) -> Verdict:
@@ -132,23 +125,17 @@ def _inside_thinking() -> Verdict:
     return Verdict(status=Status.UNPARSABLE, detail="the reply ends inside a thinking block")
 
 
-def _from_text(shown: Visible, found: Finding) -> Verdict:
+def _from_text(shown: Visible, finding: Finding) -> Verdict:
     text = shown.text.strip()
-    longer = len(text) > len(found.label or "") + _DECISION_CHARACTERS
-    return Verdict(
-        status=found.status,
-        presented=found.label,
-        rationale=text[:RATIONALE_CHARACTERS] if longer else "",
-        detail=found.detail,
-    )
+    longer = len(text) > len(finding.label or "") + _DECISION_CHARACTERS
+    return _verdict(finding, text if longer else "")
 
 
-def _from_json(found: JsonVerdict) -> Verdict:
-    finding = found.finding
+def _verdict(finding: Finding, rationale: str) -> Verdict:
     return Verdict(
         status=finding.status,
         presented=finding.label,
-        rationale=found.rationale[:RATIONALE_CHARACTERS],
+        rationale=rationale[:RATIONALE_CHARACTERS],
         detail=finding.detail,
     )
 

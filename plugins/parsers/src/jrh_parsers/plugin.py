@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, ParserSpec, hookimpl
-from jrh.plugins import KindSpec, RuleSpec, StageSpec
+from jrh.plugins import KindSpec, NoOptions, RuleSpec, StageSpec
 from jrh_measuring import BreakdownOptions
 
 from jrh_parsers.measure_list import MEASURES
@@ -17,37 +17,15 @@ JRH_API_VERSION = 2
 @hookimpl
 def jrh_parsers() -> Iterable[ParserSpec]:
     """Declare the parsers."""
-    yield ParserSpec(
-        name="auto",
-        summary="a JSON verdict if there is one, otherwise text by the kind of scale",
-        factory="jrh_parsers.parsers:AutoParser",
-    )
-    yield ParserSpec(
-        name="json",
-        summary="a JSON verdict, bare, in fences, or with text around it",
-        options=JsonOptions,
-        factory="jrh_parsers.parsers:JsonParser",
-    )
-    yield ParserSpec(
-        name="label", summary="one of the scale's labels in free text", factory="jrh_parsers.parsers:LabelParser"
-    )
-    yield ParserSpec(
-        name="likert",
-        summary="a level of an ordinal scale: 4, 4/5, Score: 4",
-        factory="jrh_parsers.parsers:LikertParser",
-    )
-    yield ParserSpec(
-        name="pairwise",
-        summary="the letter of the preferred option, or a tie",
-        options=PairwiseOptions,
-        factory="jrh_parsers.parsers:PairwiseParser.build",
-    )
-    yield ParserSpec(
-        name="weighted",
-        summary="the expected level under the reply's token probabilities",
-        options=WeightedOptions,
-        factory="jrh_parsers.parsers:WeightedParser",
-    )
+    for name, summary, options, factory in (
+        ("auto", "a JSON verdict if there is one, otherwise text by the kind of scale", NoOptions, "AutoParser"),
+        ("json", "a JSON verdict, bare, in fences, or with text around it", JsonOptions, "JsonParser"),
+        ("label", "one of the scale's labels in free text", NoOptions, "LabelParser"),
+        ("likert", "a level of an ordinal scale: 4, 4/5, Score: 4", NoOptions, "LikertParser"),
+        ("pairwise", "the letter of the preferred option, or a tie", PairwiseOptions, "PairwiseParser"),
+        ("weighted", "the expected level under the reply's token probabilities", WeightedOptions, "WeightedParser"),
+    ):
+        yield ParserSpec(name=name, summary=summary, options=options, factory=f"jrh_parsers.parsers:{factory}")
 
 
 @hookimpl

@@ -49,11 +49,8 @@ def decide(text: str, grammar: Grammar) -> Finding:
 
 def last_announcement(text: str, grammar: Grammar) -> Finding | None:
     """Return the last decision that is announced as one."""
-    findings = [*_marker_findings(text, grammar), *_bracket_findings(text, grammar)]
-    closing = _last_sentence(text, grammar)
-    if closing is not None:
-        findings.append(closing)
-    return max(findings, key=lambda finding: finding.start, default=None)
+    marked = (*_marker_findings(text, grammar), *_bracket_findings(text, grammar))
+    return max((*marked, *_last_sentence(text, grammar)), key=lambda finding: finding.start, default=None)
 
 
 def marks_verdict(text: str, grammar: Grammar) -> bool:
@@ -142,7 +139,8 @@ def _bracket_findings(text: str, grammar: Grammar) -> Iterator[Finding]:
             yield evolve(finding, start=match.start(group), end=match.end(group))
 
 
-def _last_sentence(text: str, grammar: Grammar) -> Finding | None:
+def _last_sentence(text: str, grammar: Grammar) -> Iterator[Finding]:
+    """Yield the decision that a text ends with, if it ends with one."""
     body = text.rstrip()
     window = max(0, len(body) - _SLOT_LENGTH)
     parts = list(_LAST_SENTENCE.finditer(body, window))
@@ -152,8 +150,8 @@ def _last_sentence(text: str, grammar: Grammar) -> Finding | None:
         sentence = body[start:]
         finding = grammar.read(sentence, 0, slot=True)
         if finding is not None and cues.CLOSE.match(sentence, finding.end):
-            return evolve(finding, start=start + finding.start, end=start + finding.end)
-    return None
+            yield evolve(finding, start=start + finding.start, end=start + finding.end)
+            return
 
 
 def _first_sentence(text: str, grammar: Grammar) -> Finding | None:

@@ -215,10 +215,9 @@ class RationaleModel:
                 "mark": tag_mark(rationale, instruction),
             },
         )
-        answers = [*argument.labels, _none(argument)]
         return ChatRequest(
             messages=(Message(role="user", content=content),),
-            json_schema=object_schema({"label": {"type": "string", "enum": [*answers]}}),
+            json_schema=object_schema({"label": {"type": "string", "enum": [*argument.labels, _none(argument)]}}),
         )
 
     def read(self, reply: Reply, argument: Argument) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -121,26 +121,16 @@ class ReadRationales(Stage):
         rationales = [row for row in store.records.told() if row.task in tasks]
         questions: dict[tuple[object, ...], Question] = {}
         for start in range(0, len(rationales), _SLICE):
-            some = rationales[start : start + _SLICE]
-            self._add(questions, some, store.cases.by_id(list(dict.fromkeys(row.case_id for row in some))), tasks)
+            part = rationales[start : start + _SLICE]
+            cases = store.cases.by_id(list(dict.fromkeys(row.case_id for row in part)))
+            for row in (row for row in part if row.case_id in cases):
+                argument = _argument(cases[row.case_id], tasks[row.task], row.rationale)
+                request = self._reader.request(argument)
+                key = (row.task, argument.labels, request.messages)
+                if key not in questions:
+                    questions[key] = Question(request=request, argument=argument, task=row.task, test=row.test)
+                questions[key].trials.append(row.trial_id)
         return list(questions.values())
-
-    def _add(
-        self,
-        questions: dict[tuple[object, ...], Question],
-        told: Iterable[Any],
-        cases: Mapping[str, Case],
-        tasks: Mapping[str, Task],
-    ) -> None:
-        for row in told:
-            if row.case_id not in cases:
-                continue
-            argument = _argument(cases[row.case_id], tasks[row.task], row.rationale)
-            request = self._reader.request(argument)
-            key = (row.task, argument.labels, request.messages)
-            if key not in questions:
-                questions[key] = Question(request=request, argument=argument, task=row.task, test=row.test)
-            questions[key].trials.append(row.trial_id)
 
 
 def _argument(case: Case, task: Task, rationale: str) -> Argument:

@@ -93,13 +93,9 @@ def plain(text: str) -> str:
     Not NFKC: that would turn `4²` into `42`, `3½` into `31` and a half, and `№4` into `No4`.
     """
     if not text.isascii():
-        text = _NON_ASCII.sub(_plain_match, text)
+        text = _NON_ASCII.sub(lambda match: _plain_character(match[0]), text)
     # Markdown emphasis uses * or _; normalise to *, which is never part of a word.
     return _EDGE_UNDERSCORES.sub("*", text) if "_" in text else text
-
-
-def _plain_match(match: re.Match[str]) -> str:
-    return _plain_character(match[0])
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ from jrh_interchange import Problems, Row, table_rows
 from jrh_sources.items import ColumnMap
 from jrh_sources.object_rows import row_of
 from jrh_sources.options import HuggingfaceOptions
-from jrh_sources.source import TableSource, as_written
+from jrh_sources.source import TableSource, as_written, list_files
 
 MOST_FILES: Final = 10_000
 
@@ -74,14 +74,7 @@ def _files(path: Path, shown: str, split: str) -> list[Path]:
     """Return the files of a split, in the order of their names."""
     if path.is_file():
         return [path]
-    if not path.is_dir():
-        raise JrhError(f"{shown}: no such file or folder; a relative path is relative to the suite's directory")
-    files = []
-    for file in sorted(path.rglob("*")):
-        if file.suffix in (".arrow", ".parquet") and file.is_file() and not file.name.startswith("cache-"):
-            files.append(file)
-        if len(files) > MOST_FILES:
-            raise JrhError(f"{shown} has more than {MOST_FILES:,} files; name a smaller folder")
+    files = list_files(path, shown, _is_data, MOST_FILES, "; name a smaller folder")
     splits: dict[str, list[Path]] = {}
     for file in files:
         splits.setdefault(_split_of(file, path), []).append(file)
@@ -93,6 +86,11 @@ def _files(path: Path, shown: str, split: str) -> list[Path]:
     if chosen is None:
         raise JrhError(f"{shown} has no split '{split}'; it has {', '.join(splits)}")
     return chosen
+
+
+def _is_data(file: Path) -> bool:
+    # `datasets` keeps what it derives in `cache-*.arrow` next to the data.
+    return file.suffix in (".arrow", ".parquet") and not file.name.startswith("cache-")
 
 
 def _split_of(file: Path, root: Path) -> str:

@@ -144,9 +144,8 @@ class ItemBuilder:
                 self._report_missing(target, lines, there)
         for label, lines in self._off_scale.items():
             labels = ", ".join(self._task.scale.labels)
-            message = (
-                f"label '{label}' is not on the scale {labels}{_list_lines(lines)}{_hint(label, self._task.scale)}"
-            )
+            hint = _hint(label, self._task.scale)
+            message = f"label '{label}' is not on the scale {labels}{_list_lines(lines)}{hint}"
             self._problems.add(message, line=lines[0])
 
     def _report_missing(self, target: str, lines: list[int], there: list[str]) -> None:

@@ -30,7 +30,7 @@ def object_rows(thing: Any, problems: Problems) -> Iterator[Row]:
 def row_of(values: object, line: int, problems: Problems) -> Row | None:
     """Return a mapping as a row; None if it is none, or holds what no item can."""
     if not isinstance(values, Mapping):
-        problems.add(f"a row must be a mapping from column to value, not {_type_name(values)}", line=line)
+        problems.add(f"a row must be a mapping from column to value, not of type {type(values).__name__}", line=line)
         return None
     try:
         cells = {str(name): json_value(value) for name, value in values.items()}
@@ -50,14 +50,10 @@ def _mappings(thing: Any) -> Iterable[Any]:
     columns = _columns(thing)
     if columns is None:
         raise JrhError(
-            f"the rows are {_type_name(thing)}; jrh reads a list of mappings, or a data frame of pandas, polars or "
-            "Arrow with distinct column names"
+            f"the rows are of type {type(thing).__name__}; jrh reads a list of mappings, or a data frame of pandas, "
+            "polars or Arrow with distinct column names"
         )
     return (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
-
-
-def _type_name(thing: object) -> str:
-    return f"of type {type(thing).__name__}"
 
 
 def _columns(thing: Any) -> Mapping[str, Sequence[Any]] | None:

@@ -107,6 +107,24 @@ def examples_source(options: ExamplesOptions, context: BuildContext) -> TableSou
     return evolve(file_source(JsonlOptions(path=path), context), shown=path.name)
 
 
+def list_files(path: Path, shown: str, wanted: Callable[[Path], bool], most: int, kind: str) -> list[Path]:
+    """Return the file itself, or those of a folder and its folders that are wanted, in the order of their names.
+
+    Raises:
+        JrhError: there is no such file or folder, or it has more than `most` such files.
+    """
+    if path.is_file():
+        return [path]
+    if path.exists() and not path.is_dir():
+        raise JrhError(f"{shown} is not a regular file")  # a device or a pipe may never end
+    if not path.is_dir():
+        raise JrhError(f"{shown}: no such file or folder; a relative path is relative to the suite's directory")
+    files = [file for file in sorted(path.rglob("*")) if wanted(file) and file.is_file()]
+    if len(files) > most:
+        raise JrhError(f"{shown} has more than {most:,} files{kind}")
+    return files
+
+
 def _check_path(path: Path, shown: str) -> None:
     if path.is_dir():
         inside = sorted(entry.name for entry in path.iterdir() if entry.is_file())[:5]

@@ -148,13 +148,11 @@ def _sentence(
     if agreement.estimate is None:
         start = "" if checked.request.at_least is None else "Undecided: "
         return f"{start}{name}: no answer; {agreement.note or 'no item has a verdict and a label'}."
-    text = (
-        f"{name} agrees with people at a rate of {_figure(agreement)} (n = {_size(agreement)}{_bounds(agreement)})"
-        f"{_versus_usual(checked, judge)}"
-    )
+    sizes = f"n = {_size(agreement)}{_bounds(agreement)}"
+    text = f"{name} agrees with people at a rate of {format_figure(agreement)} ({sizes}){_versus_usual(checked, judge)}"
     # Where people give one label only, a coefficient of agreement beyond chance says nothing.
     shown = () if "constant-gold" in agreement.flags else coefficients
-    kappa = next((f"{kind} {_figure(measure)}" for kind, measure in shown if measure.estimate is not None), "")
+    kappa = next((f"{kind} {format_figure(measure)}" for kind, measure in shown if measure.estimate is not None), "")
     text = f"{text}; {kappa}" if kappa else text
     if checked.request.at_least is None:
         return f"{text}."
@@ -198,9 +196,9 @@ def _versus_usual(checked: Checked, judge: str) -> str:
     return f", {remark.replace(_USUAL, f'{_USUAL} ({named})', 1)}"
 
 
-def _figure(measure: Measure) -> str:
-    value = format_number(measure.estimate or 0.0, _DIGITS, proportion=measure.unit == "proportion")
-    return f"{value} {format_interval(measure, _DIGITS)}".strip()
+def format_figure(measure: Measure) -> str:
+    """Write the estimate of a measure with its interval."""
+    return f"{format_estimate(measure, _DIGITS)} {format_interval(measure, _DIGITS)}".strip()
 
 
 EFFECT: Final = "covariate-effect"
@@ -223,11 +221,8 @@ def open_covariates(checked: Checked, judge: str) -> Iterator[str]:
 
 
 def _open_sentence(checked: Checked, judge: str, name: str, column: str) -> str:
-    measures = [
-        measure
-        for measure in checked.report.measures
-        if measure.judge == judge and measure.cell.get("covariate") == name
-    ]
+    of_judge = [measure for measure in checked.report.measures if measure.judge == judge]
+    measures = [measure for measure in of_judge if measure.cell.get("covariate") == name]
     effects = [measure for measure in measures if measure.name == EFFECT and measure.estimate is not None]
     shown = f"'{clean_text(column, _NAME)}'"
     shown = f"the length of {shown}" if name == LENGTH and column != LENGTH else shown
@@ -243,8 +238,7 @@ def _open_sentence(checked: Checked, judge: str, name: str, column: str) -> str:
 
 def _effect_figure(effect: Measure) -> str:
     """Write the effect with its interval, its unit, and the level it is about."""
-    value = format_estimate(effect, _DIGITS)
     levels = " levels" if effect.unit == "difference in levels" else ""
     level = effect.cell.get("level")
     per = " per standard deviation" if level is None else f" with '{clean_text(level, _NAME)}'"
-    return f"{value} {format_interval(effect, _DIGITS)}{levels}{per}".replace("  ", " ")
+    return f"{format_figure(effect)}{levels}{per}"

@@ -68,9 +68,8 @@ def read_labels(table: Table, request: CheckRequest) -> Labels:
     written, notes = _spellings(human + verdicts, scale)
     nulls = _select(human, lambda text: _fold(text) in _NULLS)
     if nulls:
-        notes.append(
-            f"People use {_quote_counts(nulls)} as a label; blank these cells if they mean that there is none."
-        )
+        used = _quote_counts(nulls)
+        notes.append(f"People use {used} as a label; blank these cells if they mean that there is none.")
     kind = f"{scale.kind.value} {_range(scale)}"
     return Labels(
         scale=scale,
@@ -155,7 +154,7 @@ def _scale(human: Counter[str], judged: Counter[str], request: CheckRequest) -> 
         ordinal = _level_scale(kinds, judged, request)
         if ordinal is not None:
             return ordinal
-    return _label_scale(human, judged, kinds, request)
+    return _label_scale(human, judged, request)
 
 
 def _read_scale(text: str, request: CheckRequest) -> Scale:
@@ -196,10 +195,9 @@ def _level_scale(kinds: set[str], judged: Counter[str], request: CheckRequest) -
     return Scale.of_levels(low, high), why
 
 
-def _label_scale(
-    human: Counter[str], judged: Counter[str], kinds: set[str], request: CheckRequest
-) -> tuple[Scale, str]:
+def _label_scale(human: Counter[str], judged: Counter[str], request: CheckRequest) -> tuple[Scale, str]:
     """Return a scale of the labels that people or judges use, in their most frequent spelling, sorted."""
+    kinds = {_fold(text) for text in human}
     strange = {_fold(text): text for text in judged if _fold(text) not in kinds}
     if len(kinds) > _MOST_LABELS:
         raise JrhError(

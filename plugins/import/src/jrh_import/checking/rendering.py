@@ -10,9 +10,9 @@ from typing import Final
 import attrs
 from jrh import Measure
 from jrh.text import clean_text, counted
-from jrh_measuring import counted_items, format_estimate, format_interval, format_number, stated_p
+from jrh_measuring import counted_items, format_interval, format_number, stated_p
 
-from jrh_import.checking.answers import EFFECT, Answer
+from jrh_import.checking.answers import EFFECT, Answer, format_figure
 from jrh_import.checking.measurement import Checked
 
 _DIGITS: Final = 2
@@ -104,8 +104,8 @@ def _table(checked: Checked, answers: Sequence[Answer]) -> Iterator[str]:
         rows.append(
             [
                 clean_text(answer.judge, _NAME),
-                _cell(answer.agreement),
-                *(_cell(coefficients[kind]) if kind in coefficients else "-" for kind in kinds),
+                format_figure(answer.agreement),
+                *(format_figure(coefficients[kind]) if kind in coefficients else "-" for kind in kinds),
                 _missing_count(answer.missing),
                 "-" if answer.needed is None else f"{answer.needed:,}",
             ]
@@ -115,21 +115,16 @@ def _table(checked: Checked, answers: Sequence[Answer]) -> Iterator[str]:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _cell(measure: Measure) -> str:
-    return f"{format_estimate(measure, _DIGITS)} {format_interval(measure, _DIGITS)}".strip()
-
-
 def _missing_count(measure: Measure) -> str:
     return f"{round((measure.estimate or 0.0) * measure.n_trials):,} of {measure.n_trials:,}"
 
 
 def _comparisons(checked: Checked) -> Iterator[str]:
     """Yield one line per pair of judges: the difference of their agreement with people on the same rows."""
-    measures = {
-        (measure.judge, measure.cell.get("against", ""), measure.name): measure for measure in checked.report.measures
-    }
+    against_others = [measure for measure in checked.report.measures if measure.cell.get("against")]
+    measures = {(measure.judge, measure.cell["against"], measure.name): measure for measure in against_others}
     for (judge, against, name), measure in measures.items():
-        if not against or not name.endswith("-difference") or measure.estimate is None:
+        if not name.endswith("-difference") or measure.estimate is None:
             continue
         p = measures.get((judge, against, f"{name}-p"))
         value = format_number(measure.estimate, _DIGITS, proportion=False, signed=True)

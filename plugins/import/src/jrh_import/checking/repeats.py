@@ -95,30 +95,35 @@ def _exact(found: Sequence[str], *, items: bool) -> str:
 
 
 def _check_alike(several: Mapping[str, Sequence[Row]], request: CheckRequest, labels: Labels) -> None:
-    differing = [item for item, rows in several.items() if len({_verdicts(row, request, labels) for row in rows}) > 1]
+    differing = _ambiguous_items(several, request.judges, labels)
     if differing:
         raise JrhError(
             f"{counted(len(differing), 'item')} in several rows with different verdicts:\n"
-            f"{_item_places(differing, several)}\n"
+            f"{_item_places(differing)}\n"
             "If the rows are reruns, name the column that numbers them with --repeat, or pass --reruns; "
             "otherwise keep one row per item"
         )
 
 
 def _check_human(several: Mapping[str, Sequence[Row]], request: CheckRequest, labels: Labels) -> None:
-    differing = [
-        item for item, rows in several.items() if len({_label(row, request.human, labels) for row in rows}) > 1
-    ]
+    differing = _ambiguous_items(several, (request.human,), labels)
     if differing:
         raise JrhError(
             f"{counted(len(differing), 'item')} with several labels in '{clean_text(request.human)}':\n"
-            f"{_item_places(differing, several)}\n"
+            f"{_item_places(differing)}\n"
             "An item needs one label: settle on one, or leave the cells blank"
         )
 
 
-def _verdicts(row: Row, request: CheckRequest, labels: Labels) -> tuple[str, ...]:
-    return tuple(_label(row, column, labels) for column in request.judges)
+def _ambiguous_items(
+    several: Mapping[str, Sequence[Row]], columns: Sequence[str], labels: Labels
+) -> dict[str, Sequence[Row]]:
+    """Return the items whose rows have different labels in some of the columns."""
+    return {
+        item: rows
+        for item, rows in several.items()
+        if len({tuple(_label(row, column, labels) for column in columns) for row in rows}) > 1
+    }
 
 
 def _label(row: Row, column: str, labels: Labels) -> str:
@@ -126,15 +131,11 @@ def _label(row: Row, column: str, labels: Labels) -> str:
     return labels.written.get(text) or labels.scale.match(text) or text.strip()
 
 
-def _item_places(items: Sequence[str], several: Mapping[str, Sequence[Row]]) -> str:
-    return "\n".join(_lines(items, several))
-
-
-def _lines(items: Sequence[str], several: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    for item in items[:_SHOWN]:
-        yield f"  '{clean_text(item, 60)}': {_places([row.place for row in several[item]])}"
-    if len(items) > _SHOWN:
-        yield f"  and {counted(len(items) - _SHOWN, 'more item')}"
+def _item_places(items: Mapping[str, Sequence[Row]]) -> str:
+    shown = [*items.items()][:_SHOWN]
+    lines = [f"  '{clean_text(item, 60)}': {_places([row.place for row in rows])}" for item, rows in shown]
+    more = [f"  and {counted(len(items) - _SHOWN, 'more item')}"] if len(items) > _SHOWN else []
+    return "\n".join([*lines, *more])
 
 
 def _places(places: Sequence[str]) -> str:

@@ -54,26 +54,12 @@ class MlflowTraces(Export):
         """Tell feedback from expectations; an assessment that was overridden stays in its trace and is not valid."""
         entries: Entries = []
         for place, trace in found:
-            valid = [
-                assessment
-                for assessment in mappings(find(trace, "info/assessments"))
-                if assessment.get("valid") is not False
-            ]
+            valid = [part for part in mappings(find(trace, "info/assessments")) if part.get("valid") is not False]
             expected = {
-                text(find(assessment, _NAME)): find(
-                    assessment, "expectation/value or expectation/serialized_value/value"
-                )
-                for assessment in valid
-                if "expectation" in assessment
+                text(find(part, _NAME)): find(part, "expectation/value or expectation/serialized_value/value")
+                for part in valid
+                if "expectation" in part
             }
-            entries.append(
-                (
-                    place,
-                    {
-                        **trace,
-                        "expected": expected,
-                        "feedback": [assessment for assessment in valid if assessment.get("feedback")],
-                    },
-                )
-            )
+            feedback = [part for part in valid if part.get("feedback")]
+            entries.append((place, {**trace, "expected": expected, "feedback": feedback}))
         return entries

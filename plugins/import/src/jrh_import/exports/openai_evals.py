@@ -16,7 +16,7 @@ from jrh_import.exports.values import find, mappings, text
 _ENDED: Final = {"content_filter": Status.REFUSED, "length": Status.TRUNCATED}
 
 
-def _last_message(place: str) -> Callable[[Entry], Any]:
+def _message(place: str) -> Callable[[Entry], Any]:
     """Take the last message of what a model wrote."""
 
     def take(entry: Entry) -> Any:
@@ -53,17 +53,13 @@ class OpenAIEvals(Export):
             judge="sample/model",
             error=_ERROR,
             golds={"item": "^/datasource_item"},
-            fields={
-                "rationale": _last_message("sample/output"),
-                "content": _last_message("^/sample/output"),
-                **_OF_A_SAMPLE,
-            },
+            fields={"rationale": _message("sample/output"), "content": _message("^/sample/output"), **_OF_A_SAMPLE},
         ),
         Kind(
             keys=("datasource_item_id", "results"),
             id="id",
             item="datasource_item_id",
-            value=_last_message("sample/output"),
+            value=_message("sample/output"),
             judge="sample/model",
             usual_judge="model",
             error=_ERROR,

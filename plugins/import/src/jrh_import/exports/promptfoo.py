@@ -131,11 +131,8 @@ def _grades(result: Entry) -> dict[str, Any]:
         name = text(find(part, "assertion/metric or assertion/type")) or "assertion"
         names[name] += 1
         graded.append({**part, "name": name if names[name] == 1 else f"{name} ({names[name]})"})
-    equal = [
-        assertion.get("value")
-        for assertion in mappings(find(result, "testCase/assert"))
-        if assertion.get("type") == "equals"
-    ]
+    assertions = mappings(find(result, "testCase/assert"))
+    equal = [assertion.get("value") for assertion in assertions if assertion.get("type") == "equals"]
     return {"graded": graded, "equal": equal[0] if equal else None}
 
 

@@ -55,6 +55,10 @@ class Kind:
     no_item: str = "the score '{}' names no item"
     unmapped: str = ""
 
+    def fits(self, entries: Entries) -> bool:
+        """Return whether all entries have the keys."""
+        return all(find(entry, key) is not None for _, entry in entries for key in self.keys)
+
     def rows(self, entries: Entries, options: ScoreOptions) -> Iterator[tuple[bool, ExportRow]]:
         """Yield the scores, each with whether people gave it."""
         for place, entry in entries:
@@ -127,11 +131,7 @@ class Export:
             for entry in (mappings(page["data"]) if isinstance(page.get("data"), list) else [page])
         ]
         entries = self.entries(pages)
-        fitting = [
-            kind
-            for kind in self.kinds
-            if all(find(entry, key) is not None for _, entry in entries for key in kind.keys)
-        ]
+        fitting = [kind for kind in self.kinds if kind.fits(entries)]
         if not fitting:
             raise OtherToolError(f"'{path}' {self.wrong}")
         answers = self.options.output is not None
@@ -161,23 +161,12 @@ class Export:
                 verdicts.append(evolve(row, id=""))
             ids.add(row.id)
         self._note_people(labels, verdicts, copies)
-        golds = {
-            item: {name: majority(values) for name, values in by_metric.items()} for item, by_metric in labels.items()
-        }
-        return [
-            evolve(
-                row,
-                default_gold=PEOPLE,
-                golds={
-                    **row.golds,
-                    PEOPLE: golds.get(row.item, {}).get(row.metric),
-                    **{
-                        f"{PEOPLE}.{name}": gold for name, gold in golds.get(row.item, {}).items() if name != row.metric
-                    },
-                },
-            )
-            for row in verdicts
-        ]
+        for place, row in enumerate(verdicts):
+            golds = {name: majority(values) for name, values in labels.get(row.item, {}).items()}
+            gold = golds.pop(row.metric, None)
+            further = {f"{PEOPLE}.{name}": label for name, label in golds.items()}
+            verdicts[place] = evolve(row, default_gold=PEOPLE, golds={**row.golds, PEOPLE: gold, **further})
+        return verdicts
 
     def _note_people(self, told: Mapping[str, Mapping[str, list[Json]]], rows: list[ExportRow], copies: int) -> None:
         if copies:

@@ -56,11 +56,6 @@ PRESETS: Final = tuple(
 """In the order of their names."""
 
 
-def preset(name: str) -> Preset:
-    """Return the preset of a name, which exists."""
-    return next(known for known in PRESETS if known.name == name)
-
-
 def suite_part(each: Preset) -> str:
     """Return the `data:` and `task:` of a suite; `{data}` or `{path}` stands for where the files are."""
     place = "{data}" if each.files or each.hub else "{path}"

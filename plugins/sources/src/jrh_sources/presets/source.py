@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import SimpleNamespace
-from typing import Final, TypeAlias
+from typing import Final
 
 from attrs import evolve, frozen
 from jrh import BuildContext, Item, JrhError, Json, Task
@@ -19,9 +19,9 @@ from jrh_sources.hub import hub_rows
 from jrh_sources.items import AUTHORS, STANDARD, ColumnMap, ItemBuilder
 from jrh_sources.options import PresetOptions
 from jrh_sources.presets import shapes
-from jrh_sources.presets.catalogue import PRESETS, Preset, preset
+from jrh_sources.presets.catalogue import PRESETS, Preset
 from jrh_sources.presets.shapes import BenchmarkRow
-from jrh_sources.source import as_written
+from jrh_sources.source import as_written, list_files
 
 LARGEST_FILE: Final = 512 * 1024 * 1024
 """Bytes of one file; no benchmark here has a tenth of it."""
@@ -73,9 +73,6 @@ def _fetch(address: str, target: Path) -> None:
             Path(file.name).unlink(missing_ok=True)
 
 
-Convert: TypeAlias = Callable[[Iterable[BenchmarkRow]], Iterator[Row]]
-
-
 @frozen(kw_only=True)
 class PresetSource:
     """Reads the items of one benchmark."""
@@ -122,7 +119,7 @@ class PresetSource:
         return f"no row of the subset {subsets}" if subsets else "there are no rows"
 
     def _rows(self, problems: Problems) -> Iterator[Row]:
-        convert: Convert = getattr(shapes, self.preset.convert)
+        convert: Callable[[Iterable[BenchmarkRow]], Iterator[Row]] = getattr(shapes, self.preset.convert)
         hub = self.preset.hub
         if self.options.download and hub is not None:
             rows = hub_rows(hub.dataset, hub.config, hub.split, "", problems)
@@ -167,26 +164,15 @@ def _files_of(path: Path, shown: str, names: Iterable[str], apart: Iterable[str]
     Raises:
         JrhError: there is no such file or folder, or nothing in it has one of the names.
     """
-    if path.is_file():
-        return [path]
-    if path.exists() and not path.is_dir():
-        raise JrhError(f"{shown} is not a regular file")  # a device or a pipe may never end
-    if not path.is_dir():
-        raise JrhError(f"{shown}: no such file or folder; a relative path is relative to the suite's directory")
-    wanted, left_out = tuple(names), frozenset(apart)
-    files: list[Path] = []
-    for file in sorted(path.rglob("*")):
-        inside = file.relative_to(path)
-        if (
-            left_out.isdisjoint(inside.parts)
-            and any(fnmatchcase(file.name, name) for name in wanted)
-            and file.is_file()
-        ):
-            files.append(file)
-        if len(files) > MOST_FILES:
-            raise JrhError(f"{shown} has more than {MOST_FILES} files of this kind; name one file")
+    patterns, left_out = tuple(names), frozenset(apart)
+
+    def is_wanted(file: Path) -> bool:
+        inside = left_out.isdisjoint(file.relative_to(path).parts)
+        return inside and any(fnmatchcase(file.name, name) for name in patterns)
+
+    files = list_files(path, shown, is_wanted, MOST_FILES, " of this kind; name one file")
     if not files:
-        raise JrhError(f"{shown} has no file called {' or '.join(wanted)}; name the file itself")
+        raise JrhError(f"{shown} has no file called {' or '.join(patterns)}; name the file itself")
     return files
 
 
@@ -209,13 +195,13 @@ def _columns(values: Mapping[str, Json]) -> ColumnMap:
     return ColumnMap(named={name: name for name in (*STANDARD, *AUTHORS) if name in values})
 
 
-def preset_source(options: PresetOptions, context: BuildContext, *, name: str) -> PresetSource | PairedPrompts:
+def preset_source(options: PresetOptions, context: BuildContext, *, known: Preset) -> PresetSource | PairedPrompts:
     """Build the source of a benchmark.
 
     Raises:
         JrhError: it cannot be downloaded, or lacks the file of answers.
     """
-    known = preset(name)
+    name = known.name
     if options.download and not known.files and known.hub is None:
         raise JrhError(f"{name} cannot be downloaded by jrh; name your copy in `path`")
     if known.answers and options.answers is None:
@@ -241,6 +227,6 @@ def preset_source(options: PresetOptions, context: BuildContext, *, name: str) -
 
 
 FACTORIES: Final = SimpleNamespace(
-    **{entry.name.replace("-", "_"): partial(preset_source, name=entry.name) for entry in PRESETS}
+    **{entry.name.replace("-", "_"): partial(preset_source, known=entry) for entry in PRESETS}
 )
 """A factory for each benchmark."""
