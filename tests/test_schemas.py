@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from jrh.plugins.loading import load_plugins
 from jrh_authoring.suite_schema import FILES, write_schemas
+from support.suites import simulated_suite, write_items, write_suite
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_PLUGINS = (
@@ -59,6 +60,7 @@ from typing import Literal
 from attrs import frozen
 from jrh import hookimpl
 from jrh.plugins import SectionSpec
+from jrh.values import Section
 
 @frozen(kw_only=True)
 class Dial:
@@ -68,9 +70,16 @@ class Dial:
     def tables(self):
         yield from ()
 
+class Dials:
+    def __init__(self, options, context):
+        pass
+
+    def sections(self, report):
+        yield Section(parts=(Dial(degrees=12.5),))
+
 @hookimpl
 def jrh_sections():
-    yield SectionSpec(name="dials", summary="-", title="Dials", factory=lambda options, context: None, kinds=(Dial,))
+    yield SectionSpec(name="dials", summary="-", title="Dials", factory=Dials, kinds=(Dial,))
 """
 
 
@@ -81,3 +90,17 @@ def test_a_plugin_of_one_file_declares_a_kind_of_part_of_its_own(project):
     kinds = json.loads(done.stdout)["$defs"]
     (dial,) = (kind for name, kind in kinds.items() if name.endswith("Dial"))
     assert dial["properties"]["degrees"] == {"type": "number"}
+
+
+def test_a_part_of_a_kind_that_is_not_declared_costs_its_section_and_no_report(project):
+    judges = [{"name": "good", "judge": "simulated", "accuracy": 1.0}]
+    write_items(project, 4)
+    write_suite(project, simulated_suite(judges=judges, tests=[], reports=["json"]))
+    for number, (code, sections) in enumerate(((KIND, ["dials"]), (KIND.replace(", kinds=(Dial,)", ""), []))):
+        project.write("mine.py", code)
+        done = project.run("run", "suite.yaml", "--run-dir", f"run{number}", "--plugins", "mine.py", "--yes")
+        assert done.exit_code == 0, done.output
+        report = json.loads((project.path / f"run{number}" / "report.json").read_text(encoding="utf-8"))
+        assert [section["name"] for section in report["sections"] if section["name"] == "dials"] == sections
+        note = "section 'dials' could not be written: TypeError: it has a Dial, which its declaration does not list"
+        assert any(note in line for line in report["notes"]) is (not sections)

@@ -21,7 +21,7 @@ from jrh.suite.resolved import Resolved
 from jrh.text.redact import error_line
 from jrh.values.json_values import Json
 from jrh.values.report import ComponentUsed, RunReport
-from jrh.values.sections import Cell, FindingRef, Importance, MeasureRef, Section
+from jrh.values.sections import Cell, FindingRef, Importance, MeasureRef, Section, TablePart, TextPart
 
 _ORDER: Final = tuple(Importance)
 
@@ -46,10 +46,15 @@ def with_sections(report: RunReport, builder: Builder, log: Logger) -> RunReport
 
 
 def _sections(entry: Entry[SectionSpec], report: RunReport, builder: Builder) -> Iterator[Section]:
+    # The JSON Schema of results knows no other kinds: a part of one would make every report invalid.
+    kinds = (TablePart, TextPart, *entry.spec.part_kinds())
     for section in builder.nested(entry, None).sections(report):
         if not isinstance(section, Section):
             raise TypeError(f"it yields {type(section).__name__}, not Section")
         check_section(section, report)
+        for part in section.parts:
+            if not isinstance(part, kinds):
+                raise TypeError(f"it has a {type(part).__name__}, which its declaration does not list under kinds")
         if section.parts:
             yield evolve(section, name=entry.spec.name, title=entry.spec.title)
 
