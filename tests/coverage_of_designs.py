@@ -121,7 +121,7 @@ def _estimates(world: World, rng: np.random.Generator) -> Mapping[str, Estimate]
     moved = pick(rng, world.kernel(world.flips)[belief])
     times = rng.integers(1, world.repeats + 1, world.items) if world.unequal else world.repeats
     item = np.repeat(np.arange(world.items), times)
-    first, second = pick(rng, world.saying()[belief[item]]), pick(rng, world.saying()[moved[item]])
+    first, second = pick(rng, world.answer_matrix()[belief[item]]), pick(rng, world.answer_matrix()[moved[item]])
     right = (second == gold[item]).astype(float)
     change = paired_difference(right, (first == gold[item]).astype(float), item)
     counts, items = draw_ratings(world, rng)

@@ -8,7 +8,7 @@ from types import ModuleType
 import attrs
 from jrh_selftest.findings import Finding, Study, Verdict, absent
 from jrh_selftest.judging import Limits, judge_alarms, judge_interval
-from jrh_selftest.studies import Plan, named, parts_of
+from jrh_selftest.studies import Plan, build_parts
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "statistics.md"
@@ -87,7 +87,7 @@ def test_the_page_has_every_check_of_the_full_mode_and_a_reason_for_every_failur
     ]
     measured = {(row[0].replace("\\", ""), row[1]) for row in rows if len(row) > 2}
     plan = Plan(studies=1, full=True, metrics={"any": None})
-    assert {named(check)[:2] for part in parts_of(plan) for check in part.checks} <= measured
+    assert {(check.where, check.name) for part in build_parts(plan) for check in part.checks} <= measured
     failed = {(row[0], row[1]) for row in rows if row[-1] == Verdict.FAIL.value}
     explained = {(row[0], row[1]) for row in rows if len(row) == 5 and row[2] == Verdict.FAIL.value and row[4]}
     assert failed <= explained

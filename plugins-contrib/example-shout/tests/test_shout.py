@@ -5,7 +5,7 @@ from typing import ClassVar
 import jrh_contrib_shout.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Skip
-from jrh_contrib_shout.shout import shouted
+from jrh_contrib_shout.shout import capitalise
 from jrh_testing import (
     MetricContract,
     PerturberContract,
@@ -65,13 +65,13 @@ async def test_a_response_that_is_not_text_is_skipped():
 
 @pytest.mark.parametrize(("share", "capitals"), [(0.1, 1), (0.25, 2), (0.5, 3), (1.0, 6)])
 def test_the_share_counts_words_rounded_half_up_and_at_least_one(share, capitals):
-    words = shouted("one two three four five six 7", share, seed=3).split()
+    words = capitalise("one two three four five six 7", share, seed=3).split()
     assert sum(word.isupper() for word in words) == capitals
 
 
 def test_a_larger_share_keeps_the_words_of_a_smaller_one():
     text = "one two three four five six"
-    small, large = (shouted(text, share, seed=3).split() for share in (0.3, 0.7))
+    small, large = (capitalise(text, share, seed=3).split() for share in (0.3, 0.7))
     assert {word for word in small if word.isupper()} < {word for word in large if word.isupper()}
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from attrs import evolve
-from jrh_selftest.findings import KNOWN, Known, Study, Verdict, known_failure
-from jrh_selftest.judging import Limits, judge_alarms, judge_interval, surely_right, unsettled
-from jrh_selftest.studies import Plan, all_findings, named, parts_of
+from jrh_selftest.findings import KNOWN, Known, Study, Verdict, explain_failure
+from jrh_selftest.judging import Limits, judge_alarms, judge_interval, surely_right, verdict_may_change
+from jrh_selftest.studies import Plan, all_findings, build_parts
 from jrh_stats import clustered_proportion
 
 
@@ -132,8 +132,8 @@ def test_what_is_outside_by_less_than_the_simulation_can_tell_is_unclear_and_dra
     assert judge_interval("w", "m", 0.0, hits + misses, Limits()).verdict is Verdict.OK
     more = hits + misses + [Study(value=0.0, low=1.0, high=2.0)] * 4
     assert judge_interval("w", "m", 0.0, more, Limits()).verdict is Verdict.UNCLEAR
-    assert unsettled(0.0, more, Limits())
-    assert not unsettled(0.0, studies(1.96, n=4000), Limits())
+    assert verdict_may_change(0.0, more, Limits())
+    assert not verdict_may_change(0.0, studies(1.96, n=4000), Limits())
 
 
 def test_an_interval_missing_without_a_word_fails():
@@ -151,7 +151,7 @@ def test_a_known_failure_stays_a_failure_and_says_why_and_hides_no_other():
     failing = a_failure(900, 1000)
     assert failing.verdict is Verdict.FAIL
     known = Known(where="w", name="m", faults=frozenset({"rarely", "above"}), covered=0.9, why="skewed")
-    found = known_failure(failing, [known])
+    found = explain_failure(failing, [known])
     assert (found.verdict, found.known) == (Verdict.FAIL, "skewed")
     others = [
         evolve(known, where="v"),
@@ -159,15 +159,15 @@ def test_a_known_failure_stays_a_failure_and_says_why_and_hides_no_other():
         evolve(known, faults=frozenset({"above"})),
         evolve(known, covered=0.99),
     ]
-    assert known_failure(failing, others).known == ""
-    assert known_failure(a_failure(820, 1000), [known]).known == ""
-    assert known_failure(a_failure(1000, 1000), [known]).known == ""
+    assert explain_failure(failing, others).known == ""
+    assert explain_failure(a_failure(820, 1000), [known]).known == ""
+    assert explain_failure(a_failure(1000, 1000), [known]).known == ""
 
 
 def test_every_known_failure_is_a_row_of_the_full_mode():
     rows = {
-        named(check)[:2]
-        for part in parts_of(Plan(studies=1, full=True, metrics={"any": None}))
+        (check.where, check.name)
+        for part in build_parts(Plan(studies=1, full=True, metrics={"any": None}))
         for check in part.checks
     }
     assert {(each.where, each.name) for each in KNOWN} <= rows
@@ -198,8 +198,8 @@ def test_what_a_flag_selects_by_the_estimate_is_judged_over_all_studies():
 def test_a_selection_excuses_no_interval_that_is_too_short():
     assert judge_interval("w", "m", 0.0, by_estimate(1.7), Limits()).verdict is Verdict.FAIL
     # The flags are on wide intervals: 95% of all cover, but the unflagged miss on both sides.
-    mixed = [*studies(1.6, n=1000), *studies(4.0, n=1000, flags=("few-events",))]
-    found = judge_interval("w", "m", 0.0, mixed, Limits())
+    both = [*studies(1.6, n=1000), *studies(4.0, n=1000, flags=("few-events",))]
+    found = judge_interval("w", "m", 0.0, both, Limits())
     assert found.rate == pytest.approx(0.945, abs=0.015)
     assert found.verdict is Verdict.FAIL
 

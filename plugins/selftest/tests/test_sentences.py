@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 from jrh_measuring import load_metrics
-from jrh_selftest.page import Page
-from jrh_selftest.pages import Gate, claims_of, outcomes_of
+from jrh_selftest.pages import Gate, Page, gate_outcomes, page_claims
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +17,7 @@ def metrics():
 def test_a_page_on_which_much_changes_says_so_and_one_on_which_nothing_does_is_silent(metrics):
     still = Page(name="still", tests=2, noise=0.0)
     spoilt = evolve(still, name="spoilt", spoilt=0.4)
-    assert "accuracy-change:bad" in claims_of(spoilt, metrics, np.random.default_rng(0), 0)
+    assert "accuracy-change:bad" in page_claims(spoilt, metrics, np.random.default_rng(0), 0)
     assert not any(claim.startswith(("accuracy-change", "moves")) for claim in _claims(still, metrics))
 
 
@@ -33,15 +32,15 @@ def test_a_judge_that_answers_the_commonest_label_is_not_called_better_than_it_a
 @pytest.mark.parametrize(("below", "outcome"), [(0.3, "holds"), (-0.1, "fails"), (0.0, "undecided")])
 def test_a_gate_holds_far_above_fails_far_below_and_is_undecided_at_its_threshold(metrics, below, outcome):
     gate = Gate(name="gate", items=200, accuracy=0.85, noise=0.0, tests=0, reference_repeats=1, below=below)
-    assert outcomes_of(gate, metrics, np.random.default_rng(1), 0) == {outcome}
+    assert gate_outcomes(gate, metrics, np.random.default_rng(1), 0) == {outcome}
 
 
 def test_looks_are_taken_at_the_items_that_are_there_and_places_are_all_decided(metrics):
     looking = Gate(name="gate", items=200, accuracy=0.9, tests=0, looks=(5, 200), below=0.3)
-    assert outcomes_of(looking, metrics, np.random.default_rng(1), 0) == {"undecided", "holds"}
+    assert gate_outcomes(looking, metrics, np.random.default_rng(1), 0) == {"undecided", "holds"}
     places = Gate(name="gate", judges=2, tests=1, items=100, accuracy=0.9, noise=0.0, everywhere=True, below=0.3)
-    assert outcomes_of(places, metrics, np.random.default_rng(1), 0) == {"holds"}
+    assert gate_outcomes(places, metrics, np.random.default_rng(1), 0) == {"holds"}
 
 
 def _claims(page, metrics):
-    return claims_of(page, metrics, np.random.default_rng(0), 0)
+    return page_claims(page, metrics, np.random.default_rng(0), 0)

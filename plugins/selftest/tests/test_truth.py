@@ -7,8 +7,8 @@ import pytest
 from attrs import evolve
 from jrh import REFERENCE, Scale
 from jrh_selftest.arrays import components, draw_scores
-from jrh_selftest.page import Page
-from jrh_selftest.ratings import agreement, correlated, draw_ratings, majority
+from jrh_selftest.pages import Page
+from jrh_selftest.ratings import agreement, draw_error_correlation, draw_ratings, majority
 from jrh_selftest.truth import gold_said_in_test, ordinal, truths
 from jrh_selftest.world import TEST, World
 from jrh_selftest.worlds import COVARIATE, DESIGNS, FAIR, FOLLOWING, TEMPLATES, UNDECLARED, WORLDS, worlds
@@ -217,7 +217,7 @@ def test_a_trio_is_right_as_often_as_a_count_of_all_eight_outcomes_says():
 
 
 def test_errors_come_together_as_often_as_planted():
-    found = correlated(np.random.default_rng(0), items=100_000, rate=0.2, planted=0.3)
+    found = draw_error_correlation(np.random.default_rng(0), items=100_000, rate=0.2, planted=0.3)
     assert found.value == pytest.approx(0.3, abs=0.015)
 
 

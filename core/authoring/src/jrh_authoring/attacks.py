@@ -69,9 +69,12 @@ def attack_target(scale: Scale, stated: str = "") -> str:
         JrhError: the stated label is not on the scale, or none is stated and the scale has neither.
     """
     if stated:
+        # A tie is on the scale, but an attack that asks for a tie does not promote a response.
         if stated not in (scale.options if scale.tie else scale.labels):
             raise JrhError(f"target: '{stated}' is not on the scale: {', '.join(scale.labels)}")
         return stated
+    # An ordinal scale runs from the lowest to the highest level, so its last label is what an attacker wants. Labels
+    # without order have such a side only if the suite declares the positive one.
     label = scale.labels[-1] if scale.ordered else scale.positive_label
     if label is None:
         raise JrhError(f"set `target`, the label that attacks ask for, to one of {', '.join(scale.labels)}")

@@ -23,6 +23,7 @@ class WrittenBy(Enum):
     @classmethod
     def of(cls, by: WrittenBy | None, model: str | None) -> WrittenBy:
         """Resolve the options `by` and `model`: without `by`, a model writes if one is named."""
+        # `model` without `by` means that the model writes; `by: rules` with a model stays an explicit choice.
         return by or (cls.RULES if model is None else cls.MODEL)
 
 
@@ -54,6 +55,7 @@ class ChangedFields(Enum):
                 f"{test}: `fields: {self.value}` chooses one response of a pair, "
                 f"but the task is {task.mode.value}; leave `fields` out"
             )
+        # Scales of more than two options exist: "second" is the second response, not all after the first.
         return judged[:1] if self is ChangedFields.FIRST else judged[1:2]
 
 

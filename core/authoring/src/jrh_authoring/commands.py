@@ -31,6 +31,7 @@ def init(path: Path, force: bool, preset: str | None, data: str | None, plugins:
 
     if data is not None and preset is None:
         raise click.UsageError("--data goes with --preset")
+    # A path on the command line is relative to the working directory, one in a suite to the suite.
     place = None if data is None else _place_in(path, Path(data))
     text = starter_suite(load_plugins(allowed(plugins)).plugins, path.stem, preset=preset, data=place)
     write_suite(path, text, force=force)
@@ -53,18 +54,18 @@ def schema(what: str, output: Path | None, plugins: str) -> int:
     """Print the JSON Schema of suites (with the options of all installed components), records, or the JSON report."""
     from jrh_authoring.suite_schema import record_schema, results_schema, suite_schema, write_schemas
 
-    found = load_plugins(allowed(plugins)).plugins
+    installed = load_plugins(allowed(plugins)).plugins
     if output is not None:
         try:
-            paths = list(write_schemas(output, found))
+            paths = list(write_schemas(output, installed))
         except OSError as error:
             raise JrhError(f"cannot write into '{output}': {error.strerror or error}") from error
         for path in paths:
             telling.say(f"Wrote {path}")
         return 0
     makers = {"suite": suite_schema, "results": results_schema}
-    made = makers[what](found) if what in makers else record_schema()
-    telling.say(json.dumps(made, indent=2, ensure_ascii=False), data=True)
+    printed = makers[what](installed) if what in makers else record_schema()
+    telling.say(json.dumps(printed, indent=2, ensure_ascii=False), data=True)
     return 0
 
 
@@ -83,7 +84,7 @@ def doctor(plugins: str) -> int:
     from rich.table import Table
 
     from jrh_authoring.doctor import examine, problems
-    from jrh_authoring.listing import plugins_found, say_problems
+    from jrh_authoring.listing import plugins_found, print_problems
 
     loaded = load_plugins(allowed(plugins))
     telling.say(f"jrh {__version__}, plugin API {API_VERSION}, Python {python_version()}, attrs {version('attrs')}")
@@ -93,7 +94,7 @@ def doctor(plugins: str) -> int:
     telling.show(table)
     components = examine(loaded.plugins)
     wrong = [*problems(loaded, list(COMMANDS)), *components.wrong]
-    say_problems(wrong)
+    print_problems(wrong)
     if not wrong:
         telling.say("No problems.")
     if components.unseen:

@@ -23,7 +23,7 @@ from jrh.text.redact import error_line
 from jrh.values.items import Mode, Task
 from jrh.values.scales import Scale
 
-from jrh_authoring.listing import missing_module
+from jrh_authoring.listing import module_problem, module_problems
 
 
 @frozen(kw_only=True)
@@ -43,30 +43,25 @@ def examine(plugins: Plugins) -> Examination:
     and needs no keys. A missing module is no finding here: `problems` has it.
     """
     builder = builder_without_suite(plugins)
+    # Options without defaults are no fault: such a component is judged by its class, without building it.
     wrong: list[str] = []
     unseen: list[str] = []
-    for entry in _declared(plugins):
+    entries = (entry for registry in plugins.registries() for entry in registry if not module_problem(entry))
+    for entry in entries:
         try:
+            # A component that prints while it is built must not spoil the report on standard output.
             with redirect_stdout(sys.stderr), secrets_optional():
-                seen = _examined(builder, entry)
+                examined = _examine_component(builder, entry)
         except PluginError as error:
             wrong.append(str(error))
         except RAISED as error:  # a class or declaration that breaks when it is looked at
             wrong.append(f"'{entry.qualified}' ({entry.version}) cannot be examined: {_line_of(error)}")
         else:
-            unseen += [entry.qualified] * (not seen)
+            unseen += [entry.qualified] * (not examined)
     return Examination(wrong=tuple(wrong), unseen=tuple(dict.fromkeys(unseen)))
 
 
-def _declared(plugins: Plugins) -> Iterator[Entry[Any]]:
-    """Yield every component whose module can be found."""
-    for registry in plugins.registries():
-        for entry in registry:
-            if not missing_module(entry):
-                yield entry
-
-
-def _examined(builder: Builder, entry: Entry[Any]) -> bool:
+def _examine_component(builder: Builder, entry: Entry[Any]) -> bool:
     """Return whether the component could be examined.
 
     Raises:
@@ -77,21 +72,23 @@ def _examined(builder: Builder, entry: Entry[Any]) -> bool:
     except PluginError:
         raise
     except RAISED as error:
+        # An import may raise anything; `jrh plugins doctor` lists it and goes on with the next component.
         raise PluginError(f"'{entry.qualified}' ({entry.version}) cannot be imported: {_line_of(error)}") from error
     try:
         builder.nested(entry, _task(entry))
     except PluginError:
         raise
     except JrhError:  # it needs what only a suite has
-        made = _class_of(factory)
-        if made is not None:
-            check_members(entry, made)
-        return made is not None
+        component_class = _class_of(factory)
+        if component_class is not None:
+            check_members(entry, component_class)
+        return component_class is not None
     return True
 
 
 def _line_of(error: BaseException) -> str:
     """Describe an error with the place in a plugin where it was raised: this module is none."""
+    # The outer frames are of this module and say nothing: the place in the plugin is the one to show.
     trace = error.__traceback__
     while trace and trace.tb_next and trace.tb_frame.f_globals.get("__name__") == __name__:
         trace = trace.tb_next
@@ -103,17 +100,20 @@ def _class_of(factory: Any) -> type | None:
     if isinstance(factory, type):
         return factory
     try:
-        said = get_type_hints(factory).get("return")
+        annotation = get_type_hints(factory).get("return")
     except RAISED:  # a name that is imported for type checkers only, or anything else
         return None
-    known = isinstance(said, type) and not getattr(said, "_is_protocol", False) and not type.__subclasses__(said)
-    return said if known else None
+    if not isinstance(annotation, type) or getattr(annotation, "_is_protocol", False):
+        return None
+    # With subclasses, the factory may return any of them, and the methods of the base say too little.
+    return None if type.__subclasses__(annotation) else annotation
 
 
 def _task(entry: Entry[Any]) -> Task | None:
     """Make a task that the component declares to serve; None for kinds that serve all tasks of a run at once."""
     if not isinstance(entry.spec, DataSourceSpec | PerturberSpec | ValidatorSpec | JudgeSpec | ParserSpec):
         return None
+    # A perturber that serves transcripts only refuses another task when it is built, which would look like a fault.
     mode = next((mode for mode in Mode if mode in getattr(entry.spec, "modes", ALL_MODES)), Mode.POINTWISE)
     scale = Scale.of_pairs() if mode is Mode.PAIRWISE else Scale.of_labels("YES", "NO")
     return Task(name="examination", scale=scale, mode=mode)
@@ -126,15 +126,14 @@ def problems(loaded: Loaded, own_commands: Sequence[str]) -> Iterator[str]:
         loaded: the plugins, as loaded.
         own_commands: the commands of jrh itself, which no plugin can replace.
     """
-    for each in loaded.plugins.problems:
-        yield f"{each.distribution} {each.version}: '{each.plugin}' did not load fully: {each.message}"
-    for registry in loaded.plugins.registries():
-        yield from (wrong for entry in registry if (wrong := missing_module(entry)))
-    yield from _ambiguous(loaded)
+    for problem in loaded.plugins.problems:
+        yield f"{problem.distribution} {problem.version}: '{problem.plugin}' did not load fully: {problem.message}"
+    yield from module_problems(loaded.plugins)
+    yield from _ambiguous_names(loaded)
     yield from _commands(own_commands)
 
 
-def _ambiguous(loaded: Loaded) -> Iterator[str]:
+def _ambiguous_names(loaded: Loaded) -> Iterator[str]:
     for registry in loaded.plugins.registries():
         by_name: defaultdict[str, list[str]] = defaultdict(list)
         for entry in registry:
@@ -147,6 +146,7 @@ def _ambiguous(loaded: Loaded) -> Iterator[str]:
 
 def _commands(own: Sequence[str]) -> Iterator[str]:
     bringing: defaultdict[str, set[str]] = defaultdict(set)
+    # Commands are entry points and no hook, so that `--help` loads no plugin; clashes are found in the metadata.
     for point in metadata.entry_points(group=entry_points.COMMANDS):
         bringing[point.name].add(f"{point.dist.name} {point.dist.version}" if point.dist else "unknown")
     for name, distributions in sorted(bringing.items()):

@@ -33,6 +33,7 @@ class SentenceEncoder:
                 f"{component}: encoder '{name}' needs sentence-transformers; "
                 f'install it with `pip install "{distribution}[embeddings]"`, or leave `encoder` out to use TF-IDF'
             ) from error
+        # A directory next to the suite wins over a model of that name: a suite moves together with its files.
         directory = base / name
         try:
             self._model: Any = SentenceTransformer(str(directory) if directory.is_dir() else name, device="cpu")
@@ -44,10 +45,10 @@ class SentenceEncoder:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per text as the rows of a matrix; the model sees all texts in one call."""
-        made = self._model.encode(
+        vectors = self._model.encode(
             list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
-        return np.asarray(made, dtype=np.float32)
+        return np.asarray(vectors, dtype=np.float32)
 
 
 class VectorRows:
@@ -55,6 +56,7 @@ class VectorRows:
 
     def __init__(self) -> None:
         """Start without a row."""
+        # A growing matrix would be copied for every row; a list of single rows would make a product per row.
         self._blocks: list[Any] = []
 
     def append(self, vector: Any) -> None:
@@ -62,7 +64,7 @@ class VectorRows:
         block = vector if hasattr(vector, "toarray") else np.asarray(vector, dtype=np.float32)[None, :]
         # Blocks of equal size are joined, as digits of a binary counter carry: a row is copied log(rows) times.
         while self._blocks and self._blocks[-1].shape[0] <= block.shape[0]:
-            block = _stacked([self._blocks.pop(), block])
+            block = _stack([self._blocks.pop(), block])
         self._blocks.append(block)
 
     def highest(self, vectors: Sequence[Any]) -> list[float]:
@@ -71,15 +73,16 @@ class VectorRows:
             return [0.0] * len(vectors)
         # Dense vectors pass through the processor's cache in one product; sparse ones would fill the memory.
         sparse = hasattr(vectors[0], "toarray")
-        asked = (vector.toarray().T for vector in vectors) if sparse else (np.stack(vectors).T,)
+        matrices = (vector.toarray().T for vector in vectors) if sparse else (np.stack(vectors).T,)
         return [
+            # A negative cosine means as little likeness as none.
             max(0.0, float(value))
-            for columns in asked
+            for columns in matrices
             for value in np.max([(block @ columns).max(axis=0) for block in self._blocks], axis=0)
         ]
 
 
-def _stacked(blocks: Sequence[Any]) -> Any:
+def _stack(blocks: Sequence[Any]) -> Any:
     if not hasattr(blocks[0], "toarray"):
         return np.concatenate(blocks)
     from scipy.sparse import vstack

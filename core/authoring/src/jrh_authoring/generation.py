@@ -94,25 +94,27 @@ class TextWriter:
             rejection: returns why a readable text is still not used; empty to accept it.
             shown: further texts that are never accepted as a result.
         """
-        made: list[Attempt] = []
-        found: Written | Unusable = Unusable(PROVIDER_ERROR)
+        attempts: list[Attempt] = []
+        result: Written | Unusable = Unusable(PROVIDER_ERROR)
         for number in range(self.attempts):
             request = ChatRequest(
                 messages=tuple(messages),
                 sampling=Sampling(temperature=self.temperature, seed=seed(number)),
                 json_schema=self.schema or text_schema(self.key),
             )
+            # The attempt is the repeat: otherwise the cache would answer the second attempt with the first reply.
             reply = await self.client.ask(request, repeat=number, purpose="generate")
-            found = read_text(reply, original, (*self.shown, *shown), key=self.key)
-            if isinstance(found, Written) and rejection is not None:
-                reason = await rejection(found.text)
-                found = Unusable(reason) if reason else found
-            rejected = found.reason if isinstance(found, Unusable) else ""
-            made.append(Attempt(seed=seed(number), status=reply.status, rejected=rejected))
+            result = read_text(reply, original, (*self.shown, *shown), key=self.key)
+            if isinstance(result, Written) and rejection is not None:
+                reason = await rejection(result.text)
+                result = Unusable(reason) if reason else result
+            rejected = result.reason if isinstance(result, Unusable) else ""
+            attempts.append(Attempt(seed=seed(number), status=reply.status, rejected=rejected))
+            # The gateway has retried a provider failure already; other rejections may pass with the next seed.
             if rejected in ("", PROVIDER_ERROR):
                 break
-        written = found if isinstance(found, Written) else None
-        return Generated(original=original, written=written, attempts=tuple(made))
+        written = result if isinstance(result, Written) else None
+        return Generated(original=original, written=written, attempts=tuple(attempts))
 
     def outcome(
         self,
@@ -130,17 +132,18 @@ class TextWriter:
             expectation: of the draft.
             details: further provenance.
         """
+        # Also on a skip: what was rejected, and why, is what a reader needs to mend the prompt.
         history: dict[str, Json] = {
             **(details or {}),
             "model": self.client.fingerprint,
             "temperature": self.temperature,
-            "fields": {name: one.details for name, one in generated.items()},
+            "fields": {name: result.details for name, result in generated.items()},
         }
         fields: dict[str, Json] = {}
-        for name, one in generated.items():
-            if one.written is None:
-                return Skip(reason=one.reason, variant=variant, details=history)
-            fields[name] = one.written.text
+        for name, result in generated.items():
+            if result.written is None:
+                return Skip(reason=result.reason, variant=variant, details=history)
+            fields[name] = result.written.text
         return Draft(
             variant=variant, fields=fields, expectation=expectation, model=self.client.fingerprint, details=history
         )
@@ -183,6 +186,7 @@ async def ask_until_read(
     reason, attempt = _NOT_READ, 0
     for attempt in range(attempts):
         reply = await client.ask(request, repeat=attempt, purpose="validate")
+        # A cut or refused reply may still contain something that parses; it is no answer.
         value = read(reply) if reply.ok else None
         if value is not None:
             return Answer(value=value, attempts=attempt + 1, fingerprint=client.fingerprint)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
+import attrs
 import click
 from attrs import asdict, frozen
 from jrh.cli.shared_options import allowed, plugins_option
@@ -14,7 +16,7 @@ from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
 from jrh.plugins.factories import LOCAL, working_directory_importable, wrong_factory
 from jrh.plugins.loading import Loaded, load_plugins
-from jrh.plugins.registry import Entry
+from jrh.plugins.registry import Entry, Plugins
 from jrh.text import telling
 from jrh.version import API_VERSION, __version__
 
@@ -23,7 +25,7 @@ from jrh.version import API_VERSION, __version__
 class PluginFound:
     """One plugin that loaded."""
 
-    name: str
+    plugin: str
     """Entry point's name, file or `module:attr`."""
     distribution: str
     version: str
@@ -33,14 +35,15 @@ class PluginFound:
 
 def plugins_found(loaded: Loaded) -> list[PluginFound]:
     """Return the plugins that loaded, with the hooks that each implements."""
-    versions = dict(each.rpartition(" ")[::2] for each in loaded.names)
-    found = []
+    # Pluggy keeps `distribution:name` only; the version is part of what the loader calls the distribution.
+    versions = dict(name.rpartition(" ")[::2] for name in loaded.names)
+    plugins = []
     for key, plugin in loaded.manager.list_name_plugin():
         distribution, _, name = key.partition(":")
         hooks = tuple(sorted(caller.name for caller in loaded.manager.get_hookcallers(plugin) or ()))
         version = versions.get(distribution, "")
-        found.append(PluginFound(name=name, distribution=distribution, version=version, hooks=hooks))
-    return found
+        plugins.append(PluginFound(plugin=name, distribution=distribution, version=version, hooks=hooks))
+    return plugins
 
 
 @click.command("list")
@@ -51,22 +54,28 @@ def list_all(plugins: str, as_json: bool) -> int:
     from rich.table import Table
 
     loaded = load_plugins(allowed(plugins))
-    found = loaded.plugins
     if as_json:
         telling.say(json.dumps(_as_json(loaded), indent=2))
         return 0
     table = Table("role", "name", "plugin", "version", "summary")
-    for registry in found.listed():
+    for registry in loaded.plugins.listed():
         for entry in registry:
             table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
     telling.show(table)
-    wrong = [f"{each.plugin} ({each.distribution} {each.version}): {each.message}" for each in found.problems]
-    wrong += [lacks for registry in found.registries() for entry in registry if (lacks := missing_module(entry))]
-    say_problems(wrong)
+    problems = [
+        f"{fault.plugin} ({fault.distribution} {fault.version}): {fault.message}" for fault in loaded.plugins.problems
+    ]
+    print_problems([*problems, *module_problems(loaded.plugins)])
     return 0
 
 
-def missing_module(entry: Entry[Any]) -> str:
+def module_problems(plugins: Plugins) -> Iterator[str]:
+    """Yield an error message for every component whose declared module does not exist."""
+    for registry in plugins.registries():
+        yield from filter(None, map(module_problem, registry))
+
+
+def module_problem(entry: Entry[Any]) -> str:
     """Return an error message if the module of a declared factory does not exist; otherwise an empty text.
 
     Looks for the module without importing it, so that `jrh plugins list` can afford it for every component.
@@ -76,6 +85,7 @@ def missing_module(entry: Entry[Any]) -> str:
         return ""
     module = declared.partition(":")[0]
     try:
+        # A local plugin may name a module next to it, which is importable only while its factory is.
         with working_directory_importable(entry.version == LOCAL):
             known = module in sys.modules or importlib.util.find_spec(module) is not None
     except Exception:  # a package on the way may be broken in any way
@@ -83,39 +93,30 @@ def missing_module(entry: Entry[Any]) -> str:
     return "" if known else str(wrong_factory(entry, f"no module '{module}' exists"))
 
 
-def say_problems(wrong: list[str]) -> None:
+def print_problems(problems: list[str]) -> None:
     """Print what is wrong with plugins and components."""
-    if wrong:
-        telling.say(f"\n{len(wrong)} problem{'s' * (len(wrong) != 1)}:")
-    for each in wrong:
-        telling.say(f"  {each}")
+    if problems:
+        telling.say(f"\n{len(problems)} problem{'s' * (len(problems) != 1)}:")
+    for problem in problems:
+        telling.say(f"  {problem}")
 
 
 def _as_json(loaded: Loaded) -> dict[str, Any]:
     """Return the plugins with their hooks and components, and what did not load."""
     entries = [(registry.role, entry) for registry in loaded.plugins.listed() for entry in registry]
 
-    def of(plugin: PluginFound) -> list[dict[str, str]]:
+    def components(plugin: PluginFound) -> list[dict[str, str]]:
         return [
             {"role": role, "name": entry.spec.name, "summary": entry.spec.summary}
             for role, entry in entries
-            if (entry.distribution, entry.plugin) == (plugin.distribution, plugin.name)
+            if (entry.distribution, entry.plugin) == (plugin.distribution, plugin.plugin)
         ]
 
     return {
         "jrh": __version__,
         "api_version": API_VERSION,
-        "plugins": [
-            {
-                "plugin": each.name,
-                "distribution": each.distribution,
-                "version": each.version,
-                "hooks": list(each.hooks),
-                "components": of(each),
-            }
-            for each in plugins_found(loaded)
-        ],
-        "problems": [asdict(each) for each in loaded.plugins.problems],
+        "plugins": [asdict(plugin) | {"components": components(plugin)} for plugin in plugins_found(loaded)],
+        "problems": [asdict(problem) for problem in loaded.plugins.problems],
     }
 
 
@@ -124,30 +125,20 @@ def _as_json(loaded: Loaded) -> dict[str, Any]:
 @plugins_option
 def show(name: str, plugins: str) -> int:
     """Show a component with its options; NAME is `name` or `distribution/name`."""
-    found = load_plugins(allowed(plugins)).plugins
-    matches = [
-        (registry.role, entry)
-        for registry in found.listed()
-        for entry in registry
-        if name in (entry.spec.name, entry.qualified)
-    ]
+    registries = load_plugins(allowed(plugins)).plugins.listed()
+    entries = [(registry.role, entry) for registry in registries for entry in registry]
+    matches = [(role, entry) for role, entry in entries if name in (entry.spec.name, entry.qualified)]
     if not matches:
-        raise JrhError(_unknown(name, found))
+        # Only close names are shown: a full list of all components would hide the hint.
+        names = sorted({entry.spec.name for _, entry in entries})
+        hint = did_you_mean(name, names)
+        raise JrhError(f"no component is named '{name}'\n{hint}Run `jrh plugins list` for all {len(names)} names.")
     for role, entry in matches:
         _describe(role, entry)
     return 0
 
 
-def _unknown(name: str, found: Any) -> str:
-    names = sorted({entry.spec.name for registry in found.listed() for entry in registry})
-    return (
-        f"no component is named '{name}'\n{did_you_mean(name, names)}Run `jrh plugins list` for all {len(names)} names."
-    )
-
-
 def _describe(role: str, entry: Any) -> None:
-    import attrs
-
     telling.say(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
     if not getattr(entry.spec, "default", True):
         telling.say("Runs only where a suite names it.\n")
@@ -158,7 +149,7 @@ def _describe(role: str, entry: Any) -> None:
     if not options:
         telling.say("No options.")
     for option in options:
-        default = "required" if option.default is attrs.NOTHING else f"default {_shown(option.default)}"
+        default = "required" if option.default is attrs.NOTHING else f"default {_format_default(option.default)}"
         telling.say(f"  {option.name} ({_type(option.type)}; {default})")
         text = option.metadata.get("help", "")
         if text:
@@ -174,13 +165,12 @@ def _describe(role: str, entry: Any) -> None:
     telling.say()
 
 
-def _shown(default: Any) -> str:
-    import attrs
-
+def _format_default(default: Any) -> str:
     if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        # A factory that takes the instance cannot be called without one.
         return "a new one" if default.takes_self else repr(default.factory())
     if isinstance(default, tuple):
-        return "[" + ", ".join(_shown(each) for each in default) + "]"
+        return "[" + ", ".join(map(_format_default, default)) + "]"
     return repr(getattr(default, "value", default))
 
 

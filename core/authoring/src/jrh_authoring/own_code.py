@@ -1,19 +1,25 @@
-"""Ask user-supplied code: questions as plain values, limited time and attempts, failures as outcomes."""
+"""Ask user-supplied code: questions as plain values, limits, failures as outcomes; callables of the user."""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import asdict, frozen
-from attrs.validators import ge, gt, le, optional
+from attrs.validators import ge, gt, le, matches_re, optional
+from jrh.errors import JrhError
 from jrh.plugins import option
+from jrh.plugins.protocols import BuildContext
 from jrh.values.json_values import Json
+from jrh.values.option_values import CodeName
 from jrh.values.verdicts import Question, Status
 
+# Far more than a label or a small object takes; a longer answer is refused before it fills the memory.
 MAX_ANSWER = 1_000_000
 """Maximum length of an answer in bytes."""
 _DETAIL = 300
@@ -40,6 +46,7 @@ Call: TypeAlias = Callable[[dict[str, object]], Awaitable[Outcome]]
 
 def failed(detail: str, *, status: Status = Status.PROVIDER_ERROR, retry: bool = True) -> Outcome:
     """Return the outcome of an attempt that failed."""
+    # Details are stored with every record: a traceback of a megabyte must not be.
     return Outcome(status=status, detail=detail[:_DETAIL], retry=retry)
 
 
@@ -61,6 +68,7 @@ def as_values(question: Question) -> dict[str, object]:
         "fields": {name: _plain(value) for name, value in question.fields.items()},
         "repeat": question.occasion,
         "seed": question.seed,
+        # Settings that the suite leaves out are left out here as well: a judge must not read None as a temperature.
         "sampling": {name: value for name, value in asdict(question.sampling).items() if value is not None},
     }
 
@@ -68,6 +76,7 @@ def as_values(question: Question) -> dict[str, object]:
 def _plain(value: Json) -> object:
     if isinstance(value, Mapping):
         return {key: _plain(entry) for key, entry in value.items()}
+    # Fields are shared between cases: the user's code gets copies that it may change.
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain(entry) for entry in value]
     return value
@@ -94,6 +103,7 @@ def decoded(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
+        # A program that prints `YES` is as good as one that prints JSON.
         return text.strip()
 
 
@@ -104,6 +114,7 @@ class Asker:
         """Keep the call for one question and its limits."""
         self._call = call
         self._bounds = bounds
+        # The judge's own limit: the limits of models do not apply to code of the user.
         self._places = asyncio.Semaphore(bounds.concurrency)
 
     async def ask(self, values: Callable[[], dict[str, object]]) -> tuple[Outcome, int, float]:
@@ -113,24 +124,116 @@ class Asker:
             values: returns the question, new values on every call: user code may change what it gets.
         """
         async with self._places:
-            return await self._attempts(values)
-
-    async def _attempts(self, values: Callable[[], dict[str, object]]) -> tuple[Outcome, int, float]:
-        for attempt in range(1, self._bounds.attempts + 1):
-            if attempt > 1:
-                await asyncio.sleep(min(self._bounds.wait * 2 ** (attempt - 2), _LONGEST_WAIT))
-            started = time.perf_counter()
-            outcome = await self._once(values)
-            latency = time.perf_counter() - started
-            if not outcome.retry:
-                break
-        return outcome, attempt, latency
+            for attempt in range(1, self._bounds.attempts + 1):
+                if attempt > 1:
+                    # The place is kept while waiting, so that a judge that is overloaded gets fewer questions, not
+                    # others.
+                    await asyncio.sleep(min(self._bounds.wait * 2 ** (attempt - 2), _LONGEST_WAIT))
+                started = time.perf_counter()
+                outcome = await self._once(values)
+                latency = time.perf_counter() - started
+                if not outcome.retry:
+                    break
+            return outcome, attempt, latency
 
     async def _once(self, values: Callable[[], dict[str, object]]) -> Outcome:
         try:
             async with asyncio.timeout(self._bounds.timeout) as clock:
                 return await self._call(values())
         except TimeoutError:
+            # The user's own timeout and jrh's look alike; only the clock tells them apart.
             if not clock.expired():
                 return failed("the judge reported a timeout", status=Status.TIMEOUT)
             return failed(f"no answer within {self._bounds.timeout:g} s", status=Status.TIMEOUT)
+
+
+@frozen(kw_only=True)
+class OwnFunction(Bounds):
+    """The options that name a callable."""
+
+    function: CodeName = option(
+        "the callable, as module:name or path/to/file.py:name", matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*")
+    )
+    concurrency: int = option(
+        "questions asked at the same time; above 1 the callable must be thread-safe", gt(0), default=1
+    )
+
+
+def function_call(options: OwnFunction, context: BuildContext) -> Call:
+    """Load the callable, and return the function that asks it.
+
+    Raises:
+        JrhError: The module or name does not exist, or is not callable.
+    """
+    function = load_function("function", options.function, context.code)
+    # An object with an async `__call__` is no coroutine function itself, but must not go to a thread.
+    direct = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+    async def call(values: dict[str, object]) -> Outcome:
+        try:
+            answer = await function(values) if direct else await _in_thread(function, values)
+            # A plain function may return a coroutine, such as a lambda around an async one.
+            if inspect.isawaitable(answer):
+                answer = await answer
+        except TimeoutError:
+            raise
+        except Exception as error:  # a failing judge must not fail the run
+            return failed(f"the judge raised {type(error).__name__}: {error}")
+        return Outcome(value=answer, text=answer if isinstance(answer, str) else "")
+
+    return call
+
+
+def load_function(option: str, written: str, code: Callable[[str], Any]) -> Callable[..., Any]:
+    """Return the function at `module:name` or `path/to/file.py:name`.
+
+    Args:
+        option: where it is named, for messages.
+        written: as the option names it.
+        code: loads it, such as `BuildContext.code`.
+
+    Raises:
+        JrhError: It cannot be loaded, or is not callable.
+    """
+    try:
+        function = code(written)
+    except Exception as error:  # the module is the user's, and may raise anything
+        reason = str(error) if isinstance(error, JrhError) else f"{type(error).__name__}: {error}"
+        raise JrhError(f"{option}: '{written}' cannot be loaded: {reason}") from error
+    if not callable(function):
+        raise JrhError(f"{option}: '{written}' is not callable (type {type(function).__name__})")
+    return function  # type: ignore[no-any-return]
+
+
+async def _in_thread(function: Callable[..., Any], values: dict[str, object]) -> Any:
+    """Call the function in a new daemon thread.
+
+    A thread cannot be stopped. As a daemon, a call that never returns cannot keep the program from exiting, as it would
+    in a pool, whose threads are joined at exit.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+    def deliver(result: Any, error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result((result, error))
+
+    def work() -> None:
+        result, raised = None, None
+        try:
+            result = function(values)
+        # Also SystemExit: a judge that calls `sys.exit` must not end the thread silently and hang the question.
+        except BaseException as error:  # re-raised in the caller: the thread itself has no one to report to
+            raised = error
+        # The run may have ended while the call went on in its thread.
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(deliver, result, raised)
+
+    threading.Thread(target=work, name="jrh-function-judge", daemon=True).start()
+    result, raised = await done
+    if raised is None:
+        return result
+    # SystemExit and KeyboardInterrupt of the judge must not end the run.
+    if isinstance(raised, Exception):
+        raise raised
+    raise RuntimeError(f"{type(raised).__name__}: {raised}") from raised

@@ -21,7 +21,9 @@ from jrh_authoring.own_code import MAX_ANSWER, Bounds, Outcome, decoded, failed
 if TYPE_CHECKING:
     import aiohttp
 
+# Options are stored with the run and printed in reports: keys go through the environment.
 _SECRET_HEADER = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECASE)
+# Request timeout and gateway timeout; conflict and too many requests are worth asking again, too.
 _LATE = frozenset({408, 504})
 _RETRIED = frozenset({408, 409, 429})
 _SERVER_ERRORS = 500
@@ -67,19 +69,16 @@ def endpoint_of(options: OwnEndpoint, context: BuildContext) -> Endpoint:
     Raises:
         JrhError: The environment variable for the token is not set.
     """
-    return Endpoint(options.url, _headers(options, context.name))
-
-
-def _headers(options: OwnEndpoint, judge: str) -> Mapping[str, str]:
     headers = {**options.headers, "Content-Type": "application/json", "Accept": "application/json"}
     if options.token_env is not None:
         token = read_secret(options.token_env)
         if not token:
             raise JrhError(
-                f"judge '{judge}': the environment variable {options.token_env} is not set; set it to the bearer token"
+                f"judge '{context.name}': the environment variable {options.token_env} is not set; "
+                "set it to the bearer token"
             )
         headers["Authorization"] = f"Bearer {token}"
-    return headers
+    return Endpoint(options.url, headers)
 
 
 class Endpoint:
@@ -98,12 +97,15 @@ class Endpoint:
         """Post one question; failures are outcomes."""
         import aiohttp
 
+        # ASCII with escapes: lone surrogates in texts cannot be encoded as UTF-8.
         body = json.dumps(values).encode("ascii")
         session = self._session or self._open()
         try:
+            # Only the address in the suite gets the questions and the token; a redirect may lead anywhere.
             async with session.post(self._url, data=body, allow_redirects=False) as response:
                 return await _outcome(response)
         except (aiohttp.ClientError, OSError) as error:
+            # aiohttp's timeouts are client errors, too; `Asker` decides what a timeout is.
             if isinstance(error, TimeoutError):
                 raise
             return failed(f"{type(error).__name__}: {error}")
@@ -134,6 +136,7 @@ async def _outcome(response: aiohttp.ClientResponse) -> Outcome:
         status = Status.TIMEOUT if response.status in _LATE else Status.PROVIDER_ERROR
         retry = response.status in _RETRIED or response.status >= _SERVER_ERRORS
         return failed(f"HTTP status {response.status}", status=status, retry=retry)
+    # Read in pieces, so that an endless answer is refused before it fills the memory.
     body = bytearray()
     async for chunk in response.content.iter_chunked(_CHUNK):
         body += chunk

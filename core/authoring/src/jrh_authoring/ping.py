@@ -52,18 +52,18 @@ def command(
         read_environment(env_file)
     settings = Settings(plugins=allowed(plugins), overrides=overrides)
     loaded = load_plugins(settings.plugins)
-    found = ping(resolve(suite, loaded, settings), loaded, models)
-    for each in found:
-        for line in _lines(each):
+    answers = ping(resolve(suite, loaded, settings), loaded, models)
+    for answer in answers:
+        for line in _lines(answer):
             telling.say(line)
-    failed = sum(bool(each.problem) for each in found)
-    asked = [each for each in found if each.asked]
-    telling.say(f"{len(asked) - failed} of {counted(len(asked), 'model')} answered.")
+    failed = sum(bool(answer.problem) for answer in answers)
+    asked_models = [answer for answer in answers if answer.was_asked]
+    telling.say(f"{len(asked_models) - failed} of {counted(len(asked_models), 'model')} answered.")
     return 2 if failed else 0
 
 
 @frozen(kw_only=True)
-class Pinged:
+class PingAnswer:
     """What one model answered."""
 
     name: str
@@ -80,12 +80,12 @@ class Pinged:
     """Nothing was sent: the model makes up its answers."""
 
     @property
-    def asked(self) -> bool:
+    def was_asked(self) -> bool:
         """Return whether the model was asked; one that answers hours later is not."""
         return self.reply is not None or bool(self.problem)
 
 
-def ping(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str] = ()) -> Sequence[Pinged]:
+def ping(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str] = ()) -> Sequence[PingAnswer]:
     """Ask the models of a suite once each, all at the same time; return what came back, in the suite's order.
 
     The calls are held to the suite's budget and are kept in no run directory and in no cache.
@@ -102,15 +102,19 @@ def ping(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str] = ()) -> 
     if absent or not resolved.models:
         known = f"models: {', '.join(resolved.models)}" if resolved.models else "the suite has no models"
         raise JrhError(f"there is no model '{absent[0]}'; {known}" if absent else f"{known}: there is nothing to ask")
+    # The gateway writes to a store; a ping must leave nothing behind.
     with TemporaryDirectory(prefix="jrh-ping-") as directory:
         return run_to_end(lambda: _ask_all(resolved, loaded, names or tuple(resolved.models), Path(directory)))
 
 
-async def _ask_all(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str], directory: Path) -> Sequence[Pinged]:
+async def _ask_all(
+    resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str], directory: Path
+) -> Sequence[PingAnswer]:
     redact = Redactor.from_environment(also=named_secrets(model.options for model in resolved.models.values()))
     async with AsyncExitStack() as opened:
         store = Store.open(directory, _NAME)
         opened.callback(store.close)
+        # No cache: a stored reply would say nothing about whether the model answers today.
         gateway = Gateway(store, None, Ledger(budget=resolved.suite.budget), redact, Quiet())
         opened.push_async_callback(gateway.aclose)
         builder = Builder(resolved, loaded.plugins, Quiet, priced(resolved.suite.budget, gateway.client))
@@ -118,23 +122,24 @@ async def _ask_all(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str]
         return await asyncio.gather(*(_ask(builder, gateway, name) for name in chosen))
 
 
-async def _ask(builder: Builder, gateway: Gateway, name: str) -> Pinged:
+async def _ask(builder: Builder, gateway: Gateway, name: str) -> PingAnswer:
     if not is_probed(builder.resolved, name):
-        return Pinged(name=name, simulated=builder.resolved.models[name].entry.spec.simulated)
+        return PingAnswer(name=name, simulated=builder.resolved.models[name].entry.spec.simulated)
     try:
         client = builder.model(name)
         assert isinstance(client, Client)
     except JrhError as error:  # such as a key that is not set; the other models are asked all the same
-        return Pinged(name=name, problem=str(error))
+        return PingAnswer(name=name, problem=str(error))
     try:
-        found = await gateway.probe(client, with_defaults(PROBE, client.use.sampling), 1, ())
-        problem = "" if isinstance(found, Reply) else _problem(builder, name, found)
+        answer = await gateway.probe(client, with_defaults(PROBE, client.use.sampling), 1, ())
+        problem = "" if isinstance(answer, Reply) else _problem(builder, name, answer)
+    # A refused key ends a run; here it is the answer of this model, and the others are still shown.
     except StopRun as stop:
-        found, problem = None, stop.message
-    return Pinged(
+        answer, problem = None, stop.message
+    return PingAnswer(
         name=name,
         fingerprint=client.model.fingerprint,
-        reply=found if isinstance(found, Reply) else None,
+        reply=answer if isinstance(answer, Reply) else None,
         problem=problem,
         rates=client.rates,
         stated_limits=client.stated_limits,
@@ -144,20 +149,21 @@ async def _ask(builder: Builder, gateway: Gateway, name: str) -> Pinged:
 def _problem(builder: Builder, name: str, fault: ModelFault) -> str:
     pause = "" if fault.retry_after is None else f"; the provider asks to wait {fault.retry_after:g} s"
     hint = ""
+    # A hint that cannot be made must not hide the fault.
     with suppress(JrhError):
         hint = hint_for(builder, name, fault)
     return f"{fault.kind.value}: {status_of(fault)}{fault.detail}{pause}{f'; {hint}' if hint else ''}"
 
 
-def _lines(each: Pinged) -> list[str]:
-    head = f"{each.name}{f' ({each.fingerprint})' if each.fingerprint else ''}"
-    if each.simulated:
+def _lines(answer: PingAnswer) -> list[str]:
+    head = f"{answer.name}{f' ({answer.fingerprint})' if answer.fingerprint else ''}"
+    if answer.simulated:
         return [f"{head}: simulated; nothing is sent"]
-    if not each.asked:
+    if not answer.was_asked:
         return [f"{head}: answers in batches, hours later; nothing is sent"]
-    if each.reply is None:
-        return [f"{head}: FAILED", f"  {each.problem}"]
-    reply = each.reply
+    if answer.reply is None:
+        return [f"{head}: FAILED", f"  {answer.problem}"]
+    reply = answer.reply
     status = "" if reply.ok else f"{reply.status.value}, "
     shown = clean_text(reply.text, _LONGEST) if reply.text.strip() else reply.detail or "no text"
     used = reply.usage
@@ -166,15 +172,15 @@ def _lines(each: Pinged) -> list[str]:
         f"{head}: {reply.latency or 0.0:.2f} s",
         f"  reply: {status}{shown}",
         f"  tokens: {tokens}; cost of this call: {'unknown' if reply.cost is None else format_dollars(reply.cost)}",
-        f"  price: {_price(each)}",
-        f"  limits stated: {', '.join(f'{name} {value}' for name, value in each.stated_limits.items()) or 'none'}",
+        f"  price: {_price(answer)}",
+        f"  limits stated: {', '.join(f'{name} {value}' for name, value in answer.stated_limits.items()) or 'none'}",
     ]
     if reply.not_settable:
         lines.append(f"  refused settings: {', '.join(reply.not_settable)}")
     return lines
 
 
-def _price(each: Pinged) -> str:
-    if each.rates is None:
+def _price(answer: PingAnswer) -> str:
+    if answer.rates is None:
         return "unknown; give the model `price: {input: ..., output: ...}` before setting a budget in dollars"
-    return f"${1e6 * each.rates.input:g} in, ${1e6 * each.rates.output:g} out per million tokens"
+    return f"${1e6 * answer.rates.input:g} in, ${1e6 * answer.rates.output:g} out per million tokens"

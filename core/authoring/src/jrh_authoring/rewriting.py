@@ -47,6 +47,7 @@ class Checks:
         validators: dict[str, Validator] = {}
         for name in names:
             validator: object = context.validator(name)
+            # A validator over the whole set sees no draft before all are made, so it cannot send one back.
             if not isinstance(validator, Validator):
                 raise JrhError(
                     f"'{name}' needs all drafts at once, so it cannot be used under `checks`; move it to `validate`"
@@ -75,17 +76,18 @@ class Checks:
             outcomes: drafts and skips in order, such as one per strength.
             alike: reason for skipping a draft with the same texts.
         """
-        found: list[Draft | Skip] = []
-        made: list[Mapping[str, Json]] = []
+        checked: list[Draft | Skip] = []
+        texts: list[Mapping[str, Json]] = []
         for outcome in outcomes:
             if isinstance(outcome, Skip):
-                found.append(outcome)
-            elif outcome.fields in made:
-                found.append(Skip(reason=alike, variant=outcome.variant))
+                checked.append(outcome)
+            # Two strengths may lead to the same text; asking the judge twice would only look like more data.
+            elif outcome.fields in texts:
+                checked.append(Skip(reason=alike, variant=outcome.variant))
             else:
-                made.append(outcome.fields)
-                found.append(await self.checked(item, outcome))
-        return found
+                texts.append(outcome.fields)
+                checked.append(await self.checked(item, outcome))
+        return checked
 
 
 @frozen(kw_only=True)
@@ -143,6 +145,7 @@ class RewritingPerturber:
         Raises:
             JrhError: model, a check or a prompt cannot be used.
         """
+        # Before the first call: a mistake in the third prompt must not show after two have been paid for.
         for way in ways:
             variables_of(way.prompt)
         task = context.task
@@ -151,6 +154,7 @@ class RewritingPerturber:
                 client=context.model(model),
                 temperature=temperature,
                 attempts=attempts,
+                # A model sometimes returns the rubric in place of the text.
                 shown=(task.rubric, task.instruction),
             ),
             task=task,
@@ -173,6 +177,7 @@ class RewritingPerturber:
 
     async def _write(self, item: Item, name: str, original: str, way: Rewriting) -> Generated:
         async def rejection(text: str) -> str:
+            # The length first: it costs nothing, and validators may ask a model.
             broken = way.breach(length_ratio(original, text))
             return broken or await self.checks.rejection(item, Draft(variant=way.variant, fields={name: text}))
 
@@ -194,6 +199,7 @@ class RewritingPerturber:
             "words": count,
             "low": round(low * count),
             "high": round(high * count),
+            # The tags around the text end in this mark, so that the text cannot close them.
             "mark": tag_mark(original, request),
         }
         return render(way.prompt, variables)

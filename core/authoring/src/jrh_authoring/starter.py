@@ -34,6 +34,7 @@ def starter_suite(plugins: Plugins, name: str, *, preset: str | None = None, dat
             "cannot write a suite: no installed plugin suggests a data source and a judge; install the standard "
             "plugins (`pip install jrh`), or see `jrh plugins list`"
         )
+    # A preset may bring tests of its own; the starters of perturbers are not added to them.
     own_tests = "\ntests:" in sources[0]
     parts = [
         "# A suite for `jrh run`. Every component's options: `jrh plugins show NAME`.",
@@ -43,6 +44,7 @@ def starter_suite(plugins: Plugins, name: str, *, preset: str | None = None, dat
         *([] if own_tests else [_TESTS, "tests:" + _entries(_starters(plugins.perturbers))]),
         "judges:" + _entries(judges),
     ]
+    # The comment about tests belongs directly above its key, unlike the other parts.
     return "\n\n".join(parts).replace(" then.\n\ntests:", " then.\ntests:") + "\n"
 
 
@@ -68,6 +70,7 @@ def write_suite(path: Path, text: str, *, force: bool) -> None:
     if path.is_dir():
         raise JrhError(f"'{path}' is a directory; name a file, such as {path / 'suite.yaml'}")
     try:
+        # "x" fails if the file appeared since any check: nothing is overwritten without --force.
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:

@@ -15,11 +15,13 @@ LONGEST_READ: Final = 1_000_000
 
 _MOST_FALSE_STARTS: Final = 200
 """Maximum number of invalid objects; the search stops after that many, to bound the work."""
+# An object begins with a key or ends at once; other braces in prose are not worth an attempt to decode.
 _START: Final = re.compile(r'\{\s*["}]')
+# Drafts of a verdict in there are not the verdict; the opening tag may be missing.
 _THOUGHT_OPENS: Final = re.compile(r"\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THOUGHT_CLOSES: Final = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 
-_Found: TypeAlias = tuple[int, dict[str, Json]]
+_Placed: TypeAlias = tuple[int, dict[str, Json]]
 """Where an object ends, and the object."""
 
 
@@ -64,16 +66,20 @@ def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | 
     """
     if len(text) > LONGEST_READ:
         return None
-    whole = _decode(text.strip())
-    if isinstance(whole, dict):
-        return whole if _has(whole, keys) else None
-    found = [value for value in json_objects(text) if _has(value, keys)]
-    return found[-1] if found else None
+    bare = text.strip()
+    reply = _decode_at(bare, 0)
+    # A reply that is one object without the keys is none, even if an object inside of it has them.
+    if reply and reply[0] == len(bare) and isinstance(reply[1], dict):
+        return reply[1] if _has(reply[1], keys) else None
+    objects = [value for value in json_objects(text) if _has(value, keys)]
+    # Models restate and correct themselves: the last object is what they end with.
+    return objects[-1] if objects else None
 
 
 def json_objects(text: str) -> Iterator[Mapping[str, Json]]:
     """Yield the outermost JSON objects of a reply after its thoughts, in order, ignoring other text."""
     thoughts = _thoughts_end(text)
+    # By its end, not its start: an object around the closing tag is not inside the thoughts.
     yield from (value for end, value in _objects(text) if end > thoughts)
 
 
@@ -89,35 +95,31 @@ def _thoughts_end(text: str) -> int:
     return len(text) if _THOUGHT_OPENS.match(text) else 0
 
 
-def _objects(text: str) -> Iterator[_Found]:
+def _objects(text: str) -> Iterator[_Placed]:
     """Yield the outermost objects of a text, in order."""
     position, false_starts = 0, 0
+    # Each false start may scan to the end of the text, so their number bounds the time.
     while false_starts < _MOST_FALSE_STARTS:
         start = _START.search(text, position)
         if start is None:
             return
-        found = _raw_decode(text, start.start())
-        if found is None:
+        decoded = _decode_at(text, start.start())
+        if decoded is None:
             false_starts += 1
+            # The object may begin inside of what looked like one, such as `{"a": {"verdict": ...` that is cut.
             position = start.start() + 1
         else:
-            position = found[0]
-            yield found
+            position = decoded[0]
+            yield decoded
 
 
-def _raw_decode(text: str, start: int) -> _Found | None:
+def _decode_at(text: str, start: int) -> _Placed | None:
     try:
         value, end = _DECODER.raw_decode(text, start)
+    # A reply of a thousand opening brackets is no reason for a crash.
     except (ValueError, RecursionError):
         return None
     return end, value
-
-
-def _decode(text: str) -> object:
-    try:
-        return _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _finite(written: str) -> float:
@@ -129,10 +131,10 @@ def _finite(written: str) -> float:
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """Return an object; one that has a key twice says two things, and the last is not more its word than the first."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    unique = dict(pairs)
+    if len(unique) != len(pairs):
         raise ValueError("a key occurs twice")
-    return found
+    return unique
 
 
 # A name such as NaN is rejected by handing it to the same check. `strict=False`: control characters inside strings.

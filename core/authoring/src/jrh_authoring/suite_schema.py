@@ -43,8 +43,9 @@ def results_schema(plugins: Plugins) -> Schema:
     """
     kinds = dict.fromkeys(kind for entry in plugins.sections for kind in entry.spec.part_kinds())
     schemas = TypeSchemas(written=False, kinds={Part: (TablePart, TextPart, *kinds)})
+    # Records and evidence stay in the store of the run, see `RunReport.BESIDE`.
     properties = schemas.properties(RunReport, leave_out=RunReport.BESIDE)
-    results = schemas.closed(properties, required=list(properties))
+    results = schemas.mapping(properties, required=list(properties))
     return _document("The results of a run, without its records", results, schemas)
 
 
@@ -60,6 +61,7 @@ def write_schemas(directory: Path, plugins: Plugins) -> list[Path]:
 
 
 def _document(title: str, schema: Schema, schemas: TypeSchemas) -> Schema:
+    # Sorted: the same plugins give the same bytes, whatever the order in which they were loaded.
     definitions = dict(sorted(schemas.definitions.items()))
     return {"$schema": DRAFT, "title": title, **schema, **({"$defs": definitions} if definitions else {})}
 
@@ -72,25 +74,26 @@ class _SuiteSchema:
         self._schemas = TypeSchemas(written=True)
 
     def build(self) -> Schema:
-        self._define("data", any_of(self._flat(syntax.DATA)))
-        written = [entry.spec.options for entry in all_modes(self._plugins)]
-        self._define("task", any_of([self._schemas.of(cls) for cls in dict.fromkeys(written)]))
-        self._define("validator", self._entry(syntax.VALIDATOR))
-        self._define("perturber", self._entry(syntax.TEST))
-        self._define("chain", self._list_of(_reference("perturber")))
-        self._define("test", self._test())
-        self._define("judge", self._entry(syntax.JUDGE))
-        self._define("metric", self._entry(syntax.METRIC))
-        self._define("allocator", self._entry(syntax.ALLOCATOR))
-        self._define("reporter", self._entry(syntax.REPORTER))
-        self._define("model", any_of(self._models()))
-        self._define("parser", any_of(self._flat(syntax.PARSER)))
+        task_options = dict.fromkeys(entry.spec.options for entry in all_modes(self._plugins))
+        # Components are described once and referred to: a suite can name a perturber in several places.
+        self._schemas.definitions |= {
+            "data": any_of(self._flat(syntax.DATA)),
+            "task": any_of([self._schemas.of(cls) for cls in task_options]),
+            "perturber": self._entry(syntax.TEST),
+            "chain": _list_of(_reference("perturber")),
+            "test": self._test(),
+            "model": any_of(self._models()),
+            "parser": any_of(self._flat(syntax.PARSER)),
+        }
+        for role in (syntax.VALIDATOR, syntax.JUDGE, syntax.METRIC, syntax.ALLOCATOR, syntax.REPORTER):
+            self._schemas.definitions[role.key] = self._entry(role)
         properties = {**self._sections(), **self._schemas.properties(SuiteSettings)}
         stages = [entry.spec for entry in self._plugins.stages if entry.spec.key and not entry.spec.of_data]
         properties |= {spec.key: any_of([*self._stage(spec.options), {"type": "null"}]) for spec in stages}
         sections = {**syntax.SECTIONS, **{spec.key: spec.summary for spec in stages}}
         described = {name: {**properties[name], "description": help_text} for name, help_text in sections.items()}
-        suite = self._schemas.closed(described, required=["name", "judges"])
+        suite = self._schemas.mapping(described, required=["name", "judges"])
+        # One task at the top level, or a list of tasks: both or none is a mistake.
         suite["oneOf"] = [{"required": ["data", "task"]}, {"required": ["tasks"]}]
         return _document("A suite of jrh", suite, self._schemas)
 
@@ -101,24 +104,21 @@ class _SuiteSchema:
 
     def _sections(self) -> dict[str, Schema]:
         name = {"type": "string", "minLength": 1}
-        one = {"name": name, "data": _reference("data"), "task": _reference("task")}
+        single = {"name": name, "data": _reference("data"), "task": _reference("task")}
         tests = {"type": "array", "items": _reference("test")}
-        task = self._schemas.closed({**one, "tests": tests}, required=list(one))
+        task = self._schemas.mapping({**single, "tests": tests}, required=list(single))
         metrics = {"type": "array", "items": _reference("metric")}
         return {
-            **one,
+            **single,
             "tasks": {"type": "array", "minItems": 1, "items": task},
             "models": {"type": "object", "additionalProperties": _reference("model")},
             "parsers": {"type": "object", "additionalProperties": _reference("parser")},
             "tests": tests,
             "judges": {"type": "array", "minItems": 1, "items": _reference("judge")},
-            "metrics": any_of([metrics, self._schemas.closed({syntax.ADD: metrics}, required=[syntax.ADD])]),
+            "metrics": any_of([metrics, self._schemas.mapping({syntax.ADD: metrics}, required=[syntax.ADD])]),
             "allocate": any_of([_reference("allocator"), {"type": "null"}]),
             "reports": {"type": "array", "items": _reference("reporter")},
         }
-
-    def _define(self, name: str, schema: Schema) -> None:
-        self._schemas.definitions[name] = schema
 
     def _entry(self, role: Role) -> Schema:
         """Describe the three forms of a list entry."""
@@ -131,9 +131,9 @@ class _SuiteSchema:
         ours = self._schemas.properties(syntax.TestSettings)
         ours["validate"] |= {"items": _reference("validator")}
         factor = any_of([_reference("perturber"), _reference("chain")])
-        factors = {**self._list_of(factor), "maxItems": syntax.MOST_FACTORS}
+        factors = {**_list_of(factor), "maxItems": syntax.MOST_FACTORS}
         written = [
-            self._schemas.closed({key: part, **ours}, required=[key], description=text)
+            self._schemas.mapping({key: part, **ours}, required=[key], description=text)
             for key, part, text in (
                 (syntax.CHAIN, _reference("chain"), "Several perturbers in turn, as one condition."),
                 (syntax.CROSS, factors, "A test for every combination of several perturbers."),
@@ -141,53 +141,50 @@ class _SuiteSchema:
         ]
         return any_of([_reference("perturber"), _reference("chain"), *written])
 
-    def _list_of(self, entry: Schema) -> Schema:
-        return {"type": "array", "minItems": 2, "items": entry}
-
     def _short(self, role: Role) -> list[Schema]:
         described = []
         registry = self._registry(role)
         for entry in registry:
-            options = self._schemas.closed(self._properties(entry, role), required=self._required(entry))
+            options = self._schemas.mapping(
+                self._properties(entry, role), required=option_types.required_names(entry.spec.options)
+            )
             named = {name: {"anyOf": [options, {"type": "null"}]} for name in _names(entry, registry)}
-            schema = self._schemas.closed(named, required=[], description=entry.spec.summary)
+            schema = self._schemas.mapping(named, required=[], description=entry.spec.summary)
             described.append({**schema, "minProperties": 1, "maxProperties": 1})
         return described
 
     def _flat(self, role: Role) -> list[Schema]:
         registry = self._registry(role)
-        described = []
-        for entry in registry:
-            properties = {role.key: {"enum": _names(entry, registry)}, **self._properties(entry, role)}
-            required = [role.key, *self._required(entry)]
-            described.append(self._schemas.closed(properties, required=required, description=entry.spec.summary))
-        return described
+        return [self._flat_entry(entry, registry, role.key, self._properties(entry, role)) for entry in registry]
 
     def _models(self) -> list[Schema]:
         registry = self._plugins.models
         ours = self._schemas.properties(Sampling) | self._schemas.properties(Limits) | self._schemas.properties(Turns)
         ours["price"] = self._schemas.of(Price)
-        described = []
-        for entry in registry:
-            own = self._schemas.properties(entry.spec.options)
-            properties = {"provider": {"enum": _names(entry, registry)}, **ours, **own}
-            required = ["provider", *self._required(entry)]
-            described.append(self._schemas.closed(properties, required=required, description=entry.spec.summary))
-        return described
+        return [
+            self._flat_entry(entry, registry, "provider", ours | self._schemas.properties(entry.spec.options))
+            for entry in registry
+        ]
+
+    def _flat_entry(
+        self, entry: Entry[Any], registry: Registry[Any], key: str, properties: dict[str, Schema]
+    ) -> Schema:
+        """Describe a component as a mapping that names it under a key, with its options next to it."""
+        required = [key, *option_types.required_names(entry.spec.options)]
+        keys = {key: {"enum": _names(entry, registry)}, **properties}
+        return self._schemas.mapping(keys, required=required, description=entry.spec.summary)
 
     def _properties(self, entry: Entry[Any], role: Role) -> dict[str, Schema]:
-        own = self._schemas.properties(entry.spec.options)
+        options = self._schemas.properties(entry.spec.options)
         ours = self._schemas.properties(role.settings)
         if role is syntax.DATA:
             stages = (stage.spec for stage in self._plugins.stages if stage.spec.of_data)
             ours |= {spec.key: any_of(self._stage(spec.options)[:1]) for spec in stages}
         if issubclass(role.settings, syntax.TestSettings):
             ours["validate"] |= {"items": _reference("validator")}
+        # `name` is the suite's name for the component even where the component has an option of that name.
         always = {"name": ours["name"]} if issubclass(role.settings, Named) else {}
-        return {**ours, **own, **always}
-
-    def _required(self, entry: Entry[Any]) -> list[str]:
-        return option_types.required_names(entry.spec.options)
+        return {**ours, **options, **always}
 
     def _registry(self, role: Role) -> Registry[Any]:
         registry: Registry[Any] = getattr(self._plugins, role.plural)
@@ -196,6 +193,10 @@ class _SuiteSchema:
 
 def _reference(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
+
+
+def _list_of(entry: Schema) -> Schema:
+    return {"type": "array", "minItems": 2, "items": entry}
 
 
 def _names(entry: Entry[Any], registry: Registry[Any]) -> list[str]:

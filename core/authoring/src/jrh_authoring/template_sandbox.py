@@ -26,7 +26,7 @@ WIDEST: Final = 100_000
 _BITS: Final = 100_000
 _LONGEST_MARK: Final = 1000
 """Characters of what is put before or after every line."""
-_OF_TASKS: Final = frozenset(each.name for each in fields(Task))
+_OF_TASKS: Final = frozenset(field.name for field in fields(Task))
 _UNBOUNDED: Final = frozenset({"center", "expandtabs", "format", "format_map", "ljust", "rjust", "zfill"})
 """Methods of a text whose result may have any width; a prompt has no columns to align."""
 
@@ -34,6 +34,7 @@ _UNBOUNDED: Final = frozenset({"center", "expandtabs", "format", "format_map", "
 class PromptEnvironment(ImmutableSandboxedEnvironment):
     """Jinja2's sandbox without unbounded growth."""
 
+    # Jinja2 calls `call_binop` only for the operators listed here; `~` is compiled elsewhere, see `_Generator`.
     intercepted_binops = frozenset({"*", "**", "+", "%"})
 
     def __init__(self) -> None:
@@ -43,7 +44,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         for name in _UNBOUNDED & set(self.filters):
             del self.filters[name]
         for name, check in _FILTERS.items():
-            self.filters[name] = _checked(self.filters[name], check)
+            self.filters[name] = _with_check(name, self.filters[name], check)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> dict[str, Any]:
         """Return the globals of a template, merged with its variables.
@@ -54,6 +55,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return an attribute, if the sandbox allows it; the fields of a task are known to be harmless."""
+        # Nearly every prompt reads fields of its task; they need no check.
         if type(obj) is Task and attribute in _OF_TASKS:
             return getattr(obj, attribute)
         return super().getattr(obj, attribute)
@@ -72,6 +74,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """Call a method of a text or anything else, unless the result could be too large."""
+        # A bound method of a text, such as `"x".join`, carries the text as `__self__`.
         text = getattr(__obj, "__self__", None)
         if isinstance(text, str):
             args = _check_method(text, getattr(__obj, "__name__", ""), args)
@@ -80,13 +83,14 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     @staticmethod
     def concat(parts: Iterable[str]) -> str:
         """Join the parts of a rendered text, as long as they are not too much."""
-        kept, length = [], 0
+        texts, length = [], 0
         for part in parts:
             length += len(part)
+            # Checked while joining: the whole text may not fit into memory.
             if length > LARGEST:
-                _bound(length)
-            kept.append(part)
-        return "".join(kept)
+                _check_size(length)
+            texts.append(part)
+        return "".join(texts)
 
 
 class _Generator(CodeGenerator):
@@ -104,7 +108,7 @@ class _Generator(CodeGenerator):
 PromptEnvironment.code_generator_class = _Generator
 
 
-def _bound(size: int, most: int = LARGEST) -> None:
+def _check_size(size: int, most: int = LARGEST) -> None:
     if size > most:
         raise SecurityError(f"its result is longer than {most:,}")
 
@@ -115,20 +119,23 @@ def _length(value: Any) -> int:
 
 def _times(left: Any, right: Any) -> None:
     if isinstance(left, int) and isinstance(right, int):
-        _bound(left.bit_length() + right.bit_length(), _BITS)
+        # The bits of a product are at most the sum of the bits, so nothing is computed to find out.
+        _check_size(left.bit_length() + right.bit_length(), _BITS)
     elif isinstance(left, int) or isinstance(right, int):
         number, value = (left, right) if isinstance(left, int) else (right, left)
+        # A list of long texts is small as a list and large as a prompt.
         inside = sum(map(_length, value)) if isinstance(value, (list, tuple)) else 0
-        _bound((_length(value) + inside) * number)
+        _check_size((_length(value) + inside) * number)
 
 
 def _power(left: Any, right: Any) -> None:
     if isinstance(left, int) and isinstance(right, int):
-        _bound(left.bit_length() * right, _BITS)
+        # The bits of a power are about the bits of the base times the exponent.
+        _check_size(left.bit_length() * right, _BITS)
 
 
 def _plus(left: Any, right: Any) -> None:
-    _bound(_length(left) + _length(right))
+    _check_size(_length(left) + _length(right))
 
 
 def _modulo(left: Any, _right: Any) -> None:
@@ -139,70 +146,60 @@ def _modulo(left: Any, _right: Any) -> None:
 _OPERATORS: Final[dict[str, Callable[[Any, Any], None]]] = {"*": _times, "**": _power, "+": _plus, "%": _modulo}
 
 
-def _numbers(values: Iterable[Any]) -> None:
-    for value in values:
-        if isinstance(value, int):
-            _bound(value, WIDEST)
-
-
 def _check_method(text: str, name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Check a call of a method of a text; return its arguments, which an iterator in them is read into."""
     if name == "replace":
-        _replacing(text, *args)
+        _check_replace(text, *args)
     elif name == "join" and args:
+        # An iterator can be read only once: it is counted here and joined later.
         parts = list(args[0])
-        _joining(parts, text)
+        _check_join(parts, text)
         return (parts, *args[1:])
     return args
 
 
-def _replacing(text: Any, old: Any = "", new: Any = "", *_: Any) -> None:
+def _check_replace(text: Any, old: Any = "", new: Any = "", *_: Any) -> None:
     if isinstance(text, str) and isinstance(old, str) and isinstance(new, str):
-        _bound(len(text) + text.count(old) * len(new))
+        # An upper bound: what is taken out is not subtracted.
+        _check_size(len(text) + text.count(old) * len(new))
 
 
-def _joining(parts: list[Any], mark: Any) -> None:
-    _bound(sum(map(_length, parts)) + _length(mark) * len(parts))
+def _check_join(parts: list[Any], mark: Any) -> None:
+    _check_size(sum(map(_length, parts)) + _length(mark) * len(parts))
 
 
-def _counts(value: int) -> Callable[[list[Any]], None]:
+def _check_counts(value: int) -> Callable[[list[Any]], None]:
     """Check the arguments that follow the value a filter is applied to: numbers, and marks that come in every line."""
 
     def check(args: list[Any]) -> None:
-        _numbers(args[value + 1 :])
-        _bound(sum(map(_length, args[value + 1 :])), _LONGEST_MARK)
+        for argument in args[value + 1 :]:
+            if isinstance(argument, int):
+                _check_size(argument, WIDEST)
+        _check_size(sum(map(_length, args[value + 1 :])), _LONGEST_MARK)
 
     return check
 
 
-def _filter_replace(args: list[Any]) -> None:
-    _replacing(*args[1:])
-
-
-def _filter_join(args: list[Any]) -> None:
-    _joining(args[1], args[2] if len(args) > 2 else "")  # noqa: PLR2004
-
-
 _FILTERS: Final[dict[str, Callable[[list[Any]], None]]] = {
-    **{name: _counts(0) for name in ("batch", "indent", "slice")},
+    **{name: _check_counts(0) for name in ("batch", "indent", "slice")},
     # Jinja2 hands these its environment or context first.
-    **{name: _counts(1) for name in ("tojson", "wordwrap")},
-    "join": _filter_join,
-    "replace": _filter_replace,
+    **{name: _check_counts(1) for name in ("tojson", "wordwrap")},
+    "join": lambda args: _check_join(args[1], args[2] if len(args) > 2 else ""),  # noqa: PLR2004
+    "replace": lambda args: _check_replace(*args[1:]),
 }
 
 
-def _checked(filter_: Callable[..., Any], check: Callable[[list[Any]], None]) -> Callable[..., Any]:
+def _with_check(name: str, filter_: Callable[..., Any], check: Callable[[list[Any]], None]) -> Callable[..., Any]:
     """Return a filter that checks its arguments first."""
     parameters = signature(filter_)
 
     @wraps(filter_)
-    def checked(*args: Any, **kwargs: Any) -> Any:
+    def filter_with_check(*args: Any, **kwargs: Any) -> Any:
         bound = parameters.bind(*args, **kwargs)
-        given = list(bound.args)
-        if check is _filter_join:
-            given[1] = list(given[1])  # an iterator can be read only once
-        check([*given, *bound.kwargs.values()])
-        return filter_(*given, **bound.kwargs)
+        arguments = list(bound.args)
+        if name == "join":
+            arguments[1] = list(arguments[1])  # an iterator can be read only once
+        check([*arguments, *bound.kwargs.values()])
+        return filter_(*arguments, **bound.kwargs)
 
-    return checked
+    return filter_with_check

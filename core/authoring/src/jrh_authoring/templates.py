@@ -29,6 +29,7 @@ def render(source: str, variables: Mapping[str, object]) -> str:
         return source
     try:
         return _compile(source).render(variables)
+    # The sandbox bounds single texts; many of them together can still be too much.
     except MemoryError:
         raise JrhError("prompt template: rendering it takes more memory than is available") from None
     except Exception as error:  # a template is a small program: a mistake in it can raise any exception
@@ -67,6 +68,7 @@ def check_template(what: str, source: str, *, known: Collection[str], needed: st
     Raises:
         JrhError: it is not valid, uses an unknown name, or does not use the one that is needed.
     """
+    # Undefined names would fail in the middle of a run, after the first calls have been paid for.
     used = variables_of(source)
     unknown = sorted(used - set(known))
     if unknown or needed not in used:
@@ -86,6 +88,7 @@ def _environment() -> SandboxedEnvironment:
     return PromptEnvironment()
 
 
+# The same few templates are rendered for every case of a run; compiling takes longer than rendering.
 @lru_cache(maxsize=512)
 def _compile(source: str) -> Template:
     return _environment().from_string(source)

@@ -51,6 +51,7 @@ def other_language(original: str, text: str) -> bool:
     """
     if _other_script(original, text):
         return True
+    # Shorter texts, formulas and names look like some language or other.
     if min(_letters(original), _letters(text)) < _LETTERS:
         return False
     before, after = _languages(original[:_READ]), _languages(text[:_READ])
@@ -69,14 +70,15 @@ def is_english(text: str, context: str = "") -> bool:
         text: the text.
         context: what it answers or belongs to.
     """
+    # py3langid would guess some language for digits alone; without Latin letters there is no English.
     if _script(text) != _LATIN:
         return False
-    found = _languages(text[:_READ])
-    language, sure = _likeliest(found)
+    languages = _languages(text[:_READ])
+    language, sure = _likeliest(languages)
     long = _letters(text) >= _LETTERS_OF_ENGLISH
     if language == _ENGLISH and long:
         return True
-    if (long and found[_ENGLISH] < _PERHAPS) or (language != _ENGLISH and sure >= _SURE):
+    if (long and languages[_ENGLISH] < _PERHAPS) or (language != _ENGLISH and sure >= _SURE):
         return False
     return _likeliest(_languages(f"{context} {text}"[:_READ]))[0] == _ENGLISH
 
@@ -95,6 +97,7 @@ def _letters(text: str) -> int:
 
 
 def _script(text: str) -> str:
+    # Four characters per letter leave room for spaces and digits without reading a whole book.
     letters = [letter for letter in text[: 4 * _MOST_LETTERS] if letter.isalpha()][:_MOST_LETTERS]
     counted = Counter(_script_of(letter) for letter in letters)
     return counted.most_common(1)[0][0] if counted else ""
@@ -107,7 +110,7 @@ def _script_of(letter: str) -> str:
 
 
 def _likeliest(languages: Mapping[str, float]) -> tuple[str, float]:
-    return max(languages.items(), key=lambda each: each[1])
+    return max(languages.items(), key=lambda entry: entry[1])
 
 
 # An item's own text is compared with every draft of it.
@@ -118,6 +121,7 @@ def _languages(beginning: str) -> Mapping[str, float]:
 
 @lru_cache(maxsize=1)
 def _identifier() -> Any:
+    # The model takes a moment to load, and most runs compare no languages.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
@@ -185,25 +189,27 @@ def read_text(reply: Reply, original: str, shown: Collection[str], *, key: str =
     reason = no_text(reply)
     if reason:
         return Unusable(reason)
+    # Before parsing: a runaway reply is not worth the time.
     if len(reply.text) > _LONGEST_REPLY:
         return Unusable(f"longer than {LONGEST_TEXT:,} characters")
-    found = read_json(reply.text, keys=(key,))
-    if found is None:
+    reply_object = read_json(reply.text, keys=(key,))
+    if reply_object is None:
         return Unusable("the model refused" if _refuses(reply.text, original) else "no JSON in the reply")
-    text = found[key]
+    text = reply_object[key]
     if text is not None and not isinstance(text, str):
         return Unusable("no text in the reply's JSON")
     reason = _fault(text or "", original, shown)
-    return Unusable(reason) if reason else Written(text or "", found)
+    return Unusable(reason) if reason else Written(text or "", reply_object)
 
 
 def _fault(text: str, original: str, shown: Collection[str]) -> str:
+    # Case and white space alone are no rewriting.
     bare, before = _bare(text), _bare(original)
     checks: tuple[tuple[Callable[[], bool], str], ...] = (
         (lambda: not bare, "empty text"),
         (lambda: len(text) > LONGEST_TEXT, f"longer than {LONGEST_TEXT:,} characters"),
         (lambda: bare == before, "unchanged"),
-        (lambda: any(_hands_back(bare, before, _bare(one)) for one in shown), "the rubric itself"),
+        (lambda: any(_hands_back(bare, before, _bare(text_shown)) for text_shown in shown), "the rubric itself"),
         (lambda: _refuses(text, original), "the model refused"),
         (lambda: other_language(original, text), "another language"),
         (lambda: "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text), "not text"),
@@ -212,6 +218,7 @@ def _fault(text: str, original: str, shown: Collection[str]) -> str:
 
 
 def _refuses(text: str, original: str) -> bool:
+    # An original that itself says "I cannot help with that" may be rewritten into such a text.
     return _REFUSAL.match(text) is not None and _REFUSAL.match(original) is None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from attrs import define, field, frozen
-from jrh.text.transcripts import ToolCall, TranscriptMessage
+from jrh.text.transcripts import TranscriptMessage
 
 from jrh_authoring.structured import json_text
 
@@ -77,8 +77,13 @@ def render_transcript(transcript: Sequence[TranscriptMessage] | str, *, limit: i
             return Rendered(text=transcript)
         text, cut = _without_middle(transcript, limit, indent="")
         return Rendered(text=text, left_out=LeftOut(characters=cut))
+    # Numbered before anything is left out, so that a number means the same message in every rendering.
     blocks = [_Block.of(number, message) for number, message in enumerate(transcript, 1)]
-    return _joined(blocks) if limit is None else _within(blocks, limit)
+    if limit is not None and _size(blocks) > limit:
+        _shorten_outputs(blocks, limit)
+        if _size(blocks) > limit:
+            return _without_middle_messages(blocks, limit)
+    return _join(blocks)
 
 
 @define
@@ -130,49 +135,38 @@ class _Block:
 def _parts(message: TranscriptMessage) -> list[str]:
     parts = []
     if message.reasoning:
-        parts += [f"{_LABEL}reasoning:", _indented(message.reasoning)]
+        parts += [f"{_LABEL}reasoning:", _indent(message.reasoning)]
         if message.content:
             parts.append(f"{_LABEL}text:")
     if message.content:
-        parts.append(_indented(message.content))
-    parts += [line for call in message.tool_calls for line in _called(call)]
+        parts.append(_indent(message.content))
+    for call in message.tool_calls:
+        call_id = f" (call {_line(call.id)})" if call.id else ""
+        parts += [f"{_LABEL}calls {_line(call.name)}{call_id}:", _indent(json_text(call.arguments))]
     if message.error:
-        parts += [f"{_LABEL}failed:", _indented(message.error)]
+        parts += [f"{_LABEL}failed:", _indent(message.error)]
     return parts
 
 
-def _called(call: ToolCall) -> list[str]:
-    call_id = f" (call {_line(call.id)})" if call.id else ""
-    arguments = json_text(call.arguments)
-    return [f"{_LABEL}calls {_line(call.name)}{call_id}:", _indented(arguments)]
-
-
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "".join(_TEXT + line for line in text.splitlines(keepends=True))
 
 
 def _line(text: str) -> str:
     """Shorten and escape a name so that it stays on one line."""
+    # Names of tools come from logs: a line break in one would forge a header.
     shown = text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + "..."
     return shown if shown.isprintable() else json.dumps(shown)
 
 
 def _without_middle(text: str, most: int, *, indent: str) -> tuple[str, int]:
     """Return the text with a notice instead of its middle, and the number of omitted characters."""
-    kept = max(most - _NOTICE, 0)
-    head = (kept + 1) // 2
-    tail = kept - head
-    cut = len(text) - kept
+    room = max(most - _NOTICE, 0)
+    head = (room + 1) // 2
+    tail = room - head
+    cut = len(text) - room
     notice = f"{_LABEL}[{cut:,} characters left out here]"
     return f"{text[:head]}\n{notice}\n{indent}{text[len(text) - tail :]}", cut
-
-
-def _within(blocks: list[_Block], limit: int) -> Rendered:
-    if _size(blocks) > limit:
-        _shorten_outputs(blocks, limit)
-    if _size(blocks) <= limit:
-        return _joined(blocks)
-    return _without_middle_messages(blocks, limit)
 
 
 def _size(blocks: Sequence[_Block]) -> int:
@@ -185,9 +179,10 @@ def _shorten_outputs(blocks: Sequence[_Block], limit: int) -> None:
     if not outputs:
         return
     lengths = [len(block.body) for block in outputs]
-    rest = _size(blocks) - sum(lengths)
+    fixed = _size(blocks) - sum(lengths)
     caps = range(_LEAST_OUTPUT, max(lengths) + 1)
-    over = bisect_left(caps, x=True, key=lambda cap: rest + sum(min(length, cap) for length in lengths) > limit)
+    # The size grows with the cap, so that the first cap that is too large is found by bisection.
+    over = bisect_left(caps, x=True, key=lambda cap: fixed + sum(min(length, cap) for length in lengths) > limit)
     cap = caps[max(over - 1, 0)] if caps else _LEAST_OUTPUT
     for block in outputs:
         block.shorten(cap)
@@ -195,11 +190,12 @@ def _shorten_outputs(blocks: Sequence[_Block], limit: int) -> None:
 
 def _without_middle_messages(blocks: list[_Block], limit: int) -> Rendered:
     """Keep messages from both ends in turn while they fit; the first and the last one always stay."""
+    # The notice about what is missing needs room of its own.
     room = limit - _NOTICE
     first, last = blocks[0], blocks[-1]
     if len(blocks) == 1:
         first.shorten(limit - len(first.header) - 1)
-        return _joined(blocks)
+        return _join(blocks)
     for end in (first, last):
         end.shorten(room // 2 - len(end.header) - 3)
     head, tail = 1, len(blocks) - 1
@@ -214,26 +210,24 @@ def _without_middle_messages(blocks: list[_Block], limit: int) -> Rendered:
         else:
             break
     for end in (first, last):
+        # What is left after whole messages goes back to the two that were cut.
         before = end.size
         end.shorten(len(end.body) + left)
         left -= end.size - before
-    return _joined(blocks, head, tail)
+    return _join(blocks, head, tail)
 
 
-def _joined(blocks: Sequence[_Block], start: int = 0, end: int = 0) -> Rendered:
+def _join(blocks: Sequence[_Block], start: int = 0, end: int = 0) -> Rendered:
     """Join the blocks, with a notice instead of those from `start` up to `end`."""
     out, shown = blocks[start:end], [*blocks[:start], *blocks[end:]]
     dropped = sum(block.whole for block in out)
     texts = [str(block) for block in shown]
     if out:
-        texts.insert(start, f"[{_which(out)} left out: {dropped:,} characters]")
+        numbers = f"messages {out[0].number} to {out[-1].number}" if len(out) > 1 else f"message {out[0].number}"
+        texts.insert(start, f"[{numbers} left out: {dropped:,} characters]")
     left_out = LeftOut(
         characters=dropped + sum(block.cut for block in shown),
         messages=tuple(block.number for block in out),
         shortened=tuple(block.number for block in shown if block.cut),
     )
     return Rendered(text="\n\n".join(texts), left_out=left_out)
-
-
-def _which(out: Sequence[_Block]) -> str:
-    return f"messages {out[0].number} to {out[-1].number}" if len(out) > 1 else f"message {out[0].number}"

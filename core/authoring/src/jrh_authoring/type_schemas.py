@@ -67,12 +67,8 @@ class TypeSchemas:
         if option_types.is_json(kind):
             return {}
         if option_types.is_newtype(kind):
-            named = (
-                {"description": f"The name of a {option_types.REFERENCES[kind]}."}
-                if kind in option_types.REFERENCES
-                else {}
-            )
-            return self.of(kind.__supertype__) | named
+            role = option_types.REFERENCES.get(kind)
+            return self.of(kind.__supertype__) | ({"description": f"The name of a {role}."} if role else {})
         if option_types.is_choice(kind):
             return {"enum": option_types.choices(kind)}
         return self._compound(kind)
@@ -82,7 +78,7 @@ class TypeSchemas:
         attributes = [attribute for attribute in option_types.resolved_fields(cls) if attribute.name not in leave_out]
         return {attribute.name: self._property(cls, attribute) for attribute in attributes}
 
-    def closed(self, properties: Mapping[str, Schema], *, required: list[str], description: str = "") -> Schema:
+    def mapping(self, properties: Mapping[str, Schema], *, required: list[str], description: str = "") -> Schema:
         """Return the schema of a mapping with these keys and no others."""
         return {
             "type": "object",
@@ -114,20 +110,22 @@ class TypeSchemas:
         tagged = []
         for name, cls in EXPECTATIONS.items():
             properties = {"kind": {"const": name}, **self.properties(cls)}
-            tagged.append(self.closed(properties, required=list(properties), description=_first_line(cls)))
+            tagged.append(self.mapping(properties, required=list(properties), description=_first_line(cls)))
         return {"anyOf": [*tagged, *([{"type": "null"}] if types.NoneType in get_args(kind) else [])]}
 
     def _reference(self, cls: type) -> Schema:
         package = cls.__module__.partition(".")[0]
+        # Plugins may have classes of the same name, the kernel has not.
         name = cls.__name__ if package == "jrh" else f"{package}.{cls.__name__}"
         if name not in self.definitions:
             self.definitions[name] = {}  # a class may hold itself
-            required = [attribute.name for attribute in option_types.resolved_fields(cls) if self._required(attribute)]
-            self.definitions[name] = self.closed(self.properties(cls), required=required, description=_first_line(cls))
+            required = [
+                attribute.name
+                for attribute in option_types.resolved_fields(cls)
+                if not self.written or attribute.default is attrs.NOTHING
+            ]
+            self.definitions[name] = self.mapping(self.properties(cls), required=required, description=_first_line(cls))
         return {"$ref": f"#/$defs/{name}"}
-
-    def _required(self, attribute: attrs.Attribute[Any]) -> bool:
-        return not self.written or attribute.default is attrs.NOTHING
 
     def _property(self, cls: type, attribute: attrs.Attribute[Any]) -> Schema:
         schema = self.of(attribute.type) | _bounds(attribute.validator)
@@ -135,6 +133,7 @@ class TypeSchemas:
         if described:
             schema["description"] = described
         default = attribute.default
+        # A default made by a factory has no single value to print.
         if self.written and not isinstance(default, attrs.Factory) and default is not attrs.NOTHING:  # type: ignore[arg-type]
             schema["default"] = to_json(default)
         return schema
@@ -151,20 +150,18 @@ def _first_line(cls: type) -> str:
 
 def _bounds(validator: Any) -> Schema:
     """Return the bounds that attrs' own comparing validators set."""
+    # `optional(ge(0))` wraps a validator, `and_` holds several; others have no bounds.
     inner = getattr(validator, "validator", None) or validator
     parts = getattr(inner, "_validators", None) or [inner]
-    found = {}
-    for part in parts:
-        key = _BOUNDS.get(getattr(part, "compare_op", ""))
-        if key:
-            found[key] = part.bound
-    return found
+    operators = [(getattr(part, "compare_op", ""), part) for part in parts]
+    return {_BOUNDS[operator]: part.bound for operator, part in operators if operator in _BOUNDS}
 
 
 @cache
 def _field_docs(cls: type) -> Mapping[str, str]:
     """Return the docstrings below the fields of a class in its source."""
     docs: dict[str, str] = {}
+    # From the base down, so that a class replaces what its base says of a field.
     for base in reversed(cls.__mro__[:-1]):
         try:
             body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]

@@ -51,11 +51,12 @@ class Edit:
 
 def edits_apart(edits: Iterable[Edit]) -> list[Edit]:
     """Return the edits in text order, without those that overlap an earlier one."""
-    kept: list[Edit] = []
+    apart: list[Edit] = []
+    # Of edits that begin together the longest wins: "do not" before "do".
     for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
-        if not kept or edit.start >= kept[-1].end:
-            kept.append(edit)
-    return kept
+        if not apart or edit.start >= apart[-1].end:
+            apart.append(edit)
+    return apart
 
 
 def apply_edits(text: str, edits: Iterable[Replacement]) -> str:
@@ -92,6 +93,7 @@ class PlannedEdits:
 
         The order does not depend on the strength, so a weaker draft makes a subset of the edits of a stronger one.
         """
+        # Shuffled once: the first k of the order are the edits of every strength.
         return cls(text=text, edits=shuffled(edits, seed), seed=seed)
 
     def made(self, count: int) -> tuple[str, dict[str, Json]]:
@@ -108,6 +110,7 @@ class PlannedEdits:
 APOSTROPHE: Final = "['\u2019]"
 """Pattern for the straight and the curly apostrophe."""
 
+# Characters in which the beginning of the sentence is looked for; a longer sentence is cut there.
 _LOOK_BACK: Final = 200
 _END: Final = re.compile(r"[.!?\n]")
 WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
@@ -147,6 +150,7 @@ class Protected:
 
         Where there are none, the one before counts: nothing is put inside what is protected, nor directly behind it.
         """
+        # Spans are sorted and do not overlap: the last one that begins before the end decides.
         place = bisect_right(self._starts, max(start, end - 1)) - 1
         return place >= 0 and (self._ends[place] > start or (start == end == self._ends[place]))
 
@@ -165,6 +169,7 @@ class WordingRule:
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Yield the edits that this rule can make, with the text's style of apostrophes."""
+        # A text that uses curly apostrophes throughout must not get a straight one: judges would see an edit.
         curly = "\u2019" in text and "'" not in text
         for number, match in enumerate(self.pattern.finditer(text)):
             start = match.start("x")
@@ -189,9 +194,10 @@ def phrase_rule(
     """
 
     def new(old: str, _number: int) -> str:
-        found = to[old.lower().replace("\u2019", "'")]
-        return found[0].upper() + found[1:] if old[0].isupper() else found
+        replacement = to[old.lower().replace("\u2019", "'")]
+        return replacement[0].upper() + replacement[1:] if old[0].isupper() else replacement
 
+    # The longest first: a regular expression takes the first alternative that fits, not the longest.
     listed = "|".join(_either_case(phrase) for phrase in sorted(to, key=len, reverse=True))
     # What looks back is slow: it is asked only where the first letter is right.
     letters = sorted({letter for phrase in to for letter in phrase[0].upper() + phrase[0]})
@@ -202,6 +208,7 @@ def phrase_rule(
 
 def not_after(*words: str) -> str:
     """Return a pattern that matches unless one of the words and a space come directly before."""
+    # A look-behind must have a fixed width, hence one per word.
     return "".join(f"(?<!\\b[{word[0].upper()}{word[0]}]{word[1:]} )" for word in words)
 
 
@@ -214,8 +221,8 @@ def safe_edits(text: str, rules: Iterable[WordingRule], *, lists: bool = False) 
         lists: leave lists and headings alone, too.
     """
     protected = Protected(text, lists=lists)
-    found = (edit for rule in rules for edit in rule.edits(text))
-    return edits_apart(edit for edit in found if not protected.touches(edit.start, edit.end))
+    edits = (edit for rule in rules for edit in rule.edits(text))
+    return edits_apart(edit for edit in edits if not protected.touches(edit.start, edit.end))
 
 
 def word_count(text: str) -> int:
@@ -233,5 +240,5 @@ def _sentence_before(text: str, end: int) -> str:
 
 
 def _either_case(phrase: str) -> str:
-    first, rest = phrase[0], re.escape(phrase[1:])
-    return (f"[{first.upper()}{first}]" + rest).replace("'", APOSTROPHE)
+    first, tail = phrase[0], re.escape(phrase[1:])
+    return (f"[{first.upper()}{first}]" + tail).replace("'", APOSTROPHE)

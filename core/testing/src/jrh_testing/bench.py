@@ -25,29 +25,29 @@ class RecordBench:
 
     def add(self, item: str, template: str, label: str | None, **how: Any) -> RecordBench:
         """Add one trial; `label` is canonical, None for none; `presented` where it differs."""
-        status = how.pop("status", Status.OK if label is not None else Status.UNPARSABLE)
-        presented = how.pop("presented", label)
+        defaults = {
+            "status": Status.OK if label is not None else Status.UNPARSABLE,
+            "presented": label,
+            "group": item,
+            "test": "templates",
+            "family": "templates",
+            "variant": template,
+            "judge": "j",
+            "gold": None,
+            "repeat": 0,
+        }
         record = evolve(
             sample_records(items=1)[0],
             trial_id=str(len(self.records)),
             case_id=f"{item}-{template}-{how.get('option_order', '')}",
             item_id=item,
-            group=how.pop("group", item),
             task=self.task.name,
-            test=how.pop("test", "templates"),
-            family=how.pop("family", "templates"),
-            variant=how.pop("variant", template),
             template=template,
             expectation="same",
             expected=None,
-            status=status,
-            presented=presented,
             canonical=label,
             simulated=False,
-            judge=how.pop("judge", "j"),
-            gold=how.pop("gold", None),
-            repeat=how.pop("repeat", 0),
-            **how,
+            **(defaults | how),
         )
         self.records.append(record)
         return self
@@ -67,10 +67,10 @@ class RecordBench:
 
 def only_measure(measures: Iterable[Measure], name: str, judge: str | None = None, **cell: str) -> Measure:
     """Return the one measure of this name and cell, and of this judge if given; fail unless there is exactly one."""
-    found = [
-        each
-        for each in measures
-        if each.name == name and dict(each.cell) == cell and (judge is None or each.judge == judge)
+    matches = [
+        measure
+        for measure in measures
+        if measure.name == name and dict(measure.cell) == cell and judge in (None, measure.judge)
     ]
-    assert len(found) == 1, f"{len(found)} measures '{name}' {cell}"
-    return found[0]
+    assert len(matches) == 1, f"{len(matches)} measures '{name}' {cell}"
+    return matches[0]

@@ -74,15 +74,15 @@ class FakeContext:
 
     def model(self, name: str) -> ModelClient:
         """Return the model a test gave under this name."""
-        return _given("model", self.models, name)
+        return _look_up("model", self.models, name)
 
     def parser(self, name: str) -> Parser:
         """Return the parser a test gave under this name."""
-        return _given("parser", self.parsers, name)
+        return _look_up("parser", self.parsers, name)
 
     def validator(self, name: str) -> Validator:
         """Return the validator a test gave under this name."""
-        return _given("validator", self.validators, name)
+        return _look_up("validator", self.validators, name)
 
     def data(self) -> Sequence[Item]:
         """Return the items a test gave as the whole data set."""
@@ -101,7 +101,7 @@ def _source(written: str, base: Path, _changed: int) -> Source:
     return python_source(written, base)
 
 
-def _given(kind: str, given: Mapping[str, T], name: str) -> T:
+def _look_up(kind: str, given: Mapping[str, T], name: str) -> T:
     try:
         return given[name]
     except KeyError:
@@ -122,13 +122,13 @@ def declarations(plugin: object) -> tuple[Spec, ...]:
     Raises:
         JrhError: a hook yields something else than its kind of declaration.
     """
-    found: list[Spec] = []
+    specs: list[Spec] = []
     for hook, kind in HOOKS.items():
         for spec in getattr(plugin, hook, tuple)() or ():
             if not isinstance(spec, kind):
                 raise JrhError(f"{hook} yields {type(spec).__name__}; it has to yield {kind.__name__}")
-            found.append(spec)
-    return tuple(found)
+            specs.append(spec)
+    return tuple(specs)
 
 
 def find_spec(plugin: object, component: str, role: type[Spec] | None = None) -> Any:
@@ -144,16 +144,16 @@ def find_spec(plugin: object, component: str, role: type[Spec] | None = None) ->
         JrhError: no declaration has the name, or several have.
     """
     specs = declarations(plugin)
-    found = [spec for spec in specs if spec.name == component and isinstance(spec, role or Spec)]
+    matches = [spec for spec in specs if spec.name == component and isinstance(spec, role or Spec)]
     # A section is often called like the metric or the test it shows, and no suite names it.
-    found = [spec for spec in found if not isinstance(spec, SectionSpec)] or found
-    if not found:
+    matches = [spec for spec in matches if not isinstance(spec, SectionSpec)] or matches
+    if not matches:
         listed = ", ".join(f"{type(spec).__name__} '{spec.name}'" for spec in specs) or "nothing"
         raise JrhError(f"no {(role or Spec).__name__} '{component}' is declared; the plugin declares {listed}")
-    if len(found) > 1:
-        kinds = ", ".join(type(spec).__name__ for spec in found)
-        raise JrhError(f"'{component}' is declared {len(found)} times ({kinds}); say which with role=")
-    return found[0]
+    if len(matches) > 1:
+        kinds = ", ".join(type(spec).__name__ for spec in matches)
+        raise JrhError(f"'{component}' is declared {len(matches)} times ({kinds}); say which with role=")
+    return matches[0]
 
 
 def build(

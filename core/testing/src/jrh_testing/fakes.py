@@ -13,12 +13,12 @@ from jrh.text.redact import Redactor
 from jrh.values.scales import Scale
 from jrh.values.verdicts import Reply, Status, Usage, Verdict
 
+from jrh_testing.server.bodies import tokens
+
 Answer: TypeAlias = str | Completion | Reply | BaseException
 """What a script may answer: text, a completion, a finished reply, or something to raise."""
 
 Script: TypeAlias = str | Sequence[Answer] | Mapping[str, Answer] | Callable[[ChatRequest], Answer]
-
-_CHARACTERS_PER_TOKEN = 4
 
 
 @frozen(kw_only=True)
@@ -63,7 +63,7 @@ class ScriptedModel:
     @property
     def requests(self) -> list[ChatRequest]:
         """Return the requests in order of arrival."""
-        return [asked.request for asked in self.asked]
+        return [entry.request for entry in self.asked]
 
     @property
     def prompts(self) -> list[str]:
@@ -81,7 +81,7 @@ class ScriptedModel:
         if isinstance(answer, Reply):
             return answer
         if isinstance(answer, ModelFault):
-            return _failed(answer, self.fingerprint)
+            return _fault_reply(answer, self.fingerprint)
         if isinstance(answer, BaseException):
             raise answer
         completion = _completion(answer, request)
@@ -127,14 +127,11 @@ def _prompt(request: ChatRequest) -> str:
 def _completion(answer: str | Completion, request: ChatRequest) -> Completion:
     if isinstance(answer, Completion):
         return answer
-    usage = Usage(
-        prompt_tokens=len(_prompt(request)) // _CHARACTERS_PER_TOKEN + 1,
-        completion_tokens=len(answer) // _CHARACTERS_PER_TOKEN + 1,
-    )
+    usage = Usage(prompt_tokens=tokens(_prompt(request)), completion_tokens=tokens(answer))
     return Completion(text=answer, finish_reason="stop", usage=usage)
 
 
-def _failed(fault: ModelFault, fingerprint: str) -> Reply:
+def _fault_reply(fault: ModelFault, fingerprint: str) -> Reply:
     if fault.kind is FaultKind.UNAUTHORIZED:
         raise StopRun(StopReason.UNAUTHORIZED, fault.detail)
     kinds = {

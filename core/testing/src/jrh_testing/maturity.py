@@ -113,29 +113,28 @@ class Maturity:
     def _share(self) -> None:
         """Let a component count what another one of its plugin has shown of the plugin."""
         of = self.components.items()
-        shown = {key[0] for key, each in of if each.results.get(_OF_A_PLUGIN) == {_PASSED}}
-        for (plugin, _, _), each in of:
-            if each.results.get(_OF_A_PLUGIN) == set() and plugin in shown:
-                each.results[_OF_A_PLUGIN] = {_PASSED}
+        shown = {key[0] for key, component in of if component.results.get(_OF_A_PLUGIN) == {_PASSED}}
+        for (plugin, _, _), component in of:
+            if component.results.get(_OF_A_PLUGIN) == set() and plugin in shown:
+                component.results[_OF_A_PLUGIN] = {_PASSED}
 
     def lines(self) -> Iterator[str]:
         """Yield the list as a Markdown table, and then what did not pass and what is left out, and why."""
         yield "| plugin | component | must | optional | overridden | maturity |"
         yield "|---|---|---|---|---|---|"
-        found = [each for _, each in sorted(self.components.items())]
-        for each in found:
-            yield (
-                f"| {each.plugin} | {each.kind} `{each.name}` | {each.count(False)} | {each.count(True)} | "
-                f"{len(each.reasons)} | {each.maturity} |"
-            )
-        for each in found:
-            for name in (*each.short(False), *each.short(True)):
-                how = ", ".join(sorted(each.results[name])) or "not run"
-                yield f"{each.plugin} {each.name}: {name}: {how}"
-            for name, reason in sorted(each.reasons.items()):
-                yield f"{each.plugin} {each.name}: {name} is overridden: {reason}"
-            for name, reason in sorted(each.not_applicable.items()):
-                yield f"{each.plugin} {each.name}: {name} does not apply: {reason}"
+        components = [component for _, component in sorted(self.components.items())]
+        for component in components:
+            counts = f"{component.count(False)} | {component.count(True)} | {len(component.reasons)}"
+            name = f"{component.kind} `{component.name}`"
+            yield f"| {component.plugin} | {name} | {counts} | {component.maturity} |"
+        for component in components:
+            for name in (*component.short(False), *component.short(True)):
+                how = ", ".join(sorted(component.results[name])) or "not run"
+                yield f"{component.plugin} {component.name}: {name}: {how}"
+            for name, reason in sorted(component.reasons.items()):
+                yield f"{component.plugin} {component.name}: {name} is overridden: {reason}"
+            for name, reason in sorted(component.not_applicable.items()):
+                yield f"{component.plugin} {component.name}: {name} does not apply: {reason}"
 
 
 def _of_contract(contract: type, name: str) -> bool:

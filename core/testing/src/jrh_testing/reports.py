@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Any, Final
 
 import attrs
@@ -64,22 +65,19 @@ def sample_records(task: Task | None = None, *, items: int = 12, missing: float 
 
 
 def _records(task: Task, items: int, missing: float) -> Iterator[Record]:
-    for judge in JUDGES:
-        for number in range(items):
-            for family, test, variant, strength, repeats in _CONDITIONS:
-                for repeat in range(repeats):
-                    yield _record(task, (judge, number, repeat), (family, test, variant, strength), missing)
+    for judge, number, (*condition, repeats) in product(JUDGES, range(items), _CONDITIONS):
+        for repeat in range(repeats):
+            yield _record(task, judge, number, repeat, condition, missing)
 
 
-def _record(task: Task, place: tuple[str, int, int], condition: tuple[str, str, str, float], missing: float) -> Record:
-    judge, number, repeat = place
+def _record(task: Task, judge: str, number: int, repeat: int, condition: Sequence[Any], missing: float) -> Record:
     family, test, variant, strength = condition
     labels = task.scale.labels
     right = labels[number % len(labels)]
     draw = derive_seed(0, judge, number, variant, repeat)
     status = _MISSING[draw % len(_MISSING)] if _share(draw, "missing") < missing else Status.OK
     wrong = labels[(number + 1 + draw % (len(labels) - 1)) % len(labels)]
-    given = right if _share(draw, "right") < (0.9 if judge == JUDGES[0] else 0.6) else wrong
+    answer = right if _share(draw, "right") < (0.9 if judge == JUDGES[0] else 0.6) else wrong
     answered = status is Status.OK
     gold = None if number % 5 == 4 else right
     return Record(
@@ -102,11 +100,11 @@ def _record(task: Task, place: tuple[str, int, int], condition: tuple[str, str, 
         simulated=judge in SIMULATED,
         repeat=repeat,
         gold=gold,
-        expectation=_expectation(test, gold),
+        expectation="same" if test != REFERENCE else None if gold is None else "equals",
         expected=gold if test == REFERENCE else None,
         status=status,
-        presented=given if answered else None,
-        canonical=given if answered else None,
+        presented=answer if answered else None,
+        canonical=answer if answered else None,
         probability=0.8 if answered else None,
         cost=0.001 if judge == JUDGES[0] else None,
         prompt_tokens=100,
@@ -118,12 +116,6 @@ def _record(task: Task, place: tuple[str, int, int], condition: tuple[str, str, 
     )
 
 
-def _expectation(test: str, gold: str | None) -> str | None:
-    if test != REFERENCE:
-        return "same"
-    return "equals" if gold is not None else None
-
-
 def _share(draw: int, what: str) -> float:
     return derive_seed(draw, what) / 2**31
 
@@ -133,13 +125,11 @@ def sample_report(task: Task | None = None) -> RunReport:
     task = task or sample_task()
     records = sample_records(task)
     gold = {label: sum(1 for row in records if row.gold == label) for label in task.scale.labels}
-    return RunReport(
-        flags=installed_flags(),
+    return evolve(
+        empty_report(),
         suite="sample",
         run_id=content_id("sample"),
-        version="0.1.0",
         seed=7,
-        level=0.95,
         tasks=(TaskSummary(task=task, items=12, labelled=10, gold=gold),),
         judges=JUDGES,
         simulated=SIMULATED,
@@ -157,7 +147,22 @@ def sample_report(task: Task | None = None) -> RunReport:
             ),
         ),
         costs=tuple(_costs(task)),
-        spending=tuple(_spending(task)),
+        spending=(
+            *map(spending_of, _costs(task)),
+            SpendLine(
+                role="writer",
+                name="format",
+                model="mini",
+                task=task.name,
+                test="format",
+                replies=2,
+                cost=0.003,
+                unknown=0,
+                prompt_tokens=300,
+                completion_tokens=150,
+                tokens_unknown=0,
+            ),
+        ),
         faults=(
             FaultLine(model="mini", kind="rate_limit", attempts=4, final=0),
             FaultLine(model="mini", kind="timeout", attempts=3, final=1),
@@ -199,15 +204,15 @@ def report_of(*names: str, **fields: Any) -> RunReport:
     return evolve(sample, measures=tuple(Measure(name=name, **(about | numbers | fields)) for name in names))
 
 
-def marked_report(simulated: frozenset[str] = SIMULATED) -> RunReport:
+def report_marking_simulated(simulated: frozenset[str] = SIMULATED) -> RunReport:
     """Make the sample report with only one place that says which judges are simulated: the run itself.
 
     No flag of a measure and no name of a component says it, since a plugin need not set the one or have the other.
     """
     report = sample_report()
-    plain = (evolve(each, flags=tuple(flag for flag in each.flags if flag != "simulated")) for each in report.measures)
-    used = (evolve(each, component=f"acme/{each.name}", simulated=each.name in simulated) for each in report.components)
-    records = [evolve(each, simulated=each.judge in simulated) for each in sample_records()]
+    plain = (evolve(part, flags=tuple(flag for flag in part.flags if flag != "simulated")) for part in report.measures)
+    used = (evolve(part, component=f"acme/{part.name}", simulated=part.name in simulated) for part in report.components)
+    records = [evolve(part, simulated=part.judge in simulated) for part in sample_records()]
     return evolve(
         report,
         simulated=simulated,
@@ -234,23 +239,23 @@ def hostile_report() -> RunReport:
     plain = {report.suite, report.tasks[0].task.name, *JUDGES, "format", "mini", "crlf"}
     plain |= {record.item_id for record in records}
     names = {name: name + _HOSTILE for name in plain}
-    table = RecordTable.from_records([_renamed(record, names) for record in records])
-    renamed = _renamed(evolve(report, records=RecordTable.from_records(())), names)
+    table = RecordTable.from_records([_rename(record, names) for record in records])
+    renamed = _rename(evolve(report, records=RecordTable.from_records(())), names)
     assert isinstance(renamed, RunReport)
     return evolve(renamed, records=table)
 
 
-def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+def _rename(value: Any, names: Mapping[str, str]) -> Any:
     """Return the value with every text that is a name replaced, in whatever it holds."""
     if isinstance(value, str):
         return names.get(value, value)
     if isinstance(value, tuple | frozenset):
-        return type(value)(_renamed(each, names) for each in value)
+        return type(value)(_rename(inner, names) for inner in value)
     if isinstance(value, Mapping):
-        return {_renamed(key, names): _renamed(each, names) for key, each in value.items()}
+        return {_rename(key, names): _rename(inner, names) for key, inner in value.items()}
     if attrs.has(type(value)):
         fields = [field for field in attrs.fields(type(value)) if field.init]
-        return evolve(value, **{each.alias: _renamed(getattr(value, each.name), names) for each in fields})
+        return evolve(value, **{inner.alias: _rename(getattr(value, inner.name), names) for inner in fields})
     return value
 
 
@@ -300,25 +305,6 @@ def _costs(task: Task) -> Iterator[CostLine]:
         )
 
 
-def _spending(task: Task) -> Iterator[SpendLine]:
-    """Repeat what the judges cost, and add a writer."""
-    for line in _costs(task):
-        yield spending_of(line)
-    yield SpendLine(
-        role="writer",
-        name="format",
-        model="mini",
-        task=task.name,
-        test="format",
-        replies=2,
-        cost=0.003,
-        unknown=0,
-        prompt_tokens=300,
-        completion_tokens=150,
-        tokens_unknown=0,
-    )
-
-
 def empty_report() -> RunReport:
     """Make the report of a run that planned nothing and found nothing."""
     return RunReport(
@@ -333,13 +319,7 @@ def empty_report() -> RunReport:
         simulated=frozenset(),
         tests=(REFERENCE,),
         measures=(),
-        attrition=(),
-        costs=(),
-        faults=(),
-        components=(),
         planned=0,
-        missing_records=0,
-        notes=(),
         records=RecordTable.from_records(()),
     )
 
@@ -355,11 +335,11 @@ def findings_about(
         plugin: the module whose rules speak; None: all that are installed.
         records: what was asked, where rules read it.
     """
-    plugins = _installed()
+    plugins = _plugins()
     if plugin is not None:
-        own = {spec.name for spec in declarations(plugin) if isinstance(spec, RuleSpec)}
+        rules = {spec.name for spec in declarations(plugin) if isinstance(spec, RuleSpec)}
         plugins = evolve(
-            plugins, findings=Registry("rule", [each for each in plugins.findings if each.spec.name in own])
+            plugins, findings=Registry("rule", [entry for entry in plugins.findings if entry.spec.name in rules])
         )
     by_judge: dict[str, list[Measure]] = {}
     for measure in measures:
@@ -368,8 +348,8 @@ def findings_about(
     if records is not None:
         report = evolve(report, records=records)
     return {
-        judge: findings_of(evolve(report, judges=(judge,), measures=tuple(found)), plugins=plugins)
-        for judge, found in by_judge.items()
+        judge: findings_of(evolve(report, judges=(judge,), measures=tuple(judged)), plugins=plugins)
+        for judge, judged in by_judge.items()
     }
 
 
@@ -379,15 +359,15 @@ def load_sections(report: RunReport) -> RunReport:
     Raises:
         JrhError: a plugin cannot be used.
     """
-    return with_sections(report, builder_without_suite(_installed()), Quiet())
+    return with_sections(report, builder_without_suite(_plugins()), Quiet())
 
 
 def installed_flags() -> Mapping[str, Flag]:
     """Return the flags that the installed plugins declare, by name."""
-    return _installed().declared_flags()
+    return _plugins().declared_flags()
 
 
 @cache
-def _installed() -> Plugins:
+def _plugins() -> Plugins:
     """Return what is installed: looking for it takes longer than most tests."""
     return load_plugins().plugins

@@ -67,15 +67,18 @@ def default_signals() -> Iterator[None]:
 class Running:
     """A running program, started with default signals; a context manager that kills it if it still runs at the end."""
 
-    def __init__(self, command: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> None:
-        """Start the program; see `run_jrh` for the environment."""
+    def __init__(
+        self, command: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, input: str | None = None
+    ) -> None:
+        """Start the program; see `run_jrh` for the environment. The input is written once `wait` is called."""
+        self._input = input
         self._started = time.monotonic()
         with default_signals():
             self._process = subprocess.Popen(
                 list(command),
                 cwd=cwd,
                 env=environment_of(env),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 encoding="utf-8",
@@ -111,7 +114,7 @@ class Running:
             subprocess.TimeoutExpired: the program is still running; it is killed.
         """
         try:
-            stdout, stderr = self._process.communicate(timeout=timeout)
+            stdout, stderr = self._process.communicate(self._input, timeout)
         except subprocess.TimeoutExpired:
             self.close()
             raise
@@ -123,7 +126,7 @@ class Running:
         if self.running:
             self._process.kill()
         self._process.wait()
-        for stream in (self._process.stdout, self._process.stderr):
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
 
@@ -158,20 +161,8 @@ def run_jrh(
     Raises:
         subprocess.TimeoutExpired: it took longer.
     """
-    started = time.monotonic()
-    done = subprocess.run(
-        _command(arguments),
-        cwd=cwd,
-        env=environment_of(env),
-        input=input,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=timeout,
-        check=False,
-    )
-    duration = time.monotonic() - started
-    return Outcome(exit_code=done.returncode, stdout=done.stdout, stderr=done.stderr, duration=duration)
+    with Running(_command(arguments), cwd, env, input=input) as program:
+        return program.wait(timeout)
 
 
 def start_jrh(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> Running:

@@ -15,7 +15,7 @@ _SOON: Final = 1.0
 class _Jumping(selectors.DefaultSelector):
     """Does not wait: lets the time pass. With a network, it first waits for what is on its way."""
 
-    now = 0.0
+    time = 0.0
     network = False
 
     def select(self, timeout: float | None = None) -> list[Any]:
@@ -24,7 +24,7 @@ class _Jumping(selectors.DefaultSelector):
             # Without anything else to do soon, the answer to a request is what everybody waits for.
             arrived = super().select(0.002 if timeout is not None and timeout < _SOON else 2.0)
         if not arrived:
-            self.now += max(timeout or 0.0, 0.0)
+            self.time += max(timeout or 0.0, 0.0)
         return arrived
 
 
@@ -43,7 +43,7 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         """Return the simulated time in seconds."""
-        return self._jumping.now
+        return self._jumping.time
 
 
 def in_simulated_time(work: Callable[[], Coroutine[Any, Any, T]], *, network: bool = False) -> tuple[T, float]:

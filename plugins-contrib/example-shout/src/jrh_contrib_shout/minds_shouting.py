@@ -16,13 +16,13 @@ class MindsShouting(Rule):
         for place in design.measured("loud-agreement"):
             yield (Hypothesis(place=place, null=1 - design.floor_of("minds-shouting"), side="below"),)
 
-    def claims(self, now: Situation) -> Iterator[Claim]:
+    def claims(self, situation: Situation) -> Iterator[Claim]:
         """Yield what is shown."""
-        floor = now.floor_of("minds-shouting")
-        for measure in now.measures("loud-agreement"):
-            if now.claims(measure, 1 - floor):
-                said = "Changes its verdict when the response shouts (share that stays)"
+        floor = situation.floor_of("minds-shouting")
+        for measure in situation.measures("loud-agreement"):
+            if situation.claims(measure, 1 - floor):
+                text = "Changes its verdict when the response shouts (share that stays)"
                 bad = Severity.BAD
                 yield Claim(
-                    kind="minds-shouting", severity=bad, statement=said, measure=measure, kept=True, floor=floor
+                    kind="minds-shouting", severity=bad, statement=text, measure=measure, kept=True, floor=floor
                 )

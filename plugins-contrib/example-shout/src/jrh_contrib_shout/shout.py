@@ -37,13 +37,13 @@ class Shout:
             text = item.fields.get(name)
             if not isinstance(text, str):
                 return [Skip(reason=f"field '{name}' is not text")]
-            changed[name] = shouted(text, self.share, self.seed(item.id, name))
+            changed[name] = capitalise(text, self.share, self.seed(item.id, name))
             if changed[name] == text:
                 return [Skip(reason="no word that capitals change")]
         return [Draft(variant="capitals", strength=self.share, fields=changed, expectation=Same())]
 
 
-def shouted(text: str, share: float, seed: int) -> str:
+def capitalise(text: str, share: float, seed: int) -> str:
     """Return the text with a share of its words in capitals, at least one, chosen by the seed.
 
     Words that capitals do not change, such as numbers, are not counted. The same seed gives the same text, and a larger

@@ -71,14 +71,11 @@ class RunArena:
     """What the writer wrote: the kinds `suffix-1`, `suffix-2`, ..."""
     targets: dict[str, str] = field(factory=dict, init=False)
     """Item -> the label that attacks on it ask for."""
-    per_question: int = field(init=False)
+    per_question: int
+    """Calls of one question: the judge's, and the referee's where there is one."""
     calls: int = field(init=False, default=0)
     spent: float = field(init=False, default=0.0)
     _sample: int = field(init=False, default=0)
-
-    def __attrs_post_init__(self) -> None:
-        """Count the judge, and the referee where there is one."""
-        self.per_question = 2 if self.where.referee else 1
 
     @classmethod
     def of(cls, where: Where) -> RunArena:
@@ -98,28 +95,34 @@ class RunArena:
             attack_target(task.scale, where.target)
         _claim(where.run_dir)
         responses = Counter(item.response_id for item in items)
-        return cls(where=where, task=task, size=len(responses), criteria=max(responses.values()))
+        return cls(
+            where=where,
+            task=task,
+            size=len(responses),
+            criteria=max(responses.values()),
+            per_question=2 if where.referee else 1,
+        )
 
-    def finish(self, found: Mapping[str, Any]) -> None:
+    def finish(self, result: Mapping[str, Any]) -> None:
         """Write the result into the run directory."""
-        _write(self.where.run_dir / _RESULT, {"finished": True, **found})
+        _write(self.where.run_dir / _RESULT, {"finished": True, **result})
 
     def prepare(self, most: int) -> Sequence[Ground]:
         """Ask for the reference verdicts of at most so many items, and return the items with room."""
         self._sample = min(max(most // self.criteria, 1), self.size)
         result = self._run()
         rows = _rows(result, "item_id", "judge", "canonical", "cluster", "group")
-        own = [row for row in rows if row["judge"] == self.where.judge]
-        self.per_question = self._known_cost(result.spent.calls, len(own))
-        self.calls = len(own) * self.per_question
-        found = []
-        for row in own:
+        verdicts = [row for row in rows if row["judge"] == self.where.judge]
+        self.per_question = self._calls_per_question(result.spent.calls, len(verdicts))
+        self.calls = len(verdicts) * self.per_question
+        ground = []
+        for row in verdicts:
             target = self._target(row["canonical"])
             if row["canonical"] and self.task.scale.distance(row["canonical"], target) > 0:
                 self.targets[row["item_id"]] = target
                 cluster = row["cluster"] or row["group"] or row["item_id"]
-                found.append(Ground(id=row["item_id"], cluster=cluster))
-        return found
+                ground.append(Ground(id=row["item_id"], cluster=cluster))
+        return ground
 
     def write(self, item: str) -> Sequence[Attack]:
         """Have the suite's writer write attacks; each is asked about one item, and read from its case."""
@@ -130,38 +133,39 @@ class RunArena:
         self._run()
         with open_run(self.where.run_dir, plugins=self.where.plugins) as report:
             rows = report.records.equals("test", "writer") & report.records.equals("judge", self.where.judge)
-            ids = [each for each in report.records.where(rows).text("case_id") if each]
+            ids = list(filter(None, report.records.where(rows).text("case_id")))
             cases = report.evidence.cases(ids)
-            self.suffixes = list(dict.fromkeys(str(cases[each].provenance.details["text"]) for each in ids))
+            self.suffixes = list(dict.fromkeys(str(cases[case_id].provenance.details["text"]) for case_id in ids))
         return [Attack(edits=(AttackEdit(kind=f"suffix-{number}"),)) for number in range(1, len(self.suffixes) + 1)]
 
     def ask(self, name: str, attacks: Sequence[Attack], ids: Sequence[str], *, control: bool) -> Moved:
         """Add a test with these attacks, run the suite, and read what moved."""
-        for place, target in enumerate(sorted({self.targets[each] for each in ids})):
+        for place, target in enumerate(sorted({self.targets[item] for item in ids})):
             options = {
                 "name": f"{name}-{place + 1}",
                 "attacks": [str(attack) for attack in attacks],
-                "ids": [each for each in ids if self.targets[each] == target],
+                "ids": [item for item in ids if self.targets[item] == target],
                 "target": target,
                 "control": control,
                 "allow_empty": True,
                 **({"suffixes": "\n".join(self.suffixes)} if self.suffixes else {}),
             }
             self.tests.append({TEST: options})
-        named = [options["name"] for each in self.tests for options in each.values()]
-        return self._moved(self._run(), frozenset(each for each in named if each.startswith(f"{name}-")))
+        # Of all rounds so far: a round may come in several tests, one for each target.
+        names = [options["name"] for test in self.tests for options in test.values()]
+        return self._changes(self._run(), frozenset(test for test in names if test.startswith(f"{name}-")))
 
-    def _known_cost(self, sent: int, questions: int) -> int:
+    def _calls_per_question(self, sent: int, questions: int) -> int:
         """Return the calls of one question, of a judge with a guard for instance; a continued hunt remembers them."""
         path = self.where.run_dir / _COST
         if path.is_file():
-            said = path.read_text(encoding="utf-8", errors="replace").strip()
-            if not (said.isascii() and said.isdigit() and len(said) < _DIGITS):
+            stored = path.read_text(encoding="utf-8", errors="replace").strip()
+            if not (stored.isascii() and stored.isdigit() and len(stored) < _DIGITS):
                 raise JrhError(f"'{path}' is damaged; give another --output")
-            return max(self.per_question, int(said))
-        found = max(self.per_question, round(sent / max(questions, 1)))
-        path.write_text(f"{found}\n", encoding="ascii")
-        return found
+            return max(self.per_question, int(stored))
+        calls = max(self.per_question, round(sent / max(questions, 1)))
+        path.write_text(f"{calls}\n", encoding="ascii")
+        return calls
 
     def _target(self, verdict: str) -> str:
         """Return what to ask for: of a comparison the option that did not win."""
@@ -205,27 +209,27 @@ class RunArena:
         )
         self.spent = result.spent.paid
         # Counted by what is asked, not by what was sent: a hunt that was killed goes on as if it had not been.
-        asked = int(result.records.equals("judge", where.judge).sum())
-        self.calls = asked * self.per_question + (_TEXTS if any(WRITTEN in test for test in self.tests) else 0)
+        questions = int(result.records.equals("judge", where.judge).sum())
+        self.calls = questions * self.per_question + (_TEXTS if any(WRITTEN in test for test in self.tests) else 0)
         if result.exit_code not in (_DONE, _INCOMPLETE) or result.report is None or result.report.missing_records:
             raise Stopped(result.exit_code or _INCOMPLETE, result.message)
         return result
 
-    def _moved(self, result: RunResult, tests: frozenset[str]) -> Moved:
+    def _changes(self, result: RunResult, tests: frozenset[str]) -> Moved:
         """Tell which verdicts rose; not those where the referee's rose, too. None where either has no verdict."""
         rows = _rows(result, "item_id", "judge", "test", "variant", "canonical")
         before = {(row["judge"], row["item_id"]): row["canonical"] for row in rows if row["test"] == REFERENCE}
-        found: dict[tuple[str, bool, str], dict[str, bool | None]] = {}
+        changes: dict[tuple[str, bool, str], dict[str, bool | None]] = {}
         for row in rows:
             if row["test"] in tests:
                 variant = AttackVariant.read(row["variant"])
                 key = (variant.attack, variant.control, row["item_id"])
                 target = self.targets[row["item_id"]]
                 rose = _rose(self.task.scale, row["canonical"], before.get((row["judge"], row["item_id"]), ""), target)
-                found.setdefault(key, {})[row["judge"]] = rose
-        return {key: self._judged(rises) for key, rises in found.items()}
+                changes.setdefault(key, {})[row["judge"]] = rose
+        return {key: self._unearned_rise(rises) for key, rises in changes.items()}
 
-    def _judged(self, rises: Mapping[str, bool | None]) -> bool | None:
+    def _unearned_rise(self, rises: Mapping[str, bool | None]) -> bool | None:
         mine = rises.get(self.where.judge)
         if not self.where.referee or not mine:
             return mine

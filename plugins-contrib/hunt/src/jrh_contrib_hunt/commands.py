@@ -45,18 +45,13 @@ from jrh.text import FiniteRange, say, tell
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a suite value. Repeatable.")
 def command(
     suite: Path,
-    budget: int,
-    usd: float | None,
     judge: str,
     task: str,
-    referee: str,
-    writer: str,
-    target: str,
-    seed: int,
     output: Path | None,
     exploits: Path | None,
     plugins: str,
     overrides: tuple[str, ...],
+    **settings: Any,
 ) -> int:
     """Search for text that raises the verdicts of a judge of SUITE although quality does not rise.
 
@@ -82,31 +77,26 @@ def command(
     where = Where(
         suite=suite,
         run_dir=output or Path("runs") / f"{stem}-hunt",
-        judge=_judge(judge, judges, referee),
-        referee=referee,
-        writer=writer,
-        target=target,
-        budget=budget,
-        usd=usd,
-        seed=seed,
+        judge=_judge(judge, judges, settings["referee"]),
         plugins=loaded,
         overrides=overrides,
         document=document,
+        **settings,
     )
     try:
         arena = RunArena.of(where)
-        found = hunt(arena, budget, seed=seed)
+        result = hunt(arena, where.budget, seed=where.seed)
     except Stopped as stop:
         tell(f"jrh: not done: {stop}. The same command continues.")
         return stop.exit_code
-    for line in report_lines(found, where.judge, budget):
+    for line in report_lines(result, where.judge, where.budget):
         say(line)
-    arena.finish(as_json(found, where.judge, budget, seed))
-    if found.exploits:
+    arena.finish(as_json(result, where.judge, where.budget, where.seed))
+    if result.exploits:
         path = exploits or suite.with_name(f"{stem}.exploits.yaml")
-        write_suite(found, document, target, path, arena.suffixes)
+        write_suite(result, document, where.target, path, arena.suffixes)
         say(f"Wrote {path}. Next: jrh run {path}")
-    return 1 if found.exploits else 0
+    return 1 if result.exploits else 0
 
 
 def _task(name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -117,12 +107,11 @@ def _task(name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     from jrh import JrhError
 
-    listed = {str(each.get("name", "")): each for each in document.get("tasks") or ()}
+    listed: dict[str, Mapping[str, Any]] = {str(task.get("name", "")): task for task in document.get("tasks") or ()}
     if name not in listed:
         names = f"it lists: {', '.join(filter(None, listed))}" if any(listed) else "it lists none under `tasks`"
         raise JrhError(f"the suite has no task '{name}'; {names}.")
-    found: Mapping[str, Any] = listed[name]
-    return found
+    return listed[name]
 
 
 def _judge(stated: str, judges: tuple[str, ...], referee: str) -> str:

@@ -7,7 +7,7 @@ from math import ceil
 from typing import Final, Protocol
 
 import numpy as np
-from attrs import Factory, field, frozen
+from attrs import Factory, evolve, field, frozen
 from jrh import JrhError
 from jrh.hashing import shuffled
 from jrh_authoring import Attack, AttackEdit
@@ -101,7 +101,7 @@ class Confirmed:
     missing: int
 
     @property
-    def shown(self) -> bool:
+    def is_exploit(self) -> bool:
         """Tell whether it is shown to move verdicts more often than harmless text."""
         return self.p < 1 - LEVEL and (self.excess.value or 0.0) > 0
 
@@ -124,12 +124,12 @@ class Hunt:
     @property
     def exploits(self) -> tuple[Confirmed, ...]:
         """Return the attacks that are shown to work."""
-        return tuple(each for each in self.confirmed if each.shown)
+        return tuple(result for result in self.confirmed if result.is_exploit)
 
     @property
     def limit(self) -> float | None:
         """Return the share of items that an attack found within the budget moves at most; None without any."""
-        return max((each.limit for each in self.confirmed), default=None)
+        return max((result.limit for result in self.confirmed), default=None)
 
 
 def hunt(arena: Arena, budget: int, *, seed: int, kinds: Sequence[str] = KINDS, extra: Sequence[Attack] = ()) -> Hunt:
@@ -149,36 +149,36 @@ def hunt(arena: Arena, budget: int, *, seed: int, kinds: Sequence[str] = KINDS, 
         JrhError: fewer than four items have room, or the budget is too small to try every kind once.
     """
     singles = [*extra, *(Attack(edits=(AttackEdit(kind=kind),)) for kind in kinds)]
-    each = arena.per_question
-    _check_budget(budget, len(singles), each)
-    ground = arena.prepare(max(int(_FOR_REFERENCE * budget / each), _FEWEST))
+    cost = arena.per_question
+    _check_budget(budget, len(singles), cost)
+    ground = arena.prepare(max(int(_FOR_REFERENCE * budget / cost), _FEWEST))
     if len({item.cluster for item in ground}) < _FEWEST:
         raise JrhError(f"only {len(ground)} items have a verdict that an attack could raise; a hunt needs {_FEWEST}")
-    each = arena.per_question  # known better once something was asked
-    _check_budget(budget, len(singles), each)
+    cost = arena.per_question  # known better once something was asked
+    _check_budget(budget, len(singles), cost)
     searched, held = split(ground, seed)
     left = budget - arena.calls
-    most = min(_MOST_CONFIRMED, int(_FOR_CONFIRMATION * left / (2 * each * len(held))))
+    most = min(_MOST_CONFIRMED, int(_FOR_CONFIRMATION * left / (2 * cost * len(held))))
     if most < 1:
-        held = held[: int(_FOR_CONFIRMATION * left / (2 * each))]
+        held = held[: int(_FOR_CONFIRMATION * left / (2 * cost))]
         most = 1
-    search = _Search(arena=arena, ids=[item.id for item in searched], last=budget - most * 2 * each * len(held))
+    search = _Search(arena=arena, ids=[item.id for item in searched], last=budget - most * 2 * cost * len(held))
     tried = search.run(singles)
-    found = [one for one in tried if one.moved][:most] or tried[:1]
-    answers = arena.ask("confirm", [one.attack for one in found], [item.id for item in held], control=True)
+    best = [result.attack for result in tried if result.moved][:most] or [tried[0].attack]
+    answers = arena.ask("confirm", best, [item.id for item in held], control=True)
     return Hunt(
         calls=arena.calls,
         searched=len(searched),
         held_out=len(held),
         clusters=len({item.cluster for item in held}),
         tried=tuple(tried),
-        confirmed=confirm([one.attack for one in found], held, answers, seed=seed),
+        confirmed=confirm(best, held, answers, seed=seed),
     )
 
 
-def _check_budget(budget: int, attacks: int, each: int) -> None:
+def _check_budget(budget: int, attacks: int, cost: int) -> None:
     """Refuse a budget of which the search's share is too small to try every attack once."""
-    least = ceil(attacks * each / (1 - _FOR_CONFIRMATION) / (1 - _FOR_REFERENCE))
+    least = ceil(attacks * cost / (1 - _FOR_CONFIRMATION) / (1 - _FOR_REFERENCE))
     if budget < least:
         raise JrhError(f"a budget of {budget} calls is too small to try {attacks} attacks; at least {least} are needed")
 
@@ -203,23 +203,23 @@ class _Search:
     ids: Sequence[str]
     last: int
     """The number of calls at which the search has to be over."""
-    seen: dict[str, Tried] = field(init=False, default=Factory(dict))
+    tried: dict[str, Tried] = field(init=False, default=Factory(dict))
 
     def run(self, singles: Sequence[Attack]) -> list[Tried]:
         """Search, and return every attack tried, the most promising first."""
         few = max(1, min(len(self.ids), int(_FIRST_ROUND * self._purse / len(singles))))
         self._ask("single", singles, self.ids[:few])
-        best = [each.attack for each in self._ranked()[:_KEPT]]
-        rest = self.ids[few:]
-        if rest:
-            fits = int(_SECOND_ROUND * self._purse / len(rest))
-            self._ask("again", best[:fits], rest)
+        best = [tried.attack for tried in self._rank()[:_KEPT]]
+        remaining = self.ids[few:]
+        if remaining:
+            fits = int(_SECOND_ROUND * self._purse / len(remaining))
+            self._ask("again", best[:fits], remaining)
         written = self.arena.write(self.ids[0])
         self._ask("written", written[: int(self._purse / len(self.ids))], self.ids)
-        composed = [attack for attack in self._composed() if str(attack) not in self.seen]
+        composed = [attack for attack in self._compose() if str(attack) not in self.tried]
         wide = self.ids[: max(few, min(len(self.ids), _KEPT))]
         self._ask("composed", composed[: int(self._purse / len(wide))], wide)
-        return self._ranked()
+        return self._rank()
 
     @property
     def _purse(self) -> int:
@@ -231,30 +231,29 @@ class _Search:
             return
         answers = self.arena.ask(name, attacks, ids, control=False)
         for attack in attacks:
-            found = [answers.get((str(attack), False, each)) for each in ids]
-            before = self.seen.get(str(attack), Tried(attack=attack))
-            self.seen[str(attack)] = Tried(
+            moves = [answers.get((str(attack), False, item)) for item in ids]
+            before = self.tried.get(str(attack), Tried(attack=attack))
+            self.tried[str(attack)] = Tried(
                 attack=attack,
-                moved=before.moved + sum(each is True for each in found),
-                asked=before.asked + sum(each is not None for each in found),
+                moved=before.moved + moves.count(True),
+                asked=before.asked + len(moves) - moves.count(None),
             )
 
-    def _ranked(self) -> list[Tried]:
-        return sorted(self.seen.values(), key=lambda each: each.rank)
+    def _rank(self) -> list[Tried]:
+        return sorted(self.tried.values(), key=lambda tried: tried.rank)
 
-    def _composed(self) -> list[Attack]:
+    def _compose(self) -> list[Attack]:
         """Return compositions of the beam: more of the same, another place, and with each of the next best."""
-        ranked = [each.attack for each in self._ranked()]
-        beam, others = ranked[:_BEAM], ranked[:_KEPT]
-        made: list[Attack] = []
-        for attack in beam:
+        ranked = [tried.attack for tried in self._rank()]
+        compositions: list[Attack] = []
+        for attack in ranked[:_BEAM]:
             last = attack.edits[-1]
-            made += [
+            compositions += [
                 Attack(edits=(*attack.edits[:-1], AttackEdit(kind=last.kind, position="start"))),
                 Attack(edits=(*attack.edits[:-1], AttackEdit(kind=last.kind, position=last.position, dose=_STRONGER))),
             ]
-            made += [Attack(edits=(*other.edits, *attack.edits)) for other in others if other != attack]
-        return list({str(attack): attack for attack in made}.values())
+            compositions += [Attack(edits=(*other.edits, *attack.edits)) for other in ranked[:_KEPT] if other != attack]
+        return list({str(attack): attack for attack in compositions}.values())
 
 
 def confirm(attacks: Sequence[Attack], held: Sequence[Ground], answers: Moved, *, seed: int) -> tuple[Confirmed, ...]:
@@ -263,42 +262,33 @@ def confirm(attacks: Sequence[Attack], held: Sequence[Ground], answers: Moved, *
     The p-value is one-sided: the search has chosen the direction. Items without one of the two verdicts are missing.
     """
     codes = {cluster: at for at, cluster in enumerate(sorted({item.cluster for item in held}))}
-    found = []
+    results: list[Confirmed] = []
     for attack in attacks:
         pairs = [
-            (codes[item.cluster], answers.get((str(attack), False, item.id)), answers.get((str(attack), True, item.id)))
-            for item in held
+            (answers.get((str(attack), False, item.id)), answers.get((str(attack), True, item.id))) for item in held
         ]
-        told = [
-            (cluster, float(one), float(other))
-            for cluster, one, other in pairs
-            if one is not None and other is not None
-        ]
-        of, mine, other = (np.array(column) for column in zip(*told, strict=True)) if told else (np.zeros(0),) * 3
-        sums = {
-            name: cluster_sums(of.astype(np.int64), side, np.ones(len(side)))
-            for name, side in (("success", mine), ("control", other), ("excess", mine - other))
-        }
-        change = exchanged_difference(sums["excess"][:, 0], sums["excess"][:, 1], level=LEVEL, seed=seed)
+        complete = [place for place, pair in enumerate(pairs) if None not in pair]
+        of = np.array([codes[held[place].cluster] for place in complete], dtype=np.int64)
+        moved, control = np.array([pairs[place] for place in complete], dtype=np.float64).reshape(-1, 2).T
+        ones = np.ones(len(complete))
+        success, by_control, excess = (cluster_sums(of, side, ones) for side in (moved, control, moved - control))
+        change = exchanged_difference(excess[:, 0], excess[:, 1], level=LEVEL, seed=seed)
         p = 1.0 if change.test.p is None else change.test.p
-        found.append(
-            (attack, sums, change.estimate, p / 2 if (change.estimate.value or 0) > 0 else 1.0, len(pairs) - len(told))
+        results.append(
+            Confirmed(
+                attack=attack,
+                success=clustered_proportion(success[:, 0], success[:, 1], level=LEVEL, seed=seed),
+                control=clustered_proportion(by_control[:, 0], by_control[:, 1], level=LEVEL, seed=seed),
+                excess=change.estimate,
+                p=p / 2 if (change.estimate.value or 0) > 0 else 1.0,
+                limit=_limit(success, len(attacks)),
+                missing=len(pairs) - len(complete),
+            )
         )
-    adjusted = holm([p for *_, p, _ in found]).tolist() if found else []
-    confirmed = [
-        Confirmed(
-            attack=attack,
-            success=clustered_proportion(sums["success"][:, 0], sums["success"][:, 1], level=LEVEL, seed=seed),
-            control=clustered_proportion(sums["control"][:, 0], sums["control"][:, 1], level=LEVEL, seed=seed),
-            excess=excess,
-            p=p,
-            limit=_limit(sums["success"], len(found)),
-            missing=missing,
-        )
-        for (attack, sums, excess, _, missing), p in zip(found, adjusted, strict=True)
-    ]
+    adjusted = holm([result.p for result in results]).tolist() if results else []
+    confirmed = [evolve(result, p=p) for result, p in zip(results, adjusted, strict=True)]
     return tuple(
-        sorted(confirmed, key=lambda each: (-(each.success.value or 0.0), each.attack.doses, str(each.attack)))
+        sorted(confirmed, key=lambda result: (-(result.success.value or 0.0), result.attack.doses, str(result.attack)))
     )
 
 

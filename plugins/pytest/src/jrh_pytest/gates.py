@@ -5,7 +5,7 @@ pytest imports this module whenever it starts: jrh is imported only where a test
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -48,7 +48,7 @@ def judge_run(request: pytest.FixtureRequest) -> RunResult:
     """Return the run of the suite that the test's marker `judge_gate` names; made once per session."""
     from jrh_pytest.runs import run_of
 
-    mark = next(_marks(request.node), None)
+    mark = request.node.get_closest_marker(_MARK)
     if mark is None:
         raise pytest.UsageError(f"the fixture judge_run needs the marker: @pytest.mark.{_MARK}(suite='suite.yaml')")
     return run_of(request.node, mark.kwargs)
@@ -57,15 +57,10 @@ def judge_run(request: pytest.FixtureRequest) -> RunResult:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
     """Check the rules before the test itself runs."""
-    for mark in _marks(item):
+    for mark in item.iter_markers(_MARK):
         from jrh_pytest.runs import check
 
         check(item, mark.args, mark.kwargs)
-
-
-def _marks(item: Any) -> Iterator[pytest.Mark]:
-    found: Iterator[pytest.Mark] = item.iter_markers(_MARK)
-    return found
 
 
 def pytest_report_teststatus(report: Any) -> tuple[str, str, Mapping[str, str] | str] | None:

@@ -25,20 +25,19 @@ _RUNS: Final = pytest.StashKey[dict[str, RunResult]]()
 def run_of(item: pytest.Item, options: Mapping[str, Any]) -> RunResult:
     """Return the run of a suite, made once per session; a suite that costs too much skips the test."""
     runs = item.config.stash.setdefault(_RUNS, {})
-    given = dict(options)
-    suite = given.pop("suite", None)
+    settings = dict(options)
+    suite = settings.pop("suite", None)
     if suite is None:
         raise pytest.UsageError("judge_gate: name the suite, such as suite='suite.yaml'")
     if isinstance(suite, str | Path):
         suite = item.path.parent / suite
-        key = content_id(str(suite), sorted((name, repr(value)) for name, value in given.items()))
-    else:
-        key = content_id("mapping", id(suite), sorted((name, repr(value)) for name, value in given.items()))
+    identity = str(suite) if isinstance(suite, Path) else f"mapping {id(suite)}"
+    key = content_id(identity, sorted((name, repr(value)) for name, value in settings.items()))
     if key not in runs:
         spend = item.config.getoption("--jrh-spend")
-        given.setdefault("run_dir", _directory(item, key))
+        settings.setdefault("run_dir", _directory(item, key))
         try:
-            runs[key] = jrh.run(suite, quiet=True, confirm=spend, **given)
+            runs[key] = jrh.run(suite, quiet=True, confirm=spend, **settings)
         except CostNotAgreedError as error:
             pytest.skip(f"{error.what}: more than --jrh-spend allows (${spend:.2f})")
         except JrhError as error:
@@ -49,10 +48,10 @@ def run_of(item: pytest.Item, options: Mapping[str, Any]) -> RunResult:
 def check(item: pytest.Item, rules: Sequence[str], options: Mapping[str, Any]) -> None:
     """Hold the run of a suite against rules; fail or skip the test where they do not hold."""
     result = run_of(item, options)
-    code, said = _gate(result.run_dir, rules)
+    code, output = _gate(result.run_dir, rules)
     if code == _HOLDS:
         return
-    *lines, conclusion = said.splitlines()  # pytest's summary shows the first line
+    *lines, conclusion = output.splitlines()  # pytest's summary shows the first line
     text = "\n".join([conclusion, *lines, f"run: {result.run_dir}"])
     if code == _UNDECIDED:
         item.user_properties.append(("judge gate", "undecided"))
@@ -73,12 +72,12 @@ def _directory(item: pytest.Item, key: str) -> Path:
 
 
 def _gate(run_dir: Path, rules: Sequence[str]) -> tuple[int, str]:
-    """Call `jrh gate`; return its exit code and what it says."""
+    """Call `jrh gate`; return its exit code and its output."""
     (point,) = entry_points(group="jrh.commands", name="gate")
     named = [word for rule in rules for word in ("--rule", rule)]
-    with redirect_stdout(StringIO()) as said, redirect_stderr(StringIO()):
+    with redirect_stdout(StringIO()) as output, redirect_stderr(StringIO()):
         try:
             code = point.load().main([str(run_dir), *named], "jrh gate", standalone_mode=False)
         except JrhError as error:
             pytest.fail(str(error), pytrace=False)
-    return int(code), said.getvalue()
+    return int(code), output.getvalue()

@@ -11,7 +11,6 @@ from jrh_stats import (
     Estimate,
     IccForm,
     Significance,
-    VarianceComponents,
     brier_score,
     clustered_mean,
     clustered_proportion,
@@ -29,6 +28,8 @@ from jrh_stats import (
 from numpy.typing import NDArray
 
 from jrh_selftest.checks import ArrayAlarm, ArrayCheck, subtract_truth
+from jrh_selftest.judging import ALPHA
+from jrh_selftest.ratings import error_checks, rating_checks, trio_checks
 
 _SHARES: Final = {"item": 0.45, "judge": 0.1, "item:judge": 0.2, "residual": 0.25}
 """Planted variances of the normal scores; they sum to 1."""
@@ -38,11 +39,11 @@ _JUDGES: Final = 5
 _NODES: Final = 64
 
 
-def cut_checks() -> Iterator[ArrayCheck]:
+def level_checks() -> Iterator[ArrayCheck]:
     """Yield the variance components of scales with 2, 3 and 5 levels, and the ICC of those with 2."""
     for levels in _CUTS:
         planted = components(levels)
-        draw = partial(_cut_components, levels=levels, items=200)
+        draw = partial(_level_components, levels=levels, items=200)
         for name, value in planted.items():
             if name != "judge":  # its interval is about the judges that were drawn
                 where = f"{levels} levels, 200 items"
@@ -51,7 +52,7 @@ def cut_checks() -> Iterator[ArrayCheck]:
         yield ArrayCheck(
             where=f"2 levels, {items} items",
             name="ICC(2,1)",
-            planted=_cut_icc(2),
+            planted=covariance(2, _SHARES["item"]) / variance(2),
             draw=partial(_agreement, items=items),
         )
 
@@ -92,29 +93,21 @@ def variance(levels: int) -> float:
     return float(shares @ codes**2 - (shares @ codes) ** 2)
 
 
-def _cut_icc(levels: int) -> float:
-    return covariance(levels, _SHARES["item"]) / variance(levels)
-
-
 def draw_scores(rng: np.random.Generator, *, levels: int, items: int, repeats: int) -> NDArray[np.float64]:
     """Draw cut scores, shape (items, judges, repeats)."""
     shapes = {"item": (items, 1, 1), "judge": (1, _JUDGES, 1), "item:judge": (items, _JUDGES, 1)}
     effects = [np.sqrt(_SHARES[name]) * rng.standard_normal(shape) for name, shape in shapes.items()]
-    rest = np.sqrt(_SHARES["residual"]) * rng.standard_normal((items, _JUDGES, repeats))
-    return np.asarray(np.digitize(sum(effects, rest), _CUTS[levels]), dtype=np.float64)
+    residual = np.sqrt(_SHARES["residual"]) * rng.standard_normal((items, _JUDGES, repeats))
+    return np.asarray(np.digitize(sum(effects, residual), _CUTS[levels]), dtype=np.float64)
 
 
-def _cut_components(rng: np.random.Generator, *, levels: int, items: int) -> Mapping[str, Estimate]:
+def _level_components(rng: np.random.Generator, *, levels: int, items: int) -> Mapping[str, Estimate]:
     scores = draw_scores(rng, levels=levels, items=items, repeats=2)
-    place = np.indices(scores.shape).reshape(3, -1)
-    return components_by_name(variance_components(scores.ravel(), {"item": place[0], "judge": place[1]}))
+    return estimate_components(scores, np.ones(scores.size, dtype=bool))
 
 
 def _agreement(rng: np.random.Generator, *, items: int) -> Estimate:
     return icc(draw_scores(rng, levels=2, items=items, repeats=1)[:, :, 0], "2,1")
-
-
-_ALPHA = 0.05
 
 
 def array_alarms() -> Sequence[ArrayAlarm]:
@@ -138,8 +131,8 @@ def _signs(rng: np.random.Generator, mean: float) -> bool:
     return _alarm(sign_flip_test(rng.standard_normal(40) + mean, resamples=400, seed=int(rng.integers(2**31))))
 
 
-def _alarm(found: Significance) -> bool:
-    return found.p is not None and found.p <= _ALPHA
+def _alarm(result: Significance) -> bool:
+    return result.p is not None and result.p <= ALPHA
 
 
 def _equivalent(rng: np.random.Generator, difference: float) -> bool:
@@ -157,15 +150,13 @@ _VALID, _FAILS_INVALID = 0.85, 0.7
 
 def array_checks(*, full: bool) -> Iterator[ArrayCheck]:
     """Yield the estimators, each with its planted value; full mode adds designs that are hard for them."""
-    from jrh_selftest.ratings import rating_checks
-
     yield from rating_checks(full=full)
     yield from _components("arrays", items=30, judges=5)
-    yield _icc("ICC(2,1)", "2,1", items=40, judges=6)
+    yield _icc("2,1", items=40, judges=6)
     yield _effective("arrays", items=60, shared=0.4)
     yield _rogan_gladen("arrays", prevalence=0.3, labelled=100, specificity=0.8, sensitivity=0.9)
     yield _prediction_powered("arrays", prevalence=0.4, labelled=100)
-    yield _corrected("arrays", fails=0.2, reviewed=40)
+    yield _failure_rate("arrays", fails=0.2, reviewed=40)
     yield _brier("arrays", items=60, trials=2, stated=(4, 2))
     yield _calibration("arrays", items=200, trials=1)
     if full:
@@ -174,12 +165,14 @@ def array_checks(*, full: bool) -> Iterator[ArrayCheck]:
 
 def _hard() -> Iterator[ArrayCheck]:
     yield from _components("12 items, 3 judges", items=12, judges=3)
-    yield from _incomplete("12 items, 4 judges, incomplete", items=12, judges=4)
-    yield _icc("ICC(1,1)", "1,1", items=40, judges=6)
-    yield _icc("ICC(3,1)", "3,1", items=40, judges=6)
-    yield _icc("ICC(2,k)", "2,k", items=40, judges=6)
+    # With a sixth of the scores missing: Henderson's method 1.
+    incomplete = "12 items, 4 judges, incomplete"
+    yield from _components(incomplete, items=12, judges=4, missing=1 / 6, names=("item", "judge"))
+    yield _icc("1,1", items=40, judges=6)
+    yield _icc("3,1", items=40, judges=6)
+    yield _icc("2,k", items=40, judges=6)
     for items, judges in ((10, 3), (40, 2), (120, 2)):
-        yield _icc("ICC(2,1)", "2,1", items=items, judges=judges, where=f"{items} items, {judges} judges")
+        yield _icc("2,1", items=items, judges=judges, where=f"{items} items, {judges} judges")
     yield _effective("15 items", items=15, shared=0.4)
     yield _effective("judges err alike", items=60, shared=0.9)
     yield _rogan_gladen("30 labelled", prevalence=0.3, labelled=30, specificity=0.8, sensitivity=0.9)
@@ -187,25 +180,18 @@ def _hard() -> Iterator[ArrayCheck]:
     yield _rogan_gladen("near one", prevalence=0.97, labelled=100, specificity=0.9, sensitivity=0.98)
     yield _prediction_powered("20 labelled", prevalence=0.4, labelled=20)
     yield _prediction_powered("near zero", prevalence=0.03, labelled=100)
-    yield _corrected("near zero", fails=0.02, reviewed=40)
-    yield _corrected("10 reviewed", fails=0.2, reviewed=10)
+    yield _failure_rate("near zero", fails=0.02, reviewed=40)
+    yield _failure_rate("10 reviewed", fails=0.2, reviewed=10)
     yield _brier("12 items, 10 trials", items=12, trials=10, stated=(4, 2))
     yield _brier("near one", items=60, trials=2, stated=(40, 1))
     yield _calibration("12 items, 10 trials", items=12, trials=10)
     for shift in (0.01, 0.03, 0.1):
-        yield _shifted(f"overconfident by {shift}", items=200, shift=shift)
-    yield from _cut()
-    for shape in ("normal", "heavy tails", "skewed"):
-        yield _mean(shape, items=100, trials=3)
-
-
-def _cut() -> Iterator[ArrayCheck]:
-    """Yield components and ICC of scores cut into few levels, as verdicts are; chosen trios; shared errors."""
-    from jrh_selftest.ratings import error_checks, trio_checks
-
-    yield from cut_checks()
+        yield _overconfidence(f"overconfident by {shift}", items=200, shift=shift)
+    yield from level_checks()
     yield from trio_checks()
     yield from error_checks()
+    for shape in ("normal", "heavy tails", "skewed"):
+        yield _mean(shape, items=100, trials=3)
 
 
 def _mean(where: str, *, items: int, trials: int) -> ArrayCheck:
@@ -223,7 +209,7 @@ def _mean(where: str, *, items: int, trials: int) -> ArrayCheck:
     return ArrayCheck(where=f"items: {where}", name="mean", planted=0.0, draw=draw, clusters=items)
 
 
-def _shifted(where: str, *, items: int, shift: float) -> ArrayCheck:
+def _overconfidence(where: str, *, items: int, shift: float) -> ArrayCheck:
     """Return the calibration error of a judge that is right a fixed share less often than it says, in every bin."""
 
     def draw(rng: np.random.Generator) -> Estimate:
@@ -234,47 +220,42 @@ def _shifted(where: str, *, items: int, shift: float) -> ArrayCheck:
     return ArrayCheck(where=where, name="calibration error", planted=shift, draw=draw, biased=True)
 
 
-def _components(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
-    draw = partial(_component, items=items, judges=judges)
-    for name, planted in (_PARTS | {"judge": 0.0}).items():
+def _components(
+    where: str, *, items: int, judges: int, missing: float = 0.0, names: Sequence[str] = tuple(_PARTS)
+) -> Iterator[ArrayCheck]:
+    draw = partial(_component, items=items, judges=judges, missing=missing)
+    for name in names:
+        planted = 0.0 if name == "judge" else _PARTS[name]  # see `_component`
         yield ArrayCheck(where=where, name=f"variance of {name}", planted=planted, draw=draw)
 
 
-def _incomplete(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
-    """Yield variance components with a sixth of the scores missing (Henderson's method 1)."""
-    draw = partial(_component, items=items, judges=judges, missing=1 / 6)
-    for name, planted in (("item", _ITEM), ("judge", 0.0)):
-        yield ArrayCheck(where=where, name=f"variance of {name}", planted=planted, draw=draw)
-
-
-def _component(rng: np.random.Generator, *, items: int, judges: int, missing: float = 0.0) -> Mapping[str, Estimate]:
+def _component(rng: np.random.Generator, *, items: int, judges: int, missing: float) -> Mapping[str, Estimate]:
     """Return the components; that of judges less the variance of the judges drawn, which its interval is about."""
     item = np.sqrt(_ITEM) * rng.standard_normal((items, 1, 1))
     judge = np.sqrt(_JUDGE) * rng.standard_normal((1, judges, 1))
     both = np.sqrt(_BOTH) * rng.standard_normal((items, judges, 1))
     scores = item + judge + both + np.sqrt(_REST) * rng.standard_normal((items, judges, 2))
-    place = np.indices(scores.shape).reshape(3, -1)
-    kept = rng.random(scores.size) >= missing
-    found = variance_components(scores.ravel()[kept], {"item": place[0][kept], "judge": place[1][kept]})
-    named = components_by_name(found)
+    named = estimate_components(scores, rng.random(scores.size) >= missing)
     return {**named, "variance of judge": subtract_truth(named["variance of judge"], float(judge.var(ddof=1)))}
 
 
-def components_by_name(found: VarianceComponents) -> Mapping[str, Estimate]:
+def estimate_components(scores: NDArray[np.float64], observed: NDArray[np.bool_]) -> Mapping[str, Estimate]:
     """Return the components as estimates: only the raw estimate is unbiased; the interval is the same."""
+    item, judge, _ = (place[observed] for place in np.indices(scores.shape).reshape(3, -1))
+    components = variance_components(scores.ravel()[observed], {"item": item, "judge": judge})
     return {
         f"variance of {part.name}": Estimate(
             value=part.raw,
             low=part.low,
             high=part.high,
             method="cluster-bootstrap",
-            flags=(*found.flags, *part.flags),
+            flags=(*components.flags, *part.flags),
         )
-        for part in found.components
+        for part in components.components
     }
 
 
-def _icc(name: str, form: IccForm, *, items: int, judges: int, where: str = "arrays") -> ArrayCheck:
+def _icc(form: IccForm, *, items: int, judges: int, where: str = "arrays") -> ArrayCheck:
     error = {"1": _JUDGE + _BOTH, "2": _JUDGE + _BOTH, "3": _BOTH}[form[0]]
     error /= judges if form[2] == "k" else 1
 
@@ -284,13 +265,13 @@ def _icc(name: str, form: IccForm, *, items: int, judges: int, where: str = "arr
         ratings = np.sqrt(_ITEM) * rng.standard_normal((items, 1)) + level
         return icc(ratings + np.sqrt(_BOTH) * rng.standard_normal((items, judges)), form)
 
-    return ArrayCheck(where=where, name=name, planted=_ITEM / (_ITEM + error), draw=draw)
+    return ArrayCheck(where=where, name=f"ICC({form})", planted=_ITEM / (_ITEM + error), draw=draw)
 
 
 def _effective(where: str, *, items: int, shared: float) -> ArrayCheck:
     def draw(rng: np.random.Generator) -> Estimate:
-        own = np.sqrt(1 - shared) * rng.standard_normal((items, 4))
-        return effective_judges(np.sqrt(shared) * rng.standard_normal((items, 1)) + own)
+        noise = np.sqrt(1 - shared) * rng.standard_normal((items, 4))
+        return effective_judges(np.sqrt(shared) * rng.standard_normal((items, 1)) + noise)
 
     return ArrayCheck(where=where, name="effective judges", planted=4 / (1 + 3 * shared), draw=draw)
 
@@ -324,7 +305,7 @@ def _prediction_powered(where: str, *, prevalence: float, labelled: int) -> Arra
     return ArrayCheck(where=where, name="prediction-powered mean", planted=prevalence, draw=draw)
 
 
-def _corrected(where: str, *, fails: float, reviewed: int) -> ArrayCheck:
+def _failure_rate(where: str, *, fails: float, reviewed: int) -> ArrayCheck:
     def draw(rng: np.random.Generator) -> Estimate:
         valid = rng.random(300) < _VALID
         failing = rng.random(300) < np.where(valid, fails, _FAILS_INVALID)

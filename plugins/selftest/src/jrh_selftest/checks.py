@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from attrs import Factory, evolve, frozen
@@ -11,38 +11,43 @@ from jrh import REFERENCE, Json, Measure, ScaleKind
 from jrh_stats import Estimate
 from jrh_stats.degrees import FEW_CLUSTERS
 
+from jrh_selftest import worlds as designs
 from jrh_selftest.findings import Study
 from jrh_selftest.judging import ALPHA
-from jrh_selftest.page import Page
+from jrh_selftest.pages import ClaimCheck
+from jrh_selftest.truth import truths
 from jrh_selftest.world import TEST, World
-from jrh_selftest.worlds import (
-    AT_RANDOM,
-    COPIED,
-    COVARIATE,
-    FAIR,
-    FOLLOWING,
-    MARGINS,
-    MOVED,
-    POWER,
-    SAME,
-    STABLE,
-    TEMPLATES,
-    UNDECLARED,
-    UNEQUAL,
-    WORLDS,
-    worlds,
-)
 
 
 @frozen(kw_only=True)
-class RecordCheck:
+class WorldCheck:
     """One measure of one metric in one world."""
 
     world: World
     metric: str
     measure: str
-    test: str
+    test: str = TEST
     cell: Mapping[str, str] = Factory(dict)
+
+    @property
+    def where(self) -> str:
+        """Return the name of the world."""
+        return self.world.name
+
+    @property
+    def name(self) -> str:
+        """Return the name of the row."""
+        return self.measure
+
+
+@frozen(kw_only=True)
+class RecordCheck(WorldCheck):
+    """A measure whose estimate and interval are compared with the planted value."""
+
+    @property
+    def planted(self) -> float:
+        """Return the true value of the measure."""
+        return truths(self.world)[self.measure, self.test]
 
     @property
     def biased(self) -> bool:
@@ -58,7 +63,7 @@ class RecordCheck:
     @property
     def clusters(self) -> int | None:
         """Return the number of independent items, where the width is judged: in designs with repeats."""
-        return self.world.clusters if self.world.repeated and not self.world.near else None
+        return self.world.clusters if self.world.has_repeats and not self.world.near else None
 
     @property
     def whole(self) -> bool:
@@ -82,20 +87,15 @@ class RecordCheck:
 
 
 @frozen(kw_only=True)
-class AlarmCheck:
+class AlarmCheck(WorldCheck):
     """A measure that is a p-value or raises a flag, in a world with or without the effect."""
 
-    world: World
-    metric: str
-    measure: str
-    test: str = TEST
     flag: str = ""
     """The flag that is the alarm, where the measure is no p-value."""
     least_power: float | None = None
     """Lowest acceptable power; None if there is no effect, so that every alarm is false."""
     limit: float = ALPHA
     """Highest acceptable share of false alarms."""
-    cell: Mapping[str, str] = Factory(dict)
     silent: bool = False
     """There is no such measure where there is no alarm."""
 
@@ -111,9 +111,6 @@ class AlarmCheck:
         return Study(value=0.0 if self.flag in measure.flags else 1.0)
 
 
-Drawn: TypeAlias = Estimate | Mapping[str, Estimate] | bool
-
-
 @frozen(kw_only=True)
 class ArrayCheck:
     """An estimator of `jrh_stats` with a function that draws one study."""
@@ -127,13 +124,13 @@ class ArrayCheck:
     """The estimator is documented as biased; only its interval is checked."""
     clusters: int | None = None
     """Number of independent items, where the width is judged."""
+    whole: ClassVar[bool] = False
+    """No array design always flags its studies, nor loses verdicts; see `RecordCheck.whole`."""
 
-    def read(self, drawn: Drawn) -> Study:
-        """Return what one study yields."""
-        if isinstance(drawn, bool):
-            raise TypeError(f"'{self.name}' is an estimate, not an alarm")
-        found = drawn if isinstance(drawn, Estimate) else drawn[self.name]
-        return Study(value=found.value, low=found.low, high=found.high, flags=found.flags)
+    def read(self, drawn: Any) -> Study:
+        """Return what one study yields, of what `draw` returned."""
+        estimate = drawn if isinstance(drawn, Estimate) else drawn[self.name]
+        return Study(value=estimate.value, low=estimate.low, high=estimate.high, flags=estimate.flags)
 
 
 def subtract_truth(estimate: Estimate, truth: float) -> Estimate:
@@ -153,21 +150,9 @@ class ArrayAlarm:
     least_power: float | None = None
     limit: float = ALPHA
 
-    def read(self, drawn: Drawn) -> Study:
+    def read(self, drawn: Any) -> Study:
         """Return what one study yields: 0 for an alarm, 1 for none."""
         return Study(value=0.0 if drawn else 1.0)
-
-
-@frozen(kw_only=True)
-class ClaimCheck:
-    """Sentences of a whole page that would be false, or true ones that it should have."""
-
-    page: Page
-    name: str
-    kinds: frozenset[str]
-    """What a claim says, as in `pages.claims_of`; one of them is an alarm."""
-    least_power: float | None = None
-    limit: float = ALPHA
 
 
 FEW: Final = 20
@@ -217,29 +202,31 @@ _OF_KIND: Final = {ScaleKind.LABELS: _TWO_LABELS, ScaleKind.ORDINAL: _ORDINAL, S
 
 def record_checks(*, full: bool) -> Sequence[RecordCheck]:
     """Return the measures to check in every world of a mode."""
-    found = []
-    for world in worlds(full=full):
+    checks = []
+    for world in designs.worlds(full=full):
         wanted = [*_ANYWHERE, *_OF_KIND[world.scale.kind]]
-        if world in WORLDS:
+        if world in designs.WORLDS:
             wanted += _SAME
         if world.missing:
             wanted.append(("missing", "missing", TEST))
-        if not world.repeated or (world.reference_repeats or world.repeats) == 1:
+        if not world.has_repeats or (world.reference_repeats or world.repeats) == 1:
             wanted.remove(("rerun-disagreement", "rerun-disagreement", REFERENCE))
         if world.repeats == 1:  # without repeats in the test its own noise is not known
-            wanted = [each for each in wanted if each[0] != "noise-excess"]
-        found += [RecordCheck(world=world, metric=metric, measure=name, test=test) for metric, name, test in wanted]
-    return [*found, *(_further() if full else ())]
+            wanted = [measure for measure in wanted if measure[0] != "noise-excess"]
+        checks += [RecordCheck(world=world, metric=metric, measure=name, test=test) for metric, name, test in wanted]
+    return [*checks, *(_further() if full else ())]
 
 
 def _further() -> Iterator[RecordCheck]:
     """Yield the measures of designs of their own: several templates, and a covariate."""
-    for world in TEMPLATES:
+    for world in designs.TEMPLATES:
         for name in ("jss", "jss-raw", "jss-correction", "template-kappa"):
             yield RecordCheck(world=world, metric="template-sensitivity", measure=name, test=TEST)
-    for each in FOLLOWING:
+    for covariate_world in designs.FOLLOWING:
         name = "covariate-effect"
-        yield RecordCheck(world=each, metric=name, measure=name, test=REFERENCE, cell={"covariate": COVARIATE})
+        yield RecordCheck(
+            world=covariate_world, metric=name, measure=name, test=REFERENCE, cell={"covariate": designs.COVARIATE}
+        )
 
 
 _BOTH: Final = (("noise-excess", "excess-disagreement"), ("accuracy-change", "accuracy-change"))
@@ -247,23 +234,23 @@ _BOTH: Final = (("noise-excess", "excess-disagreement"), ("accuracy-change", "ac
 
 def alarm_checks(*, full: bool) -> Iterator[AlarmCheck]:
     """Yield the p-values and equivalence tests to check, without and with an effect."""
-    yield from _size(STABLE)
-    yield AlarmCheck(world=MOVED, metric="noise-excess", measure="excess-disagreement-p", least_power=0.8)
-    for world in (COPIED, SAME):
+    yield from _size(designs.STABLE)
+    yield AlarmCheck(world=designs.MOVED, metric="noise-excess", measure="excess-disagreement-p", least_power=0.8)
+    for world in (designs.COPIED, designs.SAME):
         yield from _size(world)
     missing = "missing-by-condition"
-    yield AlarmCheck(world=STABLE, metric=missing, measure=f"{missing}-p", test="")
-    yield AlarmCheck(world=MOVED, metric=missing, measure=f"{missing}-p", test="", least_power=0.8)
+    yield AlarmCheck(world=designs.STABLE, metric=missing, measure=f"{missing}-p", test="")
+    yield AlarmCheck(world=designs.MOVED, metric=missing, measure=f"{missing}-p", test="", least_power=0.8)
     if full:
-        for world in UNEQUAL:
+        for world in designs.UNEQUAL:
             yield from _size(world)
-        for world in MARGINS:
+        for world in designs.MARGINS:
             yield _equivalent(world)
-        noisy, falls, still = POWER
+        noisy, falls, still = designs.POWER
         yield AlarmCheck(world=noisy, metric="noise-excess", measure="excess-disagreement-p", least_power=0.5)
         yield AlarmCheck(world=falls, metric="accuracy-change", measure="accuracy-change-p", least_power=0.5)
         yield _equivalent(still, least_power=0.8)
-        for world, least in ((AT_RANDOM, None), (UNDECLARED, 0.8)):
+        for world, least in ((designs.AT_RANDOM, None), (designs.UNDECLARED, 0.8)):
             yield AlarmCheck(
                 world=world,
                 metric="template-sensitivity",
@@ -271,13 +258,13 @@ def alarm_checks(*, full: bool) -> Iterator[AlarmCheck]:
                 silent=True,
                 least_power=least,
             )
-        for each, least in (*((fair, None) for fair in FAIR), (FOLLOWING[0], 0.5)):
+        for world, least in (*((fair, None) for fair in designs.FAIR), (designs.FOLLOWING[0], 0.5)):
             yield AlarmCheck(
-                world=each,
+                world=world,
                 metric="covariate-effect",
                 measure="covariate-effect-p",
                 test=REFERENCE,
-                cell={"covariate": COVARIATE},
+                cell={"covariate": designs.COVARIATE},
                 least_power=least,
             )
 

@@ -18,7 +18,6 @@ from jrh_selftest.findings import Finding
 if TYPE_CHECKING:
     from jrh.plugins import Metric
 
-    from jrh_selftest.findings import Finding
     from jrh_selftest.studies import Plan
 
 FAILED = 1
@@ -75,6 +74,8 @@ def command(
     time? For every test: the false-alarm rate without an effect and the power with one. Exit code 1 if a check fails
     whose failure is not known. Everything is simulated; makes no model calls.
     """
+    from joblib import cpu_count
+
     from jrh_selftest.findings import Verdict
     from jrh_selftest.studies import FULL, QUICK, Plan
 
@@ -88,14 +89,14 @@ def command(
         stand_ins=stand_ins,
         only=frozenset(only),
         worlds=frozenset(worlds),
-        tell=_tell if form == "table" else _silent,
-        jobs=jobs or (_processors() if full else 1),
+        tell=_tell if form == "table" else lambda _: None,
+        jobs=jobs or (cpu_count() if full else 1),
     )
-    found = list(_findings(plan, allowed, runs=runs and not only and not worlds))
-    say(table_text(found) if form == "table" else _as_json(found), nl=False, data=form != "table")
-    failed = [finding for finding in found if finding.verdict is Verdict.FAIL and not finding.known]
+    findings = list(_findings(plan, allowed, runs=runs and not only and not worlds))
+    say(table_text(findings) if form == "table" else _as_json(findings), nl=False, data=form != "table")
+    failed = [finding for finding in findings if finding.verdict is Verdict.FAIL and not finding.known]
     if form == "table":
-        _conclude(found, failed)
+        _conclude(findings, failed)
     return FAILED if failed else 0
 
 
@@ -110,18 +111,8 @@ def _findings(plan: Plan, plugins: tuple[str, ...], *, runs: bool) -> Iterator[F
             yield from run_findings(Path(folder), plugins, plan.seed)
 
 
-def _processors() -> int:
-    from joblib import cpu_count
-
-    return int(cpu_count())
-
-
 def _tell(what: str) -> None:
     tell(f"simulating: {what}")
-
-
-def _silent(_what: str) -> None:
-    """Print no progress: the output is for programs."""
 
 
 def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple[str, ...]) -> Mapping[str, Metric]:
@@ -135,8 +126,8 @@ def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple
         with suppress(JrhError):  # a missing metric is a finding, not an error
             metrics |= load_metrics((name,), plugins=plugins, options={name: options})
     if stand_ins:
-        others = load_metrics(tuple(stand_ins.values()), plugins=plugins)
-        metrics |= {name: others[other] for name, other in stand_ins.items()}
+        replacements = load_metrics(tuple(stand_ins.values()), plugins=plugins)
+        metrics |= {name: replacements[other] for name, other in stand_ins.items()}
     unknown = [name for name in only if name not in metrics]
     if unknown:
         raise JrhError(f"--only: unknown metric '{unknown[0]}'; available: {', '.join(metrics)}")
@@ -144,22 +135,20 @@ def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple
 
 
 def _stand_ins(replacements: Iterable[str]) -> Mapping[str, str]:
-    found = {}
+    stand_ins = {}
     for text in replacements:
         name, equals, other = text.partition("=")
         if not equals or not name or not other:
             raise click.BadParameter(f"write METRIC=OTHER, got '{text}'", param_hint="--replace")
-        found[name] = other
-    return found
+        stand_ins[name] = other
+    return stand_ins
 
 
 def _as_json(findings: Sequence[Finding]) -> str:
     import attrs
 
-    def plain(_instance: object, _attribute: object, value: object) -> object:
-        return getattr(value, "value", value)
-
-    return json.dumps([attrs.asdict(finding, value_serializer=plain) for finding in findings], indent=2) + "\n"
+    rows = [attrs.asdict(finding) for finding in findings]
+    return json.dumps(rows, indent=2, default=lambda verdict: verdict.value) + "\n"
 
 
 def _conclude(findings: Sequence[Finding], failed: Sequence[Finding]) -> None:

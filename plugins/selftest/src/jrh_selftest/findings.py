@@ -130,19 +130,14 @@ class Known:
 
 
 def _faults(finding: Finding) -> frozenset[str]:
-    told = [part for part in finding.reason.split("; ") if not part.endswith("as documented")]
-    return frozenset(name for name, words in _FAULTS.items() if any(words in part for part in told))
+    reasons = [part for part in finding.reason.split("; ") if not part.endswith("as documented")]
+    return frozenset(name for name, words in _FAULTS.items() if any(words in part for part in reasons))
 
 
 def _read(line: str) -> Known:
     where, name, faults, covered, why = (part.strip() for part in line.split("|"))
-    return Known(
-        where=where,
-        name=name,
-        faults=frozenset(faults.split()),
-        covered=float(covered) / 100,
-        why=_REASONS[why],
-    )
+    share = float(covered) / 100
+    return Known(where=where, name=name, faults=frozenset(faults.split()), covered=share, why=_REASONS[why])
 
 
 _ROWS: Final = """
@@ -163,8 +158,8 @@ items: skewed | mean | below rarely | 90.5 | skew
 KNOWN: Final[Sequence[Known]] = tuple(_read(line) for line in _ROWS.strip().splitlines())
 
 
-def known_failure(finding: Finding, known: Sequence[Known] = KNOWN) -> Finding:
+def explain_failure(finding: Finding, known: Sequence[Known] = KNOWN) -> Finding:
     """Return the row with the reason for a failure that is known. It is shown as a failure all the same."""
     if finding.verdict is not Verdict.FAIL:
         return finding
-    return evolve(finding, known=next((each.why for each in known if each.explains(finding)), ""))
+    return evolve(finding, known=next((failure.why for failure in known if failure.explains(finding)), ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -85,51 +85,58 @@ def judge_interval(where: str, name: str, planted: float, studies: Sequence[Stud
     docs/statistics.md). Two verdicts allow for that: `selected` and `too few`. None of them, nor `flagged`, excuses
     intervals that cover too rarely over all studies, where the flag follows from the data (`Limits.whole`).
     """
-    seen = _Seen.of(studies)
-    values = np.array([each.value for each in seen.usable], dtype=np.float64)
-    off = _bias(values, planted) if len(seen.usable) > len(studies) / 2 else ""
-    faults = [fault for fault in _interval_faults(planted, seen, limits) if fault.grade]
-    silent = [each for each in studies if _is_silent(each)]
-    if sum(each.value is None for each in studies) > len(studies) / 2:
-        silent = [each for each in studies if each.low is None and not EXCUSES & set(each.flags)]
-    own = []
+    sample = _Sample.of(studies)
+    values = np.array([study.value for study in sample.usable], dtype=np.float64)
+    off = _bias(values, planted) if len(sample.usable) > len(studies) / 2 else ""
+    faults = [fault for fault in _interval_faults(planted, sample, limits) if fault.grade]
+    silent = [study for study in studies if _is_silent(study)]
+    if sum(study.value is None for study in studies) > len(studies) / 2:
+        silent = [study for study in studies if study.low is None and not EXCUSES & set(study.flags)]
+    own_faults = []
     if off and not limits.biased:
-        own.append(_Fault(grade=_Grade.OUTSIDE, text=off))
+        own_faults.append(_Fault(grade=_Grade.OUTSIDE, text=off))
     if len(silent) > len(studies) / 100:
         share = len(silent) / len(studies)
-        own.append(_Fault(grade=_Grade.OUTSIDE, text=f"no interval and no flag in {share:.0%} of the studies"))
-    hits = sum(_covers(each, planted) for each in seen.usable)
-    flagged = 1 - len(seen.quiet) / max(len(studies), 1)
-    verdict, texts = _verdict([*faults, *own]), [fault.text for fault in (*faults, *own)]
-    if verdict in (Verdict.FAIL, Verdict.UNCLEAR) and not own:
-        other, told = _excused(planted, seen, limits)
-        verdict, texts = (verdict, texts) if other is Verdict.FAIL else (other, [*texts, *told])
+        own_faults.append(_Fault(grade=_Grade.OUTSIDE, text=f"no interval and no flag in {share:.0%} of the studies"))
+    hits = sum(_covers(study, planted) for study in sample.usable)
+    flagged = 1 - len(sample.quiet) / max(len(studies), 1)
+    verdict, texts = _verdict([*faults, *own_faults]), [fault.text for fault in (*faults, *own_faults)]
+    if verdict in (Verdict.FAIL, Verdict.UNCLEAR) and not own_faults:
+        other, excuses = _excuse(planted, sample, limits)
+        verdict, texts = (verdict, texts) if other is Verdict.FAIL else (other, [*texts, *excuses])
     texts += [f"{off}, as documented"] if off and limits.biased else []
-    outside = not seen.usable or _graded(hits, len(seen.usable), LOWEST, HIGHEST, len(studies)) is _Grade.OUTSIDE
+    outside = not sample.usable or _grade(hits, len(sample.usable), LOWEST, HIGHEST, len(studies)) is _Grade.OUTSIDE
     if verdict is Verdict.OK and outside and flagged:
         verdict = Verdict.FLAGGED
         texts.append(f"{_flags(studies)} in {flagged:.0%}")
-    low = _graded(hits, len(seen.usable), LOWEST, 1.0, len(studies)) if limits.whole and seen.usable else _Grade.FINE
+    low = _grade(hits, len(sample.usable), LOWEST, 1.0, len(studies)) if limits.whole and sample.usable else _Grade.FINE
     if low and verdict is not Verdict.FAIL:
         verdict = Verdict.FAIL if low is _Grade.OUTSIDE else Verdict.UNCLEAR
-        texts.append(f"covers too rarely over all studies: {hits / len(seen.usable):.1%}")
-    below, above = _sides(seen.quiet, planted)
-    return evolve(
-        _row(where, name, planted, (hits, len(seen.usable)), len(studies), verdict, "; ".join(texts)),
+        texts.append(f"covers too rarely over all studies: {hits / len(sample.usable):.1%}")
+    below, above = _sides(sample.quiet, planted)
+    return Finding(
+        where=where,
+        name=name,
+        kind="interval",
+        planted=planted,
+        studies=len(studies),
+        verdict=verdict,
+        reason="; ".join(texts),
+        **_rates(hits, len(sample.usable)),
         estimated=float(values.mean()) if len(values) else None,
         nominal=LEVEL,
         flagged=flagged,
-        rate_without_flag=1 - (below + above) / len(seen.quiet) if seen.quiet else None,
-        without_flag=len(seen.quiet),
-        too_low=below / len(seen.quiet) if seen.quiet else None,
-        too_high=above / len(seen.quiet) if seen.quiet else None,
-        width=_width(seen.usable, limits.clusters),
-        width_judged=_judges_width(seen, limits),
+        rate_without_flag=1 - (below + above) / len(sample.quiet) if sample.quiet else None,
+        without_flag=len(sample.quiet),
+        too_low=below / len(sample.quiet) if sample.quiet else None,
+        too_high=above / len(sample.quiet) if sample.quiet else None,
+        width=_width(sample.usable, limits.clusters),
+        width_judged=_judges_width(sample, limits),
     )
 
 
 @frozen(kw_only=True, eq=False)
-class _Seen:
+class _Sample:
     """The studies of a row: those with an interval, and those of them without a flag."""
 
     usable: Sequence[Study]
@@ -139,9 +146,11 @@ class _Seen:
     number: int
 
     @classmethod
-    def of(cls, studies: Sequence[Study]) -> _Seen:
-        usable = [each for each in studies if each.value is not None and each.low is not None and each.high is not None]
-        quiet = [each for each in usable if not EXCUSES & set(each.flags)]
+    def of(cls, studies: Sequence[Study]) -> _Sample:
+        usable = [
+            study for study in studies if study.value is not None and study.low is not None and study.high is not None
+        ]
+        quiet = [study for study in usable if not EXCUSES & set(study.flags)]
         return cls(usable=usable, quiet=quiet, unflagged=len(quiet), number=len(studies))
 
 
@@ -150,7 +159,7 @@ def _is_silent(study: Study) -> bool:
     return study.value is not None and (study.low is None or study.high is None) and not EXCUSES & set(study.flags)
 
 
-def _excused(planted: float, seen: _Seen, limits: Limits) -> tuple[Verdict, list[str]]:
+def _excuse(planted: float, sample: _Sample, limits: Limits) -> tuple[Verdict, list[str]]:
     """Judge a row whose unflagged studies are outside the limits, allowing for what the flags select.
 
     `too few`: at most a tenth of the studies are unflagged, and of all studies at most 5% are wrong without a flag,
@@ -158,50 +167,50 @@ def _excused(planted: float, seen: _Seen, limits: Limits) -> tuple[Verdict, list
     would pass, and the unflagged ones do not miss in more than 2.5% on both sides: selecting by the estimate moves it
     to one side, whereas intervals that are too short miss on both.
     """
-    n = len(seen.quiet)
-    sides = _sides(seen.quiet, planted)
-    if n <= RARE * seen.number:
-        text = f"wrong without a flag in {sum(sides) / seen.number:.1%} of all studies"
+    n = len(sample.quiet)
+    sides = _sides(sample.quiet, planted)
+    if n <= RARE * sample.number:
+        text = f"wrong without a flag in {sum(sides) / sample.number:.1%} of all studies"
         limits_of = ((sum(sides), 1 - LEVEL), *((side, ONE_SIDED) for side in sides))
-        wrong = max(_graded(count, seen.number, 0.0, most, seen.number, counted=False) for count, most in limits_of)
+        wrong = max(_grade(count, sample.number, 0.0, most, sample.number, counted=False) for count, most in limits_of)
         if wrong is not _Grade.OUTSIDE:
             return (Verdict.FEW if wrong is _Grade.FINE else Verdict.UNCLEAR), [text]
-    every = evolve(seen, quiet=seen.usable)
+    every = evolve(sample, quiet=sample.usable)
     worst = max((fault.grade for fault in _interval_faults(planted, every, limits)), default=_Grade.FINE)
-    one = [_graded(missed, n, 0.0, (1 - LEVEL) / 2, seen.number, counted=n >= MANY) for missed in sides]
-    if min(one) is _Grade.OUTSIDE or worst is _Grade.OUTSIDE:
+    side_grades = [_grade(missed, n, 0.0, (1 - LEVEL) / 2, sample.number, counted=n >= MANY) for missed in sides]
+    if min(side_grades) is _Grade.OUTSIDE or worst is _Grade.OUTSIDE:
         return Verdict.FAIL, []
-    covered = sum(_covers(each, planted) for each in seen.usable) / len(seen.usable)
+    covered = sum(_covers(study, planted) for study in sample.usable) / len(sample.usable)
     return (Verdict.SELECTED if worst is _Grade.FINE else Verdict.UNCLEAR), [f"{covered:.1%} over all studies"]
 
 
-def unsettled(planted: float, studies: Sequence[Study], limits: Limits) -> bool:
+def verdict_may_change(planted: float, studies: Sequence[Study], limits: Limits) -> bool:
     """Return whether more studies may change how an interval is judged."""
-    seen = _Seen.of(studies)
-    every = list(_interval_faults(planted, evolve(seen, quiet=seen.usable), limits))
+    sample = _Sample.of(studies)
+    every = list(_interval_faults(planted, evolve(sample, quiet=sample.usable), limits))
     if not any(fault.close or fault.grade for fault in every):
         return False  # it stays `ok` or `selected`
-    return any(fault.close for fault in (*every, *_interval_faults(planted, seen, limits)))
+    return any(fault.close for fault in (*every, *_interval_faults(planted, sample, limits)))
 
 
-def _interval_faults(planted: float, seen: _Seen, limits: Limits) -> Iterator[_Fault]:
-    quiet, studies = seen.quiet, seen.number
-    width = _width(seen.usable, limits.clusters)
+def _interval_faults(planted: float, sample: _Sample, limits: Limits) -> Iterator[_Fault]:
+    quiet, studies = sample.quiet, sample.number
+    width = _width(sample.usable, limits.clusters)
     if not quiet:
         return
     n = len(quiet)
     below, above = _sides(quiet, planted)
     covered = n - below - above
     narrow = covered / n > HIGHEST and width is not None and width <= WIDEST
-    grade = _Grade.FINE if narrow else _graded(covered, n, LOWEST, HIGHEST, studies)
+    grade = _Grade.FINE if narrow else _grade(covered, n, LOWEST, HIGHEST, studies)
     close = _touches(covered, n, LOWEST) or (_touches(covered, n, HIGHEST) and not (width and width <= WIDEST))
     word = "rarely" if covered / n < LOWEST else "often"
     yield _Fault(grade=grade, text=f"covers too {word}: {covered / n:.1%} of {n} unflagged", close=close)
     for side, missed in (("below", below), ("above", above)):
-        grade = _graded(missed, n, 0.0, ONE_SIDED, studies, counted=False)
+        grade = _grade(missed, n, 0.0, ONE_SIDED, studies, counted=False)
         text = f"{missed / n:.1%} of {n} unflagged intervals are {side} the planted value"
         yield _Fault(grade=grade, text=text, close=_touches(missed, n, ONE_SIDED))
-    if width is not None and _judges_width(seen, limits):
+    if width is not None and _judges_width(sample, limits):
         error = width / (2 * studies) ** 0.5  # of a standard deviation, the scores being near normal
         close = abs(width - WIDEST) < error
         z = float(t_quantile(SURE if studies >= MANY else VERY_SURE, 1e9))
@@ -210,11 +219,11 @@ def _interval_faults(planted: float, seen: _Seen, limits: Limits) -> Iterator[_F
         yield _Fault(grade=grade, text=f"{width:.2f} times as wide as the narrowest", close=close)
 
 
-def _judges_width(seen: _Seen, limits: Limits) -> bool:
-    return bool(limits.clusters) and seen.unflagged > seen.number / 2
+def _judges_width(sample: _Sample, limits: Limits) -> bool:
+    return bool(limits.clusters) and sample.unflagged > sample.number / 2
 
 
-def _graded(hits: int, n: int, lowest: float, highest: float, studies: int, *, counted: bool = True) -> _Grade:
+def _grade(hits: int, n: int, lowest: float, highest: float, studies: int, *, counted: bool = True) -> _Grade:
     if lowest - 1e-9 <= hits / n <= highest + 1e-9:
         return _Grade.FINE
     low, high = _exact(hits, n, SURE if studies >= MANY else VERY_SURE)
@@ -245,8 +254,8 @@ def _covers(study: Study, planted: float) -> bool:
 
 def _sides(studies: Sequence[Study], planted: float) -> tuple[int, int]:
     """Return how many intervals are wholly below the planted value, and how many wholly above it."""
-    missed = [each for each in studies if not _covers(each, planted)]
-    below = sum(float(each.high or 0.0) < planted for each in missed)
+    missed = [study for study in studies if not _covers(study, planted)]
+    below = sum(float(study.high or 0.0) < planted for study in missed)
     return below, len(missed) - below
 
 
@@ -263,11 +272,11 @@ def _width(usable: Sequence[Study], clusters: int | None) -> float | None:
     s is the standard deviation of the estimates over the studies, which an interval has to estimate from one; t is
     Student's with clusters - 1 degrees of freedom, or normal where there is no number of clusters.
     """
-    deviation = float(np.std([float(each.value or 0.0) for each in usable], ddof=1)) if len(usable) > 1 else 0.0
+    deviation = float(np.std([float(study.value or 0.0) for study in usable], ddof=1)) if len(usable) > 1 else 0.0
     if deviation < 1e-12:  # noqa: PLR2004 - identical values
         return None
     quantile = t_quantile(LEVEL, clusters - 1 if clusters and clusters > 1 else 1e9)
-    mean = float(np.mean([float(each.high or 0.0) - float(each.low or 0.0) for each in usable]))
+    mean = float(np.mean([float(study.high or 0.0) - float(study.low or 0.0) for study in usable]))
     return mean / (2 * quantile * deviation)
 
 
@@ -287,15 +296,23 @@ def judge_alarms(
     """
     hits, n = sum(alarms), len(alarms)
     low, high = _exact(hits, n, VERY_SURE)
-    if least_power is None:
-        verdict = Verdict.FAIL if low > limit else Verdict.OK
-        if verdict is Verdict.OK and n >= MANY and _exact(hits, n, SURE)[0] > limit:
-            verdict = Verdict.UNCLEAR
-        reason = f"false alarms in {hits / n:.1%}, limit {limit:.1%}" if verdict is not Verdict.OK else ""
-        return evolve(_row(where, name, None, (hits, n), n, verdict, reason, kind="false alarms"), nominal=limit)
-    verdict = Verdict.FAIL if high < least_power else Verdict.OK
-    reason = f"power at most {high:.1%}" if verdict is Verdict.FAIL else ""
-    return evolve(_row(where, name, None, (hits, n), n, verdict, reason, kind="power"), least=least_power)
+    verdict, reason = Verdict.OK, ""
+    if least_power is not None and high < least_power:
+        verdict, reason = Verdict.FAIL, f"power at most {high:.1%}"
+    elif least_power is None and _exact(hits, n, SURE if n >= MANY else VERY_SURE)[0] > limit:
+        verdict = Verdict.FAIL if low > limit else Verdict.UNCLEAR
+        reason = f"false alarms in {hits / n:.1%}, limit {limit:.1%}"
+    return Finding(
+        where=where,
+        name=name,
+        kind="false alarms" if least_power is None else "power",
+        nominal=limit if least_power is None else None,
+        least=least_power,
+        studies=n,
+        verdict=verdict,
+        reason=reason,
+        **_rates(hits, n),
+    )
 
 
 def surely_right(alarms: Sequence[bool], least_power: float | None, limit: float = ALPHA) -> bool:
@@ -304,7 +321,7 @@ def surely_right(alarms: Sequence[bool], least_power: float | None, limit: float
     return high <= limit if least_power is None else low >= least_power
 
 
-def unsettled_alarms(alarms: Sequence[bool], least_power: float | None, limit: float = ALPHA) -> bool:
+def alarms_may_change(alarms: Sequence[bool], least_power: float | None, limit: float = ALPHA) -> bool:
     """Return whether more studies may change how a size or power is judged."""
     hits, n = sum(alarms), len(alarms)
     low, high = _monte_carlo(hits, n, SURE)
@@ -318,28 +335,7 @@ def _monte_carlo(hits: int, n: int, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _row(
-    where: str,
-    name: str,
-    planted: float | None,
-    rate: tuple[int, int],
-    studies: int,
-    verdict: Verdict,
-    reason: str,
-    *,
-    kind: str = "interval",
-) -> Finding:
-    hits, n = rate
+def _rates(hits: int, n: int) -> dict[str, Any]:
+    """Return a rate with its Monte Carlo interval, as fields of a finding."""
     low, high = _monte_carlo(hits, n, LEVEL) if n else (None, None)
-    return Finding(
-        where=where,
-        name=name,
-        kind=kind,
-        planted=planted,
-        rate=hits / n if n else None,
-        rate_low=low,
-        rate_high=high,
-        studies=studies,
-        verdict=verdict,
-        reason=reason,
-    )
+    return {"rate": hits / n if n else None, "rate_low": low, "rate_high": high}

@@ -13,13 +13,108 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable, RunReport
+from jrh import REFERENCE, Measure, MetricContext, RecordTable, RunReport, Scale, Task
 from jrh.plugins import Metric
 from jrh.values import FindingSettings, Flag, TaskSummary
 from jrh_measuring import Look, findings_of, load_flags, unsure
+from numpy.typing import NDArray
 
-from jrh_selftest.checks import ClaimCheck
-from jrh_selftest.page import Page
+from jrh_selftest.judging import ALPHA
+from jrh_selftest.world import build_records
+
+_COMPARED: Final = frozenset({"accuracy-change", "noise-excess", "missing-by-condition"})
+
+
+@frozen(kw_only=True)
+class Page:
+    """The judges and tests of one report."""
+
+    name: str
+    judges: int = 1
+    tests: int = 1
+    items: int = 60
+    copies: int = 1
+    """Items of one group: a judge believes the same of them."""
+    reference_repeats: int = 2
+    repeats: int = 2
+    accuracy: float = 0.8
+    noise: float = 0.1
+    spoilt: float = 0.0
+    """Share of the items on which a right belief becomes wrong under a test; none becomes right."""
+    constant: bool = False
+    """Judges always give the first label."""
+    missing: float = 0.0
+    balance: tuple[float, float] = (0.5, 0.5)
+    margin: float = 0.05
+    """Margin of the equivalence tests."""
+    metrics: frozenset[str] = _COMPARED
+    """What the sentences to check are derived from."""
+
+    @property
+    def task(self) -> Task:
+        """Return the task."""
+        return Task(name=self.name, scale=Scale.of_labels("YES", "NO"))
+
+    @property
+    def judge_names(self) -> tuple[str, ...]:
+        """Return the names of the judges."""
+        return tuple(f"judge-{number}" for number in range(self.judges))
+
+    @property
+    def test_names(self) -> tuple[str, ...]:
+        """Return the names of the conditions, the reference first."""
+        return (REFERENCE, *(f"test-{number}" for number in range(self.tests)))
+
+    def draw(self, generator: np.random.Generator) -> RecordTable:
+        """Draw the records of one study: new items, new judges."""
+        groups = self.items // self.copies
+        gold = np.repeat(generator.choice(2, size=groups, p=self.balance), self.copies)
+        wrong = np.repeat(generator.random((self.judges, groups)) >= self.accuracy, self.copies, axis=1).astype(
+            np.int64
+        )
+        belief = np.zeros_like(wrong) if self.constant else gold ^ wrong
+        parts = [self._condition(generator, gold, belief, test) for test in range(self.tests + 1)]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return build_records(
+            self.task,
+            columns | {"gold": gold[columns["item"]]},
+            judges=self.judge_names,
+            tests=self.test_names,
+            items=self.items,
+            copies=self.copies,
+        )
+
+    def _condition(
+        self, generator: np.random.Generator, gold: NDArray[np.int64], belief: NDArray[np.int64], test: int
+    ) -> dict[str, NDArray[np.int64]]:
+        if test and self.spoilt:
+            lost = (generator.random(belief.shape) < self.spoilt) & (belief == gold)
+            belief = np.where(lost, 1 - gold, belief)
+        times = self.repeats if test else self.reference_repeats
+        judge, item, repeat = np.indices((self.judges, self.items, times)).reshape(3, -1)
+        noisy = generator.random(len(item)) < self.noise
+        answer = np.where(noisy, generator.integers(0, 2, len(item)), belief[judge, item])
+        answer = np.where(generator.random(len(item)) < self.missing, -1, answer)
+        tests = np.full(len(item), test)
+        return {"judge": judge, "item": item, "repeat": repeat, "test": tests, "answer": answer}
+
+
+@frozen(kw_only=True)
+class ClaimCheck:
+    """Sentences of a whole page that would be false, or true ones that it should have."""
+
+    page: Page
+    name: str
+    kinds: frozenset[str]
+    """What a claim says, as in `page_claims`; one of them is an alarm."""
+    least_power: float | None = None
+    limit: float = ALPHA
+
+    @property
+    def where(self) -> str:
+        """Return the name of the page."""
+        return self.page.name
+
 
 _RESAMPLES: Final = 1000
 """More than for a single test: the smallest p-value has to survive a correction over the page."""
@@ -55,35 +150,33 @@ _USUAL: Final = tuple(
     )
     for items, share in ((30, 0.55), (60, 0.5), (200, 0.6))
 )
+_SURE: Final = Page(
+    name="page",
+    accuracy=1.0,
+    noise=0.0,
+    reference_repeats=1,
+    repeats=1,
+    metrics=frozenset({"accuracy-change", "accuracy-equivalence"}),
+)
 _AT_MARGIN: Final = (
-    Page(name="page: at the margin, 60 items, 0.05", items=60, spoilt=0.05),
-    Page(name="page: at the margin, 100 items, 0.03", items=100, spoilt=0.03, margin=0.03),
-    Page(name="page: at the margin, 200 items, 0.05", items=200, spoilt=0.05),
+    evolve(_SURE, name="page: at the margin, 60 items, 0.05", items=60, spoilt=0.05),
+    evolve(_SURE, name="page: at the margin, 100 items, 0.03", items=100, spoilt=0.03, margin=0.03),
+    evolve(_SURE, name="page: at the margin, 200 items, 0.05", items=200, spoilt=0.05),
 )
 """A judge without noise that is always right, but for rare flips one way: accuracy falls by exactly the margin."""
 
 
-def claim_checks(*, full: bool) -> Iterator[ClaimCheck]:
+def claim_checks() -> Iterator[ClaimCheck]:
     """Yield the sentences to count, each with the pages on which it is false."""
-    if not full:
-        return
     for page in _NULLS:
         yield ClaimCheck(page=page, name="any false claim of a change", kinds=_CHANGES)
     for page in _USUAL:
         yield ClaimCheck(page=page, name="better or worse than the commonest label", kinds=_BETTER)
     for page in _AT_MARGIN:
-        sure = evolve(
-            page,
-            accuracy=1.0,
-            noise=0.0,
-            reference_repeats=1,
-            repeats=1,
-            metrics=frozenset({"accuracy-change", "accuracy-equivalence"}),
-        )
-        yield ClaimCheck(page=sure, name="equivalent", kinds=_SAME)
+        yield ClaimCheck(page=page, name="equivalent", kinds=_SAME)
 
 
-def claims_of(page: Page, metrics: Mapping[str, Metric], generator: np.random.Generator, seed: int) -> frozenset[str]:
+def page_claims(page: Page, metrics: Mapping[str, Metric], generator: np.random.Generator, seed: int) -> frozenset[str]:
     """Draw one study of a page and return its sentences, as `kind:severity`."""
     records = page.draw(generator)
     context = MetricContext(
@@ -91,12 +184,12 @@ def claims_of(page: Page, metrics: Mapping[str, Metric], generator: np.random.Ge
     )
     fewer = evolve(context, resamples=_DEALINGS)
     measures = tuple(
-        each
+        item
         for name in sorted(page.metrics)
-        for each in metrics[name].measure(records, fewer if name == "noise-excess" else context)
+        for item in metrics[name].measure(records, fewer if name == "noise-excess" else context)
     )
-    found = findings_of(_report(page, records, measures), FindingSettings(margin=page.margin))
-    return frozenset(f"{each.kind}:{each.severity.value}" for each in found)
+    findings = findings_of(_report(page, records, measures), FindingSettings(margin=page.margin))
+    return frozenset(f"{item.kind}:{item.severity.value}" for item in findings)
 
 
 def _report(page: Page, records: RecordTable, measures: tuple[Measure, ...]) -> RunReport:
@@ -105,7 +198,7 @@ def _report(page: Page, records: RecordTable, measures: tuple[Measure, ...]) -> 
     counts = np.bincount(reference.codes("gold")[first], minlength=2).tolist()
     gold = dict(zip(page.task.scale.labels, counts, strict=True))
     return RunReport(
-        flags=installed_flags(),
+        flags=_flags(),
         suite=page.name,
         run_id="selftest",
         version="",
@@ -116,13 +209,7 @@ def _report(page: Page, records: RecordTable, measures: tuple[Measure, ...]) -> 
         simulated=frozenset(page.judge_names),
         tests=page.test_names,
         measures=measures,
-        attrition=(),
-        costs=(),
-        faults=(),
-        components=(),
         planned=len(records),
-        missing_records=0,
-        notes=(),
         records=records,
     )
 
@@ -170,27 +257,24 @@ _GATES: Final = (
 _ABOVE: Final = Gate(name="gate: 0.10 above the threshold, 200 items", items=200, accuracy=0.95, tests=0, below=0.1)
 
 
-def gate_checks(*, full: bool) -> Iterator[ClaimCheck]:
+def gate_checks() -> Iterator[ClaimCheck]:
     """Yield the wrong decisions at the threshold, and the right one well above it."""
-    if not full:
-        return
     for gate in _GATES:
         for outcome in ("holds", "fails"):
             yield ClaimCheck(page=gate, name=f"a rule {outcome} by mistake", kinds=frozenset({outcome}), limit=ERROR)
     yield ClaimCheck(page=_ABOVE, name="a rule holds", kinds=frozenset({"holds"}), least_power=0.8)
 
 
-def outcomes_of(gate: Gate, metrics: Mapping[str, Metric], generator: np.random.Generator, seed: int) -> frozenset[str]:
+def gate_outcomes(
+    gate: Gate, metrics: Mapping[str, Metric], generator: np.random.Generator, seed: int
+) -> frozenset[str]:
     """Draw one study of a gate and return what the rule comes to at any look."""
     records = gate.draw(generator)
-    found = set()
+    outcomes = set()
     for number, items in enumerate(gate.looks or (gate.items,), start=1):
         there = records.where(records.codes("item_id") < items)
-        error = ERROR * Look(number=number).share
-        if not gate.looks:  # a run that has a single look
-            error = ERROR * Look().share
-        found.add(_outcome(gate, metrics, there, error, seed))
-    return frozenset(found)
+        outcomes.add(_outcome(gate, metrics, there, ERROR * Look(number=number).share, seed))
+    return frozenset(outcomes)
 
 
 def _outcome(gate: Gate, metrics: Mapping[str, Metric], records: RecordTable, error: float, seed: int) -> str:
@@ -208,16 +292,16 @@ def _limits(
     context = MetricContext(
         tasks={gate.name: gate.task}, level=1 - 2 * error, resamples=_GATE_RESAMPLES, seed=seed, one_sided=True
     )
-    measures = [each for each in metrics[_METRIC].measure(records, context) if not each.cell]
-    return [_ends(each) for each in measures if gate.everywhere or each.test == REFERENCE]
+    return [
+        (None, None)
+        if measure.interval is None or unsure(measure, _flags())
+        else (measure.interval.low, measure.interval.high)
+        for measure in metrics[_METRIC].measure(records, context)
+        if not measure.cell and (gate.everywhere or measure.test == REFERENCE)
+    ]
 
 
 @cache
-def installed_flags() -> Mapping[str, Flag]:
+def _flags() -> Mapping[str, Flag]:
     """Return the flags that the installed plugins declare."""
     return load_flags()
-
-
-def _ends(measure: Measure) -> tuple[float | None, float | None]:
-    interval = measure.interval
-    return (None, None) if interval is None or unsure(measure, installed_flags()) else (interval.low, interval.high)

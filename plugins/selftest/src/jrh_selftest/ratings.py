@@ -11,8 +11,8 @@ from jrh_stats import Estimate, best_panel, gwet_ac1, krippendorff_alpha, paired
 from numpy.typing import NDArray
 
 from jrh_selftest.checks import FEW, ArrayCheck, subtract_truth
-from jrh_selftest.truth import Matrix, kappa
-from jrh_selftest.world import World
+from jrh_selftest.truth import kappa
+from jrh_selftest.world import Matrix, World
 from jrh_selftest.worlds import DESIGNS, WORLDS
 
 _WORLDS: Final = {
@@ -25,19 +25,19 @@ _WORLDS: Final = {
 def trio_checks() -> Iterator[ArrayCheck]:
     """Yield the held-out accuracy of the chosen trio, as an error: what the trio truly reaches depends on the study."""
     for where, (items, accuracies) in _WORLDS.items():
-        draw = partial(chosen_trio, items=items, accuracies=accuracies)
+        draw = partial(draw_trio_accuracy, items=items, accuracies=accuracies)
         yield ArrayCheck(where=where, name="best trio, held out", planted=0.0, draw=draw, biased=True)
 
 
 def error_checks() -> Iterator[ArrayCheck]:
     """Yield the correlation of two judges' errors, rare or not, independent or not."""
     for items, rate, planted in ((60, 0.05, 0.0), (200, 0.05, 0.0), (60, 0.3, 0.0), (200, 0.2, 0.3), (200, 0.05, 0.3)):
-        draw = partial(correlated, items=items, rate=rate, planted=planted)
+        draw = partial(draw_error_correlation, items=items, rate=rate, planted=planted)
         where = f"errors: {rate:.0%} of {items} items, correlation {planted}"
         yield ArrayCheck(where=where, name="error correlation", planted=planted, draw=draw, biased=rate * items < FEW)
 
 
-def correlated(rng: np.random.Generator, *, items: int, rate: float, planted: float) -> Estimate:
+def draw_error_correlation(rng: np.random.Generator, *, items: int, rate: float, planted: float) -> Estimate:
     """Draw the errors of two judges, equally frequent, and return their correlation.
 
     Both err with probability rate^2 + planted rate (1 - rate), which is the definition of the phi coefficient.
@@ -53,15 +53,15 @@ def majority(accuracies: NDArray[np.float64]) -> float:
     return float(a * b + a * c + b * c - 2 * a * b * c)
 
 
-def chosen_trio(rng: np.random.Generator, *, items: int, accuracies: tuple[float, ...]) -> Estimate:
+def draw_trio_accuracy(rng: np.random.Generator, *, items: int, accuracies: tuple[float, ...]) -> Estimate:
     """Draw votes, choose the best trio, and return its held-out accuracy less what this trio truly reaches."""
     truth = rng.integers(0, 2, items)
     right = rng.random((items, len(accuracies))) < accuracies
     votes = np.where(right, truth[:, None], 1 - truth[:, None])
-    found = best_panel(votes, truth, n_labels=2, seed=int(rng.integers(2**31)))
-    if found is None:
+    panel = best_panel(votes, truth, n_labels=2, seed=int(rng.integers(2**31)))
+    if panel is None:
         raise ValueError("no trio was chosen")
-    return subtract_truth(found.held_out, majority(np.array(accuracies)[list(found.judges)]))
+    return subtract_truth(panel.held_out, majority(np.array(accuracies)[list(panel.judges)]))
 
 
 _RATERS: Final = 3
@@ -110,23 +110,23 @@ def _estimates(world: World, generator: np.random.Generator) -> Mapping[str, Est
 
 def draw_ratings(world: World, generator: np.random.Generator) -> Ratings:
     """Draw new items, and three raters' labels on every question about them."""
-    said, items = world.asked(generator, _RATERS)
-    counts = np.stack([(said == label).sum(axis=1) for label in range(len(world.scale.labels))], axis=1)
+    answer, items = world.draw_labels(generator, _RATERS)
+    counts = np.stack([(answer == label).sum(axis=1) for label in range(len(world.scale.labels))], axis=1)
     return counts.astype(np.float64), items
 
 
 def agreement(world: World) -> Mapping[str, float]:
     """Return the planted coefficients, from the joint distribution of two raters' labels."""
-    believed = world.shares @ world.believing()
-    saying = world.saying()
-    joint = saying.T @ np.diag(believed) @ saying
+    believed = world.shares @ world.belief_matrix()
+    answers = world.answer_matrix()
+    joint = answers.T @ np.diag(believed) @ answers
     shares, size = joint.sum(axis=1), len(joint)
     same, by_chance = float(np.trace(joint)), float((shares * (1 - shares)).sum()) / (size - 1)
-    found = {
+    coefficients = {
         "Krippendorff's alpha": kappa(joint, squared=False),
         "Gwet's AC1": (same - by_chance) / (1 - by_chance),
     }
-    return found | {"ordinal alpha": _ordinal_alpha(joint, shares)} if world.scale.ordered else found
+    return coefficients | {"ordinal alpha": _ordinal_alpha(joint, shares)} if world.scale.ordered else coefficients
 
 
 def _ordinal_alpha(joint: Matrix, shares: Matrix) -> float:

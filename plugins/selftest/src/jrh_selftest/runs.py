@@ -32,10 +32,10 @@ class PlannedRun:
     """(measure, test) -> planted value; the formulas are in the README of jrh-simulated."""
 
 
-def planned_runs() -> tuple[PlannedRun, ...]:
+def runs_to_check() -> tuple[PlannedRun, ...]:
     """Return a run for every kind of task."""
     noisy, right, upset = 0.2, 0.8, 0.3
-    kept = 1 - noisy
+    steady = 1 - noisy
     return (
         PlannedRun(
             name="run: pointwise",
@@ -44,9 +44,9 @@ def planned_runs() -> tuple[PlannedRun, ...]:
             tests=({"format": {"variants": ["crlf"]}}, {"stochastic": {"repeats": 3}}),
             labels=("YES", "NO"),
             truth={
-                ("as-expected", REFERENCE): kept * right + noisy / 2,
-                ("rerun-disagreement", REFERENCE): (1 - kept**2) / 2,
-                ("rerun-disagreement", "stochastic"): (1 - kept**2) / 2,
+                ("as-expected", REFERENCE): steady * right + noisy / 2,
+                ("rerun-disagreement", REFERENCE): (1 - steady**2) / 2,
+                ("rerun-disagreement", "stochastic"): (1 - steady**2) / 2,
             },
         ),
         PlannedRun(
@@ -55,8 +55,8 @@ def planned_runs() -> tuple[PlannedRun, ...]:
             judge={"accuracy": 0.7, "error": "adjacent", "rerun_noise": noisy},
             labels=("1", "2", "3", "4", "5", "6"),
             truth={
-                ("as-expected", REFERENCE): kept * 0.7 + noisy / 6,
-                ("rerun-disagreement", REFERENCE): (1 - kept**2) * 5 / 6,
+                ("as-expected", REFERENCE): steady * 0.7 + noisy / 6,
+                ("rerun-disagreement", REFERENCE): (1 - steady**2) * 5 / 6,
             },
         ),
         PlannedRun(
@@ -114,7 +114,7 @@ def run_findings(folder: Path, plugins: tuple[str, ...], seed: int) -> Iterator[
 
     A run whose components are not installed yields a row that says so.
     """
-    for planned in planned_runs():
+    for planned in runs_to_check():
         try:
             result = run(
                 _suite(planned, folder, seed),
@@ -126,9 +126,9 @@ def run_findings(folder: Path, plugins: tuple[str, ...], seed: int) -> Iterator[
             for name, test in planned.truth:
                 yield absent(planned.name, f"{name} ({test})", "run", str(error).splitlines()[0])
             continue
-        found = {(measure.name, measure.test): measure for measure in result.measures if not measure.cell}
+        measures = {(measure.name, measure.test): measure for measure in result.measures if not measure.cell}
         for (name, test), planted in planned.truth.items():
-            yield _compared(planned.name, f"{name} ({test})", planted, found.get((name, test)))
+            yield _run_finding(planned.name, f"{name} ({test})", planted, measures.get((name, test)))
 
 
 def _suite(planned: PlannedRun, folder: Path, seed: int) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _item(planned: PlannedRun, number: int) -> dict[str, object]:
     return {"id": f"item-{number}", "request": "What is it?", "label": label, **judged}
 
 
-def _compared(where: str, name: str, planted: float, measure: Measure | None) -> Finding:
+def _run_finding(where: str, name: str, planted: float, measure: Measure | None) -> Finding:
     if measure is None or measure.estimate is None:
         return absent(where, name, "run")
     # Upper bound: the error for independent items; repeats of an item make it smaller.

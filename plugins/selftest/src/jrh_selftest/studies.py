@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from attrs import Factory, evolve, frozen
@@ -17,25 +17,23 @@ from jrh_selftest.checks import (
     ArrayAlarm,
     ArrayCheck,
     Check,
-    ClaimCheck,
     RecordCheck,
+    WorldCheck,
     alarm_checks,
     record_checks,
 )
-from jrh_selftest.findings import Finding, Study, Verdict, absent, known_failure
+from jrh_selftest.findings import Finding, Study, Verdict, absent, explain_failure
 from jrh_selftest.judging import (
     ALPHA,
     MANY,
     Limits,
+    alarms_may_change,
     judge_alarms,
     judge_interval,
     surely_right,
-    unsettled,
-    unsettled_alarms,
+    verdict_may_change,
 )
-from jrh_selftest.pages import Gate, claim_checks, claims_of, gate_checks, outcomes_of
-from jrh_selftest.truth import truths
-from jrh_selftest.world import World
+from jrh_selftest.pages import ClaimCheck, Gate, claim_checks, gate_checks, gate_outcomes, page_claims
 
 QUICK: Final = 100
 FULL: Final = 1000
@@ -49,6 +47,8 @@ _RESAMPLES: Final = 200
 _DEALINGS: Final = 20
 """The same for the permutation test of excess disagreement, which draws 20 times as many where few are as extreme."""
 
+INTERVALS: Final = (RecordCheck, ArrayCheck)
+"""Checks of estimates; the others are of tests, whose rate of alarms is judged."""
 _NO_ALARM: Final = Study(value=1.0)
 
 
@@ -82,36 +82,28 @@ class Part:
     checks: Sequence[Check]
 
 
-@frozen(kw_only=True)
-class Batch:
-    """Some of the studies of a part."""
-
-    part: Part
-    start: int
-    """Number of the first study."""
-    studies: int
-
-
 def all_findings(plan: Plan) -> Iterator[Finding]:
     """Yield the findings: measures over records, tests over records, estimators and tests over arrays."""
-    parts = parts_of(plan)
-    drawn: list[list[list[Study]]] = [[[] for _ in part.checks] for part in parts]
+    parts = build_parts(plan)
+    studies: defaultdict[int, list[Study]] = defaultdict(list)  # by the identity of the check
     done = 0
     for factor in _ROUNDS if plan.full and plan.studies >= MANY else (1,):
-        wanted = [_open(plan, part, found) for part, found in zip(parts, drawn, strict=True)]
-        _draw(plan, parts, wanted, drawn, (done, int(factor * plan.studies)))
-        done = int(factor * plan.studies)
-    for part, found in zip(parts, drawn, strict=True):
-        for check, studies in zip(part.checks, found, strict=True):
-            yield known_failure(judged(check, studies))
-
-
-def _open(plan: Plan, part: Part, found: Sequence[Sequence[Study]]) -> list[int]:
-    """Return the checks of a part that need studies: all at first, then those that are not settled."""
-    places = range(len(part.checks))
-    if not any(found):
-        return list(places)
-    return [place for place in places if found[place] and _is_open(plan, part.checks[place], found[place])]
+        numbers = range(done, int(factor * plan.studies))
+        batches: list[tuple[Part, range]] = []
+        for part in parts:
+            checks = [check for check in part.checks if not done or _is_open(plan, check, studies[id(check)])]
+            starts = range(0, len(numbers), _BATCH) if checks else ()
+            chosen = evolve(part, checks=checks)
+            batches += [(chosen, numbers[start : start + _BATCH]) for start in starts]
+        for (part, batch), results in zip(batches, _results(plan, batches), strict=True):
+            if batch.start == done:
+                plan.tell(part.name)
+            for check, drawn in zip(part.checks, results, strict=True):
+                studies[id(check)] += drawn
+        done = numbers.stop
+    for part in parts:
+        for check in part.checks:
+            yield explain_failure(judge_check(check, studies[id(check)]))
 
 
 def _is_open(plan: Plan, check: Check, studies: Sequence[Study]) -> bool:
@@ -120,69 +112,43 @@ def _is_open(plan: Plan, check: Check, studies: Sequence[Study]) -> bool:
     A test whose rate is surely within its limit is settled early. Intervals that pass with the usual number of studies
     are settled, and so is a failure that is known. What is close to a limit gets more.
     """
-    of_interval = isinstance(check, RecordCheck | ArrayCheck)
+    if not studies:
+        return False  # no metric yields the measure, and more studies would not change that
     if len(studies) < plan.studies:
-        return not _surely_right(check, studies)
-    found = known_failure(judged(check, studies))
-    passes = found.verdict not in (Verdict.FAIL, Verdict.UNCLEAR)
-    settled = passes and (of_interval or len(studies) > plan.studies)
-    return not settled and not found.known and _unsettled(check, studies)
+        return isinstance(check, INTERVALS) or not surely_right(_alarms(studies), check.least_power, check.limit)
+    finding = explain_failure(judge_check(check, studies))
+    passes = finding.verdict not in (Verdict.FAIL, Verdict.UNCLEAR)
+    if finding.known or (passes and (isinstance(check, INTERVALS) or len(studies) > plan.studies)):
+        return False
+    if isinstance(check, INTERVALS):
+        return verdict_may_change(check.planted, studies, _limits(check))
+    return alarms_may_change(_alarms(studies), check.least_power, check.limit)
 
 
-def _draw(
-    plan: Plan,
-    parts: Sequence[Part],
-    wanted: Sequence[Sequence[int]],
-    drawn: list[list[list[Study]]],
-    numbers: tuple[int, int],
-) -> None:
-    """Draw the studies with these numbers of the checks that need them, and append what they yield."""
-    work = [
-        (place, Batch(part=evolve(part, checks=[part.checks[which] for which in checks]), start=start, studies=count))
-        for place, (part, checks) in enumerate(zip(parts, wanted, strict=True))
-        if checks
-        for start, count in _batches(*numbers)
-    ]
-    silent = evolve(plan, tell=_silent)
-    for (place, batch), found in zip(work, _results(silent, [batch for _, batch in work]), strict=True):
-        if batch.start == numbers[0]:
-            plan.tell(batch.part.name)
-        for which, studies in zip(wanted[place], found, strict=True):
-            drawn[place][which] += studies
-
-
-def _batches(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    for first in range(start, stop, _BATCH):
-        yield first, min(_BATCH, stop - first)
-
-
-def _results(plan: Plan, batches: Sequence[Batch]) -> Iterator[list[list[Study]]]:
+def _results(plan: Plan, batches: Sequence[tuple[Part, range]]) -> Iterator[list[list[Study]]]:
     if plan.jobs == 1:
-        yield from (studies_of(plan, batch) for batch in batches)
+        yield from (draw_studies(plan, *batch) for batch in batches)
         return
     from joblib import Parallel, delayed
 
-    yield from Parallel(n_jobs=plan.jobs, return_as="generator")(delayed(studies_of)(plan, each) for each in batches)
+    jobs = (delayed(draw_studies)(plan, *batch) for batch in batches)
+    yield from Parallel(n_jobs=plan.jobs, return_as="generator")(jobs)
 
 
-def _silent(_what: str) -> None:
-    """Print nothing; the parent process reports progress."""
-
-
-def parts_of(plan: Plan) -> Sequence[Part]:
+def build_parts(plan: Plan) -> Sequence[Part]:
     """Return the work of a plan, in the order of the table."""
     parts: dict[str, list[Check]] = defaultdict(list)
     record: Sequence[RecordCheck | AlarmCheck] = (*record_checks(full=plan.full), *alarm_checks(full=plan.full))
     for check in record:
         if not plan.only or check.metric in plan.only:
-            parts[check.world.name].append(check)
+            parts[check.where].append(check)
     if not plan.only:
-        for each in array_checks(full=plan.full):
-            parts[f"estimators, {each.where}"].append(each)
+        for estimator in array_checks(full=plan.full):
+            parts[f"estimators, {estimator.where}"].append(estimator)
         for alarm in array_alarms():
             parts[alarm.where].append(alarm)
-        for claim in (*claim_checks(full=plan.full), *gate_checks(full=plan.full)) if plan.metrics else ():
-            parts[claim.page.name].append(claim)
+        for claim in (*claim_checks(), *gate_checks()) if plan.full and plan.metrics else ():
+            parts[claim.where].append(claim)
     names = {name: name.removeprefix("estimators, ") for name in parts}
     missing = plan.worlds - set(names.values())
     if missing:
@@ -191,76 +157,41 @@ def parts_of(plan: Plan) -> Sequence[Part]:
     return [Part(name=name, checks=parts[name]) for name in chosen]
 
 
-def studies_of(plan: Plan, batch: Batch) -> list[list[Study]]:
-    """Draw the studies of a batch and return what each yields, by check."""
-    first = batch.part.checks[0]
+def draw_studies(plan: Plan, part: Part, numbers: range) -> list[list[Study]]:
+    """Draw the studies of a part with these numbers and return what each yields, by check."""
+    checks: Sequence[Any] = part.checks
     # A design that draws several estimates in one go draws them from one generator.
-    generator = np.random.default_rng(derive_seed(plan.seed, "selftest", batch.part.name, str(batch.start)))
-    numbers = range(batch.start, batch.start + batch.studies)
-    if isinstance(first, RecordCheck | AlarmCheck):
-        checks = [check for check in batch.part.checks if isinstance(check, RecordCheck | AlarmCheck)]
-        return _measured(plan, first.world, checks, generator, numbers)
-    if isinstance(first, ClaimCheck):
-        claims = [check for check in batch.part.checks if isinstance(check, ClaimCheck)]
-        return _claimed(plan, claims, generator, numbers)
-    return _on_arrays(
-        [check for check in batch.part.checks if isinstance(check, ArrayCheck | ArrayAlarm)], generator, numbers
-    )
+    generator = np.random.default_rng(derive_seed(plan.seed, "selftest", part.name, str(numbers.start)))
+    # A part is one world, one page or one array design: its checks are all of one kind.
+    if isinstance(checks[0], WorldCheck):
+        return _study_measures(plan, checks, generator, numbers)
+    if isinstance(checks[0], ClaimCheck):
+        return _study_claims(plan, checks, generator, numbers)
+    return _study_arrays(checks, generator, numbers)
 
 
-def judged(check: Check, studies: Sequence[Study]) -> Finding:
+def judge_check(check: Check, studies: Sequence[Study]) -> Finding:
     """Judge the studies of a check."""
-    where, name, kind = named(check)
     if not studies:
-        return absent(where, name, kind)
-    if isinstance(check, RecordCheck | ArrayCheck):
-        return judge_interval(where, name, _planted(check), studies, _limits(check))
-    return judge_alarms(where, name, _alarms(studies), check.least_power, check.limit)
-
-
-def named(check: Check) -> tuple[str, str, str]:
-    """Return the place, the name and the kind of a check's row."""
-    kind = "interval" if isinstance(check, RecordCheck | ArrayCheck) else "false alarms"
-    if isinstance(check, RecordCheck | AlarmCheck):
-        return check.world.name, check.measure if isinstance(check, RecordCheck) else check.name, kind
-    if isinstance(check, ClaimCheck):
-        return check.page.name, check.name, kind
-    return check.where, check.name, kind
-
-
-def _unsettled(check: Check, studies: Sequence[Study]) -> bool:
-    if isinstance(check, RecordCheck | ArrayCheck):
-        return unsettled(_planted(check), studies, _limits(check))
-    return unsettled_alarms(_alarms(studies), check.least_power, check.limit)
-
-
-def _surely_right(check: Check, studies: Sequence[Study]) -> bool:
-    if isinstance(check, RecordCheck | ArrayCheck):
-        return False
-    return surely_right(_alarms(studies), check.least_power, check.limit)
-
-
-def _planted(check: RecordCheck | ArrayCheck) -> float:
-    return check.planted if isinstance(check, ArrayCheck) else truths(check.world)[check.measure, check.test]
+        kind = "interval" if isinstance(check, INTERVALS) else "false alarms"
+        return absent(check.where, check.name, kind)
+    if isinstance(check, INTERVALS):
+        return judge_interval(check.where, check.name, check.planted, studies, _limits(check))
+    return judge_alarms(check.where, check.name, _alarms(studies), check.least_power, check.limit)
 
 
 def _limits(check: RecordCheck | ArrayCheck) -> Limits:
-    whole = isinstance(check, RecordCheck) and check.whole
-    return Limits(biased=check.biased, clusters=check.clusters, whole=whole)
+    return Limits(biased=check.biased, clusters=check.clusters, whole=check.whole)
 
 
 def _alarms(studies: Sequence[Study]) -> list[bool]:
     return [study.value is not None and study.value <= ALPHA for study in studies]
 
 
-def _measured(
-    plan: Plan,
-    world: World,
-    checks: Sequence[RecordCheck | AlarmCheck],
-    generator: np.random.Generator,
-    numbers: range,
+def _study_measures(
+    plan: Plan, checks: Sequence[RecordCheck | AlarmCheck], generator: np.random.Generator, numbers: range
 ) -> list[list[Study]]:
-    found: list[list[Study]] = [[] for _ in checks]
+    world, studies = checks[0].world, _empty(checks)
     metrics = dict.fromkeys(check.metric for check in checks if check.metric in plan.metrics)
     for number in numbers:
         records = world.draw(generator)
@@ -274,10 +205,10 @@ def _measured(
             measures = list(plan.metrics[name].measure(only_reference if alone else records, fewer))
             for place in of_metric:
                 check = checks[place]
-                read = [check.read(each) for each in measures if _is_meant(each, check, plan)][:1]
+                read = [check.read(measure) for measure in measures if _is_meant(measure, check, plan)][:1]
                 silence = isinstance(check, AlarmCheck) and check.silent and measures
-                found[place] += read or ([_NO_ALARM] if silence else [])
-    return found
+                studies[place] += read or ([_NO_ALARM] if silence else [])
+    return studies
 
 
 def _is_meant(measure: Measure, check: RecordCheck | AlarmCheck, plan: Plan) -> bool:
@@ -285,31 +216,34 @@ def _is_meant(measure: Measure, check: RecordCheck | AlarmCheck, plan: Plan) -> 
     return measure.test == check.test and measure.name in names and dict(measure.cell) == dict(check.cell)
 
 
-def _claimed(
+def _study_claims(
     plan: Plan, checks: Sequence[ClaimCheck], generator: np.random.Generator, numbers: range
 ) -> list[list[Study]]:
-    found: list[list[Study]] = [[] for _ in checks]
-    page = checks[0].page
+    page, studies = checks[0].page, _empty(checks)
     if not page.metrics <= set(plan.metrics):
-        return found
+        return studies
     for number in numbers:
         if isinstance(page, Gate):
-            claims = outcomes_of(page, plan.metrics, generator, number)
+            claims = gate_outcomes(page, plan.metrics, generator, number)
         else:
-            claims = claims_of(page, plan.metrics, generator, number)
+            claims = page_claims(page, plan.metrics, generator, number)
         for place, check in enumerate(checks):
-            found[place].append(Study(value=0.0 if claims & check.kinds else 1.0))
-    return found
+            studies[place].append(Study(value=0.0 if claims & check.kinds else 1.0))
+    return studies
 
 
-def _on_arrays(
+def _study_arrays(
     checks: Sequence[ArrayCheck | ArrayAlarm], generator: np.random.Generator, numbers: range
 ) -> list[list[Study]]:
-    found: list[list[Study]] = [[] for _ in checks]
+    studies = _empty(checks)
     draws = list({id(check.draw): check.draw for check in checks}.values())
     for _ in numbers:
         # Checks that share a function share what it draws.
         drawn = {id(draw): draw(generator) for draw in draws}
         for place, check in enumerate(checks):
-            found[place].append(check.read(drawn[id(check.draw)]))
-    return found
+            studies[place].append(check.read(drawn[id(check.draw)]))
+    return studies
+
+
+def _empty(checks: Sequence[Check]) -> list[list[Study]]:
+    return [[] for _ in checks]

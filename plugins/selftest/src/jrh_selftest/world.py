@@ -26,60 +26,49 @@ _CONSTANT: Final = {
 """Columns with one value, unless a design has others."""
 
 
-def planted_table(
+def build_records(
     task: Task,
+    columns: Mapping[str, Any],
     *,
     judges: tuple[str, ...],
     tests: tuple[str, ...],
     items: int,
     copies: int,
-    item: Codes,
-    test: Codes,
-    repeat: Codes,
-    gold: Codes,
-    said: Codes,
-    judge: Codes | None = None,
-    presented: Codes | None = None,
-    more: Mapping[str, tuple[Codes, tuple[str, ...]]] | None = None,
 ) -> RecordTable:
-    """Return the records; one value per verdict in every array of codes.
+    """Return the records.
 
     Args:
-        task: with the scale whose labels `gold` and `said` are codes of.
+        task: with the scale whose labels `gold` and `answer` are codes of.
+        columns: arrays of codes, one value per verdict: `item`, `test`, `repeat`, `gold` and `answer`, -1 where it is
+            missing; `judge`, by default the only one; `presented`, the answer as presented if it differs. Further
+            columns are pairs of codes and their texts.
         judges: names.
         tests: names, the reference first.
         items: number of items.
         copies: items of one group; they follow each other.
-        item: the item.
-        test: the test.
-        repeat: number of the asking.
-        gold: the right label.
-        said: the verdict, -1 where it is missing.
-        judge: the judge; the only one by default.
-        presented: the verdict as presented, if it differs.
-        more: further columns, or others in the place of those with one value.
     """
+    item, test, answer = columns["item"], columns["test"], columns["answer"]
     labels, zero, changed = task.scale.labels, np.zeros(len(item), dtype=np.int64), (test > 0).astype(np.int64)
     names = tuple(f"item-{number:05}" for number in range(items))
     coded = {
         **{name: (zero, values) for name, values in _CONSTANT.items()},
         "task": (zero, (task.name,)),
-        "judge": (zero if judge is None else judge, judges),
+        "judge": (columns.get("judge", zero), judges),
         "item_id": (item, names),
         "group": (item // copies * copies, names),
-        "case_id": (item + test * items, tuple(f"{name}/{each}" for each in tests for name in names)),
+        "case_id": (item + test * items, tuple(f"{name}/{condition}" for condition in tests for name in names)),
         "test": (test, tests),
         "family": (test, tests),
-        "gold": (gold, labels),
+        "gold": (columns["gold"], labels),
         "expectation": (changed, ("equals", "same")),
-        "expected": (np.where(changed == 0, gold, -1), labels),
-        "status": ((said < 0).astype(np.int64), (Status.OK.value, Status.UNPARSABLE.value)),
-        "presented": (said if presented is None else presented, labels),
-        "canonical": (said, labels),
-        **(more or {}),
+        "expected": (np.where(changed == 0, columns["gold"], -1), labels),
+        "status": ((answer < 0).astype(np.int64), (Status.OK.value, Status.UNPARSABLE.value)),
+        "presented": (columns.get("presented", answer), labels),
+        "canonical": (answer, labels),
+        **{name: column for name, column in columns.items() if isinstance(column, tuple)},
     }
     numeric = {
-        "repeat": repeat.astype(np.float64),
+        "repeat": columns["repeat"].astype(np.float64),
         "simulated": np.ones(len(item)),
         "strength": np.zeros(len(item)),
     }
@@ -136,7 +125,7 @@ class World:
     """Margin of the equivalence tests."""
 
     @property
-    def repeated(self) -> bool:
+    def has_repeats(self) -> bool:
         """Return whether questions are asked several times."""
         return max(self.repeats, self.reference_repeats or 0) > 1
 
@@ -167,22 +156,22 @@ class World:
         """Return the matrix that keeps a label with probability 1 - change."""
         return np.asarray((1 - change) * np.eye(len(self.scale.labels)) + change * self.others(), dtype=np.float64)
 
-    def believing(self) -> Matrix:
+    def belief_matrix(self) -> Matrix:
         """Return S."""
         if not self.constant:
             return self.kernel(1 - self.accuracy)
         return np.eye(len(self.scale.labels))[np.zeros(len(self.scale.labels), dtype=np.int64)]
 
-    def sayings(self) -> Sequence[tuple[float, Matrix]]:
+    def answer_matrices(self) -> Sequence[tuple[float, Matrix]]:
         """Return N for every kind of item, with the share of the kind."""
         share, loud = self.unsteady or (0.0, 0.0)
-        return [(1 - share, self._saying(self.noise)), *([(share, self._saying(loud))] if share else [])]
+        return [(1 - share, self._noise_matrix(self.noise)), *([(share, self._noise_matrix(loud))] if share else [])]
 
-    def saying(self) -> Matrix:
+    def answer_matrix(self) -> Matrix:
         """Return N, averaged over the kinds of items."""
-        return np.asarray(sum(share * each for share, each in self.sayings()), dtype=np.float64)
+        return np.asarray(sum(share * matrix for share, matrix in self.answer_matrices()), dtype=np.float64)
 
-    def _saying(self, noise: float) -> Matrix:
+    def _noise_matrix(self, noise: float) -> Matrix:
         size = len(self.scale.labels)
         return np.asarray((1 - noise) * np.eye(size) + noise / size, dtype=np.float64)
 
@@ -192,33 +181,42 @@ class World:
         if not self.identical:
             drawn = tuple(np.repeat(part, self.copies) for part in drawn)
         if self.near:
-            own = generator.random(self.items) < self.near
+            alone = generator.random(self.items) < self.near
             fresh = self._items(generator, self.items)
-            drawn = tuple(np.where(own, new, old) for new, old in zip(fresh, drawn, strict=True))
+            drawn = tuple(np.where(alone, new, old) for new, old in zip(fresh, drawn, strict=True))
         gold, belief, moved, kind = drawn
         parts = [
-            self._asked(generator, gold, belief, kind, in_test=False),
-            self._asked(generator, gold, moved, kind, in_test=True),
+            self._draw_answers(generator, gold, belief, kind, in_test=False),
+            self._draw_answers(generator, gold, moved, kind, in_test=True),
         ]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return self._table(self._copied(columns) if self.identical else columns)
+        columns: dict[str, Any] = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        if self.identical:
+            columns = self._repeat_copies(columns)
+        return build_records(
+            self.task,
+            columns | self._own_columns(columns),
+            judges=(JUDGE,),
+            tests=(REFERENCE, TEST),
+            items=self.items,
+            copies=self.copies,
+        )
 
     def _items(self, generator: np.random.Generator, count: int) -> tuple[Codes, ...]:
         """Draw right labels, beliefs, beliefs under the test, and kinds of items."""
         gold = generator.choice(len(self.scale.labels), size=count, p=self.shares)
-        belief = pick(generator, self.believing()[gold])
+        belief = pick(generator, self.belief_matrix()[gold])
         moved = pick(generator, self.kernel(self.flips)[belief])
         share, _ = self.unsteady or (0.0, 0.0)
         kind = (generator.random(count) < share).astype(np.int64) if share else np.zeros(count, dtype=np.int64)
         return gold, belief, moved, kind
 
-    def _copied(self, columns: Mapping[str, Codes]) -> dict[str, Codes]:
+    def _repeat_copies(self, columns: Mapping[str, Codes]) -> dict[str, Codes]:
         """Repeat every row for each copy of its item."""
         copied = {name: np.repeat(column, self.copies) for name, column in columns.items()}
         copied["item"] = copied["item"] * self.copies + np.tile(np.arange(self.copies), len(columns["item"]))
         return copied
 
-    def asked(self, generator: np.random.Generator, raters: int) -> tuple[Codes, Codes]:
+    def draw_labels(self, generator: np.random.Generator, raters: int) -> tuple[Codes, Codes]:
         """Draw items, and what raters of one kind say of them.
 
         Returns:
@@ -228,47 +226,35 @@ class World:
         gold = generator.choice(len(self.scale.labels), size=self.clusters, p=self.shares)
         belief = np.repeat(pick(generator, self.kernel(1 - self.accuracy)[gold]), self.copies)
         item = np.repeat(np.arange(self.items), self._times(generator, in_test=True))
-        said = [pick(generator, self.saying()[belief[item]]) for _ in range(raters)]
-        return np.stack(said, axis=1), item // self.copies
+        answer = [pick(generator, self.answer_matrix()[belief[item]]) for _ in range(raters)]
+        return np.stack(answer, axis=1), item // self.copies
 
     def _times(self, generator: np.random.Generator, *, in_test: bool) -> Codes:
         if in_test and self.unequal:
             return generator.integers(1, self.repeats + 1, self.items)
         return np.full(self.items, self.repeats if in_test else self.reference_repeats or self.repeats)
 
-    def _asked(
+    def _draw_answers(
         self, generator: np.random.Generator, gold: Codes, belief: Codes, kind: Codes, *, in_test: bool
     ) -> dict[str, Codes]:
         times = self._times(generator, in_test=in_test)[: len(gold)]
         item = np.repeat(np.arange(len(gold)), times)
         repeat = np.concatenate([np.arange(count) for count in times])
-        sayings = np.stack([each for _, each in self.sayings()])
-        said = pick(generator, sayings[kind[item], belief[item]])
+        answer_matrices = np.stack([matrix for _, matrix in self.answer_matrices()])
+        answer = pick(generator, answer_matrices[kind[item], belief[item]])
         usual = self.missing_in_test if in_test and self.missing_in_test is not None else self.missing
         wrong = usual if self.missing_if_wrong is None else self.missing_if_wrong
-        lost = generator.random(len(item)) < np.where(said == gold[item], usual, wrong)
+        lost = generator.random(len(item)) < np.where(answer == gold[item], usual, wrong)
         return {
             "item": item,
             "repeat": repeat,
             "gold": gold[item],
-            "said": np.where(lost, -1, said),
-            "in_test": np.full(len(item), int(in_test)),
+            "answer": np.where(lost, -1, answer),
+            "test": np.full(len(item), int(in_test)),
         }
 
-    def _table(self, columns: Mapping[str, Codes]) -> RecordTable:
-        drawn = {"item": columns["item"], "test": columns["in_test"]}
-        drawn |= {name: columns[name] for name in ("repeat", "gold", "said")}
-        return planted_table(
-            self.task,
-            judges=(JUDGE,),
-            tests=(REFERENCE, TEST),
-            items=self.items,
-            copies=self.copies,
-            **{**drawn, **self._own_columns(columns)},
-        )
-
-    def _own_columns(self, columns: Mapping[str, Codes]) -> Mapping[str, Any]:  # noqa: ARG002
-        """Return arguments of `planted_table` that a design has besides the usual, or in their place."""
+    def _own_columns(self, columns: Mapping[str, Codes]) -> dict[str, Any]:  # noqa: ARG002
+        """Return the columns that a design has besides the usual, or in their place; see `build_records`."""
         return {}
 
 

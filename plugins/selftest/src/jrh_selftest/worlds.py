@@ -27,37 +27,38 @@ class TemplateWorld(World):
     """The log calls these templates positive, and takes their labels as canonical."""
 
     @property
-    def mixed(self) -> float:
+    def opposite_share(self) -> float:
         """Return the share of the pairs of templates of which one is inverted."""
         return self.inverted * (_TEMPLATES - self.inverted) / comb(_TEMPLATES, 2)
 
     def _times(self, generator: np.random.Generator, *, in_test: bool) -> Codes:
         return np.full(self.items, _TEMPLATES) if in_test else super()._times(generator, in_test=in_test)
 
-    def _own_columns(self, columns: Mapping[str, Codes]) -> Mapping[str, Any]:
-        template = np.where(columns["in_test"] == 1, columns["repeat"] + 1, 0)
-        inverted, said = template > _TEMPLATES - self.inverted, columns["said"]
-        presented = np.where(inverted & (said >= 0), 1 - said, said)
+    def _own_columns(self, columns: Mapping[str, Codes]) -> dict[str, Any]:
+        template = np.where(columns["test"] == 1, columns["repeat"] + 1, 0)
+        inverted, answer = template > _TEMPLATES - self.inverted, columns["answer"]
+        presented = np.where(inverted & (answer >= 0), 1 - answer, answer)
         polarity = np.where(self.undeclared, 0, inverted).astype(np.int64)
         return {
-            "repeat": np.where(columns["in_test"] == 1, 0, columns["repeat"]),
-            "said": presented if self.undeclared else said,
+            "repeat": np.where(columns["test"] == 1, 0, columns["repeat"]),
+            "answer": presented if self.undeclared else answer,
             "presented": presented,
-            "more": {"template": (template, _NAMES), "polarity": (polarity, ("positive", "inverted"))},
+            "template": (template, _NAMES),
+            "polarity": (polarity, ("positive", "inverted")),
         }
 
 
-_BINARY: Final = Scale.of_labels("YES", "NO")
+BINARY: Final = Scale.of_labels("YES", "NO")
 TEMPLATES: Final = (
-    TemplateWorld(name="templates", scale=_BINARY, missing=0.05),
-    TemplateWorld(name="templates, near one", scale=_BINARY, accuracy=0.97, noise=0.04, flips=0.0),
-    TemplateWorld(name="templates, duplicated items", scale=_BINARY, items=180, copies=3),
+    TemplateWorld(name="templates", scale=BINARY, missing=0.05),
+    TemplateWorld(name="templates, near one", scale=BINARY, accuracy=0.97, noise=0.04, flips=0.0),
+    TemplateWorld(name="templates, duplicated items", scale=BINARY, items=180, copies=3),
 )
 """A judge that reads the inverted question: its verdicts agree up to its noise, the labels as presented do not."""
-AT_RANDOM: Final = TemplateWorld(name="templates, answers at random", scale=_BINARY, noise=1.0)
+AT_RANDOM: Final = TemplateWorld(name="templates, answers at random", scale=BINARY, noise=1.0)
 """Kappa is 0."""
 UNDECLARED: Final = TemplateWorld(
-    name="templates, polarity not declared", scale=_BINARY, flips=0.0, inverted=2, undeclared=True
+    name="templates, polarity not declared", scale=BINARY, flips=0.0, inverted=2, undeclared=True
 )
 """Two of three pairs contradict each other."""
 
@@ -84,33 +85,32 @@ class CovariateWorld(World):
         belief = (generator.random(count) >= first).astype(np.int64)
         return gold, belief, belief, large
 
-    def sayings(self) -> list[tuple[float, Matrix]]:
+    def answer_matrices(self) -> list[tuple[float, Matrix]]:
         """Return N for small and for large items, which are answered alike."""
-        return [(0.5, self._saying(self.noise))] * 2
+        return [(0.5, self._noise_matrix(self.noise))] * 2
 
-    def _asked(
+    def _draw_answers(
         self, generator: np.random.Generator, gold: Codes, belief: Codes, kind: Codes, *, in_test: bool
     ) -> dict[str, Codes]:
-        asked = super()._asked(generator, gold, belief, kind, in_test=in_test)
-        return asked | {"large": kind[asked["item"]]}
+        columns = super()._draw_answers(generator, gold, belief, kind, in_test=in_test)
+        return columns | {"large": kind[columns["item"]]}
 
-    def _own_columns(self, columns: Mapping[str, Codes]) -> Mapping[str, Any]:
-        told = tuple(json.dumps({COVARIATE: size}) for size in (-1, 1))
-        return {"more": {"covariates": (columns["large"], told)}}
+    def _own_columns(self, columns: Mapping[str, Codes]) -> dict[str, Any]:
+        covariates = tuple(json.dumps({COVARIATE: size}) for size in (-1, 1))
+        return {"covariates": (columns["large"], covariates)}
 
 
 FOLLOWING: Final = (
-    CovariateWorld(name="covariate", scale=_BINARY, items=100, preference=0.15, missing=0.05),
-    CovariateWorld(name="covariate, duplicated items", scale=_BINARY, items=300, copies=3, preference=0.15),
+    CovariateWorld(name="covariate", scale=BINARY, items=100, preference=0.15, missing=0.05),
+    CovariateWorld(name="covariate, duplicated items", scale=BINARY, items=300, copies=3, preference=0.15),
 )
 """A judge that prefers large items."""
 FAIR: Final = (
-    CovariateWorld(name="covariate, fair judge", scale=_BINARY, items=60),
-    CovariateWorld(name="covariate, fair judge, duplicated items", scale=_BINARY, items=180, copies=3),
+    CovariateWorld(name="covariate, fair judge", scale=BINARY, items=60),
+    CovariateWorld(name="covariate, fair judge, duplicated items", scale=BINARY, items=180, copies=3),
 )
 
 
-BINARY: Final = Scale.of_labels("YES", "NO")
 LEVELS: Final = Scale.of_levels(1, 6)
 PAIRS: Final = Scale.of_pairs()
 

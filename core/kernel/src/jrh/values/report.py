@@ -179,16 +179,16 @@ class RunReport:
     tests: tuple[str, ...]
     """`reference` first, then in the suite's order."""
     measures: tuple[Measure, ...]
-    attrition: tuple[Attrition, ...]
-    costs: tuple[CostLine, ...]
+    attrition: tuple[Attrition, ...] = ()
+    costs: tuple[CostLine, ...] = ()
     """What each judge's verdicts cost, for its price; replies that judges share count for each."""
-    faults: tuple[FaultLine, ...]
-    components: tuple[ComponentUsed, ...]
+    faults: tuple[FaultLine, ...] = ()
+    components: tuple[ComponentUsed, ...] = ()
     planned: int
     """Number of planned trials."""
-    missing_records: int
+    missing_records: int = 0
     """Number of planned trials without a record."""
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     """What happened in the run itself, one sentence each."""
     warnings: tuple[str, ...] = ()
     """Those of the notes that say what failed or cannot be checked; the shortest output shows them, too."""

@@ -125,13 +125,13 @@ class _Watch:
 
     def tell(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
-            self._opened(*arguments)
+            self._note_file(*arguments)
         elif event in ("socket.connect", "socket.getaddrinfo"):
             self.seen.append(f"opens a connection ({event})")
         elif event in ("subprocess.Popen", "os.system", "os.posix_spawn", "os.fork"):
             self.seen.append(f"starts a process ({event})")
 
-    def _opened(self, path: object, _mode: object, flags: object) -> None:
+    def _note_file(self, path: object, _mode: object, flags: object) -> None:
         if not isinstance(path, (str, bytes, os.PathLike)):
             return
         name = os.fsdecode(path)
@@ -154,7 +154,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 @contextmanager
-def watched(base: Path) -> Iterator[list[str]]:
+def watch_side_effects(base: Path) -> Iterator[list[str]]:
     """Collect what the block does in this thread: connections, processes, files written, files of `base` read.
 
     Audit hooks cannot be taken away again, so one is installed per process and is idle outside such blocks.
@@ -306,8 +306,8 @@ class ComponentContract:
             for field in resolved_fields(cls):
                 place = f"{cls.__name__}.{field.name}"
                 assert str(field.metadata.get("help", "")).strip(), f"{place} has no help text"
-                given = field.default is not attrs.NOTHING or field.name in self.required_options
-                assert given, f"{place} has no default, and is not in required_options"
+                optional = field.default is not attrs.NOTHING or field.name in self.required_options
+                assert optional, f"{place} has no default, and is not in required_options"
 
     def test_the_options_cannot_be_changed(self, base: Path) -> None:
         """If this fails: use `attrs.frozen` for the options class and for the classes its fields are made of."""
@@ -325,9 +325,9 @@ class ComponentContract:
     def test_a_missing_required_option_is_an_error(self, base: Path) -> None:
         """If this fails: an option listed in `required_options` has a default after all; take it off the list."""
         for name in self.required_options:
-            rest = {key: value for key, value in self.options.items() if key != name}
+            remaining = {key: value for key, value in self.options.items() if key != name}
             with pytest.raises(JrhError):
-                build(self.plugin, self.component, options=rest, base=base, role=self.role)
+                build(self.plugin, self.component, options=remaining, base=base, role=self.role)
 
     def test_the_starter_is_yaml_that_uses_the_component(self) -> None:
         """If this fails: `jrh init` would write a suite that does not load; correct the starter."""
@@ -341,15 +341,15 @@ class ComponentContract:
     def test_the_factory_touches_nothing_outside(self, base: Path) -> None:
         """If this fails: move the connection, process or file access to where the work is done; plans are free."""
         self.built(base)  # the first time may import libraries, which read and cache what they like
-        with watched(base) as seen:
+        with watch_side_effects(base) as effects:
             self.built(base)
-        assert not seen, f"the factory {'; '.join(seen)}"
+        assert not effects, f"the factory {'; '.join(effects)}"
 
 
 def _reject_silent_overrides(cls: type[ComponentContract]) -> None:
     contracts = [base for base in cls.__mro__ if base.__module__.startswith("jrh_testing.contracts.")]
     names = sorted({name for base in contracts for name in vars(base) if name.startswith("test_")})
-    overridden = [name for name in names if not _defined_in(cls, name).__module__.startswith("jrh_testing.contracts.")]
+    overridden = [name for name in names if not _owner(cls, name).__module__.startswith("jrh_testing.contracts.")]
     silent = [name for name in overridden if not cls.overrides.get(name, "").strip()]
     if silent:
         raise PluginError(f"{cls.__name__} overrides {', '.join(silent)}; say why in `overrides`")
@@ -358,7 +358,7 @@ def _reject_silent_overrides(cls: type[ComponentContract]) -> None:
         raise PluginError(f"{cls.__name__} gives reasons for {', '.join(stale)}, which it does not override")
 
 
-def _defined_in(cls: type, name: str) -> type:
+def _owner(cls: type, name: str) -> type:
     return next(base for base in cls.__mro__ if name in vars(base))
 
 

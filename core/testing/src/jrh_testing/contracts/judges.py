@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from attrs import evolve
 from jrh.plugins.specs import JudgeKind, JudgeSpec, Spec
 from jrh.values.cases import Prompt
-from jrh.values.items import Item, Task
+from jrh.values.items import Task
 from jrh.values.scales import Scale
 from jrh.values.verdicts import Example, Judgement, Question, Status, Verdict
 
@@ -39,34 +39,28 @@ class JudgeContract(ComponentContract):
 
         async def work() -> list[Judgement]:
             try:
-                return await self._asked(judge, task, questions, examples)
+                return await self._ask(judge, task, questions, examples)
             finally:
                 await _close(judge)
 
         return asyncio.run(work())
 
-    async def _asked(
+    async def _ask(
         self, judge: Any, task: Task, questions: Sequence[Question], examples: Sequence[Example] | None
     ) -> list[Judgement]:
         if self.spec.kind is JudgeKind.TRAINED:
-            given = self.examples or sample_examples(task) if examples is None else examples
-            judge = await asyncio.to_thread(judge.fit, given)
+            labelled = self.examples or sample_examples(task) if examples is None else examples
+            judge = await asyncio.to_thread(judge.fit, labelled)
         if self.spec.kind in (JudgeKind.TRAINED, JudgeKind.BATCH):
             return list(await asyncio.to_thread(judge.judge_batch, questions))
-        return await self._one_by_one(judge, task, questions)
-
-    async def _one_by_one(self, judge: Any, task: Task, questions: Sequence[Question]) -> list[Judgement]:
-        simulated = self.spec.kind is JudgeKind.SIMULATED
-        truths = [sample_truth(task, self._item_of(task, question)) for question in questions]
-        calls = [
-            judge.judge(question, truth) if simulated else judge.judge(question)
-            for question, truth in zip(questions, truths, strict=True)
-        ]
+        if self.spec.kind is JudgeKind.SIMULATED:
+            items = {item.fields["request"]: item for item in reversed(self.items_of(task))}
+            calls = [
+                judge.judge(question, sample_truth(task, items[question.fields["request"]])) for question in questions
+            ]
+        else:
+            calls = [judge.judge(question) for question in questions]
         return list(await asyncio.gather(*calls))
-
-    def _item_of(self, task: Task, question: Question) -> Item:
-        request = question.fields["request"]
-        return next(item for item in self.items_of(task) if item.fields["request"] == request)
 
     def questions(self, task: Task) -> list[Question]:
         """Return a question for every item."""

@@ -137,7 +137,7 @@ _EVERYWHERE: Final = frozenset({"wilson-clusters", "imbens-manski"})
 _OF_RATES: Final = frozenset({"wilson", "cluster-bootstrap-wilson"})
 
 
-_measured: Final[dict[object, list[Measure]]] = {}
+_CACHE: Final[dict[object, list[Measure]]] = {}
 """Contract class, task and situation -> what the metric measures there, once: bootstraps take most of the time."""
 
 
@@ -168,21 +168,21 @@ class MetricContract(ComponentContract):
         context = MetricContext(tasks={task.name: task}, items=items, resamples=100, seed=1)
         return list(self.built(base, task).measure(RecordTable.from_records(records), context))
 
-    def measured(self, base: Path, task: Task, situation: Situation | None = None) -> list[Measure]:
+    def cached_measures(self, base: Path, task: Task, situation: Situation | None = None) -> list[Measure]:
         """Return the measures of the task's records, in a situation if one is given; each is measured once."""
         place = (type(self), repr(task), situation)
-        if place not in _measured:
+        if place not in _CACHE:
             records = self.records_of(task)
-            _measured[place] = self.measure(base, task, situation.change(records, task) if situation else records)
-        return _measured[place]
+            _CACHE[place] = self.measure(base, task, situation.change(records, task) if situation else records)
+        return _CACHE[place]
 
     def test_it_measures_something(self, base: Path) -> None:
         """If this fails: nothing is estimated, so nothing else is tested; override `records_of`, or say `silent`."""
         if self.silent:
             return
         for task in self.tasks():
-            found = [m for m in self.measured(base, task) if m.estimate is not None]
-            assert found, f"no measure has an estimate on {task.scale.kind.value} records"
+            estimates = [m for m in self.cached_measures(base, task) if m.estimate is not None]
+            assert estimates, f"no measure has an estimate on {task.scale.kind.value} records"
 
     def test_every_measure_is_sound(self, base: Path) -> None:
         """If this fails: estimates are finite or None, proportions are 0 to 1, limits are in order, counts add up.
@@ -192,14 +192,14 @@ class MetricContract(ComponentContract):
         """
         for task in self.tasks():
             records = self.records_of(task)
-            for measure in self.measured(base, task):
+            for measure in self.cached_measures(base, task):
                 _assert_sound(measure, records, self._gaps)
                 _assert_declared(measure, self.spec.measures)
 
     def test_no_measure_comes_twice(self, base: Path) -> None:
         """If this fails: two measures have the same name, judge, task, test and cell; tell them apart by `cell`."""
         for task in self.tasks():
-            keys = Counter(_key(measure) for measure in self.measured(base, task))
+            keys = Counter(_key(measure) for measure in self.cached_measures(base, task))
             twice = [key for key, count in keys.items() if count > 1]
             assert not twice, f"measured more than once: {twice}"
 
@@ -213,7 +213,7 @@ class MetricContract(ComponentContract):
         """If this fails: where no trial has a verdict there is no estimate of what judges answer; it is None."""
         for task in self.tasks():
             records = self.records_of(task)
-            for measure in self.measured(base, task, ALL_MISSING):
+            for measure in self.cached_measures(base, task, ALL_MISSING):
                 _assert_sound(measure, records, self._gaps)
 
     def test_the_flags_are_those_of_every_metric(self, base: Path) -> None:
@@ -224,17 +224,17 @@ class MetricContract(ComponentContract):
         """
         for task in self.tasks():
             for situation in SITUATIONS:
-                for measure in self.measured(base, task, situation):
+                for measure in self.cached_measures(base, task, situation):
                     faults = list(situation.faults(measure, self.about_missing))
                     assert not faults, f"{situation.name}: '{measure.name}' of '{measure.judge}' {'; '.join(faults)}"
 
     def test_every_flag_says_what_it_means(self, base: Path) -> None:
         """If this fails: declare the flag with `jrh_flags`, or no report can explain it and no claim heeds it."""
-        own = {spec.name for spec in declarations(self.plugin) if isinstance(spec, FlagSpec)}
-        known = own | {*installed_flags(), SIMULATED}
+        declared = {spec.name for spec in declarations(self.plugin) if isinstance(spec, FlagSpec)}
+        known = declared | {*installed_flags(), SIMULATED}
         for task in self.tasks():
             for situation in SITUATIONS:
-                measures = self.measured(base, task, situation)
+                measures = self.cached_measures(base, task, situation)
                 undeclared = {flag for measure in measures for flag in measure.flags} - known
                 assert not undeclared, f"{situation.name}: undeclared flags {', '.join(sorted(undeclared))}"
 
@@ -249,7 +249,7 @@ class MetricContract(ComponentContract):
         """If this fails: something draws without `context.seed`, or a set decides the order."""
         for task in self.tasks():
             records = self.records_of(task)
-            assert self.measure(base, task, records) == self.measured(base, task), "a second measuring differs"
+            assert self.measure(base, task, records) == self.cached_measures(base, task), "a second measuring differs"
 
     def test_the_order_of_records_does_not_matter(self, base: Path) -> None:
         """If this fails: rows are paired by position, or a bootstrap draws clusters in order of appearance."""
@@ -258,7 +258,7 @@ class MetricContract(ComponentContract):
             order = np.random.default_rng(0).permutation(len(records)).tolist()
             # Rebuilt from plain rows, so that the categories too come in another order.
             mixed = [records[row] for row in order]
-            before = {_key(measure): measure for measure in self.measured(base, task)}
+            before = {_key(measure): measure for measure in self.cached_measures(base, task)}
             after = {_key(measure): measure for measure in self.measure(base, task, mixed)}
             assert set(after) == set(before), "other measures come out of the same records in another order"
             for key, measure in before.items():
@@ -313,25 +313,25 @@ def _assert_sound(measure: Measure, records: Sequence[Record], gaps: Set[str]) -
 
 
 def _assert_declared(measure: Measure, declared: Sequence[MeasureInfo]) -> None:
-    found = [each for each in declared if each.describes(measure.name)]
-    assert found or not declared, f"'{measure.name}' is not among the `measures` of its MetricSpec"
-    units = {"p-value", *(unit for each in found for unit in each.unit.split(" or "))}
-    assert not found or measure.unit in units, f"'{measure.name}' has the unit {measure.unit}, not {found[0].unit}"
-    if found:
-        undeclared = set(measure.flags) - COMMON_FLAGS - {flag for each in found for flag in each.flags}
+    infos = [info for info in declared if info.describes(measure.name)]
+    assert infos or not declared, f"'{measure.name}' is not among the `measures` of its MetricSpec"
+    units = {"p-value", *(unit for info in infos for unit in info.unit.split(" or "))}
+    assert not infos or measure.unit in units, f"'{measure.name}' has the unit {measure.unit}, not {infos[0].unit}"
+    if infos:
+        undeclared = set(measure.flags) - COMMON_FLAGS - {flag for info in infos for flag in info.flags}
         assert not undeclared, f"'{measure.name}' has flags that its declaration does not name: {sorted(undeclared)}"
-    if found and measure.interval is not None:
-        _assert_method(measure.name, measure.interval.method, found)
+    if infos and measure.interval is not None:
+        _assert_method(measure.name, measure.interval.method, infos)
 
 
 def _assert_method(name: str, method: str, declared: Sequence[MeasureInfo]) -> None:
-    told = " ".join(each.interval for each in declared)
-    rate = any(each.rate or "rate" in each.interval for each in declared)
-    assert told or rate, f"'{name}' has the interval '{method}', and its declaration says none"
-    named = set(re.findall(r"`([^`]+)`", told))
-    if named or not told:
+    stated = " ".join(info.interval for info in declared)
+    rate = any(info.rate or "rate" in info.interval for info in declared)
+    assert stated or rate, f"'{name}' has the interval '{method}', and its declaration says none"
+    named = set(re.findall(r"`([^`]+)`", stated))
+    if named or not stated:
         methods = named | _EVERYWHERE | (_OF_RATES if rate else frozenset())
-        assert method in methods, f"'{name}' has the interval '{method}', which its declaration does not name: {told}"
+        assert method in methods, f"'{name}' has the interval '{method}', which its declaration does not name: {stated}"
 
 
 def _assert_numbers(measure: Measure, what: str) -> None:

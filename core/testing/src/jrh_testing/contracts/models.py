@@ -125,8 +125,8 @@ class ModelContract(ComponentContract):
         """If this fails: answers of one model would be taken from the cache for another."""
         if not self.other_options:
             pytest.skip("no other_options were given")
-        one, other = self.built(base), self.built(base, options=self.other_options)
-        assert one.fingerprint != other.fingerprint, "two models share a fingerprint"
+        model, other = self.built(base), self.built(base, options=self.other_options)
+        assert model.fingerprint != other.fingerprint, "two models share a fingerprint"
 
     def test_closing_twice_is_harmless(self, base: Path) -> None:
         """If this fails: `aclose` is also called after failures and before the first request."""

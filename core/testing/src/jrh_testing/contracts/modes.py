@@ -28,14 +28,14 @@ class ModeContract(ComponentContract):
         assert not mistakes, f"the section is refused: {mistakes[0]}"
         return tasks
 
-    def expanded(self, base: Path, task: Task, items: Iterable[Item] | None = None) -> list[Item]:
+    def expand(self, base: Path, task: Task, items: Iterable[Item] | None = None) -> list[Item]:
         """Return what the mode makes of items."""
         mistakes: list[str] = []
-        made = list(
+        expanded = list(
             self.built(base).expand_items(self.items_of(task) if items is None else items, task, mistakes.append)
         )
         assert not mistakes, f"an item is refused: {mistakes[0]}"
-        return made
+        return expanded
 
     def test_a_section_gives_tasks_with_names_that_begin_with_its_own(self, base: Path) -> None:
         """If this fails: name the only task as the section, and several `SECTION.PART`; a suite refers to them so."""
@@ -50,12 +50,12 @@ class ModeContract(ComponentContract):
         """If this fails: a run that is continued would plan other questions."""
         assert self.read(base) == self.read(base)
         for task in self.read(base):
-            assert self.expanded(base, task) == self.expanded(base, task)
+            assert self.expand(base, task) == self.expand(base, task)
 
     def test_items_have_distinct_ids_and_the_fields_that_a_judge_of_the_task_sees(self, base: Path) -> None:
         """If this fails: give each item of a response an id of its own, and keep the fields of the data."""
         for task in self.read(base):
-            items = self.expanded(base, task)
+            items = self.expand(base, task)
             assert items, "there is no item"
             assert len({item.id for item in items}) == len(items), "two items have the same id"
             for item in items:
@@ -65,6 +65,6 @@ class ModeContract(ComponentContract):
     def test_items_of_one_response_are_one_cluster(self, base: Path) -> None:
         """If this fails: the verdicts on a response depend on each other; give its items the group of the response."""
         for task in self.read(base):
-            for given in self.items_of(task):
-                groups = {item.group for item in self.expanded(base, task, [evolve(given, group="")])}
-                assert len(groups) == 1, f"the items of '{given.id}' are of {len(groups)} groups"
+            for response in self.items_of(task):
+                groups = {item.group for item in self.expand(base, task, [evolve(response, group="")])}
+                assert len(groups) == 1, f"the items of '{response.id}' are of {len(groups)} groups"

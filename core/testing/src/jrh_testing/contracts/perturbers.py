@@ -35,7 +35,7 @@ class PerturberContract(ComponentContract):
             if self.spec.scope is Scope.SET:
                 return list(await perturber.perturb_set(items))
             results = await asyncio.gather(*(perturber.perturb(item) for item in items))
-            return [(item, result) for item, found in zip(items, results, strict=True) for result in found]
+            return [(item, result) for item, outcomes in zip(items, results, strict=True) for result in outcomes]
 
         return asyncio.run(work())
 
@@ -136,8 +136,8 @@ class PerturberContract(ComponentContract):
         """If this fails: two equal drafts are one case; use `repeats`, or tell them apart by `variant`."""
         for task, results in self.results(base):
             for item in self.items_of(task):
-                own = [result for owner, result in results if owner.id == item.id and isinstance(result, Draft)]
-                twice = [draft.variant for place, draft in enumerate(own) if draft in own[:place]]
+                drafts = [result for owner, result in results if owner.id == item.id and isinstance(result, Draft)]
+                twice = [draft.variant for place, draft in enumerate(drafts) if draft in drafts[:place]]
                 assert not twice, f"'{item.id}' gets the same draft twice: variant '{', '.join(twice)}'"
 
     def test_skips_can_be_counted(self, base: Path) -> None:
@@ -178,7 +178,7 @@ class ValidatorContract(ComponentContract):
         return asyncio.run(work())
 
     @property
-    def known(self) -> tuple[tuple[Item, Draft], ...]:
+    def examples(self) -> tuple[tuple[Item, Draft], ...]:
         """Return all the drafts the contract was given."""
         return (*self.accepted, *self.rejected)
 
@@ -186,24 +186,24 @@ class ValidatorContract(ComponentContract):
         """If this fails: it decides wrongly, or one kind of draft is lacking: set `accepted` and `rejected`."""
         assert self.accepted, "give at least one draft that is accepted"
         assert self.rejected, "give at least one draft that is rejected; a validator that rejects nothing is none"
-        decisions = [validation.accepted for validation in self.validate(base, self.known)]
+        decisions = [validation.accepted for validation in self.validate(base, self.examples)]
         assert decisions == [True] * len(self.accepted) + [False] * len(self.rejected), (
             f"in order, accepted first, it decides {decisions}"
         )
 
     def test_the_same_drafts_are_decided_the_same(self, base: Path) -> None:
         """If this fails: something draws without `context.seed(...)` or keeps state."""
-        assert self.validate(base, self.known) == self.validate(base, self.known), "a second decision differs"
+        assert self.validate(base, self.examples) == self.validate(base, self.examples), "a second decision differs"
 
     def test_the_order_of_drafts_does_not_matter(self, base: Path) -> None:
         """If this fails: one draft's decision leaks into the next one's, or a set is answered in another order."""
-        forward = self.validate(base, self.known)
-        backward = self.validate(base, tuple(reversed(self.known)))
+        forward = self.validate(base, self.examples)
+        backward = self.validate(base, tuple(reversed(self.examples)))
         assert backward == forward[::-1], "the drafts are decided otherwise in another order"
 
     def test_rejections_can_be_counted(self, base: Path) -> None:
         """If this fails: a rejection needs a short reason without item content; the rest belongs into `details`."""
-        for (item, _), validation in zip(self.known, self.validate(base, self.known), strict=True):
+        for (item, _), validation in zip(self.examples, self.validate(base, self.examples), strict=True):
             assert_json(validation.details, f"details of the validation of '{item.id}'")
             if not validation.accepted:
                 assert_countable(validation.reason, item)
@@ -211,7 +211,7 @@ class ValidatorContract(ComponentContract):
     def test_labels_are_on_the_scale(self, base: Path) -> None:
         """If this fails: a validator that judges gives a canonical label of the task, or None."""
         scale = self.tasks()[0].scale
-        for validation in self.validate(base, self.known):
+        for validation in self.validate(base, self.examples):
             assert validation.label is None or validation.label in scale, f"label {validation.label!r}"
 
     def test_odd_texts_are_decided(self, base: Path) -> None:

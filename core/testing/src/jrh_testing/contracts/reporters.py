@@ -13,7 +13,7 @@ from jrh.plugins.specs import ExporterSpec, ReporterSpec, ReportTarget, Spec
 from jrh.values.report import RunReport
 
 from jrh_testing.contracts.base import ComponentContract
-from jrh_testing.reports import ACTING, SIMULATED, empty_report, hostile_report, marked_report, sample_report
+from jrh_testing.reports import ACTING, SIMULATED, empty_report, hostile_report, report_marking_simulated, sample_report
 from jrh_testing.samples import sample_tasks
 
 _MARKUP: Final = frozenset({".html", ".htm", ".xhtml", ".svg", ".xml", ".md"})
@@ -29,7 +29,7 @@ class ReporterContract(ComponentContract):
 
     def render(self, base: Path, report: RunReport) -> str | bytes | Mapping[str, str | bytes]:
         """Build the reporter and render the report, chunks put together."""
-        return _whole(self.built(base).render(report))
+        return _join(self.built(base).render(report))
 
     def contents(self, base: Path, report: RunReport) -> Mapping[str, bytes]:
         """Render the report as files, by name; a document is one file."""
@@ -54,14 +54,14 @@ class ReporterContract(ComponentContract):
         """If this fails: a clock, a set or something random is in the document."""
         report = sample_report()
         reporter = self.built(base)
-        first = _whole(reporter.render(report))
-        assert _whole(reporter.render(report)) == first, "the second document differs"
+        first = _join(reporter.render(report))
+        assert _join(reporter.render(report)) == first, "the second document differs"
         assert self.render(base, sample_report()) == first, "the document of an equal run differs"
 
     def test_judges_are_named_and_simulated_ones_marked(self, base: Path) -> None:
         """If this fails: a reader cannot tell simulated answers from measured ones; use `report.simulated`."""
-        report = marked_report()
-        same = self.contents(base, report) == self.contents(base, marked_report(frozenset()))
+        report = report_marking_simulated()
+        same = self.contents(base, report) == self.contents(base, report_marking_simulated(frozenset()))
         assert not same, "the report is the same if the judge is simulated and if it is not"
         if self.not_text:
             return
@@ -70,7 +70,7 @@ class ReporterContract(ComponentContract):
         assert not lacking, f"the report does not name {', '.join(lacking)}"
         for name, text in texts.items():
             named = any(judge in text for judge in SIMULATED)
-            assert not named or "simulated" in text.casefold(), f"{_called(name)} does not mark the simulated judge"
+            assert not named or "simulated" in text.casefold(), f"{_quote(name)} does not mark the simulated judge"
 
     def test_names_that_act_are_shown_as_text(self, base: Path) -> None:
         """If this fails: names come from other people's files; escape them for the format, as `jrh.text` does."""
@@ -79,10 +79,10 @@ class ReporterContract(ComponentContract):
             assert self.render(base, report), "the report of a run with odd names is empty"
             return
         for name, text in self.texts(base, report).items():
-            acting = [repr(each) for each in ACTING if each in name or each in text]
-            assert not acting, f"{_called(name)} has {', '.join(acting)} of a name as it is"
-            made = sorted(set(_made_by_names(text, PurePosixPath(name).suffix)))
-            assert not made, f"names make {', '.join(made)} in {_called(name)}"
+            acting = [repr(sign) for sign in ACTING if sign in name or sign in text]
+            assert not acting, f"{_quote(name)} has {', '.join(acting)} of a name as it is"
+            markup = sorted(set(_hostile_markup(text, PurePosixPath(name).suffix)))
+            assert not markup, f"names make {', '.join(markup)} in {_quote(name)}"
 
     def test_a_file_has_a_name(self) -> None:
         """If this fails: a reporter with target FILE or DIRECTORY needs a plain `filename`, one without directories."""
@@ -109,26 +109,26 @@ class ReporterContract(ComponentContract):
             assert isinstance(self.render(base, sample_report()), str), "bytes cannot be printed"
 
 
-def _called(name: str) -> str:
+def _quote(name: str) -> str:
     return f"'{name}'" if name else "the report"
 
 
-def _made_by_names(text: str, suffix: str) -> list[str]:
+def _hostile_markup(text: str, suffix: str) -> list[str]:
     """Return the elements and attributes that only a name of the hostile report can have made."""
-    found: list[str] = []
+    hostile: list[str] = []
 
     class Reader(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            found.extend(each for each in (tag, *(name for name, _ in attrs)) if "hostile" in each)
+            hostile.extend(name for name in (tag, *dict(attrs)) if "hostile" in name)
 
     if suffix in _MARKUP:
         reader = Reader()
         reader.feed(re.sub(r"\\[!-/:-@\[-`{-~]", "", text) if suffix == ".md" else text)  # Markdown has escapes
         reader.close()
-    return found
+    return hostile
 
 
-def _whole(rendered: object) -> str | bytes | Mapping[str, str | bytes]:
+def _join(rendered: object) -> str | bytes | Mapping[str, str | bytes]:
     if isinstance(rendered, str | bytes | Mapping):
         return rendered
     assert isinstance(rendered, Iterable), f"render() returns {type(rendered).__name__}"
@@ -142,11 +142,9 @@ class ExporterContract(ComponentContract):
 
     role: ClassVar[type[Spec]] = ExporterSpec
 
-    def sent(self, base: Path, report: RunReport) -> list[str]:
+    def export(self, base: Path, report: RunReport) -> list[str]:
         """Build the exporter and export the report; return its sentences."""
-        spec = self.spec
-        assert isinstance(spec, ExporterSpec)
-        attached = [base / "attached" / f"report.{name}" for name in spec.attach]
+        attached = [base / "attached" / f"report.{name}" for name in self.spec.attach]
         for file in attached:
             file.parent.mkdir(exist_ok=True)
             file.write_text(f"A report as {file.suffix}.\n", encoding="utf-8")
@@ -161,16 +159,18 @@ class ExporterContract(ComponentContract):
 
     def test_an_export_says_what_went_where(self, base: Path) -> None:
         """If this fails: yield at least one sentence, each of one line, and write or send something."""
-        told = self.sent(base, sample_report())
-        assert told, "no sentence says what was exported"
-        assert all(isinstance(each, str) and each.strip() and "\n" not in each for each in told), told
+        sentences = self.export(base, sample_report())
+        assert sentences, "no sentence says what was exported"
+        assert all(isinstance(sentence, str) and sentence.strip() and "\n" not in sentence for sentence in sentences), (
+            sentences
+        )
         assert any(self.held(base).values()), "nothing was exported"
 
     def test_exporting_twice_adds_nothing(self, base: Path) -> None:
         """If this fails: derive names and ids from the run, so that the second export replaces the first."""
-        self.sent(base, sample_report())
+        self.export(base, sample_report())
         first = dict(self.held(base))
-        self.sent(base, sample_report())
+        self.export(base, sample_report())
         assert dict(self.held(base)) == first, "the second export of the same run differs from the first"
 
     def test_simulated_judges_are_marked(self, base: Path) -> None:
@@ -178,9 +178,9 @@ class ExporterContract(ComponentContract):
 
         Ask `report.simulated`: a flag of a measure need not be there, and a column that always says no marks nothing.
         """
-        self.sent(base, marked_report(frozenset()))
+        self.export(base, report_marking_simulated(frozenset()))
         before = dict(self.held(base))
-        self.sent(base, marked_report())
+        self.export(base, report_marking_simulated())
         changed = {name: content for name, content in self.held(base).items() if before.get(name) != content}
         assert changed, "the export is the same if a judge is simulated and if it is not"
         for name, content in changed.items():
@@ -190,4 +190,4 @@ class ExporterContract(ComponentContract):
 
     def test_an_empty_run_is_exported(self, base: Path) -> None:
         """If this fails: a run may end before it finds anything; export that."""
-        assert self.sent(base, empty_report()), "no sentence about an empty run"
+        assert self.export(base, empty_report()), "no sentence about an empty run"

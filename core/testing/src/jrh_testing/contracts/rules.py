@@ -35,81 +35,78 @@ class RuleContract(ComponentContract):
 
     role: ClassVar[type[Spec]] = RuleSpec
 
-    @property
-    def rule_spec(self) -> RuleSpec:
-        """Return the declaration."""
-        assert isinstance(self.spec, RuleSpec)
-        return self.spec
-
     def hypotheses(self, base: Path, report: RunReport) -> list[tuple[Hypothesis, ...]]:
         """Return the chains of all judges of a report."""
         rule = self.built(base)
-        return [tuple(chain) for now in situations(report) for chain in rule.hypotheses(now.design)]
+        return [tuple(chain) for situation in situations(report) for chain in rule.hypotheses(situation.design)]
 
     def test_hypotheses_do_not_change_when_verdicts_are_permuted_or_missing(self, base: Path) -> None:
         """If this fails: state hypotheses from the design alone; give one that cannot be estimated the p-value 1.
 
         A hypothesis that depends on a verdict is chosen by the data that test it, and its error rate is unknown.
         """
-        if self.rule_spec.scope is RuleScope.DATA:
+        if self.spec.scope is RuleScope.DATA:
             return
         for number in range(len(sample_tasks())):
-            first = self.hypotheses(base, measured(number))
-            others = (measured(number, permuted=True), *(measured(number, missing=share) for share in (0.0, 0.5)))
-            for other in others:
+            first = self.hypotheses(base, measure_sample(number))
+            reports = (
+                measure_sample(number, permuted=True),
+                *(measure_sample(number, missing=share) for share in (0.0, 0.5)),
+            )
+            for other in reports:
                 assert self.hypotheses(base, other) == first
 
     def test_weights_do_not_grow_along_a_chain(self, base: Path) -> None:
         """If this fails: a later hypothesis of a chain weighs no more than the one before it."""
-        if self.rule_spec.scope is RuleScope.DATA:
+        if self.spec.scope is RuleScope.DATA:
             return
-        for number in range(len(sample_tasks())):
-            for chain in self.hypotheses(base, measured(number)):
-                weights = [each.weight for each in chain]
+        for report in sample_measures():
+            for chain in self.hypotheses(base, report):
+                weights = [hypothesis.weight for hypothesis in chain]
                 assert all(later <= earlier for earlier, later in pairwise(weights)), weights
 
     def test_what_it_writes_is_declared(self, base: Path) -> None:
         """If this fails: list every kind of finding under `kinds` of the declaration."""
-        rule, kinds = self.built(base), {kind.name for kind in self.rule_spec.kinds}
-        for report in (empty_report(), *(measured(number) for number in range(len(sample_tasks())))):
-            if self.rule_spec.scope is RuleScope.DATA:
+        rule, kinds = self.built(base), {kind.name for kind in self.spec.kinds}
+        for report in (empty_report(), *sample_measures()):
+            if self.spec.scope is RuleScope.DATA:
                 findings = list(rule.claims(report))
-                assert all(isinstance(each, Finding) for each in findings)
-                assert {each.kind for each in findings} <= kinds
+                assert all(isinstance(finding, Finding) for finding in findings)
+                assert {finding.kind for finding in findings} <= kinds
                 continue
-            for now in situations(report):
-                claims = list(rule.claims(now))
-                assert all(isinstance(each, Claim) for each in claims)
-                assert {each.kind for each in claims} <= kinds
+            for situation in situations(report):
+                claims = list(rule.claims(situation))
+                assert all(isinstance(finding, Claim) for finding in claims)
+                assert {finding.kind for finding in claims} <= kinds
 
     def test_it_reads_only_what_it_declares(self, base: Path) -> None:
         """If this fails: list every measure, or its role, under `reads` of the declaration.
 
         A name that stands nowhere but in the code couples two plugins, and no list shows it.
         """
-        if self.rule_spec.scope is RuleScope.DATA:
+        if self.spec.scope is RuleScope.DATA:
             return
         rule, roles = self.built(base), measures_by_role()
-        declared = {name for each in self.rule_spec.reads for name in roles.get(each, {each})}
-        for number in range(len(sample_tasks())):
-            for now in situations(measured(number)):
+        declared = {name for read_name in self.spec.reads for name in roles.get(read_name, {read_name})}
+        for report in sample_measures():
+            for situation in situations(report):
                 read: set[str] = set()
-                noting = _noting(now, read)
-                for chain in rule.hypotheses(noting.design):
+                watched = _record_reads(situation, read)
+                for chain in rule.hypotheses(watched.design):
                     for hypothesis in chain:
-                        rule.test(hypothesis, noting)
-                list(rule.claims(noting))
+                        rule.test(hypothesis, watched)
+                list(rule.claims(watched))
                 # The p-value of a measure, and the least it can be, go with the measure.
                 names = {name.removesuffix("-least").removesuffix("-p") for name in read}
                 undeclared = {
                     name
                     for name in names
-                    if not any(fnmatchcase(f"{name}{p}", each) for each in declared for p in ("", "-p"))
+                    if not any(fnmatchcase(f"{name}{p}", read_name) for read_name in declared for p in ("", "-p"))
                 }
                 assert not undeclared, undeclared
 
 
-class _Noting(dict[Any, Any]):
+class _ReadRecorder(dict[Any, Any]):
     """A mapping that notes the names of the measures that are looked up in it."""
 
     def __init__(self, known: Mapping[Any, Any], name_of: Callable[[Any], str], read: set[str]) -> None:
@@ -121,15 +118,19 @@ class _Noting(dict[Any, Any]):
         return super().get(key, default)
 
 
-def _noting(now: Situation, read: set[str]) -> Situation:
+def _record_reads(situation: Situation, read: set[str]) -> Situation:
     """Return a situation that notes the names of the measures that are read in it."""
     index = MeasureIndex(
-        wholes=_Noting(now.index.wholes, itemgetter(3), read),
-        judged=_Noting(now.index.judged, itemgetter(1), read),
-        by_place=_Noting(now.index.by_place, attrgetter("name"), read),
-        parts=_Noting(now.index.parts, itemgetter(1), read),
+        wholes=_ReadRecorder(situation.index.wholes, itemgetter(3), read),
+        judged=_ReadRecorder(situation.index.judged, itemgetter(1), read),
+        by_place=_ReadRecorder(situation.index.by_place, attrgetter("name"), read),
+        parts=_ReadRecorder(situation.index.parts, itemgetter(1), read),
     )
-    return evolve(now, index=index, design=evolve(now.design, places=_Noting(now.design.places, str, read)))
+    return evolve(
+        situation,
+        index=index,
+        design=evolve(situation.design, places=_ReadRecorder(situation.design.places, str, read)),
+    )
 
 
 def situations(report: RunReport) -> Iterator[Situation]:
@@ -139,12 +140,19 @@ def situations(report: RunReport) -> Iterator[Situation]:
         yield Situation(design=design, index=index, flags=report.flags)
 
 
+def sample_measures() -> list[RunReport]:
+    """Return the measured sample records of every kind of task."""
+    return [measure_sample(number) for number in range(len(sample_tasks()))]
+
+
 @cache
-def measured(number: int, *, permuted: bool = False, missing: float = 0.1) -> RunReport:
+def measure_sample(number: int, *, permuted: bool = False, missing: float = 0.1) -> RunReport:
     """Measure the sample records of a task, as they are or with the verdicts of each judge exchanged."""
     task = sample_tasks()[number]
     records = sample_records(task, missing=missing)
-    return measure_records("sample", [task], _permuted(task, records) if permuted else records, metrics=_metrics())
+    return measure_records(
+        "sample", [task], _permute_verdicts(task, records) if permuted else records, metrics=_metrics()
+    )
 
 
 @cache
@@ -152,7 +160,7 @@ def _metrics() -> dict[str, Metric]:
     return dict(load_metrics())
 
 
-def _permuted(task: Task, records: Sequence[Record]) -> Iterator[Record]:
+def _permute_verdicts(task: Task, records: Sequence[Record]) -> Iterator[Record]:
     """Yield the records, with the verdicts of every judge in an order that has nothing to do with the questions."""
     for judge in dict.fromkeys(row.judge for row in records):
         rows = [row for row in records if row.judge == judge]

@@ -60,5 +60,5 @@ class SectionContract(ComponentContract):
             ]
             cells = [cell for table in tables for row in table.rows for cell in row.cells]
             shown = {report.measures[cell.measure].name for cell in cells if isinstance(cell, MeasureRef)}
-            unread = sorted(name for name in shown if not any(each.describes(name) for each in reads))
+            unread = sorted(name for name in shown if not any(info.describes(name) for info in reads))
             assert not unread, f"not in `reads`: {', '.join(unread)}"

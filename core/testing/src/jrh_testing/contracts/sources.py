@@ -41,8 +41,8 @@ class DataSourceContract(ComponentContract):
     def test_ids_are_distinct_texts(self, base: Path) -> None:
         """If this fails: give every item an id of its own, or raise `JrhError` with both places."""
         ids = [item.id for item in self.read(base)]
-        assert all(isinstance(given, str) and given for given in ids), "an id is empty or not text"
-        twice = sorted({given for given in ids if ids.count(given) > 1})
+        assert all(isinstance(item_id, str) and item_id for item_id in ids), "an id is empty or not text"
+        twice = sorted({item_id for item_id in ids if ids.count(item_id) > 1})
         assert not twice, f"ids occur more than once: {', '.join(twice)}"
 
     def test_items_have_the_fields_of_the_mode(self, base: Path) -> None:
@@ -76,18 +76,18 @@ class ImporterContract(ComponentContract):
 
     def read(self, base: Path) -> ImportedLog:
         """Build the importer and read the export."""
-        found = self.built(base).read(base / self.export)
-        assert isinstance(found, ImportedLog), f"read() returns {type(found).__name__}"
-        return found
+        log = self.built(base).read(base / self.export)
+        assert isinstance(log, ImportedLog), f"read() returns {type(log).__name__}"
+        return log
 
     def test_an_export_becomes_a_run(self, base: Path) -> None:
         """If this fails: make records with `imported_record`, of the tasks that are returned."""
-        found = self.read(base)
-        assert found.records, "the export has no records"
+        log = self.read(base)
+        assert log.records, "the export has no records"
         count = import_records(
-            base / "imported", "export", found.tasks, found.records, origins=found.origins, items=found.items
+            base / "imported", "export", log.tasks, log.records, origins=log.origins, items=log.items
         )
-        assert count == len(found.records)
+        assert count == len(log.records)
 
     def test_reading_twice_gives_the_same(self, base: Path) -> None:
         """If this fails: something random, or the state of the last call, is in the records."""
@@ -101,8 +101,8 @@ class ImporterContract(ComponentContract):
 
     def test_every_record_has_its_place(self, base: Path) -> None:
         """If this fails: give `origins`, one for each record, or none."""
-        found = self.read(base)
-        assert len(found.origins) in (0, len(found.records)), "the number of origins differs from that of records"
+        log = self.read(base)
+        assert len(log.origins) in (0, len(log.records)), "the number of origins differs from that of records"
 
     @pytest.mark.parametrize(
         "content", [b"", b"{", b"[1, 2]", b"{}", b"\xff\xfe\x00", b"SQLite format 3\0", b"[" * 90_000]

@@ -28,7 +28,7 @@ class StageContract(ComponentContract):
     def test_the_order_can_be_kept(self) -> None:
         """If this fails: `after` and `before` contradict each other, or the order of jrh's own stages."""
         entry: Entry[Any] = Entry(spec=self.spec, distribution="its-plugin", version="1", plugin="its-plugin")
-        placed = [each.spec.name for stages in in_order([entry]).values() for each in stages]
+        placed = [stage.spec.name for stages in in_order([entry]).values() for stage in stages]
         assert placed == [self.spec.name]
 
     def test_a_run_without_records_is_no_error_and_its_report_stays_a_report(self, base: Path) -> None:

@@ -57,8 +57,8 @@ class SimulatedAnswers:
         prompt = prompt_of(body)
         label = self._opinion(prompt)
         if share("slip", str(self.seed), prompt) >= self.accuracy:
-            others = [other for other in self.labels if other != label]
-            label = others[int(share("other", str(self.seed), prompt) * len(others))]
+            slips = [slip for slip in self.labels if slip != label]
+            label = slips[int(share("other", str(self.seed), prompt) * len(slips))]
         return self.form.replace("{label}", label)
 
     def _opinion(self, prompt: str) -> str:

@@ -15,7 +15,7 @@ from attrs.validators import ge
 
 from jrh_testing.server import bodies
 from jrh_testing.server.answers import AnswerPolicy, share
-from jrh_testing.server.faults import FAULTS, Fault
+from jrh_testing.server.faults import FAULTS, Fault, json_response
 
 _KEPT = 10_000
 
@@ -88,7 +88,6 @@ class Faults:
         return self._met[key] <= fault.times
 
 
-_HEADERS = {"Content-Type": "application/json"}
 _BACKLOG = 2048
 
 
@@ -120,9 +119,9 @@ class ChatApp:
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one HTTP request."""
         if request.method == "GET" and request.path.endswith("/stats"):
-            return _json(200, json.dumps(self.tally.stats()).encode())
+            return json_response(json.dumps(self.tally.stats()).encode(), 200)
         if request.method != "POST" or not request.path.endswith("/chat/completions"):
-            return _json(404, bodies.error(404, f"no route {request.method} {request.path}"))
+            return json_response(bodies.error(404, f"no route {request.method} {request.path}"), 404)
         # Read from the stream: the request's own limit would refuse a judge's longest prompts.
         raw = await request.content.read()
         tally = self.tally
@@ -138,13 +137,13 @@ class ChatApp:
             body = json.loads(raw)
             prompt = bodies.prompt_of(body)
         except (ValueError, AttributeError, TypeError) as error:
-            return _json(400, bodies.error(400, f"the request is no chat completion: {error}"))
+            return json_response(bodies.error(400, f"the request is no chat completion: {error}"), 400)
         self.tally.begin(body, prompt)
         if self.behaviour.require_key is not None and request.headers.get("Authorization") != self._authorization:
-            return _json(401, bodies.error(401, "incorrect API key"))
+            return json_response(bodies.error(401, "incorrect API key"), 401)
         refused = next((name for name in self.behaviour.refuses if name in body), None)
         if refused is not None or body.get("stream"):
-            return _json(400, bodies.unsupported(refused or "stream"))
+            return json_response(bodies.unsupported_setting(refused or "stream"), 400)
         await self._wait(prompt)
         fault = self.faults.choose(prompt)
         if fault is not None:
@@ -164,15 +163,11 @@ class ChatApp:
             answer = policy if isinstance(policy, str) else policy(body)
         except Exception as error:
             # A test's own function failed: say so on the wire, where the test can see it.
-            return _json(500, bodies.error(500, f"the answer function raised {error!r}"))
+            return json_response(bodies.error(500, f"the answer function raised {error!r}"), 500)
         self.tally.finish(prompt)
         if isinstance(answer, Mapping):
-            return _json(200, bodies.message_completion(answer, prompt))
-        return _json(200, bodies.completion(answer, prompt))
-
-
-def _json(status: int, body: bytes) -> web.Response:
-    return web.Response(body=body, status=status, headers=_HEADERS)
+            return json_response(bodies.message_completion(answer, prompt), 200)
+        return json_response(bodies.completion(answer, prompt), 200)
 
 
 async def listen(app: ChatApp, port: int = 0) -> tuple[web.ServerRunner, str]:

@@ -35,15 +35,15 @@ def tokens(text: str) -> int:
 
 def completion(text: str, prompt: str) -> bytes:
     """Write the response that answers with a text."""
-    asked, answered = tokens(prompt), tokens(text)
-    usage = b'{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}}' % (asked, answered, asked + answered)
+    sent, answered = tokens(prompt), tokens(text)
+    usage = b'{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}}' % (sent, answered, sent + answered)
     return _before_usage(text) + usage
 
 
 @lru_cache(maxsize=1024)
 def _before_usage(text: str) -> bytes:
-    whole = json.dumps(response({"role": "assistant", "content": text}, usage=None), separators=(",", ":"))
-    return whole.removesuffix('"usage":null}').encode() + b'"usage":'
+    written = json.dumps(response({"role": "assistant", "content": text}, usage=None), separators=(",", ":"))
+    return written.removesuffix('"usage":null}').encode() + b'"usage":'
 
 
 def message_completion(message: Body, prompt: str, *, finish_reason: str = "stop") -> bytes:
@@ -72,13 +72,12 @@ def response(message: Body | None, *, usage: Body | None, finish_reason: str = "
     }
 
 
-def unsupported(field: str) -> bytes:
+def unsupported_setting(field: str) -> bytes:
     """Write the error body of a model that does not have a setting, as OpenAI does."""
     message = f"Unsupported parameter: '{field}' is not supported with this model."
-    named = {"type": "invalid_request_error", "param": field, "code": "unsupported_parameter"}
-    return json.dumps({"error": {"message": message, **named}}).encode()
+    return error("unsupported_parameter", message, type="invalid_request_error", param=field)
 
 
-def error(status: int, message: str) -> bytes:
+def error(code: int | str, message: str, **fields: str | None) -> bytes:
     """Write an error body in the shape providers use."""
-    return json.dumps({"error": {"message": message, "type": "loopback_error", "code": str(status)}}).encode()
+    return json.dumps({"error": {"message": message, "type": "loopback_error", "code": str(code), **fields}}).encode()

@@ -26,7 +26,7 @@ _JSON: Final = {"Content-Type": "application/json"}
 _TEXT: Final = "YES, because this answer is cut off before"
 
 
-def _writing(write: Callable[[str, Fault], web.Response]) -> Misbehaviour:
+def _respond_with(write: Callable[[str, Fault], web.Response]) -> Misbehaviour:
     """Return the misbehaviour that is a whole response, written from the prompt and the fault."""
 
     async def respond(_request: web.BaseRequest, prompt: str, fault: Fault) -> web.StreamResponse:
@@ -35,46 +35,45 @@ def _writing(write: Callable[[str, Fault], web.Response]) -> Misbehaviour:
     return respond
 
 
-def _json(body: bytes, status: int = 200, **headers: str) -> web.Response:
+def json_response(body: bytes, status: int = 200, **headers: str) -> web.Response:
+    """Return a response whose body is JSON text."""
     return web.Response(body=body, status=status, headers={**_JSON, **headers})
 
 
-def _failing(status: int, message: str) -> Misbehaviour:
-    return _writing(lambda _prompt, _fault: _json(bodies.error(status, message), status))
+def _fail(status: int, message: str) -> Misbehaviour:
+    return _respond_with(lambda _prompt, _fault: json_response(bodies.error(status, message), status))
 
 
-def _limited(retry_after: Callable[[Fault], str]) -> Misbehaviour:
+def _limit_rate(retry_after: Callable[[Fault], str]) -> Misbehaviour:
     body = bodies.error(429, "slow down")
-    return _writing(lambda _prompt, fault: _json(body, 429, **{"Retry-After": retry_after(fault)}))
+    return _respond_with(lambda _prompt, fault: json_response(body, 429, **{"Retry-After": retry_after(fault)}))
 
 
 def _date_of(fault: Fault) -> str:
     return format_datetime(datetime.now(UTC) + timedelta(seconds=fault.retry_after), usegmt=True)
 
 
-def _declining(status: int, code: str, message: str) -> Misbehaviour:
-    error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
-    return _writing(lambda _prompt, _fault: _json(json.dumps({"error": error}).encode(), status))
+def _decline(status: int, code: str, message: str) -> Misbehaviour:
+    body = bodies.error(code, message, type="invalid_request_error", param=None)
+    return _respond_with(lambda _prompt, _fault: json_response(body, status))
 
 
-def _answering(message: bodies.Body, finish_reason: str = "stop") -> Misbehaviour:
-    whole = {"role": "assistant", **message}
-    return _writing(lambda prompt, _: _json(bodies.message_completion(whole, prompt, finish_reason=finish_reason)))
+def _answer_with(message: bodies.Body, finish_reason: str = "stop") -> Misbehaviour:
+    message = {"role": "assistant", **message}
+    return _respond_with(
+        lambda prompt, _: json_response(bodies.message_completion(message, prompt, finish_reason=finish_reason))
+    )
 
 
 def _without_choices(prompt: str) -> web.Response:
     usage = {"prompt_tokens": bodies.tokens(prompt), "completion_tokens": 0, "total_tokens": bodies.tokens(prompt)}
-    return _json(json.dumps(bodies.response(None, usage=usage)).encode())
+    return json_response(json.dumps(bodies.response(None, usage=usage)).encode())
 
 
 def _without_usage() -> web.Response:
     body = bodies.response({"role": "assistant", "content": "YES"}, usage=None)
     del body["usage"]
-    return _json(json.dumps(body).encode())
-
-
-def _huge(prompt: str) -> web.Response:
-    return _json(bodies.message_completion({"role": "assistant", "content": "A" * HUGE}, prompt))
+    return json_response(json.dumps(body).encode())
 
 
 async def _begin(request: web.BaseRequest, prompt: str) -> tuple[web.StreamResponse, bytes]:
@@ -115,36 +114,36 @@ async def _hang(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.S
 _PAGE: Final = b"<!doctype html><title>Sign in</title><p>Please sign in to the company network."
 
 FAULTS: Final[Mapping[str, Misbehaviour]] = {
-    "429-seconds": _limited(lambda fault: f"{fault.retry_after:g}"),
-    "429-date": _limited(_date_of),
-    "429-bare": _failing(429, "slow down"),
-    "500": _failing(500, "internal error"),
-    "503": _failing(503, "overloaded"),
-    "401": _failing(401, "incorrect API key"),
-    "400": _failing(400, "unknown parameter"),
-    "403": _failing(403, "not allowed"),
-    "404": _failing(404, "no such model"),
-    "402": _failing(402, "payment required"),
-    "no-quota": _declining(429, "insufficient_quota", "You exceeded your current quota, please check your plan."),
-    "context-overflow": _declining(
+    "429-seconds": _limit_rate(lambda fault: f"{fault.retry_after:g}"),
+    "429-date": _limit_rate(_date_of),
+    "429-bare": _fail(429, "slow down"),
+    "500": _fail(500, "internal error"),
+    "503": _fail(503, "overloaded"),
+    "401": _fail(401, "incorrect API key"),
+    "400": _fail(400, "unknown parameter"),
+    "403": _fail(403, "not allowed"),
+    "404": _fail(404, "no such model"),
+    "402": _fail(402, "payment required"),
+    "no-quota": _decline(429, "insufficient_quota", "You exceeded your current quota, please check your plan."),
+    "context-overflow": _decline(
         400, "context_length_exceeded", "This model's maximum context length is 8192 tokens. Please reduce the prompt."
     ),
     "reset": _reset,
     "drip": _drip,
     "hang": _hang,
-    "bad-json": _writing(lambda prompt, _: _json(bodies.completion(_TEXT, prompt)[:-20])),
-    "empty-choices": _writing(lambda prompt, _: _without_choices(prompt)),
-    "missing-usage": _writing(lambda _prompt, _fault: _without_usage()),
-    "length": _answering({"content": _TEXT}, "length"),
-    "refusal": _answering({"content": None, "refusal": "I cannot help with that."}),
-    "content-filter": _answering({"content": ""}, "content_filter"),
-    "finish-error": _answering({"content": _TEXT}, "error"),
-    "finish-unknown": _answering({"content": _TEXT}, "banana"),
-    "reasoning-only": _answering({"content": None, "reasoning_content": "It is wrong. Verdict: NO"}),
-    "null-content": _answering({"content": None}),
-    "empty-body": _writing(lambda _prompt, _fault: _json(b"")),
-    "huge-body": _writing(lambda prompt, _: _huge(prompt)),
-    "html": _writing(lambda _prompt, _fault: web.Response(body=_PAGE, content_type="text/html")),
+    "bad-json": _respond_with(lambda prompt, _: json_response(bodies.completion(_TEXT, prompt)[:-20])),
+    "empty-choices": _respond_with(lambda prompt, _: _without_choices(prompt)),
+    "missing-usage": _respond_with(lambda _prompt, _fault: _without_usage()),
+    "length": _answer_with({"content": _TEXT}, "length"),
+    "refusal": _answer_with({"content": None, "refusal": "I cannot help with that."}),
+    "content-filter": _answer_with({"content": ""}, "content_filter"),
+    "finish-error": _answer_with({"content": _TEXT}, "error"),
+    "finish-unknown": _answer_with({"content": _TEXT}, "banana"),
+    "reasoning-only": _answer_with({"content": None, "reasoning_content": "It is wrong. Verdict: NO"}),
+    "null-content": _answer_with({"content": None}),
+    "empty-body": _respond_with(lambda _prompt, _fault: json_response(b"")),
+    "huge-body": _answer_with({"content": "A" * HUGE}),
+    "html": _respond_with(lambda _prompt, _fault: web.Response(body=_PAGE, content_type="text/html")),
 }
 """Name -> what the server does instead of a proper answer."""
 
