@@ -165,9 +165,9 @@ def test_steps_beyond_the_most_and_on_messages_too_long_are_dropped() -> None:
     assert not isinstance(found, Unusable)
     assert [step.message for step in found.steps] == [3, 5]
     assert found.dropped == (
-        (9, "the message is too long to edit"),
-        (10, "there are more steps than allowed"),
-        (11, "there are more steps than allowed"),
+        {"message": 9, "reason": "the message is too long to edit"},
+        {"message": 10, "reason": "there are more steps than allowed"},
+        {"message": 11, "reason": "there are more steps than allowed"},
     )
 
 

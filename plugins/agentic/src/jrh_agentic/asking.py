@@ -11,7 +11,6 @@ from jrh import ChatRequest, Json, Message, ModelClient, Reply, Sampling, Task, 
 from jrh_authoring import (
     PROVIDER_ERROR,
     Unusable,
-    Written,
     no_text,
     packaged_template,
     read_text,
@@ -65,8 +64,8 @@ class Role(Enum):
 class NoPlan(Unusable):
     """Why a reply holds no plan that can be carried out."""
 
-    dropped: tuple[tuple[Json, str], ...] = ()
-    """The messages its steps named, and why each step was dropped."""
+    dropped: tuple[Json, ...] = ()
+    """The message that each dropped step named, and why it was dropped, for the provenance."""
 
 
 _REFUSAL: Final = "the model refused"
@@ -101,15 +100,11 @@ class Journal:
 
     def costs(self) -> dict[str, Json]:
         """Return calls and US dollars by role; the dollars are None where those of any call are unknown."""
-        return {role.value: _cost(self.calls, role) for role in Role if any(_of(role, call) for call in self.calls)}
+        by_role = {role.value: [call["cost"] for call in self.calls if call["role"] == role.value] for role in Role}
+        return {role: _total(costs) for role, costs in by_role.items() if costs}
 
 
-def _of(role: Role, call: Mapping[str, Json]) -> bool:
-    return call["role"] == role.value
-
-
-def _cost(calls: list[dict[str, Json]], role: Role) -> Json:
-    costs = [call["cost"] for call in calls if _of(role, call)]
+def _total(costs: list[Json]) -> Json:
     known = [cost for cost in costs if isinstance(cost, (int, float))]
     return {"calls": len(costs), "usd": round(sum(known), 9) if len(known) == len(costs) else None}
 
@@ -170,10 +165,6 @@ def read_reply(reply: Reply, read: Callable[[str], T | Unusable]) -> T | Unusabl
         return REFUSED if reason == _REFUSAL else Unusable(reason)
     if len(reply.text) > _LONGEST_REPLY:
         return Unusable("the reply is too long")
-    found = read(reply.text)
-    return REFUSED if found == NO_JSON and _refuses(reply) else found
-
-
-def _refuses(reply: Reply) -> bool:
-    found = read_text(reply, original="", shown=())
-    return not isinstance(found, Written) and found.reason == _REFUSAL
+    answer = read(reply.text)
+    # A refusal in words has no JSON; what a plan or an edit says is not taken for one.
+    return REFUSED if answer == NO_JSON and read_text(reply, original="", shown=()) == Unusable(_REFUSAL) else answer

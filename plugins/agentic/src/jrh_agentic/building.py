@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from jrh import BuildContext, Draft, Item, JrhError, ModelName, Skip
+from jrh import BuildContext, JrhError, ModelName, Skip
 from jrh.plugins import Perturber
 from jrh_authoring import WrittenBy
 
 from jrh_agentic import aims
-from jrh_agentic.aims import Aim, Labels, levels_of
+from jrh_agentic.aims import Labels, levels_of
 from jrh_agentic.options import PerturbationOptions, PipelineOptions, PositivesOptions, StyleOptions
 
 LEVELLED: Final = "the entry has levels; use agent-perturbation, which reaches each level"
@@ -25,24 +25,18 @@ def perturbation(options: PerturbationOptions, context: BuildContext) -> Perturb
     Raises:
         JrhError: The options contradict each other or do not fit the task.
     """
-    from jrh_agentic.by_rules import TranscriptPerturber, Violations, keep_levels, untouched
+    from jrh_agentic.by_rules import TranscriptPerturber, Violations, reach_levels
 
     test = "agent-perturbation"
-    labels = Labels.of(options, context.task, test)
-    levels = levels_of(options.levels, context.task.scale, test) if labels is None else ()
-    if _by(options) is WrittenBy.MODEL:
-
-        def wanted(item: Item, _original: object) -> Sequence[Aim | Draft | Skip]:
-            if labels is not None:
-                return [aims.violation(labels, item)]
-            return [untouched(aim) if aim.label == item.gold else aim for aim in map(aims.level, levels)]
-
-        pipeline = _pipeline(options, context, test)
-        return TranscriptPerturber(wanted=wanted, pipeline=pipeline, most_aims=1 if labels else len(levels))
+    labels, pipeline = Labels.of(options, context.task, test), _pipeline(options, context, test)
     if labels is None:
-        return TranscriptPerturber(wanted=lambda item, _: keep_levels(item, levels))
+        levels = levels_of(options.levels, context.task.scale, test)
+        outcomes = partial(reach_levels, levels=levels, by_model=pipeline is not None)
+        return TranscriptPerturber(outcomes=outcomes, pipeline=pipeline, most_aims=len(levels))
+    if pipeline is not None:
+        return TranscriptPerturber(outcomes=lambda item, _: [aims.violation(labels, item)], pipeline=pipeline)
     violations = Violations(task=context.task, labels=labels, options=options, seed=context.seed)
-    return TranscriptPerturber(wanted=violations.of)
+    return TranscriptPerturber(outcomes=violations.of)
 
 
 def positives(options: PositivesOptions, context: BuildContext) -> Perturber:
@@ -51,22 +45,18 @@ def positives(options: PositivesOptions, context: BuildContext) -> Perturber:
     Raises:
         JrhError: The options contradict each other or do not fit the task.
     """
-    from jrh_agentic.by_rules import TranscriptPerturber, keep_good, untouched
+    from jrh_agentic.by_rules import TranscriptPerturber, keep_good
 
     test = "agent-positives"
     labels = Labels.of(options, context.task, test)
     if labels is None:  # a suite may also have a task without levels
-        return TranscriptPerturber(wanted=lambda *_: [Skip(reason=LEVELLED)])
-    if _by(options) is WrittenBy.MODEL:
-
-        def wanted(item: Item, _original: object) -> Sequence[Aim | Draft]:
-            return [untouched(aims.good(labels)) if item.gold == labels.satisfies else aims.repair(labels)]
-
-        return TranscriptPerturber(wanted=wanted, pipeline=_pipeline(options, context, test), most_aims=1)
-    return TranscriptPerturber(wanted=lambda item, _: keep_good(item, labels))
+        return TranscriptPerturber(outcomes=lambda *_: [Skip(reason=LEVELLED)])
+    pipeline = _pipeline(options, context, test)
+    outcomes = partial(keep_good, labels=labels, by_model=pipeline is not None)
+    return TranscriptPerturber(outcomes=outcomes, pipeline=pipeline)
 
 
-def restyled(options: StyleOptions, context: BuildContext) -> Perturber:
+def style(options: StyleOptions, context: BuildContext) -> Perturber:
     """Build `agent-style`: transcripts edited in what must not matter.
 
     Raises:
@@ -74,22 +64,20 @@ def restyled(options: StyleOptions, context: BuildContext) -> Perturber:
     """
     from jrh_agentic.by_rules import TranscriptPerturber, restyle
 
-    if _by(options) is WrittenBy.MODEL:
-        pipeline = _pipeline(options, context, "agent-style")
-        return TranscriptPerturber(wanted=lambda *_: [aims.STYLED], pipeline=pipeline, most_aims=1)
-    return TranscriptPerturber(wanted=lambda item, original: restyle(item, original, options.variants, context.seed))
+    pipeline = _pipeline(options, context, "agent-style")
+    if pipeline is not None:
+        return TranscriptPerturber(outcomes=lambda *_: [aims.STYLED], pipeline=pipeline)
+    return TranscriptPerturber(outcomes=partial(restyle, kinds=options.variants, seed=context.seed))
 
 
-def _by(options: PipelineOptions) -> WrittenBy:
-    return WrittenBy.of(options.by, options.model or options.planner)
-
-
-def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pipeline:
+def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pipeline | None:
+    """Return the pipeline of models; None where rules make the edits."""
+    if WrittenBy.of(options.by, options.model or options.planner) is WrittenBy.RULES:
+        return None
     from jrh_agentic.asking import Role, Roles
     from jrh_agentic.pipeline import Pipeline
 
-    own: dict[Role, ModelName | None] = {role: getattr(options, role.value) for role in Role}
-    names = {role: name or options.model for role, name in own.items()}
+    names: dict[Role, ModelName | None] = {role: getattr(options, role.value) or options.model for role in Role}
     if not options.verify:
         del names[Role.VERIFIER]
     unassigned = [role.value for role, name in names.items() if name is None]
@@ -106,8 +94,5 @@ def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pip
             temperature=options.temperature,
             seed=context.seed,
         ),
-        verify=options.verify,
-        max_steps=options.max_steps,
-        max_rounds=options.max_rounds,
-        max_characters=options.max_characters,
+        options=options,
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import evolve, frozen
-from jrh import Draft, Equals, Expectation, Item, Json, Same, Skip, Task
+from jrh import Draft, Expectation, Item, Json, Same, Skip, Task
 
 from jrh_agentic import aims
 from jrh_agentic.aims import Aim, Labels
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from jrh_agentic.pipeline import Pipeline
 
 
-def untouched(aim: Aim) -> Draft:
+Outcomes: TypeAlias = Iterable[Aim | Draft | Skip]
+"""What comes of an item, in order; an aim is for models to reach."""
+
+
+def keep(aim: Aim) -> Draft:
     """Return the transcript as it is, where it is what is wanted already."""
     return Draft(
         variant=aim.variant, expectation=aim.expectation, details={"by": "rules", "rule": "untouched", "edits": []}
@@ -31,10 +35,10 @@ def untouched(aim: Aim) -> Draft:
 class TranscriptPerturber:
     """Transcripts as a test wants them: found by rules, or edited by models towards aims."""
 
-    wanted: Callable[[Item, Original], Sequence[Aim | Draft | Skip]]
+    outcomes: Callable[[Item, Original], Outcomes]
     """Returns an item's outcomes in order, and aims where models have to edit."""
     pipeline: Pipeline | None = None
-    most_aims: int = 0
+    most_aims: int = 1
     """The most aims of one item."""
 
     def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
@@ -47,13 +51,13 @@ class TranscriptPerturber:
         original = Original.of(item)
         if isinstance(original, Skip):
             return [original]
-        return [await self._outcome(item, original, wanted) for wanted in self.wanted(item, original)]
+        return [await self._edit(item, original, outcome) for outcome in self.outcomes(item, original)]
 
-    async def _outcome(self, item: Item, original: Original, wanted: Aim | Draft | Skip) -> Draft | Skip:
-        if not isinstance(wanted, Aim):
-            return wanted
+    async def _edit(self, item: Item, original: Original, outcome: Aim | Draft | Skip) -> Draft | Skip:
+        if not isinstance(outcome, Aim):
+            return outcome
         assert self.pipeline is not None
-        return await self.pipeline.edited(item, original, wanted)
+        return await self.pipeline.edit(item, original, outcome)
 
 
 @frozen(kw_only=True)
@@ -66,22 +70,20 @@ class Violations:
     seed: Callable[..., int]
     """Derives a seed from what it is for."""
 
-    def of(self, item: Item, original: Original) -> Sequence[Draft | Skip]:
-        """Return a draft or a skip per kind and number of edits, in the order of the options."""
+    def of(self, item: Item, original: Original) -> Outcomes:
+        """Yield a draft or a skip per kind and number of edits, in the order of the options."""
         aim = aims.violation(self.labels, item)
         if isinstance(aim, Skip):
-            return [aim]
-        return [outcome for kind in self.options.variants for outcome in self._kind(item, original, kind)]
-
-    def _kind(self, item: Item, original: Original, kind: Violation) -> list[Draft | Skip]:
-        possible = self._possible(item, original, kind)
-        if isinstance(possible, Skip):
-            return [evolve(possible, variant=kind.value)]
-        expectation = Equals(label=self.labels.violates)
-        return [
-            drafted(original, possible, count, kind.value, expectation, seed=self.seed(item.id, kind.value))
-            for count in self.options.edits
-        ]
+            yield aim
+            return
+        for kind in self.options.variants:
+            possible = self._possible(item, original, kind)
+            if isinstance(possible, Skip):
+                yield evolve(possible, variant=kind.value)
+                continue
+            seed = self.seed(item.id, kind.value)
+            for count in self.options.edits:
+                yield draft(original, possible, count, kind.value, aim.expectation, seed=seed)
 
     def _possible(self, item: Item, original: Original, kind: Violation) -> list[Possible] | Skip:
         messages = original.messages
@@ -118,33 +120,32 @@ class Violations:
         return self.task.rubric or self.task.instruction
 
 
-def keep_levels(item: Item, levels: Sequence[str]) -> list[Draft | Skip]:
-    """Return the transcript as it is for its gold level, the one level a rule can reach, and a skip for every other."""
-    return [
-        untouched(aims.level(level))
-        if level == item.gold
-        else Skip(reason="rules cannot reach a level", variant=f"level-{level}")
-        for level in levels
-    ]
+def reach_levels(item: Item, _original: Original, *, levels: Sequence[str], by_model: bool) -> Outcomes:
+    """Yield the transcript as it is for its gold level, the one level a rule can reach; aim at every other."""
+    for aim in map(aims.level, levels):
+        otherwise = aim if by_model else Skip(reason="rules cannot reach a level", variant=aim.variant)
+        yield keep(aim) if aim.label == item.gold else otherwise
 
 
-def keep_good(item: Item, labels: Labels) -> list[Draft | Skip]:
-    """Return the transcript as it is where its gold label says that it satisfies the entry."""
-    if item.gold != labels.satisfies:
-        return [Skip(reason="rules cannot repair a transcript" if item.gold else "the item has no gold label")]
-    return [untouched(aims.good(labels))]
+def keep_good(item: Item, _original: Original, *, labels: Labels, by_model: bool) -> Outcomes:
+    """Return the transcript as it is where its gold label says that it satisfies the entry; else aim at a repair."""
+    if item.gold == labels.satisfies:
+        return [keep(aims.good(labels))]
+    if by_model:
+        return [aims.repair(labels)]
+    return [Skip(reason="rules cannot repair a transcript" if item.gold else "the item has no gold label")]
 
 
-def restyle(item: Item, original: Original, kinds: Sequence[Style], seed: Callable[..., int]) -> list[Draft | Skip]:
-    """Return a draft or a skip per kind of change that does not change the meaning, in order."""
-    possible = {kind: style.possible(original.messages, kind) for kind in kinds}
-    return [
-        drafted(original, found, max(1, len(found)), kind.value, Same(), seed=seed(item.id, kind.value))
-        for kind, found in possible.items()
-    ]
+def restyle(item: Item, original: Original, kinds: Sequence[Style], seed: Callable[..., int]) -> Outcomes:
+    """Yield a draft or a skip per kind of change that does not change the meaning, in order."""
+    for kind in kinds:
+        possible = style.possible(original.messages, kind)
+        # All of them at once: no number of changes without a meaning may matter.
+        count = max(1, len(possible))
+        yield draft(original, possible, count, kind.value, Same(), seed=seed(item.id, kind.value))
 
 
-def drafted(
+def draft(
     original: Original, possible: Sequence[Possible], count: int, kind: str, expectation: Expectation, *, seed: int
 ) -> Draft | Skip:
     """Make so many of the possible edits, or say why not."""

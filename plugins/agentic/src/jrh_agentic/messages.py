@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final, TypeAlias, cast
 
 from attrs import asdict, frozen
@@ -42,13 +43,13 @@ def diff(before: TranscriptMessage, after: TranscriptMessage | None) -> str:
     Takes time in proportion to the texts.
     """
     old, new = _shown(before).splitlines(), [] if after is None else _shown(after).splitlines()
-    start = _equal(old, new)
-    end = _equal(old[start:][::-1], new[start:][::-1])
+    start = _equal_lines(old, new)
+    end = _equal_lines(old[start:][::-1], new[start:][::-1])
     gone, come = old[start : len(old) - end], new[start : len(new) - end]
     return "\n".join(part for part in (_side("-", gone), _side("+", come)) if part)
 
 
-def cut(text: str, most: int = LONGEST) -> str:
+def shorten(text: str, most: int = LONGEST) -> str:
     """Return the text, or its beginning and a word on how much is left out."""
     return text if len(text) <= most else f"{text[:most]}... [{len(text) - most} characters left out]"
 
@@ -61,12 +62,12 @@ def _shown(message: TranscriptMessage) -> str:
 
 
 def _side(sign: str, lines: Sequence[str]) -> str:
-    return cut("\n".join(f"{sign} {line}" for line in lines))
+    return shorten("\n".join(f"{sign} {line}" for line in lines))
 
 
-def _equal(one: Sequence[str], other: Sequence[str]) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
+def _equal_lines(old: Sequence[str], new: Sequence[str]) -> int:
+    """Count the lines at the beginning that are equal."""
+    return sum(1 for _ in takewhile(lambda lines: lines[0] == lines[1], zip(old, new, strict=False)))
 
 
 Messages: TypeAlias = tuple[TranscriptMessage, ...]
@@ -132,10 +133,7 @@ def result_tools(messages: Sequence[TranscriptMessage]) -> dict[int, str]:
 
 def call_faults(messages: Sequence[TranscriptMessage]) -> Counter[tuple[str, str]]:
     """Count what is wrong with calls, by kind and id: calls without a result, results without a call or misnamed."""
-    return Counter(_call_faults(messages))
-
-
-def _call_faults(messages: Sequence[TranscriptMessage]) -> Iterator[tuple[str, str]]:
+    faults: Counter[tuple[str, str]] = Counter()
     waiting: dict[str, list[str]] = {}
     for message in messages:
         for call in message.tool_calls:
@@ -144,9 +142,7 @@ def _call_faults(messages: Sequence[TranscriptMessage]) -> Iterator[tuple[str, s
             continue
         names = waiting.get(message.tool_call_id)
         if not names:
-            yield "result without a call", message.tool_call_id
-            continue
-        if names.pop(0) != message.name and message.name:
-            yield "result under another name", message.tool_call_id
-    for identity, left in waiting.items():
-        yield from [("call without a result", identity)] * len(left)
+            faults["result without a call", message.tool_call_id] += 1
+        elif names.pop(0) != message.name and message.name:
+            faults["result under another name", message.tool_call_id] += 1
+    return faults + Counter({("call without a result", identity): len(names) for identity, names in waiting.items()})

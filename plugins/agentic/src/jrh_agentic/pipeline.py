@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final, TypeVar
 
 from attrs import Factory, asdict, define, frozen
@@ -13,8 +14,9 @@ from jrh_authoring import PROVIDER_ERROR, Unusable, json_text, object_schema, re
 
 from jrh_agentic.aims import Aim
 from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Prompt, Role, Roles, word_request
-from jrh_agentic.messages import Edit, Original, cut, described, diff
-from jrh_agentic.replies import EDIT_SCHEMA, PLAN_SCHEMA, Plan, Step, as_text, described_steps, read_edit, read_plan
+from jrh_agentic.messages import Edit, Original, described, diff, shorten
+from jrh_agentic.options import PipelineOptions
+from jrh_agentic.replies import EDIT_SCHEMA, PLAN_SCHEMA, TEXT, Plan, Step, as_text, read_edit, read_plan, read_string
 
 _EDITS_SHOWN: Final = 8_000
 """Characters of the edits made so far that a role is shown; the last ones stay."""
@@ -61,10 +63,6 @@ class Run:
         return Skip(reason=reason, variant=self.aim.variant, details=self.details())
 
 
-_LONGEST: Final = 1_000
-_REASON: Final[Mapping[str, Json]] = {"type": "string"}
-
-
 @frozen(kw_only=True)
 class Verification:
     """Whether the edits are enough."""
@@ -76,7 +74,7 @@ class Verification:
 
 
 def _schema(name: str, kind: Mapping[str, Json]) -> Mapping[str, Json]:
-    return object_schema({"reason": _REASON, name: kind})
+    return object_schema({"reason": TEXT, name: kind})
 
 
 def label_schema(scale: Scale) -> Mapping[str, Json]:
@@ -99,7 +97,7 @@ def read_label(text: str, scale: Scale, wanted: str) -> Verification | Unusable:
     label = scale.match(text)
     if label is None:
         return Unusable("no label in the reply")
-    return Verification(accepted=label == wanted, label=label, reason=_reason(found))
+    return Verification(accepted=label == wanted, label=label, reason=read_string(found.get("reason")))
 
 
 def read_same(text: str) -> Verification | Unusable:
@@ -109,12 +107,7 @@ def read_same(text: str) -> Verification | Unusable:
         return NO_JSON
     if not isinstance(found["same"], bool):
         return Unusable("no answer in the reply")
-    return Verification(accepted=found["same"], label=None, reason=_reason(found))
-
-
-def _reason(found: Mapping[str, Json]) -> str:
-    reason = found.get("reason")
-    return cut(reason.strip(), _LONGEST) if isinstance(reason, str) else ""
+    return Verification(accepted=found["same"], label=None, reason=read_string(found.get("reason")))
 
 
 T = TypeVar("T")
@@ -130,28 +123,26 @@ class Pipeline:
 
     task: Task
     roles: Roles
-    verify: bool
-    max_steps: int
-    max_rounds: int
-    max_characters: int
+    options: PipelineOptions
 
     def most_calls(self) -> Mapping[str, int]:
         """Return the most calls to each model for one aim: every attempt, step and round is used."""
-        plans = self.roles.attempts * self.max_rounds
-        edits = plans * self.max_steps
+        plans = self.roles.attempts * self.options.max_rounds
+        edits = plans * self.options.max_steps
         asked = {Role.PLANNER: plans, Role.EDITOR: edits, Role.SUMMARIZER: self.roles.attempts + edits}
-        if self.verify:
+        if self.options.verify:
             asked[Role.VERIFIER] = plans
         calls: Counter[str] = Counter()
         for role, most in asked.items():
             calls[self.roles.clients[role].name] += most
         return calls
 
-    async def edited(self, item: Item, original: Original, aim: Aim) -> Draft | Skip:
+    async def edit(self, item: Item, original: Original, aim: Aim) -> Draft | Skip:
         """Return the edited transcript, or what kept it from becoming a case."""
         run = Run(item=item, aim=aim, messages=[*original.messages])
-        reason = await self._summarised(run)
-        for _ in range(self.max_rounds):
+        shown = render_transcript(run.messages, limit=self.options.max_characters)
+        reason = await self._summarise(run, Prompt.SUMMARIZER, {"transcript": shown.text}, "(there is no summary)")
+        for _ in range(self.options.max_rounds):
             reason = reason or await self._round(run)
             if reason or run.rounds[-1].get("accepted"):
                 break
@@ -170,23 +161,13 @@ class Pipeline:
             details=run.details(),
         )
 
-    async def _summarised(self, run: Run) -> str:
-        shown = render_transcript(run.messages, limit=self.max_characters)
-        found = await self._summary(run, Prompt.SUMMARIZER, {"transcript": shown.text})
-        if found == FAILED:
-            return PROVIDER_ERROR
-        usable = isinstance(found, str)
-        run.summary = found if isinstance(found, str) else "(there is no summary)"
-        run.summaries.append({"after": 0, "summary": run.summary, "kept": not usable})
-        return ""
-
     async def _round(self, run: Run) -> str:
         """Plan, edit, verify once; return what ends the work without a case, empty where nothing does."""
         number = len(run.rounds)
         plan = await self._planned(run, number)
         if isinstance(plan, Unusable):
             if isinstance(plan, NoPlan) and plan.dropped:
-                run.rounds.append({"dropped": described_steps(plan.dropped), "accepted": False})
+                run.rounds.append({"dropped": list(plan.dropped), "accepted": False})
             return _of(Role.PLANNER, plan)
         left_out: list[Json] = []
         run.rounds.append({**plan.described(), "not_made": left_out, "accepted": False, "verification": None})
@@ -209,18 +190,15 @@ class Pipeline:
 
     async def _planned(self, run: Run, number: int) -> Plan | Unusable:
         messages = tuple(run.messages)
-        shown = render_transcript(messages, limit=self.max_characters)
+        shown = render_transcript(messages, limit=self.options.max_characters)
         run.left_out = shown.left_out.characters
         variables = {
             "transcript": shown.text,
             "edits": run.shown_edits(),
             "objections": "\n".join(run.objections),
-            "max_steps": self.max_steps,
+            "max_steps": self.options.max_steps,
         }
-
-        def read(text: str) -> Plan | Unusable:
-            return read_plan(text, messages, self.max_steps)
-
+        read = partial(read_plan, messages=messages, most=self.options.max_steps)
         return await self._ask(run, Role.PLANNER, Prompt.PLANNER, variables, read, PLAN_SCHEMA, run.aim.variant, number)
 
     async def _made(self, run: Run, plan: Plan, place: int) -> TranscriptMessage | Unusable:
@@ -238,10 +216,7 @@ class Pipeline:
             "number": step.message,
         }
         entry = self.task.rubric or self.task.instruction
-
-        def read(text: str) -> TranscriptMessage | Unusable:
-            return read_edit(text, message, step.message, entry)
-
+        read = partial(read_edit, message=message, number=step.message, entry=entry)
         parts = run.aim.variant, len(run.rounds), place
         return await self._ask(run, Role.EDITOR, Prompt.EDITOR, variables, read, EDIT_SCHEMA, *parts)
 
@@ -252,29 +227,22 @@ class Pipeline:
         run.messages[at] = edited
         run.edits.append(edit)
         variables = {"summary": run.summary, "edit": f"message {step.message}\n{edit.diff}"}
-        found = await self._summary(run, Prompt.UPDATE, variables, len(run.edits))
-        if found == FAILED:
-            return PROVIDER_ERROR
-        if isinstance(found, str):
-            run.summary = found
-        else:
-            run.summary = cut(f"{run.summary}\nMessage {step.message} was edited since: {step.goal}", _LONGEST_SUMMARY)
-        run.summaries.append({"after": len(run.edits), "summary": run.summary, "kept": not isinstance(found, str)})
-        return ""
+        # Without a usable update the last summary stays, with a line that says what was edited since.
+        otherwise = shorten(f"{run.summary}\nMessage {step.message} was edited since: {step.goal}", _LONGEST_SUMMARY)
+        return await self._summarise(run, Prompt.UPDATE, variables, otherwise, len(run.edits))
 
     async def _verified(self, run: Run) -> str:
-        if not self.verify:
+        if not self.options.verify:
             run.rounds[-1]["accepted"] = True
             return ""
         label = run.aim.label
-        shown = render_transcript(run.messages, limit=self.max_characters)
+        shown = render_transcript(run.messages, limit=self.options.max_characters)
         variables = {"transcript": shown.text, "edits": run.shown_edits()}
-
-        def read(text: str) -> Verification | Unusable:
-            return read_same(text) if label is None else read_label(text, self.task.scale, label)
-
-        prompt = Prompt.SAME if label is None else Prompt.VERIFIER
-        schema = SAME_SCHEMA if label is None else label_schema(self.task.scale)
+        read: Callable[[str], Verification | Unusable] = read_same
+        prompt, schema = Prompt.SAME, SAME_SCHEMA
+        if label is not None:
+            read = partial(read_label, scale=self.task.scale, wanted=label)
+            prompt, schema = Prompt.VERIFIER, label_schema(self.task.scale)
         parts = run.aim.variant, len(run.rounds)
         found = await self._ask(run, Role.VERIFIER, prompt, variables, read, schema, *parts)
         if not isinstance(found, Verification):
@@ -298,22 +266,25 @@ class Pipeline:
         messages = word_request(self.task, prompt, run.aim, variables)
         return await self.roles.ask(role, messages, read, run.journal, run.item.id, *parts, schema=schema)
 
-    async def _summary(
-        self, run: Run, prompt: Prompt, variables: Mapping[str, object], *parts: object
-    ) -> str | Unusable:
-        return await self._ask(
-            run, Role.SUMMARIZER, prompt, variables, _read_summary, _SUMMARY_SCHEMA, "summary", *parts
-        )
+    async def _summarise(
+        self, run: Run, prompt: Prompt, variables: Mapping[str, object], otherwise: str, *parts: object
+    ) -> str:
+        """Ask for the summary, or take the other text; return what ends the work, empty where nothing does."""
+        parts = ("summary", *parts)
+        summary = await self._ask(run, Role.SUMMARIZER, prompt, variables, _read_summary, _SUMMARY_SCHEMA, *parts)
+        if summary == FAILED:
+            return PROVIDER_ERROR
+        usable = isinstance(summary, str)
+        run.summary = summary if isinstance(summary, str) else otherwise
+        run.summaries.append({"after": len(run.edits), "summary": run.summary, "kept": not usable})
+        return ""
 
 
 def _read_summary(text: str) -> str | Unusable:
     found = read_json(text, keys=("summary",))
     if found is None:
         return NO_JSON
-    summary = found["summary"]
-    if not isinstance(summary, str) or not summary.strip():
-        return Unusable("no summary in the reply")
-    return cut(summary.strip(), _LONGEST_SUMMARY)
+    return read_string(found["summary"], _LONGEST_SUMMARY) or Unusable("no summary in the reply")
 
 
 def _of(role: Role, unusable: Unusable) -> str:
@@ -325,7 +296,7 @@ def _of(role: Role, unusable: Unusable) -> str:
 
 def _neighbours(messages: Sequence[TranscriptMessage], start: int, end: int) -> str:
     return "\n\n".join(
-        f"[{place + 1}] {message.role}\n{cut(_said(message), _NEIGHBOUR)}"
+        f"[{place + 1}] {message.role}\n{shorten(_said(message), _NEIGHBOUR)}"
         for place, message in enumerate(messages)
         if max(start, 0) <= place < end
     )

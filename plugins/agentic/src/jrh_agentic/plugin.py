@@ -37,7 +37,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="agent-style",
         summary="transcripts edited only in style: wording, layout, the order of independent remarks",
         options=StyleOptions,
-        factory="jrh_agentic.building:restyled",
+        factory="jrh_agentic.building:style",
         modes=_TRANSCRIPTS,
     )
 

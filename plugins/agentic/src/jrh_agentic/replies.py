@@ -12,7 +12,7 @@ from jrh.text import ToolCall, TranscriptMessage
 from jrh_authoring import Unusable, json_objects, json_text, object_schema, read_json
 
 from jrh_agentic.asking import NO_JSON, NoPlan
-from jrh_agentic.messages import cut
+from jrh_agentic.messages import shorten
 
 LONGEST_MESSAGE: Final = 30_000
 """Characters of a message that an editor is given, and gives back."""
@@ -62,7 +62,7 @@ def read_edit(text: str, message: TranscriptMessage, number: int, entry: str) ->
     if found is None:
         several = read_json(text, keys=("messages",))
         return NO_JSON if several is None else Unusable("more than one message")
-    if _messages_in(text) != 1:
+    if sum("content" in message for message in json_objects(text)) != 1:
         return Unusable("more than one message")
     if found.get("message") != number:
         return Unusable("a message other than the one to edit")
@@ -70,11 +70,6 @@ def read_edit(text: str, message: TranscriptMessage, number: int, entry: str) ->
     if isinstance(edited, Unusable):
         return edited
     return _checked(edited, message, entry)
-
-
-def _messages_in(text: str) -> int:
-    """Count the messages of a reply; what stands in a block of thoughts at its beginning does not count."""
-    return sum("content" in found for found in json_objects(text))
 
 
 def _edited(found: Mapping[str, Json], message: TranscriptMessage) -> TranscriptMessage | Unusable:
@@ -159,13 +154,13 @@ def _texts(value: Json) -> Iterator[str]:
             yield from _texts(each)
 
 
-_LONGEST: Final = 1_000
+LONGEST: Final = 1_000
 """Characters of a thesis, a goal or a reason."""
 _MOST_READ: Final = 100
 """Steps of a reply that are looked at."""
-_TEXT: Final[Mapping[str, Json]] = {"type": "string"}
-_STEP: Final = object_schema({"message": {"type": "integer"}, "goal": _TEXT, "reason": _TEXT})
-PLAN_SCHEMA: Final = object_schema({"thesis": _TEXT, "steps": {"type": "array", "items": _STEP}})
+TEXT: Final[Mapping[str, Json]] = {"type": "string"}
+_STEP: Final = object_schema({"message": {"type": "integer"}, "goal": TEXT, "reason": TEXT})
+PLAN_SCHEMA: Final = object_schema({"thesis": TEXT, "steps": {"type": "array", "items": _STEP}})
 NO_STEP: Final = "no usable step in the plan"
 
 
@@ -185,15 +180,15 @@ class Plan:
 
     thesis: str
     steps: tuple[Step, ...]
-    dropped: tuple[tuple[Json, str], ...]
-    """What stood for the message, and why the step was dropped."""
+    dropped: tuple[Json, ...]
+    """The message that each dropped step named, and why it was dropped, for the provenance."""
 
     def described(self) -> dict[str, Json]:
         """Return the plan for the provenance."""
         return {
             "thesis": self.thesis,
             "steps": [asdict(step) for step in self.steps],
-            "dropped": described_steps(self.dropped),
+            "dropped": list(self.dropped),
         }
 
     def shown(self, current: int) -> str:
@@ -203,11 +198,6 @@ class Plan:
             mark = ">" if number == current else " "
             lines.append(f"{mark} {number + 1}. message {step.message}: {step.goal} ({step.reason})")
         return "\n".join(lines)
-
-
-def described_steps(dropped: Sequence[tuple[Json, str]]) -> list[Json]:
-    """Return dropped steps for the provenance."""
-    return [{"message": message, "reason": reason} for message, reason in dropped]
 
 
 def read_plan(text: str, messages: Sequence[TranscriptMessage], most: int) -> Plan | Unusable:
@@ -225,16 +215,16 @@ def read_plan(text: str, messages: Sequence[TranscriptMessage], most: int) -> Pl
     if isinstance(written, str) or not isinstance(written, Sequence):
         return Unusable("no list of steps in the plan")
     steps: list[Step] = []
-    dropped: list[tuple[Json, str]] = []
+    dropped: list[Json] = []
     for each in written[:_MOST_READ]:
         step = _step(each, messages, steps, most)
         if isinstance(step, Step):
             steps.append(step)
         else:
-            dropped.append((_number(each), step))
+            dropped.append({"message": _number(each), "reason": step})
     if not steps:
         return NoPlan(NO_STEP, tuple(dropped))
-    return Plan(thesis=_text(found.get("thesis")), steps=tuple(steps), dropped=tuple(dropped))
+    return Plan(thesis=read_string(found.get("thesis")), steps=tuple(steps), dropped=tuple(dropped))
 
 
 def _step(written: Json, messages: Sequence[TranscriptMessage], steps: Sequence[Step], most: int) -> Step | str:
@@ -244,7 +234,7 @@ def _step(written: Json, messages: Sequence[TranscriptMessage], steps: Sequence[
     if not 1 <= number <= len(messages):
         return "there is no such message"
     message = messages[number - 1]
-    goal = _text(written.get("goal"))
+    goal = read_string(written.get("goal"))
     reasons = (
         (message.role != "assistant", "the message is not the assistant's"),
         (any(step.message == number for step in steps), "an earlier step names this message"),
@@ -253,7 +243,7 @@ def _step(written: Json, messages: Sequence[TranscriptMessage], steps: Sequence[
         (len(steps) >= most, "there are more steps than allowed"),
     )
     refused = next((reason for applies, reason in reasons if applies), "")
-    return refused or Step(message=number, goal=goal, reason=_text(written.get("reason")))
+    return refused or Step(message=number, goal=goal, reason=read_string(written.get("reason")))
 
 
 def _number(written: Json) -> int | None:
@@ -261,5 +251,6 @@ def _number(written: Json) -> int | None:
     return number if isinstance(number, int) and not isinstance(number, bool) and abs(number) < 10**9 else None
 
 
-def _text(value: Json) -> str:
-    return cut(value.strip(), _LONGEST) if isinstance(value, str) else ""
+def read_string(value: Json, most: int = LONGEST) -> str:
+    """Return a text of a reply, shortened where it is long; empty where the value is no text."""
+    return shorten(value.strip(), most) if isinstance(value, str) else ""

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from jrh import ChatRequest, Usage
 from jrh.errors import FaultKind, ModelFault, StillPendingError
 from jrh.plugins import TOO_LONG, Completion
-from jrh.text import Redactor, utf8_text
+from jrh.text import utf8_text
 from jrh_chat import count_or_none, error_text, http_fault, string_or_empty
 
 from jrh_batch.batches import Batch, Look
@@ -39,14 +39,13 @@ _STATUS: Final = {
 class AnthropicDialect:
     """Message batches (`jrh_batch.batches.Dialect`)."""
 
-    def __init__(self, options: AnthropicBatchOptions, http: Http, redact: Redactor) -> None:
+    def __init__(self, options: AnthropicBatchOptions, http: Http) -> None:
         """Keep the options and the connection."""
         self.max_requests = options.max_requests
         self.max_bytes = int(options.max_megabytes * 1_000_000)
         self._base = f"{options.base_url.rstrip('/')}/messages/batches"
         self._static: dict[str, Any] = {"model": options.model, **options.extra}
         self._http = http
-        self._redact = redact
 
     def line(self, call: str, request: ChatRequest) -> bytes:
         """Write one request of a batch."""
@@ -62,11 +61,7 @@ class AnthropicDialect:
     async def create(self, batch: Batch, lines: Sequence[bytes]) -> str:  # noqa: ARG002 - it has no place for a name
         """Create the batch with its requests."""
         body = b'{"requests":[' + b",".join(lines) + b"]}"
-        document = await self._http.post(self._base, body, "application/json")
-        found = document.get("id")
-        if not isinstance(found, str) or not found:
-            raise ModelFault(FaultKind.MALFORMED, "the answer has no id")
-        return found
+        return await self._http.create(self._base, body)
 
     async def find(self, batch: Batch, taken: Collection[str]) -> str:
         """Look for the batch among the recent ones of its size, by the ids of its calls.
@@ -95,7 +90,7 @@ class AnthropicDialect:
         """Read the results."""
         # Not from `results_url`: the key goes to the address of the suite alone.
         async for line in self._http.lines(f"{self._base}/{quote(batch.id, safe='')}/results"):
-            call = line.get("custom_id") if isinstance(line, dict) else None
+            call = line.get("custom_id")
             if isinstance(call, str):
                 unread = Completion(text=None, finish_reason=TOO_LONG) if TOO_LONG in line else None
                 yield call, unread or self._outcome(line.get("result"))
@@ -121,8 +116,7 @@ class AnthropicDialect:
 
     async def _first_call(self, found: str) -> str:
         async for line in self._http.lines(f"{self._base}/{quote(found, safe='')}/results"):
-            if isinstance(line, dict):
-                return str(line.get("custom_id"))
+            return str(line.get("custom_id"))
         return ""
 
     def _outcome(self, result: object) -> Completion | ModelFault:
@@ -142,7 +136,7 @@ class AnthropicDialect:
         inner = error.get("error") if isinstance(error, Mapping) else None
         found = inner if isinstance(inner, Mapping) else error if isinstance(error, Mapping) else {}
         kind = string_or_empty(found.get("type"))
-        detail = error_text(f"{kind}: {string_or_empty(found.get('message'))}", self._redact)
+        detail = error_text(f"{kind}: {string_or_empty(found.get('message'))}", self._http.redact)
         return http_fault(_STATUS.get(kind, 500), kind, detail)
 
 
@@ -164,14 +158,11 @@ def message_params(request: ChatRequest) -> dict[str, Any]:
         raise ModelFault(FaultKind.REJECTED, detail, settings=absent, sent=False)
     system = "\n\n".join(message.content for message in request.messages if message.role == "system")
     turns = [{"role": each.role, "content": each.content} for each in request.messages if each.role != "system"]
-    params: dict[str, Any] = {"messages": turns}
-    if system:
-        params["system"] = system
-    for name in ("max_tokens", "temperature", "top_p"):
-        value = getattr(sampling, name)
-        if value is not None:
-            params[name] = value
-    return params | _reply_form(request)
+    settings = {"system": system or None} | {
+        name: getattr(sampling, name) for name in ("max_tokens", "temperature", "top_p")
+    }
+    stated = {name: value for name, value in settings.items() if value is not None}
+    return {"messages": turns} | stated | _reply_form(request)
 
 
 def _reply_form(request: ChatRequest) -> dict[str, Any]:
@@ -180,14 +171,13 @@ def _reply_form(request: ChatRequest) -> dict[str, Any]:
     if request.sampling.reasoning_effort is not None:
         config["effort"] = request.sampling.reasoning_effort
     schema = None if request.output == "text" else request.json_schema
+    form: dict[str, Any] = {}
     if schema is not None and request.output == "tool-call":
         tool = {"name": _TOOL, "description": "Give the answer.", "input_schema": schema}
-        return {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}} | (
-            {"output_config": config} if config else {}
-        )
-    if schema is not None:
+        form = {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
+    elif schema is not None:
         config["format"] = {"type": "json_schema", "schema": schema}
-    return {"output_config": config} if config else {}
+    return form | {"output_config": config} if config else form
 
 
 def read_message(message: object) -> Completion | ModelFault:

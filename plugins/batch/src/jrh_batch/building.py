@@ -25,7 +25,7 @@ def build_openai(options: OpenAIBatchOptions, context: BuildContext) -> BatchMod
     """Build an `openai-batch` model."""
     credentials = Credentials.from_environment(options, _OPENAI)
     field = token_limit_field(options.max_tokens_field, options.base_url)
-    dialect = OpenAIDialect(options, _http(options, credentials), credentials.redact, field)
+    dialect = OpenAIDialect(options, _http(options, credentials), field)
     further = {} if options.endpoint == "/v1/chat/completions" else {"endpoint": options.endpoint}
     return _model("openai-batch", options, dialect, credentials, further, context)
 
@@ -33,7 +33,7 @@ def build_openai(options: OpenAIBatchOptions, context: BuildContext) -> BatchMod
 def build_anthropic(options: AnthropicBatchOptions, context: BuildContext) -> BatchModel:
     """Build an `anthropic-batch` model."""
     credentials = Credentials.from_environment(options, _ANTHROPIC)
-    dialect = AnthropicDialect(options, _http(options, credentials, {"anthropic-version": VERSION}), credentials.redact)
+    dialect = AnthropicDialect(options, _http(options, credentials, {"anthropic-version": VERSION}))
     return _model("anthropic-batch", options, dialect, credentials, {}, context)
 
 

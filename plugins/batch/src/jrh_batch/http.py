@@ -6,8 +6,8 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import AsyncIterator, Mapping
-from typing import Any, Final
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVar
 
 import aiohttp
 from jrh.errors import FaultKind, ModelFault
@@ -23,6 +23,8 @@ from jrh_chat import (
     read_answer,
     read_start,
 )
+
+T = TypeVar("T")
 
 ATTEMPTS: Final = 8
 """How often a request that changes nothing is sent."""
@@ -43,7 +45,8 @@ class Http:
 
     def __init__(self, credentials: Credentials, headers: Mapping[str, str], proxy: str | None) -> None:
         """Prepare what all requests share; open no connection before the first one."""
-        self._redact = credentials.redact
+        self.redact = credentials.redact
+        """Takes the key out of texts of the provider."""
         self._proxy = proxy
         self._connection = Connection(
             credentials,
@@ -51,14 +54,15 @@ class Http:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=30.0, sock_read=_QUIET_SECONDS),
         )
 
-    async def post(self, url: str, body: bytes | aiohttp.FormData, content_type: str | None = None) -> dict[str, Any]:
-        """Send once and return the JSON object of the answer.
+    async def create(self, url: str, body: bytes | aiohttp.FormData) -> str:
+        """Send a form, or JSON, once and return the id of what it made.
 
         Raises:
             ModelFault: for every failure. Its text holds no key.
         """
-        headers = {"Content-Type": content_type} if content_type else {}
-        return await self._once("POST", url, body, headers)
+        # A form brings its own type, which names the boundary between its parts.
+        headers = {"Content-Type": "application/json"} if isinstance(body, bytes) else {}
+        return read_id(await self._once("POST", url, body, headers))
 
     async def get(self, url: str) -> dict[str, Any]:
         """Return the JSON object at an address; a failure that may pass is retried.
@@ -66,17 +70,10 @@ class Http:
         Raises:
             ModelFault: for every failure that lasts. Its text holds no key.
         """
-        for attempt in range(ATTEMPTS - 1):
-            try:
-                return await self._once("GET", url, None, {})
-            except ModelFault as fault:
-                if not fault.retryable:
-                    raise
-                await pause(attempt, fault)
-        return await self._once("GET", url, None, {})
+        return await retry(lambda: self._once("GET", url, None, {}))
 
-    async def lines(self, url: str) -> AsyncIterator[Any]:
-        """Yield the JSON of every line at an address, as it arrives; a line that is not JSON is None.
+    async def lines(self, url: str) -> AsyncIterator[dict[str, Any]]:
+        """Yield the JSON object of every line at an address, as it arrives; lines that hold none are left out.
 
         A line too long to read is an object with its `custom_id` and `TOO_LONG`.
 
@@ -90,7 +87,9 @@ class Http:
                     fault = await self._fault(response)
                 else:
                     async for line in _split(response.content):
-                        yield _parsed(line) if len(line) <= LONGEST_ANSWER else _too_long(line)
+                        document = _parse(line) if len(line) <= LONGEST_ANSWER else _too_long(line)
+                        if isinstance(document, dict):
+                            yield document
                     return
         except NETWORK_ERRORS as error:
             fault = network_fault(error)
@@ -113,7 +112,7 @@ class Http:
                     body_read = await read_answer(response)
                     if body_read is None:
                         raise ModelFault(FaultKind.REJECTED, "the provider's answer is too long to read")
-                    document = _parsed(body_read)
+                    document = _parse(body_read)
                     if isinstance(document, dict):
                         return document
                     fault = malformed(f"the answer to {method} {response.url.path} is not a JSON object")
@@ -127,7 +126,7 @@ class Http:
         outcome = from_error_response(response.status, response.headers, await read_start(response))
         if not isinstance(outcome, ModelFault):
             outcome = ModelFault(FaultKind.REJECTED, outcome.refusal or "refused", status=response.status)
-        return outcome.with_detail(error_text(outcome.detail, self._redact))
+        return outcome.with_detail(error_text(outcome.detail, self.redact))
 
 
 async def _split(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
@@ -150,16 +149,36 @@ async def _split(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
         yield bytes(rest)
 
 
+def read_id(document: Mapping[str, Any]) -> str:
+    """Return the id of what a provider made or lists; raise `ModelFault` where it has none."""
+    identity = document.get("id")
+    if not isinstance(identity, str) or not identity:
+        raise ModelFault(FaultKind.MALFORMED, "the answer has no id")
+    return identity
+
+
 def _too_long(line: bytes) -> dict[str, str]:
     found = _CALL.search(line[:_HEAD])
     return {TOO_LONG: "", "custom_id": found[1].decode()} if found else {}
 
 
-def _parsed(text: bytes) -> Any:
+def _parse(text: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+async def retry(work: Callable[[], Awaitable[T]]) -> T:
+    """Do what may safely be done twice, until it succeeds or fails for good."""
+    for attempt in range(ATTEMPTS - 1):
+        try:
+            return await work()
+        except ModelFault as fault:
+            if not fault.retryable:
+                raise
+            await pause(attempt, fault)
+    return await work()
 
 
 async def pause(attempt: int, fault: ModelFault) -> None:

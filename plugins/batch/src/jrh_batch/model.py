@@ -20,7 +20,7 @@ from jrh.errors import FaultKind, ModelFault, StillPendingError
 from jrh.plugins import Completion, Logger, ModelNotes, Rates
 
 from jrh_batch.batches import Answers, Batch, Dialect, Look, Refusal
-from jrh_batch.http import ATTEMPTS, pause
+from jrh_batch.http import ATTEMPTS, pause, retry
 from jrh_batch.options import BatchOptions
 
 _FIRST_LOOK: Final = 1.0
@@ -37,7 +37,14 @@ class BatchModel:
         """Keep the provider's protocol; nothing is sent before the first call."""
         self._options = options
         self._dialect = dialect
-        self._fingerprint = fingerprint
+        self.fingerprint = fingerprint
+        """The model and the endpoint, and a digest of what else routes."""
+        self.rates = Rates(input=0.0, output=0.0) if options.free else None
+        """Zero for a free model, otherwise None: the protocols have no prices."""
+        self.price_factor = options.price_factor
+        """The share of the suite's price that a call costs."""
+        self.at_once = options.in_flight
+        """How many calls may wait for their answers."""
         self._log = log
         self._notes: ModelNotes | None = None
         self._wait = True
@@ -55,26 +62,6 @@ class BatchModel:
         self._looked: set[str] = set()
         """Names of batches that had not ended when they were looked at."""
         self._one_ended = asyncio.Event()
-
-    @property
-    def fingerprint(self) -> str:
-        """Name the model and the endpoint, and a digest of what else routes."""
-        return self._fingerprint
-
-    @property
-    def rates(self) -> Rates | None:
-        """Return zero for a free model, otherwise None: the protocols have no prices."""
-        return Rates(input=0.0, output=0.0) if self._options.free else None
-
-    @property
-    def price_factor(self) -> float:
-        """Return the share of the suite's price that a call costs."""
-        return self._options.price_factor
-
-    @property
-    def at_once(self) -> int:
-        """Return how many calls may wait for their answers."""
-        return self._options.in_flight
 
     def attach(self, notes: ModelNotes, *, wait: bool) -> None:
         """Take up the batches of earlier processes."""
@@ -121,7 +108,7 @@ class BatchModel:
 
     def __repr__(self) -> str:
         """Show the fingerprint."""
-        return f"BatchModel({self._fingerprint})"
+        return f"BatchModel({self.fingerprint})"
 
     # -- collecting --------------------------------------------------------------------------------------------------
 
@@ -216,16 +203,13 @@ class BatchModel:
 
     async def _submit(self, batch: Batch, lines: Sequence[bytes]) -> Batch:
         batch = await self._note(batch)
-        for attempt in range(ATTEMPTS):
-            try:
-                batch = evolve(batch, file=await self._dialect.upload(batch, lines))
-                break
-            except ModelFault as fault:  # a file that is uploaded twice costs nothing
-                if attempt + 1 == ATTEMPTS or not fault.retryable:
-                    # No file, no batch: nothing was asked, so nothing is billed.
-                    raise ModelFault(fault.kind, fault.detail, status=fault.status, sent=False) from None
-                await pause(attempt, fault)
-        batch = await self._note(batch)
+        try:
+            # A file that is uploaded twice costs nothing.
+            file = await retry(lambda: self._dialect.upload(batch, lines))
+        except ModelFault as fault:
+            # No file, no batch: nothing was asked, so nothing is billed.
+            raise ModelFault(fault.kind, fault.detail, status=fault.status, sent=False) from None
+        batch = await self._note(evolve(batch, file=file))
         if self._left:
             raise StillPendingError("the run stops")
         created = await self._create(batch, lines)
@@ -265,10 +249,7 @@ class BatchModel:
             except StillPendingError:  # a batch must end before it shows whose it is
                 if self._left:
                     raise
-            self._looked.add(batch.name)
-            self._leave_if_idle()
-            await asyncio.sleep(seconds)
-            seconds = min(self._options.poll_seconds, seconds * _GROWTH)
+            seconds = await self._sleep_between_looks(batch, seconds)
 
     async def _taken_up(self, batch: Batch) -> None:
         """Follow a batch of an earlier process; where it was never submitted, submit what still waits for it."""
@@ -306,10 +287,14 @@ class BatchModel:
             if look.ended:
                 await self._fetch(batch, look)
                 return
-            self._looked.add(batch.name)
-            self._leave_if_idle()
-            await asyncio.sleep(seconds)
-            seconds = min(self._options.poll_seconds, seconds * _GROWTH)
+            seconds = await self._sleep_between_looks(batch, seconds)
+
+    async def _sleep_between_looks(self, batch: Batch, seconds: float) -> float:
+        """Note that a batch had not ended, and wait; return how long to wait after the next look."""
+        self._looked.add(batch.name)
+        self._leave_if_idle()
+        await asyncio.sleep(seconds)
+        return min(self._options.poll_seconds, seconds * _GROWTH)
 
     async def _fetch(self, batch: Batch, look: Look) -> None:
         """Hand out the results, each once; the first one of a call counts."""

@@ -11,11 +11,10 @@ import aiohttp
 from jrh import ChatRequest
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import TOO_LONG, Completion
-from jrh.text import Redactor
 from jrh_chat import PayloadWriter, error_text, from_error_response, http_fault, read_document, string_or_empty
 
 from jrh_batch.batches import Batch, Look, Refusal
-from jrh_batch.http import Http
+from jrh_batch.http import Http, read_id
 from jrh_batch.options import OpenAIBatchOptions
 
 _ENDED: Final = frozenset({"completed", "expired", "cancelled"})
@@ -35,7 +34,7 @@ CLOCK_SKEW: Final = 600.0
 class OpenAIDialect:
     """Files and batches (`jrh_batch.batches.Dialect`)."""
 
-    def __init__(self, options: OpenAIBatchOptions, http: Http, redact: Redactor, max_tokens_field: str) -> None:
+    def __init__(self, options: OpenAIBatchOptions, http: Http, max_tokens_field: str) -> None:
         """Keep the options and the connection."""
         self.max_requests = options.max_requests
         self.max_bytes = int(options.max_megabytes * 1_000_000)
@@ -43,7 +42,6 @@ class OpenAIDialect:
         self._endpoint = options.endpoint
         self._window = options.completion_window
         self._http = http
-        self._redact = redact
         self._payload = PayloadWriter(options.model, options.extra, max_tokens_field)
 
     def line(self, call: str, request: ChatRequest) -> bytes:
@@ -58,7 +56,7 @@ class OpenAIDialect:
         form.add_field("purpose", "batch")
         data = b"\n".join(lines) + b"\n"
         form.add_field("file", data, filename=f"{batch.name}.jsonl", content_type="application/jsonl")
-        return _id(await self._http.post(f"{self._base}/files", form))
+        return await self._http.create(f"{self._base}/files", form)
 
     async def create(self, batch: Batch, lines: Sequence[bytes]) -> str:  # noqa: ARG002 - they are in the file
         """Create the batch over its file."""
@@ -68,7 +66,7 @@ class OpenAIDialect:
             "completion_window": self._window,
             "metadata": {_NAME: batch.name, "jrh_first_call": batch.calls[0], "jrh_calls": str(len(batch.calls))},
         }
-        return _id(await self._http.post(f"{self._base}/batches", json.dumps(body).encode(), "application/json"))
+        return await self._http.create(f"{self._base}/batches", json.dumps(body).encode())
 
     async def find(self, batch: Batch, taken: Collection[str]) -> str:
         """Look for the batch by its file, or by its name in the metadata, among the recent ones."""
@@ -82,12 +80,12 @@ class OpenAIDialect:
                 metadata = each.get("metadata")
                 named = isinstance(metadata, Mapping) and metadata.get(_NAME) == batch.name
                 if (named or each.get("input_file_id") == batch.file) and each.get("id") not in taken:
-                    return _id(each)
+                    return read_id(each)
             oldest = found[-1].get("created_at") if found else None
             too_old = isinstance(oldest, int | float) and oldest < batch.noted - CLOCK_SKEW
             if not found or not page.get("has_more") or too_old:
                 return ""
-            after = f"&after={quote(_id(found[-1]), safe='')}"
+            after = f"&after={quote(read_id(found[-1]), safe='')}"
         raise ModelFault(FaultKind.MALFORMED, TOO_MANY)
 
     async def look(self, batch: Batch) -> Look:
@@ -107,7 +105,7 @@ class OpenAIDialect:
         """Read the answers, then the errors."""
         for name in look.files:
             async for line in self._http.lines(f"{self._base}/files/{quote(name, safe='')}/content"):
-                call = line.get("custom_id") if isinstance(line, dict) else None
+                call = line.get("custom_id")
                 if isinstance(call, str):
                     yield call, self._outcome(line)
 
@@ -123,7 +121,7 @@ class OpenAIDialect:
             return self._response(response.get("status_code"), response.get("body"))
         code = str(error.get("code") or "") if isinstance(error, Mapping) else ""
         text = str(error.get("message") or "") if isinstance(error, Mapping) else ""
-        detail = error_text(f"{code or 'error'}: {text}", self._redact)
+        detail = error_text(f"{code or 'error'}: {text}", self._http.redact)
         if code == "batch_cancelled":
             return ModelFault(FaultKind.REJECTED, detail)
         # It was not worked on, so nothing was billed, and it is asked again.
@@ -134,19 +132,19 @@ class OpenAIDialect:
             if status == _OK and isinstance(body, dict):
                 return read_document(body)
         except ModelFault as fault:
-            return fault.with_detail(error_text(fault.detail, self._redact))
+            return fault.with_detail(error_text(fault.detail, self._http.redact))
         if not isinstance(status, int) or status < _BAD_REQUEST:
             return ModelFault(FaultKind.SERVER_ERROR, f"the result has status {status}")
         outcome = from_error_response(status, {}, json.dumps(body).encode())
         if isinstance(outcome, ModelFault):
-            return outcome.with_detail(error_text(outcome.detail, self._redact))
+            return outcome.with_detail(error_text(outcome.detail, self._http.redact))
         return outcome
 
     def _refusal(self, errors: object) -> Refusal:
         """Read why a batch failed its validation."""
         listed = errors.get("data") if isinstance(errors, Mapping) else None
         found = [each for each in listed or () if isinstance(each, Mapping)]
-        texts = [error_text(f"{each.get('code')}: {each.get('message')}", self._redact) for each in found]
+        texts = [error_text(f"{each.get('code')}: {each.get('message')}", self._http.redact) for each in found]
         text = "; ".join(dict.fromkeys(texts[:3])) or "the provider gives no reason"
         lines = {
             each["line"] - 1: _refused_line(each, said)
@@ -172,10 +170,3 @@ def _missing(status: object) -> ModelFault:
 
 def _refused_line(error: Mapping[str, Any], said: str) -> ModelFault:
     return http_fault(_BAD_REQUEST, string_or_empty(error.get("code")), said, named=string_or_empty(error.get("param")))
-
-
-def _id(document: Mapping[str, Any]) -> str:
-    found = document.get("id")
-    if not isinstance(found, str) or not found:
-        raise ModelFault(FaultKind.MALFORMED, "the answer has no id")
-    return found

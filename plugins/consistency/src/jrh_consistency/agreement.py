@@ -14,7 +14,7 @@ from jrh_stats import Estimate, cluster_sums, clustered_mean
 from numpy.typing import NDArray
 
 from jrh_consistency.naming import Kind
-from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, judged_sets
+from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, counted_note, judged_sets
 
 COMPARED: Final = "compared-with"
 """Level that names the other task."""
@@ -27,7 +27,6 @@ class Both:
     """The pairs that two tasks judge; arrays of shape (n,)."""
 
     clusters: NDArray[np.int64]
-    sets: tuple[str, ...]
     agree: Floats
     """Probability that a verdict of each prefers the same response."""
     conflict: Floats
@@ -77,11 +76,11 @@ class _Agreement:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the measures of every two tasks about the same sets."""
         builder = MeasureBuilder.of(records, context, self.options)
-        found = [each for each in self._compared(judged_sets(builder)) if each.both.missing or len(each.both.agree)]
-        for each in found:
-            yield from _measured(builder, self.name, each)
+        for each in self._comparisons(judged_sets(builder)):
+            if each.both.missing or len(each.both.agree):
+                yield from _measures(builder, self.name, each)
 
-    def _compared(self, judged: Sequence[Judged]) -> Iterator[_Compared]:
+    def _comparisons(self, judged: Sequence[Judged]) -> Iterator[_Compared]:
         for second in (each for each in judged if each.kind in self.other):
             for first in (each for each in judged if each.kind in self.one and each.cell.judge == second.cell.judge):
                 yield _Compared(
@@ -124,7 +123,6 @@ def both_of(first: Judged, second: Judged) -> Both:
     ties = one[NEITHER], other[NEITHER]
     return Both(
         clusters=np.array([second.preferences[pair].cluster for pair in usable], dtype=np.int64),
-        sets=tuple(pair[0] for pair in usable),
         agree=one[FIRST] * other[FIRST] + one[SECOND] * other[SECOND],
         conflict=one[FIRST] * other[SECOND] + one[SECOND] * other[FIRST],
         tie=ties[0] * (1 - ties[1]) + ties[1] * (1 - ties[0]),
@@ -138,17 +136,18 @@ def _shares(judged: Judged, pairs: Sequence[Pair]) -> Floats:
     return np.array([judged.preferences[pair].shares for pair in pairs]).reshape(-1, 3).T
 
 
-def _measured(builder: MeasureBuilder, name: str, each: _Compared) -> Iterator[Measure]:
+def _measures(builder: MeasureBuilder, name: str, each: _Compared) -> Iterator[Measure]:
     both, level = each.both, builder.context.level
-    note = _note(both)
+    number = len(both.agree)
+    note = counted_note("pairs", number, both.missing, lacking="in one of the tasks", nothing=NOTHING)
     sums = both.sums(both.agree, both.conflict, both.tie)
     decided = sums[:, 0] + sums[:, 1]
     agreement = builder.proportion(each.cell, sums[:, 0], decided)
-    yield _put(builder, name, each, agreement, note if decided.any() else _none(both))
+    yield _put(builder, name, each, agreement, note if decided.any() or not number else _DECIDED)
     for part, column in (("conflict", 1), ("tie", 2)):
         found = clustered_mean(sums[:, column], sums[:, 3], bounds=(0.0, 1.0), level=level)
         yield _put(builder, f"{name}-{part}", each, found, note)
-    reason = note if each.noisy or not len(both.agree) else "a question was asked only once, so the noise is unknown"
+    reason = note if each.noisy or not number else "a question was asked only once, so the noise is unknown"
     yield _put(builder, f"{name}-excess", each, _excess(builder, each), reason, unit="difference")
 
 
@@ -186,14 +185,3 @@ def _put(
         n_items=measured.n_items + builder.items(first.usable),
         missing=dict(sorted(missing.items())),
     )
-
-
-def _none(both: Both) -> str:
-    return _DECIDED if len(both.agree) else _note(both)
-
-
-def _note(both: Both) -> str:
-    if not len(both.agree):
-        return f"{both.missing:,} pairs, each without a verdict in one of the tasks" if both.missing else NOTHING
-    rest = f"; {both.missing:,} more lack a verdict in one of the tasks" if both.missing else ""
-    return f"{len(both.agree):,} pairs{rest}"

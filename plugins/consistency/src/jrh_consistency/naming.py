@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 from itertools import permutations
+from string import ascii_uppercase
 from typing import Final
 
 from attrs import frozen
@@ -76,13 +77,10 @@ def ranked_options(task: Task) -> int:
         return 0
     orders = {order_of(label) for label in task.scale.labels}
     letters = sorted(next(iter(orders)))
-    return len(letters) if orders == set(permutations(letters)) and letters == _first(len(letters)) else 0
+    first = list(ascii_uppercase[: len(letters)])
+    return len(letters) if orders == set(permutations(letters)) and letters == first else 0
 
 
 def order_of(label: str) -> tuple[str, ...]:
     """Return the letters of a ranking, best first."""
     return tuple(part.strip() for part in label.split(">"))
-
-
-def _first(number: int) -> list[str]:
-    return [chr(ord("A") + place) for place in range(number)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from jrh import DataSourceSpec, MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
@@ -37,6 +38,14 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     )
 
 
+_AGREEMENTS: Final = (
+    ("pointwise-pairwise", "whether comparisons prefer the response with the higher score", "PointwisePairwise"),
+    ("listwise-pairwise", "whether comparisons prefer the response that ranks higher in a list", "ListwisePairwise"),
+    ("score-ranking", "whether the response with the higher score also ranks higher in lists", "ScoreRanking"),
+)
+"""Name, summary and class of every metric that compares two ways of asking."""
+
+
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
@@ -47,30 +56,15 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         options=MetricOptions,
         factory="jrh_consistency.transitivity:Transitivity",
     )
-    yield MetricSpec(
-        name="pointwise-pairwise",
-        summary="whether comparisons prefer the response with the higher score",
-        measures=MEASURES["pointwise-pairwise"],
-        options=MetricOptions,
-        factory="jrh_consistency.agreement:PointwisePairwise",
-        instead_of={"pointwise-pairwise-tau-b": "the share of pairs on which both agree"},
-    )
-    yield MetricSpec(
-        name="listwise-pairwise",
-        summary="whether comparisons prefer the response that ranks higher in a list",
-        measures=MEASURES["listwise-pairwise"],
-        options=MetricOptions,
-        factory="jrh_consistency.agreement:ListwisePairwise",
-        instead_of={"listwise-pairwise-tau-b": "the share of pairs on which both agree"},
-    )
-    yield MetricSpec(
-        name="score-ranking",
-        summary="whether the response with the higher score also ranks higher in lists",
-        measures=MEASURES["score-ranking"],
-        options=MetricOptions,
-        factory="jrh_consistency.agreement:ScoreRanking",
-        instead_of={"score-ranking-tau-b": "the share of pairs on which both agree"},
-    )
+    for name, summary, factory in _AGREEMENTS:
+        yield MetricSpec(
+            name=name,
+            summary=summary,
+            measures=MEASURES[name],
+            options=MetricOptions,
+            factory=f"jrh_consistency.agreement:{factory}",
+            instead_of={f"{name}-tau-b": "the share of pairs on which both agree"},
+        )
 
 
 @hookimpl

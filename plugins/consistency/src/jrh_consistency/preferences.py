@@ -84,7 +84,7 @@ def judged_sets(builder: MeasureBuilder) -> tuple[Judged, ...]:
 def _judged(builder: MeasureBuilder) -> Iterator[Judged]:
     trials, tasks = builder.trials, builder.context.tasks
     named = [Named.read(name) for name in trials.item.names]
-    known = np.array([each is not None for each in named])
+    known = np.array([name is not None for name in named])
     asked = _asked_alike(trials)
     for cell in tasks_of(trials):
         if cell.task not in tasks:
@@ -188,10 +188,10 @@ class _Reading:
     def _scored(self, usable: Codes) -> Iterator[tuple[Pair, Preference]]:
         """Read scores: every verdict on one response against every verdict on the other."""
         trials = self.builder.trials
-        values = self._values(usable)
-        scores: dict[int, Floats] = {}
-        for one in _split(np.arange(len(usable)), trials.item.codes[usable]):
-            scores[int(trials.item.codes[usable[one[0]]])] = values[one]
+        of_item: defaultdict[int, list[float]] = defaultdict(list)
+        for item, value in zip(trials.item.codes[usable].tolist(), self._values(usable).tolist(), strict=True):
+            of_item[item].append(value)
+        scores = {item: np.array(values) for item, values in of_item.items()}
         sets: defaultdict[str, dict[str, int]] = defaultdict(dict)
         clusters: dict[int, int] = {}
         for row in self.cell.rows:
@@ -219,12 +219,6 @@ class _Reading:
         return np.array(positive)[trials.label[usable]]
 
 
-def _split(rows: Codes, key: Codes) -> Iterator[Codes]:
-    order = np.argsort(key, kind="stable")
-    if len(order):
-        yield from np.split(rows[order], np.flatnonzero(np.diff(key[order])) + 1)
-
-
 def _pair(name: str, one: str, other: str) -> tuple[Pair, bool]:
     """Return the pair, and whether the second member is named first in it."""
     return ((name, other, one), True) if other < one else ((name, one, other), False)
@@ -240,14 +234,15 @@ def _preference(cluster: int, ways: list[Shares], weight: float) -> Preference:
     if not answered:
         return Preference(cluster=cluster, shares=None, noise=None, weight=weight)
     number = len(answered)
-    shares = [
-        (one / sum(votes), two / sum(votes), three / sum(votes)) for votes in answered for one, two, three in [votes]
-    ]
-    mean = (fsum(each[0] for each in shares), fsum(each[1] for each in shares), fsum(each[2] for each in shares))
-    noise = _expected(_differing, answered, shares)
-    opposition = _expected(_opposed, answered, shares)
-    total = (mean[0] / number, mean[1] / number, mean[2] / number)
-    return Preference(cluster=cluster, shares=total, noise=noise, opposition=opposition, weight=weight)
+    shares = [(votes[0] / sum(votes), votes[1] / sum(votes), votes[2] / sum(votes)) for votes in answered]
+    first, neither, second = (fsum(column) / number for column in zip(*shares, strict=True))
+    return Preference(
+        cluster=cluster,
+        shares=(first, neither, second),
+        noise=_expected(_differing, answered, shares),
+        opposition=_expected(_opposed, answered, shares),
+        weight=weight,
+    )
 
 
 def _expected(differ: Callable[[Shares, Shares], float], ways: list[Shares], shares: list[Shares]) -> float | None:
@@ -294,3 +289,18 @@ def _apart(one: Floats, other: Floats) -> float:
     rows = (one.sum(axis=1) * other.sum(axis=1)).sum()
     columns = (one.sum(axis=0) * other.sum(axis=0)).sum()
     return float(one.sum() * other.sum() - rows - columns + (one * other).sum())
+
+
+def counted_note(what: str, number: int, missing: int, *, lacking: str, nothing: str) -> str:
+    """Say how many pairs or triples of responses a measure rests on, and how many lack a verdict.
+
+    Args:
+        what: what is counted.
+        number: how many have all their verdicts.
+        missing: how many lack one.
+        lacking: where it is lacking.
+        nothing: the note where nothing was planned.
+    """
+    if not number:
+        return f"{missing:,} {what}, each without a verdict {lacking}" if missing else nothing
+    return f"{number:,} {what}" + (f"; {missing:,} more lack a verdict {lacking}" if missing else "")

@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
+from string import ascii_uppercase
 from typing import Final
 
 from attrs import frozen
@@ -52,9 +52,6 @@ class ResponseSets:
     """Reads sets of responses and makes the items that its task asks about."""
 
     options: ResponseSetsOptions
-    path: Path
-    shown: str
-    """The file's name, for messages."""
     task: Task
     kind: Kind
 
@@ -72,8 +69,7 @@ class ResponseSets:
             raise JrhError(
                 "response-sets: a scale of orders must list every order, such as six labels for three responses"
             )
-        shown = options.path.name or str(options.path)
-        return cls(options=options, path=options.path, shown=shown, task=task, kind=kind_of(task))
+        return cls(options=options, task=task, kind=kind_of(task))
 
     def read(self) -> Iterator[Item]:
         """Yield the items: request by request in the order of the file.
@@ -87,7 +83,7 @@ class ResponseSets:
         enough = [each for each in found if len(each.responses) >= self._size]
         if not enough:
             needs = f"task '{self.task.name}' needs {self._size} with different texts"
-            raise JrhError(f"{self.shown}: no request has enough responses; {needs}")
+            raise JrhError(f"{self._file}: no request has enough responses; {needs}")
         for each in enough:
             yield from self._items(each, labels)
 
@@ -115,6 +111,11 @@ class ResponseSets:
             yield "the column `score` has numbers that are not labels of the scale, so these items have no gold label"
 
     @property
+    def _file(self) -> str:
+        """Return the file's name, for messages."""
+        return self.options.path.name or str(self.options.path)
+
+    @property
     def _size(self) -> int:
         """Return how many responses an item of the task shows at least; a set of one says nothing in any task."""
         if self.kind is Kind.CHOICES:
@@ -123,9 +124,9 @@ class ResponseSets:
 
     def _sets(self) -> list[_Set]:
         known = {name: self.options.columns.get(name, name) for name in COLUMNS}
-        problems = Problems(self.shown)
+        problems = Problems(self._file)
         rows: dict[str, dict[str, Row]] = {}
-        for row in read_rows(self.path, self.shown, known, _NEEDED):
+        for row in read_rows(self.options.path, self._file, known, _NEEDED):
             _check(row, rows, problems)
             rows.setdefault(row["request_id"].strip(), {}).setdefault(row["response_id"].strip(), row)
         found = [self._set(name, tuple(own.items()), problems) for name, own in rows.items()]
@@ -183,32 +184,28 @@ class ResponseSets:
     def _lists(self, own: _Set, chosen: tuple[_Response, ...]) -> Iterator[tuple[_Response, ...]]:
         """Yield distinct lists in random order, as many as asked for or as there are."""
         chance = random.Random(derive_seed(self.options.seed, "lists", self._size, own.id))  # noqa: S311
-        seen: set[tuple[str, ...]] = set()
-        for _ in range(min(self.options.lists, math.perm(len(chosen), self._size))):
+        lists: dict[tuple[str, ...], tuple[_Response, ...]] = {}
+        while len(lists) < min(self.options.lists, math.perm(len(chosen), self._size)):
             drawn = tuple(chance.sample(chosen, self._size))
-            while tuple(each.id for each in drawn) in seen:
-                drawn = tuple(chance.sample(chosen, self._size))
-            seen.add(tuple(each.id for each in drawn))
-            yield drawn
+            lists.setdefault(tuple(response.id for response in drawn), drawn)
+        yield from lists.values()
 
     def _compared(self, own: _Set, members: tuple[_Response, ...]) -> Item:
-        fields = {option_field(place): each.text for place, each in enumerate(members)}
-        worths = [each.worth for each in members]
+        fields = {option_field(place): response.text for place, response in enumerate(members)}
+        worths = [response.worth for response in members if response.worth is not None]
         gold = ""
-        if None not in worths:
-            best = [
-                place for place, worth in enumerate(worths) if worth == max(each for each in worths if each is not None)
-            ]
+        if len(worths) == len(members):
+            best = [place for place, worth in enumerate(worths) if worth == max(worths)]
             gold = self.task.scale.options[best[0]] if len(best) == 1 else ""
             if len(best) == len(members):
                 gold = self.task.scale.tie or ""
         return self._item(own, members, fields, gold)
 
     def _ranked(self, own: _Set, members: tuple[_Response, ...]) -> Item:
-        letters = [chr(ord("A") + place) for place in range(len(members))]
+        letters = ascii_uppercase[: len(members)]
         text = "\n\n".join(f"Response {letter}:\n{each.text}" for letter, each in zip(letters, members, strict=True))
-        worth = {letter: each.worth for letter, each in zip(letters, members, strict=True)}
-        known = {letter: value for letter, value in worth.items() if value is not None}
+        pairs = zip(letters, members, strict=True)
+        known = {letter: response.worth for letter, response in pairs if response.worth is not None}
         gold = ""
         if len(known) == len(members) == len(set(known.values())):
             order = tuple(sorted(letters, key=lambda letter: -known[letter]))
@@ -224,7 +221,7 @@ class ResponseSets:
             stratum=own.stratum,
             group=own.id,
             metadata={"set": own.id, "members": [each.id for each in members], **reference},
-            origin=f"{self.shown}:{own.line}",
+            origin=f"{self._file}:{own.line}",
         )
 
 

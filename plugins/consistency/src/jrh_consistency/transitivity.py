@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations, product
 from math import fsum
 from typing import Final
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from jrh_consistency.measure_list import ONE_ORDER
 from jrh_consistency.naming import Kind
-from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, Shares, judged_sets
+from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, Shares, counted_note, judged_sets
 
 NOTHING: Final = "no three responses to one request were compared with each other"
 _CHANCE: Final = 0.25
@@ -67,15 +67,18 @@ class Transitivity:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the measures of every task with pairs of responses."""
         builder = MeasureBuilder.of(records, context, self.options)
-        compared = [each for each in judged_sets(builder) if each.kind is Kind.PAIRS]
-        for judged in compared:
-            yield from _measured(builder, judged, triples_of(judged))
+        for judged in judged_sets(builder):
+            if judged.kind is Kind.PAIRS:
+                yield from _measures(builder, judged, triples_of(judged))
 
 
 def triples_of(judged: Judged) -> Triples:
     """Put the pairs of every set together to triples; only those are planned whose three pairs were asked about."""
     rows, missing = [], 0
-    for name, pairs in _by_set(judged.preferences).items():
+    sets: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+    for name, *pair in judged.preferences:
+        sets[name].add((pair[0], pair[1]))
+    for name, pairs in sets.items():
         members = sorted({member for pair in pairs for member in pair})
         for one, two, three in combinations(members, 3):
             if not ({(one, two), (two, three), (one, three)} <= pairs):
@@ -100,13 +103,6 @@ def triples_of(judged: Judged) -> Triples:
     )
 
 
-def _by_set(pairs: Mapping[Pair, object]) -> dict[str, set[tuple[str, str]]]:
-    found: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-    for name, one, other in pairs:
-        found[name].add((one, other))
-    return dict(found)
-
-
 def _weak_orders() -> Iterator[tuple[int, int, int]]:
     """Yield the outcomes of the pairs (1, 2), (2, 3), (1, 3) that fit an order with ties: 13 of 27."""
     for one, two, three in product(range(3), repeat=3):
@@ -129,9 +125,9 @@ def _patterns(first: Shares, second: Shares, across: Shares) -> tuple[float, flo
     return cycle, max(1 - fitting - cycle, 0.0), strict
 
 
-def _measured(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iterator[Measure]:
+def _measures(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iterator[Measure]:
     basis, number = Basis(judged.cell, judged.cell.rows, judged.usable), len(triples.cycle)
-    note = _note(triples)
+    note = counted_note("triples", number, triples.missing, lacking="on a pair", nothing=NOTHING)
     for name, values in (("cycle-share", triples.cycle), ("tie-conflict-share", triples.conflict)):
         sums = triples.sums(values)
         found = clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=builder.context.level)
@@ -159,10 +155,3 @@ def _excess(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Estima
     # A judge that never contradicts itself has no noise to subtract: the excess is a share.
     least = 0.0 if judged.steady else -1.0
     return clustered_mean(sums[:, 0], sums[:, 1], bounds=(least, 1.0), level=builder.context.level)
-
-
-def _note(triples: Triples) -> str:
-    if not len(triples.cycle):
-        return f"{triples.missing:,} triples, each without a verdict on a pair" if triples.missing else NOTHING
-    rest = f"; {triples.missing:,} more lack a verdict on a pair" if triples.missing else ""
-    return f"{len(triples.cycle):,} triples{rest}"

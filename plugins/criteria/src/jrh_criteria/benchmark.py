@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from attrs import evolve, frozen
@@ -32,7 +31,6 @@ class BenchmarkSource:
     """
 
     options: BenchmarkOptions
-    path: Path
     judged: str
 
     @classmethod
@@ -42,7 +40,7 @@ class BenchmarkSource:
         if unknown:
             raise JrhError(f"columns: unknown name '{unknown[0]}'; known names: {', '.join((*ROW, *ENTRY))}")
         (judged,) = context.task.judged_fields[:1]
-        return cls(options=options, path=options.path, judged=judged)
+        return cls(options=options, judged=judged)
 
     def read(self) -> Iterator[Item]:
         """Yield the items: responses in the order of the file, and the criteria of each in theirs."""
@@ -61,10 +59,10 @@ class BenchmarkSource:
         return self.options.columns.get(target, target)
 
     def _rows(self) -> Iterator[Row]:
-        if not self.path.is_file():
-            raise JrhError(f"there is no file '{self.path}'")
-        problems = Problems(self.path.name)
-        yield from table_rows(self.path, _KINDS.get(self.path.suffix.lower(), "jsonl"), problems)
+        if not self.options.path.is_file():
+            raise JrhError(f"there is no file '{self.options.path}'")
+        problems = Problems(self.options.path.name)
+        yield from table_rows(self.options.path, _KINDS.get(self.options.path.suffix.lower(), "jsonl"), problems)
         problems.raise_any()
 
     def _entries(self, where: str, row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -18,6 +18,7 @@ from jrh_measuring import (
     is_named,
     reference_verdicts,
 )
+from jrh_stats import disagreeing_pairs
 
 from jrh_criteria.mode import first_of_call
 
@@ -110,7 +111,7 @@ class RubricEffect:
         told = {name: is_named(family, name) & ~trials.reference for name in (RUBRIC, HALO)}
         if not any(mask.any() for mask in told.values()):
             return
-        scores = moved_beyond_reruns(builder)
+        scores = _effect_scores(builder)
         cells = list(cells_of(trials, ("variant",)))
         parted = {(cell.task, cell.judge, cell.test) for cell in cells if cell.levels}
         for cell in cells:
@@ -131,14 +132,11 @@ def _effect(builder: MeasureBuilder, cell: Cell, name: str, scores: Scores) -> M
     return evolve(found, note=found.note or note)
 
 
-def moved_beyond_reruns(builder: MeasureBuilder) -> Scores:
+def _effect_scores(builder: MeasureBuilder) -> Scores:
     """Score the share of reference verdicts that differ from each trial, minus that of their pairs that differ."""
     trials, reference = builder.trials, reference_verdicts(builder.trials)
-    counts = reference.counts.astype(np.float64)
-    number = counts.sum(axis=1)
-    pairs = number * (number - 1)
-    alike = (counts * (counts - 1)).sum(axis=1)
-    noise = np.where(pairs > 0, 1 - alike / np.maximum(pairs, 1), 0.0)[reference.of]
+    differing, pairs = disagreeing_pairs(reference.counts)
+    noise = (differing / np.maximum(pairs, 1))[reference.of]
     usable: Mask = trials.usable & (reference.usable > 0)
     moved = 1 - reference.matching(trials.label) / np.maximum(reference.usable, 1) - noise
     return Scores(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Generic, TypeVar
 
 from attrs import evolve, frozen
 from jrh import (
@@ -36,6 +37,7 @@ from jrh_criteria.options import (
 )
 
 NO_CRITERIA: Final = Skip(reason="the task has no criteria; set `mode: criteria`")
+Options = TypeVar("Options")
 
 
 def own_of(item: Item) -> tuple[str, str]:
@@ -78,25 +80,35 @@ def poles(task: Task) -> tuple[str, str] | None:
     return met, next(label for label in labels if label != met)
 
 
+@frozen
+class CriteriaPerturber(ABC, Generic[Options]):
+    """Perturb items that have a criterion; tasks without criteria are skipped."""
+
+    options: Options
+    context: BuildContext
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return the outcomes for an item, or why it has none."""
+        return list(self.outcomes(item)) if item.criterion else [NO_CRITERIA]
+
+    @abstractmethod
+    def outcomes(self, item: Item) -> Iterable[Draft | Skip]:
+        """Return the outcomes for an item with a criterion, in order."""
+
+
 NO_EVIDENCE: Final = "no criterion of the response has its evidence in the text"
 SHARED: Final = "the criterion's own evidence overlaps the text to cut"
 ALREADY: Final = "the criterion is already unmet"
 NOT_TEXT: Final = "the judged field is not text"
 
 
-@frozen
-class Halo:
+class Halo(CriteriaPerturber[HaloOptions]):
     """Cut the evidence of one criterion out of each response, chosen by the seed."""
 
-    options: HaloOptions
-    context: BuildContext
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+    def outcomes(self, item: Item) -> Iterable[Draft | Skip]:
         """Return the response without the evidence: `own` for the criterion it belongs to, `others` for the rest."""
         (name,) = self.context.task.judged_fields[:1]
         text = item.fields.get(name)
-        if item.criterion is None:
-            return [NO_CRITERIA]
         if not isinstance(text, str):
             return [Skip(reason=NOT_TEXT)]
         rubric = rubric_of(item, self.context.task)
@@ -192,18 +204,11 @@ NEGATED: Final = "It is not the case that the following holds: {text}"
 NOT_TWO: Final = "only a criterion that is met or not met can be negated"
 
 
-@frozen
-class OtherWording:
+class OtherWording(CriteriaPerturber[WordingOptions]):
     """Add a sentence to every criterion of the call that makes it stricter, or more lenient."""
 
-    options: WordingOptions
-    context: BuildContext
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return the stricter wording and the more lenient one."""
-        return list(self._drafts(item)) if item.criterion else [NO_CRITERIA]
-
-    def _drafts(self, item: Item) -> Iterator[Draft]:
+    def outcomes(self, item: Item) -> Iterable[Draft | Skip]:
+        """Yield the stricter wording and the more lenient one."""
         for variant, text in (("strict", self.options.strict.content), ("lenient", self.options.lenient.content)):
             if text.strip():
                 call = {name: f"{old.rstrip()} {text.strip()}" for name, old in call_of(item).items()}
@@ -226,18 +231,12 @@ class OtherWording:
         return Same() if settled else None
 
 
-@frozen
-class Negated:
+class Negated(CriteriaPerturber[NegatedOptions]):
     """Negate the item's criterion, and no other of the call; the opposite label then means the same."""
 
-    options: NegatedOptions
-    context: BuildContext
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+    def outcomes(self, item: Item) -> Iterable[Draft | Skip]:
         """Return the negated criterion."""
         two = poles(self.context.task)
-        if item.criterion is None:
-            return [NO_CRITERIA]
         if two is None:
             return [Skip(reason=NOT_TWO)]
         own, text = own_of(item)
@@ -260,18 +259,12 @@ EXTRA: Final = "irrelevant"
 """Id of the criterion that is added."""
 
 
-@frozen
-class OtherOrder:
+class OtherOrder(CriteriaPerturber[OrderOptions]):
     """Show the criteria of a call in another order, the same for all criteria of a response."""
 
-    options: OrderOptions
-    context: BuildContext
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+    def outcomes(self, item: Item) -> Iterable[Draft | Skip]:
         """Return the reversed order and the random ones."""
         call = list(call_of(item).items())
-        if item.criterion is None:
-            return [NO_CRITERIA]
         if len(call) == 1:
             return [Skip(reason=ALONE)]
         orders = {"reversed": call[::-1]}
@@ -283,20 +276,14 @@ class OtherOrder:
         ]
 
 
-@frozen
-class OtherSize:
+class OtherSize(CriteriaPerturber[PerCallOptions]):
     """Ask more or fewer criteria in one call."""
 
-    options: PerCallOptions
-    context: BuildContext
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+    def outcomes(self, item: Item) -> Iterable[Draft | Skip]:
         """Return a draft for every size that is not the task's."""
-        if item.criterion is None:
-            return [NO_CRITERIA]
-        return [self._sized(item, size) for size in self.options.sizes]
+        return [self._outcome(item, size) for size in self.options.sizes]
 
-    def _sized(self, item: Item, size: int | str) -> Draft | Skip:
+    def _outcome(self, item: Item, size: int | str) -> Draft | Skip:
         own, _ = own_of(item)
         rubric = [(each.id, each.text) for each in rubric_of(item, self.context.task)]
         length = len(rubric) if size == "all" else int(size)
@@ -308,16 +295,11 @@ class OtherSize:
         return Draft(variant=variant, fields=asking(item, call), repeats=self.options.repeats)
 
 
-@frozen
-class Filler:
+class Filler(CriteriaPerturber[FillerOptions]):
     """Add a criterion that does not matter to the call."""
 
-    options: FillerOptions
-
-    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+    def outcomes(self, item: Item) -> Iterable[Draft | Skip]:
         """Return the call with the criterion first, and with it last."""
-        if item.criterion is None:
-            return [NO_CRITERIA]
         call, extra = call_of(item), {EXTRA: self.options.text.content}
         if EXTRA in call:
             return [Skip(reason=SAME_ID)]

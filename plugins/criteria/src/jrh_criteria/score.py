@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -80,82 +80,79 @@ class CriteriaScore:
                 optional=any(task.criteria and task.criteria.not_applicable for task in tasks),
             )
             for cell in _cells(joined, tasks, name if name in context.tasks else tasks[0].name):
-                yield from self._of_cell(joined, cell, table)
+                responses = response_scores(joined.trials, cell.rows, table.facts)
+                if len(responses.score) and np.isfinite(responses.low).any():
+                    yield from _Responses(joined, cell, responses, table).measures(self.options.holistic)
 
-    def _of_cell(self, builder: MeasureBuilder, cell: Cell, table: _Table) -> Iterator[Measure]:
-        found = response_scores(builder.trials, cell.rows, table.facts)
-        if not len(found.score) or not np.isfinite(found.low).any():
-            return
-        lowest = float(np.nanmin([np.nanmin(found.low), np.nanmin(np.append(found.score, 0.0)), 0.0]))
-        bounds = float(np.nanmean(found.low)), float(np.nanmean(found.high))
-        yield _mean(builder, cell, "weighted-score", found, found.score, (lowest, 1.0), bounds)
-        error = found.score - found.gold
+
+@frozen
+class _Responses:
+    """The scores of the responses in one cell, and the measures of them."""
+
+    builder: MeasureBuilder
+    cell: Cell
+    scores: ResponseScores
+    table: _Table
+
+    def measures(self, holistic: str) -> Iterator[Measure]:
+        scores = self.scores
+        lowest = float(np.nanmin([np.nanmin(scores.low), np.nanmin(np.append(scores.score, 0.0)), 0.0]))
+        bounds = float(np.nanmean(scores.low)), float(np.nanmean(scores.high))
+        yield self._mean("weighted-score", scores.score, (lowest, 1.0), bounds)
+        error = scores.score - scores.gold
+        # The best score is 1, so that two scores differ by no more than this.
         span = 1.0 - lowest
-        if np.isfinite(found.gold).any():
-            yield _mean(builder, cell, "score-error", found, np.abs(error), (0.0, span))
-            yield _mean(builder, cell, "score-bias", found, error, (-span, span))
-            yield from _agreement(builder, cell, found)
-        if table.optional:
-            effect = found.score - found.unmet
-            yield _mean(builder, cell, "not-applicable-effect", found, effect, (-span, span))
-            yield from _not_applicable(builder, cell, table)
-        if self.options.holistic and cell.test == REFERENCE:
-            yield from self._holistic(builder, cell, found, table)
+        if np.isfinite(scores.gold).any():
+            yield self._mean("score-error", np.abs(error), (0.0, span))
+            yield self._mean("score-bias", error, (-span, span))
+            yield self._agreement()
+        if self.table.optional:
+            yield self._mean("not-applicable-effect", scores.score - scores.unmet, (-span, span))
+            yield from _not_applicable(self.builder, self.cell, self.table)
+        if holistic and self.cell.test == REFERENCE:
+            yield self._holistic(holistic)
 
-    def _holistic(self, builder: MeasureBuilder, cell: Cell, found: ResponseScores, table: _Table) -> Iterator[Measure]:
+    def _holistic(self, task: str) -> Measure:
         """Correlate the scores with the verdicts on the responses as a whole, of the same judge."""
-        level_of = table.levels.get(cell.judge, {})
-        names = (table.facts.names[place] for place in found.responses)
-        given = np.array([np.mean(level_of[name]) if name in level_of else np.nan for name in names])
-        there = np.isfinite(found.score) & np.isfinite(given)
+        level_of = self.table.levels.get(self.cell.judge, {})
+        names = (self.table.facts.names[place] for place in self.scores.responses)
+        levels = np.array([np.mean(level_of[name]) if name in level_of else np.nan for name in names])
+        there = np.isfinite(self.scores.score) & np.isfinite(levels)
         estimate = Estimate(value=None)
         if there.any():
-            level = builder.context.level
-            estimate = spearman(found.score[there], given[there], found.clusters[there], level=level)
-        nothing = f"no response has a score and a verdict of task '{self.options.holistic}'"
-        yield _measure(builder, cell, "holistic-correlation", found, there, estimate, nothing)
+            scores, clusters = self.scores.score[there], self.scores.clusters[there]
+            estimate = spearman(scores, levels[there], clusters, level=self.builder.context.level)
+        return self._measure(
+            "holistic-correlation", there, estimate, f"no response has a score and a verdict of task '{task}'"
+        )
 
+    def _agreement(self) -> Measure:
+        there = np.isfinite(self.scores.score) & np.isfinite(self.scores.gold)
+        score, gold, clusters = self.scores.score[there], self.scores.gold[there], self.scores.clusters[there]
+        estimate = Estimate(value=None)
+        # An intraclass correlation is of the variance between responses, of which a single cluster has none to show.
+        if len(np.unique(clusters)) > 1:
+            estimate = icc(np.stack([score, gold], axis=1), "2,1", clusters, level=self.builder.context.level)
+        return self._measure("score-icc", there, estimate, _NO_GOLD)
 
-def _measure(
-    builder: MeasureBuilder,
-    cell: Cell,
-    name: str,
-    found: ResponseScores,
-    there: Mask,
-    estimate: Estimate,
-    nothing: str,
-    *,
-    unit: str = "coefficient",
-    bounds: tuple[float, float] | None = None,
-) -> Measure:
-    """Put a measure of responses together; `there` are those that it rests on, `nothing` says why there is none."""
-    basis, note = Basis(cell, cell.rows, cell.rows[there[found.of]]), "" if there.any() else nothing
-    return builder.measure(name, basis, estimate, bounds=bounds, note=note, unit=unit)
+    def _mean(
+        self, name: str, values: Floats, limits: tuple[float, float], bounds: tuple[float, float] | None = None
+    ) -> Measure:
+        there = np.isfinite(values)
+        sums = cluster_sums(self.scores.clusters[there], values[there], np.ones(int(there.sum())))
+        # Rounded, so that the order of addition does not show in the last digit.
+        level = self.builder.context.level
+        estimate = clustered_mean(sums[:, 0].round(12), sums[:, 1], bounds=limits, level=level)
+        nothing = _NO_GOLD if np.isfinite(self.scores.score).any() else _INCOMPLETE
+        return self._measure(name, there, estimate, nothing, unit="score", bounds=bounds)
 
-
-def _mean(
-    builder: MeasureBuilder,
-    cell: Cell,
-    name: str,
-    found: ResponseScores,
-    values: Floats,
-    limits: tuple[float, float],
-    bounds: tuple[float, float] | None = None,
-) -> Measure:
-    there = np.isfinite(values)
-    sums = cluster_sums(found.clusters[there], values[there], np.ones(int(there.sum())))
-    estimate = clustered_mean(sums[:, 0].round(12), sums[:, 1], bounds=limits, level=builder.context.level)
-    nothing = _NO_GOLD if np.isfinite(found.score).any() else _INCOMPLETE
-    return _measure(builder, cell, name, found, there, estimate, nothing, unit="score", bounds=bounds)
-
-
-def _agreement(builder: MeasureBuilder, cell: Cell, found: ResponseScores) -> Iterator[Measure]:
-    there = np.isfinite(found.score) & np.isfinite(found.gold)
-    score, gold, clusters = found.score[there], found.gold[there], found.clusters[there]
-    correlated = Estimate(value=None)
-    if len(np.unique(clusters)) > 1:
-        correlated = icc(np.stack([score, gold], axis=1), "2,1", clusters, level=builder.context.level)
-    yield _measure(builder, cell, "score-icc", found, there, correlated, _NO_GOLD)
+    def _measure(
+        self, name: str, there: Mask, estimate: Estimate, nothing: str, *, unit: str = "coefficient", bounds: Any = None
+    ) -> Measure:
+        """Put a measure together; `there` are the responses it rests on, `nothing` says why there is none."""
+        basis = Basis(self.cell, self.cell.rows, self.cell.rows[there[self.scores.of]])
+        note = "" if there.any() else nothing
+        return self.builder.measure(name, basis, estimate, bounds=bounds, note=note, unit=unit)
 
 
 def _cells(builder: MeasureBuilder, tasks: Sequence[Task], name: str) -> Iterator[Cell]:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import BuildContext, Changes, Draft, Equals, Expectation, Item, JrhError, Skip, Task
+from jrh import BuildContext, Changes, Draft, Equals, Item, JrhError, Skip, Task
 from jrh.hashing import shuffled
+from jrh_authoring import Edit, apply_edits
 
 from jrh_evidence.options import ErrorsOptions
 
@@ -50,7 +51,7 @@ class Errors:
         return [outcome for kind in self.options.kinds for outcome in self._outcomes(item, name, text, kind)]
 
     def _outcomes(self, item: Item, name: str, text: str, kind: str) -> Iterator[Draft | Skip]:
-        places = shuffled([found.span() for found in _PLACES[kind].finditer(text)], self.seed(item.id, kind))
+        places = shuffled([match.span() for match in _PLACES[kind].finditer(text)], self.seed(item.id, kind))
         for dose in self.options.doses:
             variant = f"{kind}*{dose}"
             if dose > len(places):
@@ -59,22 +60,18 @@ class Errors:
             yield Draft(
                 variant=variant,
                 strength=float(dose),
-                fields={name: _planted(text, sorted(places[:dose]), kind)},
-                expectation=self._expected(),
+                fields={name: _plant(text, places[:dose], kind)},
+                expectation=Equals(label=self.options.implies) if self.options.implies else Changes(),
                 repeats=self.options.repeats,
                 details={"kind": kind, "errors": dose},
             )
 
-    def _expected(self) -> Expectation:
-        return Equals(label=self.options.implies) if self.options.implies else Changes()
 
-
-def _planted(text: str, places: Sequence[tuple[int, int]], kind: str) -> str:
-    parts, at = [], 0
-    for start, end in places:
-        parts += [text[at:start], _wrong(text[start:end], kind)]
-        at = end
-    return "".join((*parts, text[at:]))
+def _plant(text: str, places: Sequence[tuple[int, int]], kind: str) -> str:
+    return apply_edits(
+        text,
+        [Edit(start=start, old=text[start:end], new=_wrong(text[start:end], kind), kind=kind) for start, end in places],
+    )
 
 
 def _wrong(text: str, kind: str) -> str:

@@ -20,7 +20,6 @@ class FailedRuns:
     """Read one item per failed run; its gold label is the number of the step, counted from 1, or the agent's name."""
 
     options: FailureOptions
-    path: Path
 
     @classmethod
     def build(cls, options: FailureOptions, context: BuildContext) -> FailedRuns:
@@ -31,7 +30,7 @@ class FailedRuns:
         """
         if "transcript" not in context.task.judged_fields:
             raise JrhError("failed-runs: the task needs `mode: transcript`")
-        return cls(options=options, path=options.path)
+        return cls(options=options)
 
     def read(self) -> Iterator[Item]:
         """Yield the runs in the order of the files' names, or of the list.
@@ -39,14 +38,14 @@ class FailedRuns:
         Raises:
             JrhError: a file is missing or has another shape; the message names it.
         """
-        if self.path.is_dir():
-            for file in sorted(self.path.glob("*.json")):
+        if self.options.path.is_dir():
+            for file in sorted(self.options.path.glob("*.json")):
                 yield _item(file.stem, file.name, _read(file), self.options.gold)
             return
-        runs = _read(self.path)
+        runs = _read(self.options.path)
         for at, run in enumerate(runs if isinstance(runs, list) else [runs]):
             name = run.get("question_ID", at + 1) if isinstance(run, Mapping) else at + 1
-            yield _item(str(name), f"{self.path.name}[{at}]", run, self.options.gold)
+            yield _item(str(name), f"{self.options.path.name}[{at}]", run, self.options.gold)
 
 
 def _read(path: Path) -> Any:

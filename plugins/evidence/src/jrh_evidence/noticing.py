@@ -9,18 +9,10 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.values import Curve
-from jrh_measuring import (
-    Basis,
-    Cell,
-    Floats,
-    MeasureBuilder,
-    MetricOptions,
-    Scores,
-    Trials,
-    cells_of,
-    reference_verdicts,
-)
+from jrh_measuring import Basis, Cell, Floats, MeasureBuilder, MetricOptions, Scores, Trials, reference_verdicts
 from jrh_stats import PsychometricCurve, psychometric_curve
+
+from jrh_evidence.sides import cluster_table, differing_share, family_cells
 
 FAMILY: Final = "errors"
 _NOTHING: Final = "no verdict on a text with errors"
@@ -44,13 +36,11 @@ class ErrorCurve:
         """Yield the share noticed by kind and number, and the curve of every kind."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
-        family = trials.column("family")
-        if not any(FAMILY in name.split("+") for name in family.names):
+        cells = family_cells(trials, FAMILY)
+        if not cells:
             return
-        scores, guess = _noticed(trials)
-        for cell in cells_of(trials):
-            if FAMILY not in family.names[family.codes[cell.rows[0]]].split("+"):
-                continue
+        scores, guess = _score_changes(trials)
+        for cell in cells:
             names = np.array(trials.variant.names)[trials.variant.codes[cell.rows]]
             kinds = np.array([name.partition("*")[0] for name in names])
             for kind in sorted(set(kinds)):
@@ -58,12 +48,8 @@ class ErrorCurve:
                 yield from _of_kind(builder, part, scores, guess)
 
 
-def _noticed(trials: Trials) -> tuple[Scores, Floats]:
+def _score_changes(trials: Trials) -> tuple[Scores, Floats]:
     reference = reference_verdicts(trials)
-    counts = reference.counts.astype(np.float64)
-    number = counts.sum(axis=1)
-    pairs = number * (number - 1)
-    noise = np.where(pairs > 0, 1 - (counts * (counts - 1)).sum(axis=1) / np.maximum(pairs, 1), np.nan)[reference.of]
     usable = trials.usable & (reference.usable > 0)
     value = 1 - reference.matching(trials.label) / np.maximum(reference.usable, 1)
     scores = Scores(
@@ -72,7 +58,7 @@ def _noticed(trials: Trials) -> tuple[Scores, Floats]:
         low=0.0,
         high=1.0,
     )
-    return scores, noise
+    return scores, differing_share(reference.counts)[reference.of]
 
 
 def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: Floats) -> Iterator[Measure]:
@@ -84,13 +70,9 @@ def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: Floats)
     doses, at = np.unique(strength[rows], return_inverse=True)
     if len(doses) < _TWO or doses[0] <= 0:
         return
-    cluster = np.unique(builder.trials.cluster.codes[rows], return_inverse=True)[1]
-    shape = (int(cluster.max()) + 1, len(doses))
-    flat = cluster * shape[1] + at
     known = noise[rows][np.isfinite(noise[rows])]
     found = psychometric_curve(
-        np.bincount(flat, weights=scores.value[rows], minlength=shape[0] * shape[1]).reshape(shape).round(12),
-        np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape),
+        *cluster_table(builder.trials, rows, at, scores),
         doses,
         guess=float(known.mean().round(12)) if len(known) else 0.0,
         level=builder.context.level,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import cycle, islice
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import cycle
 from typing import Final
 
 from attrs import evolve, frozen
@@ -70,9 +70,7 @@ def neutral(size: int) -> str:
 def repeated(text: str, size: int) -> str:
     """Return a text over and over, to exactly this many characters; neutral text where there is none to repeat."""
     paragraph = f"{text.strip()}\n\n"
-    if not text.strip():
-        return neutral(size)
-    return "".join(islice(cycle((paragraph,)), size // len(paragraph) + 1))[:size]
+    return (paragraph * (size // len(paragraph) + 1))[:size] if text.strip() else neutral(size)
 
 
 _SHOWN: Final = 8_000
@@ -128,13 +126,15 @@ class EvidenceWriter:
         async def rejection(found: str) -> str:
             return _REFUSED if len(found) > _LONGEST else TWICE if found.strip() in text else ""
 
-        made = await self.writer.write((self._message(item, text),), text, seed=self._seed(item), rejection=rejection)
+        made = await self.writer.write(
+            (self._message(item, text),),
+            text,
+            seed=partial(self.context.seed, "evidence", item.id),
+            rejection=rejection,
+        )
         if made.written is None:
             raise Impossible(made.reason)
         return " ".join(made.written.text.split()), {**made.details, "evidence": made.written.text}
-
-    def _seed(self, item: Item) -> Callable[[int], int]:
-        return lambda attempt: self.context.seed("evidence", item.id, attempt)
 
     def _message(self, item: Item, text: str) -> Message:
         task = self.context.task
@@ -248,14 +248,14 @@ class Evidence:
     def _outcomes(self, body: Body, evidence: str, length: int, own: bool) -> Iterator[Draft | Skip]:
         without = Variant(length=length, depth=None)
         try:
-            long = body.lengthened(length * CHARACTERS_PER_TOKEN - len(evidence) - 4, self._filler)
+            long = body.lengthen(length * CHARACTERS_PER_TOKEN - len(evidence) - 4, self._filler)
         except Impossible as reason:
             yield Skip(reason=str(reason), variant=str(without))
             return
         for depth in self.options.depths:
-            value, step = long.planted(evidence, depth)
+            value, step = long.plant(evidence, depth)
             yield self._with(Variant(length=length, depth=depth), value, step, own)
-        other, _ = long.planted(neutral(len(evidence)), self.options.depths[len(self.options.depths) // 2])
+        other, _ = long.plant(neutral(len(evidence)), self.options.depths[len(self.options.depths) // 2])
         yield Draft(
             variant=str(without),
             strength=float(length),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from attrs import evolve, frozen
 from jrh import JrhError, Json, read_transcript
@@ -26,22 +26,6 @@ Filler = Callable[[str, int], str]
 
 class Impossible(Exception):
     """Evidence does not fit an item; the message is the reason of the skip."""
-
-
-class Body(Protocol):
-    """What is judged, without its evidence."""
-
-    def lengthened(self, size: int, filler: Filler) -> Body:
-        """Return it with filler, to this many characters."""
-
-    def planted(self, text: str, depth: float) -> tuple[Json, int]:
-        """Return the field with a text at a depth, and the number of the message that holds it (0: plain text)."""
-
-    def texts(self) -> tuple[str, ...]:
-        """Return its texts."""
-
-    def less(self, found: str) -> Body:
-        """Return it without the one occurrence of a text."""
 
 
 def body_of(value: Json, *, tool: bool) -> Body:
@@ -78,7 +62,7 @@ class Plain:
         """Return the text without what was found in it."""
         return Plain(text=self.text.replace(found, "", 1))
 
-    def lengthened(self, size: int, filler: Filler) -> Plain:
+    def lengthen(self, size: int, filler: Filler) -> Plain:
         """Return the text, then filler.
 
         Raises:
@@ -89,8 +73,8 @@ class Plain:
             raise Impossible(TOO_LONG)
         return Plain(text=f"{self.text}{_GAP}{filler(self.text, missing)}")
 
-    def planted(self, text: str, depth: float) -> tuple[str, int]:
-        """Put a paragraph where a sentence ends nearest to the depth."""
+    def plant(self, text: str, depth: float) -> tuple[str, int]:
+        """Put a paragraph where a sentence ends nearest to the depth; return the text, and 0 for no message."""
         at = _boundary(self.text, depth)
         return _GAP.join(part for part in (self.text[:at].rstrip(), text, self.text[at:].lstrip()) if part), 0
 
@@ -112,7 +96,7 @@ class Messages:
             self, messages=tuple(evolve(each, content=each.content.replace(found, "", 1)) for each in self.messages)
         )
 
-    def lengthened(self, size: int, filler: Filler) -> Messages:
+    def lengthen(self, size: int, filler: Filler) -> Messages:
         """Return the transcript with further messages of the agent before its last message.
 
         Raises:
@@ -130,8 +114,11 @@ class Messages:
             at -= 1
         return evolve(self, messages=(*self.messages[:at], *added, *self.messages[at:]))
 
-    def planted(self, text: str, depth: float) -> tuple[Json, int]:
-        """Put a message, or a call of a tool and its result, between the messages nearest to the depth."""
+    def plant(self, text: str, depth: float) -> tuple[Json, int]:
+        """Put a message, or a call of a tool and its result, between the messages nearest to the depth.
+
+        Returns the transcript, and the number of the message that holds the text.
+        """
         at = self._place(depth)
         new: tuple[TranscriptMessage, ...] = (TranscriptMessage(role="assistant", content=text),)
         if self.tool:
@@ -152,6 +139,10 @@ class Messages:
             and (at > 0 or self.messages[0].role not in ("system", "user"))
         ]
         return min(after, key=lambda at: (abs(ends[at] - depth * ends[-1]), at))
+
+
+Body: TypeAlias = Plain | Messages
+"""What is judged, without its evidence."""
 
 
 def _boundary(text: str, depth: float) -> int:

@@ -12,8 +12,9 @@ from jrh.values import Curve
 from jrh_measuring import Basis, Cell, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, ReadingWindow, reading_window
 
+from jrh_evidence.cells import FAMILY
 from jrh_evidence.options import CHARACTERS_PER_TOKEN
-from jrh_evidence.sides import Followed, evidence_cells, followed
+from jrh_evidence.sides import Followed, cluster_table, family_cells, followed
 
 _NOTHING: Final = "no verdict on a text with evidence"
 _LEAST: Final = 0.2
@@ -46,19 +47,15 @@ class EvidenceReach:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the measures of every test of the family."""
         builder = MeasureBuilder.of(records, context, self.options)
-        for cell in evidence_cells(builder.trials):
+        for cell in family_cells(builder.trials, FAMILY):
             found = followed(builder.trials)
-            yield from _whole(builder, cell, found)
+            yield evolve(builder.rate("evidence-follow", cell, found.scores, nothing=_NOTHING), curve=_PLOT)
+            yield builder.rate("evidence-chance", cell, found.chance, nothing=_NOTHING)
             yield from _curve(builder, cell, found)
             yield builder.mean(
                 "evidence-effect", cell, found.effect, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference"
             )
             yield from _ends(builder, cell, found)
-
-
-def _whole(builder: MeasureBuilder, cell: Cell, found: Followed) -> Iterator[Measure]:
-    yield evolve(builder.rate("evidence-follow", cell, found.scores, nothing=_NOTHING), curve=_PLOT)
-    yield builder.rate("evidence-chance", cell, found.chance, nothing=_NOTHING)
 
 
 def _curve(builder: MeasureBuilder, cell: Cell, found: Followed) -> Iterator[Measure]:
@@ -89,16 +86,9 @@ def _window(builder: MeasureBuilder, cell: Cell, found: Followed) -> ReadingWind
     rows = cell.rows[found.scores.eligible[cell.rows] & found.scores.answered[cell.rows]]
     if not len(rows):
         return None
-    trials = builder.trials
     cells, of = np.unique(np.stack([found.length[rows], found.depth[rows]]), axis=1, return_inverse=True)
-    cluster = np.unique(trials.cluster.codes[rows], return_inverse=True)[1]
-    shape = (int(cluster.max()) + 1, cells.shape[1])
-    flat = cluster * shape[1] + of.reshape(-1)
-    tops = np.bincount(flat, weights=found.scores.value[rows], minlength=shape[0] * shape[1]).reshape(shape)
-    bottoms = np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape)
     return reading_window(
-        tops.round(12),
-        bottoms,
+        *cluster_table(builder.trials, rows, of.reshape(-1), found.scores),
         cells[0] * cells[1],
         cells[0],
         level=builder.context.level,

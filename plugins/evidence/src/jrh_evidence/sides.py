@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 from attrs import frozen
 from jrh_measuring import Cell, Codes, Floats, Mask, Scores, Trials, cells_of, is_named, numbered, reference_verdicts
+from jrh_stats import disagreeing_pairs
 
 from jrh_evidence.cells import FAMILY, Variant
 
-_TWO: Final = 2
 NO_OTHER: Final = "no_verdict_without_the_evidence"
 
 
@@ -31,12 +30,33 @@ class Followed:
     """NaN without the evidence."""
 
 
-def evidence_cells(trials: Trials) -> Iterator[Cell]:
-    """Yield the tests of the family, by task and judge."""
+def of_family(trials: Trials, name: str) -> Mask:
+    """Return the trials of a family, alone or combined with others (`evidence+templates`), shape (n,)."""
     family = trials.column("family")
-    for cell in cells_of(trials):
-        if FAMILY in family.names[family.codes[cell.rows[0]]].split("+"):
-            yield cell
+    return np.array([name in names.split("+") for names in family.names])[family.codes]
+
+
+def family_cells(trials: Trials, name: str) -> list[Cell]:
+    """Return the tests of a family, by task and judge."""
+    within = of_family(trials, name)
+    return [cell for cell in cells_of(trials) if within[cell.rows[0]]]
+
+
+def cluster_table(trials: Trials, rows: Codes, column: Codes, scores: Scores) -> tuple[Floats, Codes]:
+    """Return the sums of the scores of some rows, and their number, by cluster and column.
+
+    Args:
+        trials: all trials.
+        rows: those that count.
+        column: the column of each of them, from 0.
+        scores: of all trials.
+    """
+    cluster = np.unique(trials.cluster.codes[rows], return_inverse=True)[1]
+    shape = (int(cluster.max()) + 1, int(column.max()) + 1)
+    cell, size = cluster * shape[1] + column, shape[0] * shape[1]
+    sums = np.asarray(np.bincount(cell, weights=scores.value[rows], minlength=size), dtype=np.float64).reshape(shape)
+    # Rounded, so that the order in which trials arrived does not show in the last digit.
+    return sums.round(12), np.bincount(cell, minlength=size).reshape(shape)
 
 
 def followed(trials: Trials) -> Followed:
@@ -45,8 +65,7 @@ def followed(trials: Trials) -> Followed:
 
 
 def _followed(trials: Trials) -> Followed:
-    family = trials.column("family")
-    own = np.array([FAMILY in name.split("+") for name in family.names])[family.codes]
+    own = of_family(trials, FAMILY)
     read = [Variant.read(name) for name in trials.variant.names]
     length = np.where(own, np.array([0 if each is None else each.length for each in read])[trials.variant.codes], 0)
     depths = [np.nan if each is None or each.depth is None else each.depth for each in read]
@@ -80,16 +99,14 @@ def _followed(trials: Trials) -> Followed:
 def _disagreement(trials: Trials, without: Floats) -> Floats:
     """Return the share of pairs of verdicts without evidence that differ; or those of the reference."""
     reference = reference_verdicts(trials)
-    result = _pairs(without)
-    other = _pairs(reference.counts[reference.of].astype(np.float64))
+    result, other = differing_share(without), differing_share(reference.counts)[reference.of]
     return np.where(np.isfinite(result), result, np.where(np.isfinite(other), other, 0.0))
 
 
-def _pairs(counts: Floats) -> Floats:
-    number = counts.sum(axis=1)
-    pairs = number * (number - 1)
-    alike = (counts * (counts - 1)).sum(axis=1)
-    return np.where(number >= _TWO, 1 - alike / np.maximum(pairs, 1), np.nan)
+def differing_share(counts: Floats | Codes) -> Floats:
+    """Return the share of pairs of verdicts that differ, by row of counts by label; NaN for less than two verdicts."""
+    differing, pairs = disagreeing_pairs(counts)
+    return np.where(pairs > 0, differing / np.maximum(pairs, 1), np.nan)
 
 
 def _scored(eligible: Mask, value: Floats, least: float = 0.0) -> Scores:

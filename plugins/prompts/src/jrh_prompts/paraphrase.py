@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import BuildContext, ChatRequest, Draft, Item, JrhError, Message, ModelClient, Prompt, Same, Skip, Task
+from jrh import BuildContext, ChatRequest, Draft, Item, JrhError, Message, ModelClient, Prompt, Same, Skip
 from jrh_authoring import read_json, text_schema, variables_of
 
 from jrh_prompts.options import ParaphraseOptions
@@ -41,39 +41,38 @@ class ParaphrasePerturber:
 
     options: ParaphraseOptions
     client: ModelClient
-    task: Task
 
     @classmethod
     def of(cls, options: ParaphraseOptions, context: BuildContext) -> ParaphrasePerturber:
         """Check the prompt; raise `JrhError` if it is not a valid template or does not show the judged fields."""
         original = Template(name=ORIGINAL, user=options.template.content)
         check_templates([original], context.task)
-        return cls(options=options, client=context.model(options.model), task=context.task)
+        return cls(options=options, client=context.model(options.model))
 
     async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
         """Return, for every item, the original and each paraphrase; a skip for each that the model failed to write."""
-        written = {f"paraphrase-{number}": await self._write(number) for number in range(1, self._wanted + 1)}
-        unique = _without_copies({ORIGINAL: self.options.template.content, **written})
-        return [(item, self._outcome(item, name, text)) for item in items for name, text in unique.items()]
-
-    @property
-    def _wanted(self) -> int:
-        return self.options.paraphrases
+        numbers = range(1, self.options.paraphrases + 1)
+        written = {f"paraphrase-{number}": await self._write(number) for number in numbers}
+        unique = list(_without_copies({ORIGINAL: self.options.template.content, **written}))
+        return [(item, self._outcome(item, name, text)) for item in items for name, text in unique]
 
     async def _write(self, number: int) -> str | None:
         """Ask until a paraphrase is usable; return None if none is."""
         original = self.options.template.content
         for attempt in range(self.options.attempts):
             reply = await self.client.ask(self._request(number), repeat=attempt, purpose="prompt-paraphrase")
-            found = read_json(reply.text, keys=("template",)) if reply.ok else None
-            text = found.get("template") if found is not None else None
+            answer = read_json(reply.text, keys=("template",)) if reply.ok else None
+            text = answer["template"] if answer else None
             if isinstance(text, str) and text.strip() != original.strip() and _usable(text, original):
                 return text
         return None
 
     def _request(self, number: int) -> ChatRequest:
         content = _REQUEST.format(
-            number=number, total=self._wanted, template=self.options.template.content, braces="{{ response }}"
+            number=number,
+            total=self.options.paraphrases,
+            template=self.options.template.content,
+            braces="{{ response }}",
         )
         return ChatRequest(messages=(Message(role="user", content=content),), json_schema=text_schema("template"))
 
@@ -103,15 +102,11 @@ def _usable(text: str, original: str) -> bool:
     return same and all(text.count(mark) == original.count(mark) for mark in ("{{", "{%"))
 
 
-def _without_copies(written: Mapping[str, str | None]) -> dict[str, str | None]:
+def _without_copies(written: Mapping[str, str | None]) -> Iterator[tuple[str, str | None]]:
     """Turn a duplicate paraphrase into a failure: a pair of equal templates measures nothing."""
-    return dict(_told_apart(written))
-
-
-def _told_apart(written: Mapping[str, str | None]) -> Iterator[tuple[str, str | None]]:
-    seen: dict[str, None] = {}
+    texts: set[str] = set()
     for name, text in written.items():
-        key = None if text is None else " ".join(text.split())
-        yield name, None if key is None or key in seen else text
-        if key is not None:
-            seen[key] = None
+        key = " ".join((text or "").split())
+        yield name, None if key in texts else text
+        if key:
+            texts.add(key)

@@ -60,7 +60,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="rubric",
         summary="a stricter and a more lenient rubric, and its levels listed in reverse order",
         options=RubricOptions,
-        factory="jrh_prompts.rubric:RubricPerturber.build",
+        factory="jrh_prompts.rubric:RubricPerturber",
     )
     yield PerturberSpec(
         name="output-mode",

@@ -42,7 +42,10 @@ class TemplatePolarity:
 
 
 def _of_judge(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[Measure]:
-    declared = _declared(answers)
+    from scipy.special import bdtrc
+
+    # In order, so that a template with both polarities in an imported log does not depend on the order of its rows.
+    declared = dict(levels_by_template(answers, "polarity"))
     for place, template in enumerate(answers.levels):
         basis = answers.basis(answers.usable, {"template": template, "polarity": declared[template]})
         helps, informative = _count_signs(answers, place, scale)
@@ -50,7 +53,8 @@ def _of_judge(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterat
         share = builder.proportion(basis.cell, helped, np.ones(informative))
         note = "" if informative else "inverting the verdict makes no difference on any item"
         yield builder.measure(_HELPS, basis, share, note=note)
-        p = _upper_tail(helps, informative) if informative else None
+        # bdtrc(k - 1, n, p) is the probability of k or more successes in n trials.
+        p = float(bdtrc(helps - 1, informative, 0.5)) if informative else None
         yield builder.p_value(f"{_HELPS}-p", basis, p, note=note or _SIGN_TEST)
 
 
@@ -66,18 +70,11 @@ def _count_signs(answers: Answers, place: int, scale: Scale) -> tuple[int, int]:
     return int((nearer > 0).sum()), int((nearer != 0).sum())
 
 
-def _upper_tail(successes: int, trials: int) -> float:
-    from scipy.special import bdtrc
-
-    # bdtrc(k - 1, n, p) is the probability of k or more successes in n trials.
-    return float(bdtrc(successes - 1, trials, 0.5))
-
-
-def _declared(answers: Answers) -> dict[str, str]:
-    template, polarity = (answers.trials.column(name) for name in ("template", "polarity"))
-    pairs = zip(template.codes[answers.rows].tolist(), polarity.codes[answers.rows].tolist(), strict=True)
-    # Sorted, so that a template with both polarities in an imported log does not depend on the order of its rows.
-    return {template.names[one]: polarity.names[other] for one, other in sorted(set(pairs))}
+def levels_by_template(answers: Answers, factor: str) -> list[tuple[str, str]]:
+    """Return each template with each level of a factor under which it was asked, in their order."""
+    template, other = (answers.trials.column(name) for name in ("template", factor))
+    pairs = zip(template.codes[answers.rows].tolist(), other.codes[answers.rows].tolist(), strict=True)
+    return [(template.names[name], other.names[level]) for name, level in sorted(set(pairs))]
 
 
 def _nearer(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from attrs import evolve, frozen
-from jrh import BuildContext, Draft, Expectation, Item, NotAbove, NotBelow, Same, Scale, Skip, Task, Text
+from jrh import BuildContext, Draft, Expectation, Item, NotAbove, NotBelow, Same, Scale, Skip, Text
 
 from jrh_prompts.options import RubricOptions
 
@@ -19,17 +19,12 @@ _AFTER = r"[)\]]?(?:\*\*|__)?[ \t]*(?:[:.=)\u2013\u2014-]|points?\b)"
 """Text allowed around a label that starts an entry: list mark, emphasis, `Score of`; then a colon or similar."""
 
 
-@frozen(kw_only=True)
+@frozen
 class RubricPerturber:
     """Change the rubric, in the same way for every item."""
 
     options: RubricOptions
-    task: Task
-
-    @classmethod
-    def build(cls, options: RubricOptions, context: BuildContext) -> RubricPerturber:
-        """Build it from its options."""
-        return cls(options=options, task=context.task)
+    context: BuildContext
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 - the same for all items
         """Return the drafts of the stricter rubrics, of the more lenient ones, and of the reversed list."""
@@ -39,7 +34,7 @@ class RubricPerturber:
         yield from self._added("stricter", self.options.stricter, NotAbove())
         yield from self._added("lenient", self.options.lenient, NotBelow())
         if self.options.reorder:
-            turned = reversed_list(self.task.rubric, self.task.scale)
+            turned = reversed_list(self.context.task.rubric, self.context.task.scale)
             yield (
                 Skip(reason=NO_LIST, variant="reversed-list")
                 if turned is None
@@ -47,17 +42,18 @@ class RubricPerturber:
             )
 
     def _added(self, name: str, texts: Sequence[Text], expectation: Expectation) -> Iterator[Draft | Skip]:
+        task = self.context.task
         for number, text in enumerate(texts, start=1):
             variant = name if len(texts) == 1 else f"{name}-{number}"
-            if self.task.scale.ordered:
-                yield self._draft(variant, f"{self.task.rubric.rstrip()}\n\n{text.content}".strip(), expectation)
+            if task.scale.ordered:
+                yield self._draft(variant, f"{task.rubric.rstrip()}\n\n{text.content}".strip(), expectation)
             else:
                 yield Skip(reason=NO_ORDER, variant=variant)
 
     def _draft(self, variant: str, rubric: str, expectation: Expectation) -> Draft:
         return Draft(
             variant=variant,
-            task=evolve(self.task, rubric=rubric),
+            task=evolve(self.context.task, rubric=rubric),
             expectation=expectation,
             repeats=self.options.repeats,
         )

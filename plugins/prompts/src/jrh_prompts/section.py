@@ -64,12 +64,7 @@ def _apart(measures: ReportMeasures, task: str) -> Iterator[TablePart]:
         return
     flagged = _constant(measures, task)
     jss = _cells(measures, task, _JSS)
-
-    def place(row: Row) -> float:
-        value = measures.report.measures[jss[row.heads].measure].estimate if row.heads in jss else None
-        return 2.0 if value is None else value
-
-    rows = sorted(whole.rows, key=place)
+    rows = sorted(whole.rows, key=lambda row: _rank(measures, jss.get(row.heads)))
     if steady := tuple(row for row in rows if row.heads not in flagged):
         yield evolve(whole, rows=steady)
     if constant := tuple(row for row in rows if row.heads in flagged):
@@ -187,13 +182,7 @@ def _flips(measures: ReportMeasures, task: str) -> TablePart | None:
 def _template_pairs(measures: ReportMeasures, task: str) -> TablePart:
     """Tabulate JSS per template pair, the least agreement first."""
     found = {name: _cells(measures, task, name, "pair") for name in ("jss-raw", _JSS, _FLIPS)}
-    corrected = found[_JSS]
-
-    def estimate(cell: MeasureRef) -> float:
-        value = measures.report.measures[cell.measure].estimate
-        return 2.0 if value is None else value
-
-    keys = sorted(corrected, key=lambda key: estimate(corrected[key]))
+    keys = sorted(found[_JSS], key=lambda key: _rank(measures, found[_JSS][key]))
     rows = tuple(Row(heads=key, cells=tuple(cells.get(key) for cells in found.values())) for key in keys)
     columns = tuple(Column(heading=_SENSITIVITY.columns[name], measure=name) for name in found)
     caption = "Agreement of two templates' verdicts on the same items, least agreement first"
@@ -216,6 +205,12 @@ def _overlap(measures: ReportMeasures, task: str) -> TablePart:
     part = _table("Pairs that several judges flip", ("Test", "templates", "flipped by"), columns, rows, "pair-overlap")
     note = "By pair: the mean share of judges that flip it. By number of judges: the share of items and pairs."
     return evolve(part, note=note)
+
+
+def _rank(measures: ReportMeasures, cell: MeasureRef | None) -> float:
+    """Return the estimate to sort rows by, the lowest agreement first; 2 comes after every share."""
+    value = None if cell is None else measures.report.measures[cell.measure].estimate
+    return 2.0 if value is None else value
 
 
 def _cells(measures: ReportMeasures, task: str, name: str, *levels: str) -> Cells:

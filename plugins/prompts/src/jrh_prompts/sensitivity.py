@@ -9,20 +9,12 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import JrhError, Measure, MetricContext, Polarity, RecordTable, Status
-from jrh_measuring import (
-    DEGENERATE,
-    Answers,
-    Basis,
-    Mask,
-    MeasureBuilder,
-    Pairs,
-    answers_by,
-    mirrored,
-)
+from jrh_measuring import DEGENERATE, Answers, Basis, Mask, MeasureBuilder, Pairs, answers_by, mirrored
 from jrh_stats import Estimate, cluster_sums, clustered_mean, opposition_test
 
 from jrh_prompts.listing import chosen_pairs
 from jrh_prompts.options import SensitivityOptions
+from jrh_prompts.polarity import levels_by_template
 
 _DEALS: Final = 9_999
 """Its smallest p-value, 0.0001, is claimed in a family of up to 500 tests."""
@@ -218,9 +210,8 @@ def _by_template(pairs: Pairs, excluded: Mapping[str, frozenset[str]]) -> Iterat
 
 def _excluded_templates(answers: Answers, named: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
     """Return the exclusions that leave out some templates of a test, but not all: inverted ones, and those named."""
-    template, polarity = (answers.trials.column(name) for name in ("template", "polarity"))
-    told = set(zip(template.codes[answers.rows].tolist(), polarity.codes[answers.rows].tolist(), strict=True))
-    inverted = {template.names[one] for one, how in told if polarity.names[how] == Polarity.INVERTED.value}
+    polarities = levels_by_template(answers, "polarity")
+    inverted = {name for name, polarity in polarities if polarity == Polarity.INVERTED.value}
     chosen = {f"inverted: {', '.join(sorted(inverted))}": inverted} | {name: set(own) for name, own in named.items()}
     found = {name: frozenset(own & set(answers.levels)) for name, own in chosen.items()}
     return {name: own for name, own in found.items() if 0 < len(own) < len(answers.levels) - 1}
@@ -228,7 +219,6 @@ def _excluded_templates(answers: Answers, named: Mapping[str, Sequence[str]]) ->
 
 def _languages(answers: Answers) -> dict[str, str]:
     """Return the language of each template; none of a template that is asked in several."""
-    template, language = (answers.trials.column(name) for name in ("template", "language"))
-    told = set(zip(template.codes[answers.rows].tolist(), language.codes[answers.rows].tolist(), strict=True))
-    asked = Counter(one for one, _ in told)
-    return {template.names[one]: language.names[other] for one, other in told if asked[one] == 1}
+    spoken = levels_by_template(answers, "language")
+    number = Counter(name for name, _ in spoken)
+    return {name: language for name, language in spoken if number[name] == 1}

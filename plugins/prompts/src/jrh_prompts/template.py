@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import Draft, Item, JrhError, Mode, Polarity, Prompt, Same, Sampling, Scale, ScaleKind, Task
+from jrh import Item, JrhError, Mode, Polarity, Scale, ScaleKind, Task
 from jrh_authoring import variables_of
 
 RESPONSES: Final = "responses"
@@ -40,50 +40,14 @@ class Template:
         through = task.mode is Mode.PAIRWISE and RESPONSES in variables_of(self.user)
         return self.variables | (frozenset(task.judged_fields) if through else frozenset())
 
-    def draft(
-        self,
-        task: Task,
-        first: Template | None = None,
-        *,
-        repeats: int = 1,
-        sampling: Sampling | None = None,
-        vary_seed: bool = False,
-    ) -> Draft:
-        """Return the draft for any item of the task; it expects the reference verdict.
-
-        `first`: the first template of the test; validators compare this one with it.
-        """
-        original = "" if first is None or first.user == self.user else first.user
-        return Draft(
-            variant=self.name,
-            expectation=Same(),
-            label_map=self.labels,
-            polarity=self.polarity,
-            prompt=Prompt(
-                name=self.name, user=self.user, system=self.system, language=self.language, original=original
-            ),
-            task=presented_task(task, self.labels),
-            repeats=repeats,
-            sampling=sampling or Sampling(),
-            vary_seed=vary_seed,
-            details={"variant_of": self.original} if self.original else {},
-        )
-
 
 def presented_task(task: Task, labels: Mapping[str, str] | None) -> Task | None:
     """Return the task with the presented labels, or None if they are the task's own."""
-    if labels is None or tuple(labels) == task.scale.labels:
-        return None
-    if set(labels) == set(task.scale.labels):
+    if labels is None or set(labels) == set(task.scale.labels):
         return None
     tie = next((label for label, meant in labels.items() if meant == task.scale.tie), None)
     names = sorted(labels, key=lambda label: label == tie)
     return evolve(task, scale=Scale(kind=task.scale.kind, labels=tuple(names), tie=tie))
-
-
-def turns_around(labels: Mapping[str, str], scale: Scale) -> bool:
-    """Check whether a label map over the scale's own labels reverses it: YES <-> NO, 1 <-> 5."""
-    return dict(labels) == scale.swap_map()
 
 
 def check_labels(name: str, labels: Mapping[str, str], scale: Scale) -> None:

@@ -7,94 +7,66 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Final
 
 import yaml
 from attrs import evolve, frozen
-from jrh import BuildContext, Draft, Item, JrhError, Mode, Polarity, Sampling, Skip, Task
+from jrh import BuildContext, Draft, Item, JrhError, Mode, Polarity, Prompt, Same, Sampling, Skip, Task
 from jrh_authoring import variables_of
 
 from jrh_prompts.options import SYSTEM, Format, Inventory, TemplateOptions, TemplatesOptions
-from jrh_prompts.template import Template, check_labels, check_templates, lacking, names_of_labels, turns_around
+from jrh_prompts.template import Template, check_labels, check_templates, lacking, names_of_labels, presented_task
 
 _NAMED: Final = re.compile(r"^(?P<name>[^\n{}:]{1,40}):(?P<gap>[ \t]*\n?)(?=\{\{)", re.MULTILINE)
 """The heading before a judged text: `Answer: {{`."""
 _OPTION: Final = re.compile(r"^(?P<name>[A-Z]):[ \t]*(?=\{\{)", re.MULTILINE)
-_JUDGED: Final = re.compile(r"\{\{")
 
 
-def _dash(text: str) -> str:
-    return _NAMED.sub(lambda found: f"{found['name']} - ", text)
+def _upper(heading: re.Match[str]) -> str:
+    return f"{heading['name'].upper()}:{heading['gap']}"
 
 
-def _line(text: str) -> str:
-    return _NAMED.sub(lambda found: f"{found['name']}:\n", text)
-
-
-def _upper(text: str) -> str:
-    return _NAMED.sub(lambda found: f"{found['name'].upper()}:{found['gap']}", text)
-
-
-def _lower(text: str) -> str:
+def _lower(heading: re.Match[str]) -> str:
     # A single letter is the name of an option, and so a label the judge answers with: it stays upper case.
-    return _NAMED.sub(
-        lambda found: found[0] if len(found["name"]) == 1 else f"{found['name'].lower()}:{found['gap']}", text
-    )
-
-
-def _parenthesis(text: str) -> str:
-    return _OPTION.sub(lambda found: f"{found['name']}) ", text)
-
-
-def _brackets(text: str) -> str:
-    return _OPTION.sub(lambda found: f"[{found['name']}] ", text)
+    return heading[0] if len(heading["name"]) == 1 else f"{heading['name'].lower()}:{heading['gap']}"
 
 
 def _instruction_last(text: str) -> str:
-    first, gap, rest = text.partition("\n\n")
-    if not gap or _JUDGED.search(first) or not _JUDGED.search(rest):
-        return text
-    return f"{rest.rstrip()}\n\n{first}"
+    first, gap, judged = text.partition("\n\n")
+    # A first paragraph that shows an item's text is no instruction; without a text below it, nothing would change.
+    return f"{judged.rstrip()}\n\n{first}" if gap and "{{" not in first and "{{" in judged else text
 
 
 _CHANGES: Final[Mapping[Format, Callable[[str], str]]] = {
-    Format.SEPARATOR_DASH: _dash,
-    Format.SEPARATOR_LINE: _line,
-    Format.CASING_UPPER: _upper,
-    Format.CASING_LOWER: _lower,
-    Format.ENUMERATION_PARENTHESIS: _parenthesis,
-    Format.ENUMERATION_BRACKETS: _brackets,
+    Format.SEPARATOR_DASH: partial(_NAMED.sub, r"\g<name> - "),
+    Format.SEPARATOR_LINE: partial(_NAMED.sub, r"\g<name>:\n"),
+    Format.CASING_UPPER: partial(_NAMED.sub, _upper),
+    Format.CASING_LOWER: partial(_NAMED.sub, _lower),
+    Format.ENUMERATION_PARENTHESIS: partial(_OPTION.sub, r"\g<name>) "),
+    Format.ENUMERATION_BRACKETS: partial(_OPTION.sub, r"[\g<name>] "),
     Format.INSTRUCTION_LAST: _instruction_last,
 }
-
-
-def reformatted(template: Template, layout: Format) -> Template | None:
-    """Return the template in another layout, or None if the layout does not change it."""
-    changed = _CHANGES[layout](template.user)
-    if changed == template.user:
-        return None
-    return evolve(template, name=f"{template.name}+{layout.value}", user=changed, original=template.name)
 
 
 def variants(templates: Sequence[Template], layouts: Sequence[Format]) -> Iterator[Template]:
     """Yield every template, each followed by its distinct layout variants."""
     for template in templates:
-        seen = {template.user}
+        texts = {template.user}
         yield template
         for layout in layouts:
-            variant = reformatted(template, layout)
-            if variant is not None and variant.user not in seen:
-                seen.add(variant.user)
-                yield variant
+            text = _CHANGES[layout](template.user)
+            # Layouts may coincide, or change nothing: a pair of equal templates would measure nothing.
+            if text not in texts:
+                texts.add(text)
+                yield evolve(template, name=f"{template.name}+{layout.value}", user=text, original=template.name)
 
 
 @frozen(kw_only=True)
 class Shipped:
     """One set of templates, with the mode and labels it asks for."""
 
-    name: str
     mode: Mode
     labels: tuple[str, ...]
     templates: tuple[Template, ...]
@@ -106,7 +78,6 @@ def shipped(inventory: Inventory) -> Shipped:
     source = files("jrh_prompts").joinpath("sets", f"{inventory.value}.yaml").read_text(encoding="utf-8")
     content = yaml.safe_load(source)
     return Shipped(
-        name=inventory.value,
         mode=Mode(content["mode"]),
         labels=tuple(content["labels"]),
         templates=tuple(
@@ -132,9 +103,10 @@ def inventory_for(inventory: Inventory, task: Task) -> tuple[Template, ...]:
     found = shipped(inventory)
     if found.mode is not task.mode or found.labels != task.scale.labels:
         raise JrhError(
-            f"templates: the inventory '{found.name}' asks {found.mode.value} judges for {', '.join(found.labels)}; "
-            f"task '{task.name}' is {task.mode.value} with {names_of_labels(task.scale)}. Choose another inventory, "
-            "name one per task (`inventory: {<task>: <inventory>}`), or write your own `templates`"
+            f"templates: the inventory '{inventory.value}' asks {found.mode.value} judges for "
+            f"{', '.join(found.labels)}; task '{task.name}' is {task.mode.value} with "
+            f"{names_of_labels(task.scale)}. Choose another inventory, name one per task "
+            "(`inventory: {<task>: <inventory>}`), or write your own `templates`"
         )
     return found.templates
 
@@ -221,14 +193,28 @@ class TemplatesPerturber:
         return Template(name=name, user=text, labels=self.task.scale.swap_map(), polarity=Polarity.INVERTED)
 
     def _outcome(self, template: Template, item: Item, first: Template) -> Draft | Skip:
-        if lacking(template, item):
-            return Skip(reason=NO_FIELD, variant=template.name, details={"fields": lacking(template, item)})
-        return template.draft(
-            self.task,
-            first,
+        missing = lacking(template, item)
+        if missing:
+            return Skip(reason=NO_FIELD, variant=template.name, details={"fields": missing})
+        # Validators compare every template with the first one.
+        original = "" if first.user == template.user else first.user
+        return Draft(
+            variant=template.name,
+            expectation=Same(),
+            label_map=template.labels,
+            polarity=template.polarity,
+            prompt=Prompt(
+                name=template.name,
+                user=template.user,
+                system=template.system,
+                language=template.language,
+                original=original,
+            ),
+            task=presented_task(self.task, template.labels),
             repeats=self.options.repeats,
             sampling=Sampling(temperature=self.options.temperature),
             vary_seed=self.options.vary_seed,
+            details={"variant_of": template.original} if template.original else {},
         )
 
 
@@ -246,7 +232,7 @@ def template_of(name: str, options: TemplateOptions, task: Task) -> Template:
     inverted = options.inverted
     if labels is not None:
         check_labels(name, labels, task.scale)
-        inverted = turns_around(labels, task.scale) if inverted is None else inverted
+        inverted = labels == task.scale.swap_map() if inverted is None else inverted
     elif inverted:
         raise JrhError(
             f"template '{name}': `inverted: true` needs `labels` that say what each answer means, such as "

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from attrs import frozen
 from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Scale, ScaleKind, Status, Task
-from jrh.values import Condition, Truth
+from jrh.values import Truth
 
-from jrh_simulated.answers import Draws, Missing, answered, pick, unanswered
+from jrh_simulated.answers import Draws, give_label, give_no_label, pick, planted_status
 from jrh_simulated.options import JudgeOptions, obeyed
 from jrh_simulated.view import (
     Call,
@@ -20,7 +20,6 @@ from jrh_simulated.view import (
     circle_winner,
     compare_lengths,
     impresses,
-    is_captured,
     judged_texts,
     only_layout_differs,
     preferred_length,
@@ -38,7 +37,6 @@ class PlantedJudge:
     task: Task
     """The suite's own."""
     draws: Draws
-    missing: Missing
     accuracy: Mapping[str, float]
     """Canonical label -> probability of a right answer."""
     reading: Reading
@@ -60,7 +58,6 @@ class PlantedJudge:
             options=options,
             task=task,
             draws=Draws(context.seed("simulated-judge", context.name, task.name)),
-            missing=Missing.of(options),
             accuracy=_accuracy_by_label(options.accuracy, task.scale, task.name),
             reading=Reading.of(options),
             found=options.finds or task.scale.labels[-1],
@@ -76,35 +73,48 @@ class PlantedJudge:
     def answer(self, question: Question, truth: Truth) -> Judgement:
         """Return the judgement without delay; equal arguments give equal judgements."""
         options = self.options
-        lost, noisy, redrawn, late = self.draws.uniforms(
-            "trial", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
-        )
+        lost, noisy, redrawn, late = self._trial_uniforms("trial", question, truth)
         latency = options.latency + options.jitter * late
         status = self._status(lost, question, truth)
         if status is not Status.OK:
-            return unanswered(status, latency=latency, cost=options.cost)
+            return give_no_label(status, latency=latency, cost=options.cost)
         if noisy < options.rerun_noise:
             label, cause = pick(redrawn, question.task.scale.labels), "rerun noise"
         else:
             label, cause = self._stable_answer(View.of(self.task, question, truth))
         conclusion = _conclusion(self._argued(label, question, truth), question.task.scale)
-        return answered(label, cause, conclusion, latency=latency, cost=options.cost)
+        return give_label(label, cause, conclusion, latency=latency, cost=options.cost)
 
     def _status(self, lost: float, question: Question, truth: Truth) -> Status:
         """Return the status of a trial: a planted one, or that of a reply with other criteria than were asked."""
-        status, options = self.missing.status(lost), self.options
-        if status is not Status.OK or not (options.invents_criteria or options.drops_criteria):
+        options = self.options
+        status = planted_status(options, lost)
+        planted = options.invents_criteria or options.drops_criteria
+        if status is not Status.OK or not planted or not Call.of(question.fields).ids:
             return status
-        if not Call.of(question.fields).ids:
-            return status
-        texts = judged_texts(question.fields, self.task)
-        invented, _, _, _ = self.draws.uniforms("call", *call_parts(question.fields, texts), str(question.occasion))
-        dropped, _, _, _ = self.draws.uniforms(
-            "dropped", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
-        )
-        if invented < options.invents_criteria:
+        # Drawn from what all criteria of the call share: an invented one spoils the reply for all of them.
+        parts = call_parts(question.fields, judged_texts(question.fields, self.task))
+        if self.draws.uniforms("call", *parts, str(question.occasion))[0] < options.invents_criteria:
             return Status.OFF_SCALE
-        return Status.UNPARSABLE if dropped < options.drops_criteria else Status.OK
+        drops = self._trial_uniforms("dropped", question, truth)[0] < options.drops_criteria
+        return Status.UNPARSABLE if drops else Status.OK
+
+    def _trial_uniforms(self, what: str, question: Question, truth: Truth) -> tuple[float, float, float, float]:
+        """Draw anew for every call: repeats, conditions and seeds have draws of their own."""
+        condition = truth.condition
+        return self.draws.uniforms(
+            what,
+            truth.item_id,
+            str(question.seed),
+            str(question.occasion),
+            condition.family,
+            condition.variant,
+            condition.template,
+            condition.option_order,
+            condition.polarity.value,
+            repr(condition.strength),
+            condition.language,
+        )
 
     def _argued(self, label: str, question: Question, truth: Truth) -> str:
         """Return the presented label that the rationale argues for: another one at the planted rate."""
@@ -112,9 +122,7 @@ class PlantedJudge:
         others = [other for other in question.task.scale.labels if other != label] if rate else []
         if not others:
             return label
-        contradicts, which, _, _ = self.draws.uniforms(
-            "rationale", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
-        )
+        contradicts, which, _, _ = self._trial_uniforms("rationale", question, truth)
         return pick(which, others) if contradicts < rate else label
 
     def _stable_answer(self, view: View) -> Answer:
@@ -131,28 +139,48 @@ class PlantedJudge:
             return view.wording_of(self.found), "evidence"
         if self._has_halo(view):
             return view.wording_of(self._impression(view)), "halo"
-        if self.task.mode is Mode.PAIRWISE and is_captured(self.draws, "circle", view, self.options.circular):
+        # All items about one request share these draws: a circle, or a contrary score, is about a set of responses.
+        if self.task.mode is Mode.PAIRWISE and self._captures("circle", self.options.circular, view.request):
             winner = circle_winner(self.draws, view.texts)
             return view.wording_of(view.frame.option_in_slot(winner, view.truth.condition.polarity)), "circle"
         answer = self._believe(view)
-        if self.task.mode is not Mode.PAIRWISE and is_captured(self.draws, "contrary", view, self.options.contrary):
+        if self.task.mode is not Mode.PAIRWISE and self._captures("contrary", self.options.contrary, view.request):
             answer = view.frame.mirrored(answer[0]), "contrary score"
         if swayed < abs(self.options.length_preference):
             answer = self._prefer_length(answer, view)
-        answer = self._tire(answer, view)
-        return self._word(self._react_to_template(self._react_to_layout(answer, view), view), view)
+        return self._word(self._waver(answer, view), view)
 
-    def _captured(self, what: str, view: View, rate: float) -> bool:
-        """Return whether a defect captures the item, at a rate."""
-        return rate > 0 and self.draws.uniforms(what, view.truth.item_id)[0] < rate
+    def _waver(self, answer: Answer, view: View) -> Answer:
+        """Answer otherwise where the place in the call, the layout or the template upsets the judge."""
+        options = self.options
+        if view.call.late:
+            answer = self._slip(answer, view, options.batch_fatigue, "batch fatigue", "fatigue")
+        if options.format_sensitivity and only_layout_differs(view.texts, view.reference):
+            answer = self._slip(answer, view, options.format_sensitivity, "format sensitivity", "layout", *view.texts)
+        if view.asking[1]:
+            rate = options.template_sensitivity
+            answer = self._slip(answer, view, rate, "template sensitivity", "template", *view.asking)
+        return answer
+
+    def _slip(self, answer: Answer, view: View, rate: float, cause: str, what: str, *parts: str) -> Answer:
+        """Answer otherwise on a share of the items, drawn for the item and what distinguishes the occasion."""
+        labels = view.frame.others(answer[0], self.options.error)
+        if not rate or not labels:
+            return answer
+        upset, instead, _, _ = self.draws.uniforms(what, view.truth.item_id, *parts)
+        return (pick(instead, labels), cause) if upset < rate else answer
+
+    def _captures(self, what: str, rate: float, *parts: str) -> bool:
+        """Return whether a defect decides about what the parts name, at a rate."""
+        return rate > 0 and self.draws.uniforms(what, *parts)[0] < rate
 
     def _has_halo(self, view: View) -> bool:
         """Return whether an impression decides; what does not apply stays so."""
         applies = self.task.criteria is not None and view.truth.gold != view.apart
-        return applies and self._captured("halo", view, self.options.halo)
+        return applies and self._captures("halo", self.options.halo, view.truth.item_id)
 
     def _ignores_rubric(self, view: View) -> bool:
-        return view.reworded and self._captured("rubric", view, self.options.ignores_rubric)
+        return view.reworded and self._captures("rubric", self.options.ignores_rubric, view.truth.item_id)
 
     def _impression(self, view: View) -> str:
         """Return the canonical label for a good impression of the response, or a bad one."""
@@ -163,20 +191,11 @@ class PlantedJudge:
             worst = next(label for label in scale.labels if label not in (best, view.apart))
         return best if impresses(self.draws, view.texts, view.reference) else worst
 
-    def _tire(self, answer: Answer, view: View) -> Answer:
-        """Answer otherwise late in a call, on a share of the items."""
-        others = view.frame.others(answer[0], self.options.error)
-        if not self.options.batch_fatigue or not others or not view.call.late:
-            return answer
-        tired, instead, _, _ = self.draws.uniforms("fatigue", view.truth.item_id)
-        return (pick(instead, others), "batch fatigue") if tired < self.options.batch_fatigue else answer
-
     def _demanded(self, view: View) -> str | None:
         """Return the canonical label that obeyed text asks for: the highest, the positive one, its own response."""
-        if not self.options.obedience:
+        if not self._captures("obedience", self.options.obedience, view.truth.item_id):
             return None
-        follows, _, _, _ = self.draws.uniforms("obedience", view.truth.item_id)
-        place = obeyed(self.options.obeys, view.texts, view.reference) if follows < self.options.obedience else None
+        place = obeyed(self.options.obeys, view.texts, view.reference)
         if place is None:
             return None
         if self.task.mode is Mode.PAIRWISE:
@@ -201,11 +220,8 @@ class PlantedJudge:
             return str(gold) if gold in view.frame.wording else target
         if gold in view.frame.wording and gold != target and view.truth.condition.strength < self.options.notices:
             return str(gold)
-        if gold in view.frame.wording and gold != target and self.options.meaning_blindness:
-            missed, _, _, _ = self.draws.uniforms("meaning", view.truth.item_id, *view.texts)
-            if missed < self.options.meaning_blindness:
-                return str(gold)
-        return target
+        misses = self._captures("meaning", self.options.meaning_blindness, view.truth.item_id, *view.texts)
+        return str(gold) if misses and gold in view.frame.wording and gold != target else target
 
     def _changed(self, label: str, view: View) -> str:
         """Return the right label of an item whose right label changed, each of the others equally likely."""
@@ -242,30 +258,15 @@ class PlantedJudge:
             return view.frame.step(answer[0], longer), "length preference"
         return (view.frame.canonical[0], "length preference") if longer > 0 else answer
 
-    def _react_to_layout(self, answer: Answer, view: View) -> Answer:
-        others = view.frame.others(answer[0], self.options.error)
-        if not self.options.format_sensitivity or not others or not only_layout_differs(view.texts, view.reference):
-            return answer
-        upset, instead, _, _ = self.draws.uniforms("layout", view.truth.item_id, *view.texts)
-        return (pick(instead, others), "format sensitivity") if upset < self.options.format_sensitivity else answer
-
-    def _react_to_template(self, answer: Answer, view: View) -> Answer:
-        others = view.frame.others(answer[0], self.options.error)
-        if not self.options.template_sensitivity or not others or not view.asking[1]:
-            return answer
-        upset, instead, _, _ = self.draws.uniforms("template", view.truth.item_id, *view.asking)
-        return (pick(instead, others), "template sensitivity") if upset < self.options.template_sensitivity else answer
-
     def _word(self, answer: Answer, view: View) -> Answer:
         """Express a canonical label in the words of the question, ignoring its polarity if that defect is planted."""
         label, cause = answer
         presented = view.wording_of(label)
         if label in view.frame.meaning and self._ignores_rubric(view):
             return label, cause if label == presented else "rubric ignored"
-        if view.truth.condition.polarity is Polarity.INVERTED and self.options.polarity_blindness:
-            blind, _, _, _ = self.draws.uniforms("polarity", view.truth.item_id, *view.asking)
-            if blind < self.options.polarity_blindness:
-                return view.frame.opposite[presented], "polarity blindness"
+        blind = self._captures("polarity", self.options.polarity_blindness, view.truth.item_id, *view.asking)
+        if blind and view.truth.condition.polarity is Polarity.INVERTED:
+            return view.frame.opposite[presented], "polarity blindness"
         return presented, cause
 
 
@@ -284,15 +285,3 @@ def _accuracy_by_label(accuracy: float | Mapping[str, float], scale: Scale, task
             f"not have; its labels are {', '.join(scale.labels)}"
         )
     return {label: accuracy.get(label, 1.0) for label in scale.labels}
-
-
-def _levels(condition: Condition) -> tuple[str, ...]:
-    return (
-        condition.family,
-        condition.variant,
-        condition.template,
-        condition.option_order,
-        condition.polarity.value,
-        repr(condition.strength),
-        condition.language,
-    )

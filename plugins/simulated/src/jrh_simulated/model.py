@@ -26,7 +26,9 @@ class MadeUpModel:
         """Keep the options and the seed of all draws."""
         self._options = options
         self._draws = Draws(seed)
-        self.fingerprint = f"simulated/{options.mode.value}/{_content_of(options, seed)}"
+        # Of the options that affect replies; latency does not.
+        digest = content_id(seed, list(options.labels), list(options.script), options.refusals, options.garbage)[:12]
+        self.fingerprint = f"simulated/{options.mode.value}/{digest}"
 
     @classmethod
     def build(cls, options: ModelOptions, context: BuildContext) -> MadeUpModel:
@@ -57,11 +59,6 @@ class MadeUpModel:
         if self._options.mode is ReplyMode.ECHO:
             return request.messages[-1].content if request.messages else ""
         return pick(choice, self._options.labels if self._options.mode is ReplyMode.LABEL else self._options.script)
-
-
-def _content_of(options: ModelOptions, seed: int) -> str:
-    """Return a digest of the options that affect replies; latency does not."""
-    return content_id(seed, list(options.labels), list(options.script), options.refusals, options.garbage)[:12]
 
 
 def _usage(parts: list[str]) -> Usage:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from attrs import Attribute, frozen
 from attrs.validators import ge, instance_of, le
+from jrh import Status
 from jrh.plugins import option
 
 
@@ -42,8 +43,16 @@ def obeyed(forms: Sequence[Obeys], texts: Sequence[str], reference: Sequence[str
     return None
 
 
-STATUS_RATES = ("refusals", "unparsable", "off_scale", "truncated", "abstentions", "timeouts", "provider_errors")
-"""The options of the judge that make a verdict missing; their sum is at most 1."""
+STATUS_RATES: Final = {
+    "refusals": Status.REFUSED,
+    "unparsable": Status.UNPARSABLE,
+    "off_scale": Status.OFF_SCALE,
+    "truncated": Status.TRUNCATED,
+    "abstentions": Status.ABSTAINED,
+    "timeouts": Status.TIMEOUT,
+    "provider_errors": Status.PROVIDER_ERROR,
+}
+"""The options of the judge that make a verdict missing, and its status; the rates' sum is at most 1."""
 
 
 class ErrorKind(Enum):

@@ -107,11 +107,6 @@ class Frame:
     opposite: Mapping[str, str]
     """Presented label -> the presented label at the opposite position of the scale."""
 
-    @classmethod
-    def of(cls, scale: Scale, question: Question, truth: Truth) -> Frame:
-        """Return the frame of a question; `scale` is the task's own. Equal questions share one frame."""
-        return _frame(scale, question.task.scale, tuple(truth.label_map.items()))
-
     def others(self, label: str, error: ErrorKind) -> tuple[str, ...]:
         """Return the canonical labels that a planted error can give instead of this one; may be empty."""
         position = self.canonical.index(label)
@@ -138,8 +133,14 @@ class Frame:
 
 
 @lru_cache(maxsize=1024)
-def _frame(scale: Scale, presented: Scale, pairs: tuple[tuple[str, str], ...]) -> Frame:
-    meaning = dict(pairs)
+def frame_of(scale: Scale, presented: Scale, pairs: tuple[tuple[str, str], ...]) -> Frame:
+    """Return the frame of a question, which all questions with these scales and this label map share.
+
+    Args:
+        scale: the task's own.
+        presented: that of the question.
+        pairs: presented and canonical label.
+    """
     wording: dict[str, str] = {}
     for label, canonical in pairs:
         wording.setdefault(canonical, label)
@@ -147,7 +148,7 @@ def _frame(scale: Scale, presented: Scale, pairs: tuple[tuple[str, str], ...]) -
         presented=presented.labels,
         canonical=tuple(label for label in scale.labels if label in wording),
         ordered=scale.ordered,
-        meaning=meaning,
+        meaning=dict(pairs),
         wording=wording,
         opposite=presented.swap_map(),
     )
@@ -210,7 +211,7 @@ class View:
         """Take a question apart; `task` is the suite's own."""
         return cls(
             truth=truth,
-            frame=Frame.of(task.scale, question, truth),
+            frame=frame_of(task.scale, question.task.scale, tuple(truth.label_map.items())),
             texts=judged_texts(question.fields, question.task),
             reference=judged_texts(truth.reference_fields, question.task),
             asking=(truth.condition.template, question.prompt.user if question.prompt else ""),
@@ -223,6 +224,11 @@ class View:
     def call(self) -> Call:
         """Return the criteria that are asked together."""
         return Call.of(self.fields)
+
+    @property
+    def request(self) -> str:
+        """Return the request as it was before any change."""
+        return flat_text(self.truth.reference_fields.get("request"))
 
     @property
     def identical(self) -> bool:
@@ -240,11 +246,6 @@ class View:
 def _rubric(task: Task, shown: Task, fields: Mapping[str, Json]) -> Json:
     """Return what the item is judged by: its own criterion, or the rubric of the task."""
     return fields.get(CRITERION_FIELD) if task.criteria is not None else shown.rubric
-
-
-def is_captured(draws: Draws, what: str, view: View, rate: float) -> bool:
-    """Return whether the defect captures the item's request; all items about one request share the answer."""
-    return rate > 0 and draws.uniforms(what, flat_text(view.truth.reference_fields.get("request")))[0] < rate
 
 
 def circle_winner(draws: Draws, texts: Sequence[str]) -> int:

@@ -143,8 +143,14 @@ def _touch(one: Splice, other: Splice) -> bool:
 
 def _edited(messages: Messages, chosen: Sequence[Possible]) -> list[TranscriptMessage | None]:
     edited: list[TranscriptMessage | None] = [*messages]
-    for place, text in _texts(messages, chosen).items():
-        edited[place] = evolve(messages[place], content=text)
+    splices: defaultdict[int, list[Splice]] = defaultdict(list)
+    for edit in chosen:
+        for splice in edit.splices:
+            splices[splice.place].append(splice)
+    for place, changes in splices.items():
+        # Two texts put in at one point come in the order of their words, whatever was chosen first.
+        changes.sort(key=lambda splice: splice.new)
+        edited[place] = evolve(messages[place], content=apply_edits(messages[place].content, changes))
     for place in {place for each in chosen for place in each.results}:
         edited[place] = None
     gone = {call for each in chosen for call in each.calls}
@@ -153,13 +159,3 @@ def _edited(messages: Messages, chosen: Sequence[Possible]) -> list[TranscriptMe
         kept = tuple(call for number, call in calls if (place, number) not in gone)
         edited[place] = evolve(messages[place], tool_calls=kept) if kept else None
     return edited
-
-
-def _texts(messages: Messages, chosen: Sequence[Possible]) -> dict[int, str]:
-    splices: dict[int, list[Splice]] = {}
-    for each in chosen:
-        for splice in each.splices:
-            splices.setdefault(splice.place, []).append(splice)
-    for own in splices.values():
-        own.sort(key=lambda splice: splice.new)
-    return {place: apply_edits(messages[place].content, own) for place, own in splices.items()}

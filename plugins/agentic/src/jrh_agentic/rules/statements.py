@@ -159,11 +159,12 @@ def swapped_values(messages: Messages, seed: int, *, anywhere: bool) -> list[Pos
     estimate. The new value has the form of the old one and stands nowhere in the transcript.
     """
     last = final_answer(messages)
-    places = answers(messages) if anywhere else (last,) if last is not None else ()
+    places = answers(messages) if anywhere else () if last is None else (last,)
     everything = _everything(messages) if places else ""
     found = []
     for place in places:
-        known = {value for text in _results(messages[:place]) for _, _, value in values_of(text)}
+        results = (message for message in messages[:place] if message.role == "tool" and not message.error)
+        known = {value for message in results for _, _, value in values_of(message.content)}
         for value, spans in _plain_mentions(messages[place].content).items():
             new = another(value, seed, everything) if value in known else None
             if new is not None:
@@ -234,10 +235,6 @@ def _opposite(value: Json) -> str:
     if isinstance(value, bool):
         return "false" if value else "true"
     return _OPPOSITES.get(value.casefold(), "") if isinstance(value, str) else ""
-
-
-def _results(messages: Messages) -> Iterator[str]:
-    yield from (message.content for message in messages if message.role == "tool" and not message.error)
 
 
 def _plain_mentions(text: str) -> dict[str, list[tuple[int, int]]]:
