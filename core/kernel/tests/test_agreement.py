@@ -33,7 +33,9 @@ def write(store: Store, test: str, *outcomes: tuple[Item, Draft | Skip, str]) ->
             case = Case(id=name, task="t", test=test, item_id=item.id, fields=fields, label_map={}, provenance=made)
             cases.append(case)
         rows.append(DraftRow(item_id=item.id, draft=draft, state=state, reason=rejection, case_id=name))
-    store.cases.replace("t", test, "1", cases, rows)
+    writing = store.cases.writing("t", test)
+    writing.put(cases, rows)
+    writing.finish("1")
 
 
 def ballot(votes: str) -> dict[str, Any]:

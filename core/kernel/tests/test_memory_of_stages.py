@@ -140,8 +140,11 @@ def test_a_trial_of_jrh_plan_takes_some_numbers(lab: Any) -> None:
 def test_the_ids_of_cases_are_read_in_pages(store: Store) -> None:
     """All ids of a test were a list: 80 bytes each."""
     made = reference_cases(TASK, list(Source(MANY).read()), 1)
-    store.cases.replace("essays", "many", "digest", made, ())
-    store.cases.replace("essays", "few", "digest", [evolve(case, id=f"few {case.id}") for case in made[:FEW]], ())
+    few = [evolve(case, id=f"few {case.id}") for case in made[:FEW]]
+    for test, cases in (("many", made), ("few", few)):
+        writing = store.cases.writing("essays", test)
+        writing.put(cases, ())
+        writing.finish("digest")
     names = {10: "none", FEW: "few", MANY: "many"}
     assert grows(lambda count: sum(map(len, store.cases.ids("essays", names[count])))) < 10
     assert list(store.cases.ids("essays", "many")) == [case.id for case in made]

@@ -70,7 +70,9 @@ def store_cases(store: Store, cases: Sequence[Case]) -> None:
     """Write the cases where the judging reads them."""
     for place in dict.fromkeys((case.task, case.test) for case in cases):
         own = {case.id: case for case in cases if (case.task, case.test) == place}
-        store.cases.replace(*place, "made", list(own.values()), ())
+        writing = store.cases.writing(*place)
+        writing.put(list(own.values()), ())
+        writing.finish("made")
 
 
 class Gate:

@@ -52,7 +52,9 @@ def run_dir(tmp_path: Path) -> Path:
             cases = [a_case(test, n, f"text {n}{change}") for n in range(ITEMS)]
             if test == "words":
                 cases[5] = evolve(cases[5], fields={"request": "q", "response": FORMULA})
-            store.cases.replace("task", test, "made", cases, ())
+            writing = store.cases.writing("task", test)
+            writing.put(cases, ())
+            writing.finish("made")
     finally:
         store.close()
     return tmp_path / "run"

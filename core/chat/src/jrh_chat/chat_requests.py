@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import orjson
@@ -32,10 +33,8 @@ class PayloadWriter:
         """Return the body's bytes."""
         body = self.body(request)
         if self._plain:
-            try:
+            with suppress(TypeError):  # a lone surrogate, or a number of more than 64 bits
                 return orjson.dumps(body)
-            except TypeError:  # a lone surrogate, or a number of more than 64 bits
-                pass
         return _encode(body).encode()
 
     def body(self, request: ChatRequest) -> dict[str, Any]:

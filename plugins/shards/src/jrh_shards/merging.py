@@ -7,7 +7,6 @@ merged run is the run that was never divided, and needs no code of its own.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -17,13 +16,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from jrh.errors import DamagedStoreError, StoreError
 from jrh.running import carry_plugins, open_store
 from jrh.store import ALIKE, SEED, SHARD, Merge, StoredRows, TableSpec, write_store
+from jrh.suite import Shard
 from jrh.text import counted
 
 Row: TypeAlias = Mapping[str, Any]
 _SHOWN: Final = 3
 # What was drafted is booked again when the merged run drafts from the same replies.
 _BOOKED: Final = ("judge", "preflight")
-_SHARD: Final = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
 
 class Merged(NamedTuple):
@@ -167,10 +166,9 @@ def _check_shards(parts: Sequence[StoredRows]) -> tuple[str, ...]:
 def _shard_of(part: StoredRows) -> str:
     """Return the shard that a store holds, such as `3/8`; refuse one that holds none, or that waits for answers."""
     shard = part.meta.get(SHARD, "")
-    numbers = _SHARD.fullmatch(shard)
     if not shard:
         raise StoreError(f"'{part.run_dir}' is not a shard: it was run without --shard")
-    if numbers is None or int(numbers[1]) > int(numbers[2]):
+    if Shard.read(shard) is None:
         raise StoreError(f"'{part.run_dir}' is damaged: its store calls it shard '{shard[:20]}'")
     # The ids of calls that are answered later have the number of the call, which the merge changes.
     if any(True for _ in part.rows("model_notes")) and any(row["outcome"] is None for row in part.rows("calls")):

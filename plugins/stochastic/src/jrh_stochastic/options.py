@@ -15,18 +15,15 @@ _LARGEST_SEED: Final = 2**31 - 1
 
 
 def _seeds(instance: object, attribute: Attribute[Any], value: int | tuple[int, ...] | None) -> None:  # noqa: ARG001
-    if value is None:
-        return
-    if isinstance(value, int):
-        if not 1 <= value <= _MOST_SEEDS:
-            raise ValueError(
-                f"'seeds' must be a number of seeds from 1 to {_MOST_SEEDS:,}, or a list of seeds; got {value}"
-            )
-        return
-    if not 1 <= len(value) <= _MOST_SEEDS or len(set(value)) < len(value):
-        raise ValueError(f"'seeds' must list 1 to {_MOST_SEEDS:,} different seeds")
-    if not all(0 <= seed <= _LARGEST_SEED for seed in value):
-        raise ValueError(f"'seeds': a sampling seed must be a whole number from 0 to {_LARGEST_SEED:,}")
+    if isinstance(value, int) and not 1 <= value <= _MOST_SEEDS:
+        raise ValueError(
+            f"'seeds' must be a number of seeds from 1 to {_MOST_SEEDS:,}, or a list of seeds; got {value}"
+        )
+    if isinstance(value, tuple):
+        if not 1 <= len(value) <= _MOST_SEEDS or len(set(value)) < len(value):
+            raise ValueError(f"'seeds' must list 1 to {_MOST_SEEDS:,} different seeds")
+        if not all(0 <= seed <= _LARGEST_SEED for seed in value):
+            raise ValueError(f"'seeds': a sampling seed must be a whole number from 0 to {_LARGEST_SEED:,}")
 
 
 @frozen(kw_only=True)

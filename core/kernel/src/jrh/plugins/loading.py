@@ -270,16 +270,11 @@ def _unfit(plugin: object) -> str:
     # True is an int in Python.
     if not isinstance(written_for, int) or isinstance(written_for, bool):
         return f"{WRITTEN_FOR} must be a whole number, got {type(written_for).__name__}"
+    differs = f"written for version {written_for} of the plugin API, but jrh {__version__}"
     if written_for > API_VERSION:
-        return (
-            f"written for version {written_for} of the plugin API, but jrh {__version__} has version {API_VERSION}: "
-            "upgrade jrh, or install an older version of the plugin"
-        )
+        return f"{differs} has version {API_VERSION}: upgrade jrh, or install an older version of the plugin"
     if written_for < OLDEST_API_VERSION:
-        return (
-            f"written for version {written_for} of the plugin API, but jrh {__version__} supports versions "
-            f"{OLDEST_API_VERSION} to {API_VERSION}: upgrade the plugin"
-        )
+        return f"{differs} supports versions {OLDEST_API_VERSION} to {API_VERSION}: upgrade the plugin"
     return ""
 
 

@@ -210,9 +210,8 @@ class NotesTable:
 
     def write(self, model: str, name: str, text: str) -> asyncio.Future[None]:
         """Queue a note, or its deletion where the text is empty; return a future that completes once it is durable."""
-        if not text:
-            return self._database.writer.commit((_DELETE_NOTE, [(model, name)]))
-        return self._database.writer.commit((_WRITE_NOTE, [(model, name, text)]))
+        statement = (_WRITE_NOTE, [(model, name, text)]) if text else (_DELETE_NOTE, [(model, name)])
+        return self._database.writer.commit(statement)
 
 
 OF_STAGES: Final = "stage:"

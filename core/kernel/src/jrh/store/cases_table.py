@@ -165,12 +165,6 @@ class CasesTable:
         """Return the id of what a test's cases were made from, or None if they were never finished."""
         return self._database.digest(_stage_of(task, test))
 
-    def replace(self, task: str, test: str, digest: str, cases: Sequence[Case], drafts: Sequence[DraftRow]) -> None:
-        """Replace the cases and drafts of one test over one task."""
-        writing = self.writing(task, test)
-        writing.put(cases, drafts)
-        writing.finish(digest)
-
     def writing(self, task: str, test: str) -> CasesWriting:
         """Begin to replace the cases and drafts of one test over one task; one at a time."""
         return CasesWriting(self._database, self._texts, task, test)
@@ -259,10 +253,8 @@ class CasesTable:
 
     def count_items(self, task: str, test: str) -> int:
         """Count the items that a test has drafts of."""
-        rows = self._database.rows(
-            "SELECT count(DISTINCT item_id) FROM drafts WHERE task = ? AND test = ?", (task, test)
-        )
-        return int(rows[0][0])
+        sql = "SELECT count(DISTINCT item_id) FROM drafts WHERE task = ? AND test = ?"
+        return int(self._database.rows(sql, (task, test))[0][0])
 
     def voted(self, task: str, test: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield (cluster, details) of a test's accepted and rejected drafts that validators report votes on."""
@@ -288,6 +280,12 @@ class CasesWriting:
         self._database = database
         self._texts = texts
         self._here = task, test
+        self._move: tuple[Statement, ...] = (
+            ("DELETE FROM cases WHERE task = ? AND test = ?", [self._here]),
+            ("DELETE FROM drafts WHERE task = ? AND test = ?", [self._here]),
+            ("INSERT INTO cases SELECT * FROM new_cases", [()]),
+            ("INSERT INTO drafts SELECT * FROM new_drafts", [()]),
+        )
         self._stage = _stage_of(task, test)
         self._cases = 0
         self._drafts = 0
@@ -321,15 +319,6 @@ class CasesWriting:
         # Without earlier cases no text has become unused, and the sweep looks at every row.
         replaced = self._database.digest(self._stage) is not None
         self._database.replace(self._stage, digest, *self._move, *_FORGET, *([SWEEP] if replaced else []))
-
-    @property
-    def _move(self) -> tuple[Statement, ...]:
-        return (
-            ("DELETE FROM cases WHERE task = ? AND test = ?", [self._here]),
-            ("DELETE FROM drafts WHERE task = ? AND test = ?", [self._here]),
-            ("INSERT INTO cases SELECT * FROM new_cases", [()]),
-            ("INSERT INTO drafts SELECT * FROM new_drafts", [()]),
-        )
 
 
 class _Packing:

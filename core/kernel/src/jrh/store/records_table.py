@@ -91,9 +91,7 @@ class TrialsTable:
         self._database.writer.flush(_FORGET_PLAN)
         # The rows are made as they are taken, and are never all in memory.
         while some := list(islice(feed, CHUNK)):
-            self._database.writer.flush(
-                ("INSERT INTO new_trials VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in some]), _occasions(some)
-            )
+            self._database.writer.flush(*_insert("new_trials", some))
         self._database.replace(
             _PLAN,
             digest,
@@ -114,9 +112,7 @@ class TrialsTable:
 
     def extend(self, rows: Sequence[TrialRow]) -> None:
         """Add trials to the plan that grows, durably; they may be put from now on."""
-        self._database.writer.flush(
-            ("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in rows]), _occasions(rows)
-        )
+        self._database.writer.flush(*_insert("trials", rows))
 
     def finish(self, digest: str) -> None:
         """Note what the plan was made from, now that all of it is there."""
@@ -183,10 +179,12 @@ class TrialsTable:
         return frozenset(trial for (trial,) in self._database.by_id(sql, trial_ids))
 
 
-def _occasions(rows: Sequence[TrialRow]) -> Statement:
+def _insert(table: str, rows: Sequence[TrialRow]) -> tuple[Statement, Statement]:
+    """Return what writes trials to a table, and their occasions, which outlive the plan."""
+    occasions = [(row.place, row.question, row.occasion) for row in rows if row.place]
     return (
-        "INSERT OR IGNORE INTO occasions VALUES (?, ?, ?)",
-        [(row.place, row.question, row.occasion) for row in rows if row.place],
+        (f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in rows]),  # noqa: S608 - fixed names
+        ("INSERT OR IGNORE INTO occasions VALUES (?, ?, ?)", occasions),
     )
 
 
@@ -198,6 +196,7 @@ _JUDGE: Final = COLUMNS.index("judge")
 _ARGUED: Final = COLUMNS.index("argued")
 _NUMBERS: Final = tuple((COLUMNS.index(name), kind) for name, kind in NUMBER_TYPES.items())
 _COLUMN_NAMES: Final = ", ".join(f'"{name}"' for name in COLUMNS)
+_R_COLUMNS: Final = ", ".join(f'r."{name}"' for name in COLUMNS)
 _PLACES: Final = {name: f"?{place}" for place, name in enumerate((*COLUMNS, "reply", "probabilities", "checksum"), 1)}
 _CALL: Final = "@"
 """Starts the number of the call whose stored reply is the record's; a reply itself is JSON."""
@@ -271,10 +270,9 @@ class RecordsTable:
         Raises:
             DamagedStoreError: some are not what was written; raised at the end.
         """
-        names = ", ".join(f'r."{name}"' for name in COLUMNS)
         changed: list[tuple[Any, ...]] = []
         of_items = ", ".join(f"i.{name}" for name in _OF_ITEMS)
-        select = f"SELECT {names}, r.checksum, {of_items}"
+        select = f"SELECT {_R_COLUMNS}, r.checksum, {of_items}"
         if trial_ids is None:
             before = f"WHERE t.position < {until:d}"
             slices = self._database.chunks(f"{select} {_OF_THE_PLAN} {_WITH_ITEMS} {before} ORDER BY t.position")
@@ -299,9 +297,8 @@ class RecordsTable:
         Raises:
             DamagedStoreError: some are not what was written.
         """
-        names = ", ".join(f'r."{name}"' for name in COLUMNS)
         # Checked first: a new checksum would make a damaged record look sound.
-        rows = self._database.rows(f"SELECT {names}, r.checksum, t.judge {_OF_THE_PLAN} WHERE r.judge != t.judge")
+        rows = self._database.rows(f"SELECT {_R_COLUMNS}, r.checksum, t.judge {_OF_THE_PLAN} WHERE r.judge != t.judge")
         refuse_changed(self._database.path, [row for row in rows if checksum(row[:-2]) != row[-2]])
         if rows:
             renamed = [[*row[:_JUDGE], row[-1], *row[_JUDGE + 1 : -2]] for row in rows]
@@ -340,11 +337,8 @@ class RecordsTable:
     def of_case(self, case_id: str) -> list[CaseRecord]:
         """Return the trials of a case that have a record, in plan order."""
         names = ", ".join(f"r.{name}" for name in CaseRecord._fields)
-        rows = self._database.rows(
-            f"SELECT {names} {_OF_THE_PLAN} WHERE t.case_id = ? ORDER BY t.position",
-            (case_id,),
-        )
-        return [CaseRecord._make(row) for row in rows]
+        sql = f"SELECT {names} {_OF_THE_PLAN} WHERE t.case_id = ? ORDER BY t.position"
+        return [CaseRecord._make(row) for row in self._database.rows(sql, (case_id,))]
 
     def with_rationale(self, text: str) -> set[tuple[str, str]]:
         """Return the case and judge of the records whose rationale contains a text."""

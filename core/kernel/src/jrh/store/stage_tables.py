@@ -74,6 +74,7 @@ class StageTable:
         """
         self._database, self._spec = database, spec
         self._name = sql_name(spec.name)
+        self._insert = f"INSERT INTO {self._name} VALUES ({marks(tuple(spec.columns))})"
         # Compared whole: rows in other columns would be read as something else.
         known = read_specs(database).get(spec.name)
         if known not in (None, spec):
@@ -146,10 +147,6 @@ class StageTable:
         name = _quote(column)
         rows = self._query(f"SELECT DISTINCT {name} FROM {{table}} WHERE {condition} ORDER BY {name}", values)
         return tuple(value for (value,) in rows)
-
-    @property
-    def _insert(self) -> str:
-        return f"INSERT INTO {self._name} VALUES ({marks(tuple(self._spec.columns))})"
 
     def _query(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none where the table is not made yet."""

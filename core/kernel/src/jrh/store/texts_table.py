@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -54,13 +55,11 @@ def fold(value: Any, places: Mapping[str, int], left: list[str]) -> Any:
         left: gets the long strings that stay.
     """
     if isinstance(value, str):
-        if not is_shared(value):
-            return value
-        place = places.get(value)
-        if place is None:
+        if is_shared(value):
+            if value in places:
+                return f"{_MARK}{places[value]}"
             left.append(value)
-            return value
-        return f"{_MARK}{place}"
+        return value
     if type(value) is dict or isinstance(value, Mapping):
         return {key: part if type(part) in _NUMBERS else fold(part, places, left) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -292,10 +291,8 @@ class TextsTable:
         texts = self._texts({text_id for ids in listed for text_id in ids})
         unpack = Decompressor().value
         for ids, (_, blob) in zip(listed, rows, strict=True):
-            try:
+            with self._refuse_damage():
                 value = unpack(ids, blob, texts)
-            except BROKEN as error:
-                raise self._damage_error() from error
             yield value
 
     def read_shared(self, rows: Sequence[tuple[str, str]]) -> dict[str, Shared]:
@@ -306,29 +303,30 @@ class TextsTable:
         """
         listed = {name: tuple(text_id for text_id in self._ids(ids) if text_id != _END) for name, ids in rows}
         texts = self._texts({text_id for ids in listed.values() for text_id in ids})
-        try:
+        with self._refuse_damage():
             return {name: Shared(ids, tuple(texts[text_id] for text_id in ids)) for name, ids in listed.items()}
-        except KeyError as error:
-            raise self._damage_error() from error
 
     def _ids(self, written: object) -> tuple[int, ...]:
         """Return the ids of texts that a row names."""
-        try:
+        with self._refuse_damage():
             ids = orjson.loads(written)  # type: ignore[arg-type] # whatever a damaged page holds
-        except (TypeError, ValueError) as error:
-            raise self._damage_error() from error
-        if not isinstance(ids, list) or not _NUMBER.issuperset(map(type, ids)):
-            raise self._damage_error()
-        return tuple(ids)
+            if not isinstance(ids, list) or not _NUMBER.issuperset(map(type, ids)):
+                raise ValueError("no list of ids")
+            return tuple(ids)
 
     def _texts(self, ids: Iterable[int]) -> dict[int, str]:
         text_of = Decompressor().text
         ids = set(ids) - {_END}
-        try:
+        with self._refuse_damage():
             return {row[0]: text_of(row[1]) for row in self._database.by_id(_BODIES, sorted(ids))}
-        except BROKEN as error:
-            raise self._damage_error() from error
 
-    def _damage_error(self) -> DamagedStoreError:
-        path = self._database.path
-        return DamagedStoreError(f"a text in '{path}' changed after jrh wrote it. {SALVAGE.format(name=path.parent)}")
+    @contextmanager
+    def _refuse_damage(self) -> Iterator[None]:
+        """Turn what reading a changed text raises into a message that says how to save the rest."""
+        try:
+            yield
+        except BROKEN as error:
+            path = self._database.path
+            raise DamagedStoreError(
+                f"a text in '{path}' changed after jrh wrote it. {SALVAGE.format(name=path.parent)}"
+            ) from error

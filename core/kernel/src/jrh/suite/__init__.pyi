@@ -2,6 +2,7 @@ from .definition import ModelUse as ModelUse
 from .resolved import Resolved as Resolved
 from .resolved import ResolvedSuite as ResolvedSuite
 from .resolved import ResolvedTest as ResolvedTest
+from .resolved import Shard as Shard
 from .resolved import Step as Step
 from .resolved import applies as applies
 from .resolved import judge_models as judge_models

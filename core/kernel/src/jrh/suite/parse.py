@@ -290,22 +290,18 @@ def _check_names(suite: Suite, root: Node) -> None:
 
 def _check_tests(suite: Suite, root: Node) -> None:
     """Report names of tests that are given twice for one task; two tasks may each have a test of one name."""
-    of_all = [test for test in suite.tests if test.tasks is None]
-    _check_distinct(_places(of_all), "tests", root)
-    taken = {test.name for test in of_all}
     by_task: dict[Location, list[TestUse]] = {}
     for test in suite.tests:
         _check_fit(test, root)
-        # Tests of the whole suite are compared above.
-        if test.tasks is None:
-            continue
-        # The place of the task in the document: tasks of one section share their tests.
-        by_task.setdefault(test.location[:2], []).append(test)
-        if test.name in taken:
-            message = f"the suite has a test '{test.name}' that serves all tasks; give this one another `name:`"
-            root.report_at(test.location, message)
-    for tests in by_task.values():
+        # By the place of the task in the document, since tasks of one section share their tests. Without: all tasks.
+        by_task.setdefault(() if test.tasks is None else test.location[:2], []).append(test)
+    taken = {test.name for test in by_task.get((), ())}
+    for at, tests in by_task.items():
         _check_distinct(_places(tests), "tests", root)
+        for test in tests:
+            if at and test.name in taken:
+                message = f"the suite has a test '{test.name}' that serves all tasks; give this one another `name:`"
+                root.report_at(test.location, message)
     # A crossing makes many tests of one entry; what is wrong with the entry is one mistake.
     written = {use.location: use for test in suite.tests for use in (test, *test.steps)}
     for use in written.values():

@@ -134,15 +134,21 @@ class WrittenTask:
         )
 
 
+@frozen(kw_only=True)
+class Named:
+    """The keys of every metric, validator and reporter besides its options."""
+
+    name: str | None = option("A name of its own.", default=None)
+
+
 def _check_gold_source(_: object, __: attrs.Attribute[str], text: str) -> None:
     GoldSource.read(text)
 
 
 @frozen(kw_only=True)
-class DataSettings:
+class DataSettings(Named):
     """The keys of every `data` section besides the source's options."""
 
-    name: str | None = option("A name of its own.", default=None)
     sample: Sample | None = option("Take some of the items.", default=None)
     gold_source: str = option(
         f"Where the gold labels come from: {ACCEPTED}. A column of that name takes precedence.",
@@ -157,13 +163,6 @@ class DataSettings:
 @frozen(kw_only=True)
 class KeySettings:
     """The keys of every parser besides its options: none; its name is its key."""
-
-
-@frozen(kw_only=True)
-class Named:
-    """The keys of every metric, validator and reporter besides its options."""
-
-    name: str | None = option("A name of its own.", default=None)
 
 
 @frozen(kw_only=True)

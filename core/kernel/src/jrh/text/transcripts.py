@@ -55,10 +55,7 @@ class TranscriptMessage:
         """Return the message in the format of an item's field: role, content, and all non-empty keys."""
         written: dict[str, Json] = {"role": self.role, "content": self.content}
         # Empty values are left out, as sources write them: equal transcripts have equal text.
-        for name in _OPTIONAL:
-            value = getattr(self, name)
-            if value:
-                written[name] = value
+        written |= {name: value for name in _OPTIONAL if (value := getattr(self, name))}
         if self.tool_calls:
             written["tool_calls"] = [
                 {"id": call.id, "name": call.name, "arguments": dict(call.arguments)} for call in self.tool_calls

@@ -71,6 +71,7 @@ class Equals:
     label: str
 
 
+# Classes and no enum, because one of them carries a label.
 Expectation: TypeAlias = Same | Changes | NotAbove | NotBelow | Equals
 """The behaviour expected of a reliable judge under a condition."""
 

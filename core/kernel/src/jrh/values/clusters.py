@@ -53,12 +53,10 @@ class ItemBlocks(Sequence[Item]):
 
     def __eq__(self, other: object) -> bool:
         """Compare item by item."""
-        if self is other:
-            return True
         if not isinstance(other, Sequence) or len(other) != self._length:
             return False
         # One after the other, so that a block of each is all that is in memory.
-        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+        return self is other or all(mine == theirs for mine, theirs in zip(self, other, strict=True))
 
     def _block(self, number: int) -> Sequence[Item]:
         if self._held[0] != number:

@@ -133,6 +133,7 @@ class ColumnFile:
     def _room_for(self, size: int) -> tuple[int, _Part]:
         """Return the file's number and the part where an array can be; map more of the file if the last has no room."""
         if self._file is None:
+            # Before the first large array: the stages before have left memory that is free and still held.
             _give_back()
             self._file = tempfile.TemporaryFile(prefix="jrh-columns-")  # noqa: SIM115 - open as long as the arrays
             # The arrays keep their mapping: the system frees the file with the last of them.

@@ -63,6 +63,7 @@ class JudgedCriterion:
 
 
 @lru_cache(maxsize=512)
+# Many items are asked about the same few texts.
 def _read_together(written: str) -> Mapping[str, str]:
     """Return id -> text of the criteria of one call, in the order shown."""
     # Read-only, because the cache hands the same object to everybody.

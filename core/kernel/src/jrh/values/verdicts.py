@@ -242,6 +242,7 @@ class Record:
     minus the second's, in canonical order."""
 
 
+# A plain tuple: its fields are the columns of a query, in this order.
 class CaseRecord(NamedTuple):
     """One trial of a case, with its verdict."""
 
