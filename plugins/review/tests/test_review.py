@@ -388,7 +388,7 @@ def test_the_program_exports_and_salvage_keeps_decisions(run_dir: Path, tmp_path
         desk.decide(evolve(accepted, case_id="words-2", action=ReviewAction.REJECT, reason="typo"), 0)
     with closing(StoredRows(run_dir)) as source:
         tables = ((name, source.rows(name)) for name in source.tables)
-        write_store(tmp_path / "saved", source.meta["suite"], tables, source.declared.values())
+        write_store(tmp_path / "saved", source.meta["suite"], tables, source.stage_tables.values())
     with review_desk(run_dir) as desk, review_desk(tmp_path / "saved") as saved:
         assert set(saved.reviews()) == {"words-1", "words-2"}
         assert (saved.reviews(), saved.queue()) == (desk.reviews(), desk.queue())
