@@ -104,14 +104,14 @@ def _tables(parts: Sequence[StoredRows]) -> Iterator[tuple[str, Iterable[Row]]]:
         yield "records", map(renumber, part.rows("records"))
         yield "occasions", part.rows("occasions")
         for table, spec in part.stage_tables.items():
-            yield table, _of_stage(parts, part, table, spec, last)
+            yield table, _merge_table(parts, part, table, spec, last)
         # After its rows were read, which is when changes show.
         _refuse_changed(part)
         # Each shard numbers its calls from 1.
         after += max((row["id"] for row in part.rows("calls")), default=0)
 
 
-def _of_stage(
+def _merge_table(
     parts: Sequence[StoredRows], part: StoredRows, table: str, spec: TableSpec, last: dict[str, int]
 ) -> Iterator[Row]:
     """Yield the rows of a table that a stage of a plugin declares, as its declaration says."""

@@ -1,8 +1,8 @@
 """Component identity: the source of code that is not an installed release, read once, its digest, and loading it.
 
 An installed release is identified by its distribution and version. Everything else is identified by its content: local
-files and modules with what they import from beside them, editable installs, programs. Any edit counts, comments too.
-What runs is loaded from the bytes its identity was computed from, so that it is what the run records.
+files and modules with what they import from their directory, editable installs, programs. Any edit counts, also of
+comments. What runs is loaded from the bytes its identity was computed from, so that it is what the run records.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def python_source(written: str, base: Path) -> Source:
         modules = python_files.files_of_file(path, _directories(path.parent, base))
     else:
         modules = _module(place, base)
-    files = {file.shown: digest_of(file.content) for file in modules.values()} or _not_python(place)
+    files = {file.shown: digest_of(file.content) for file in modules.values()} or _digest_compiled(place)
     return Source(kind=SourceKind.PYTHON, written=(written,), base=base, files=files, modules=modules)
 
 
@@ -166,7 +166,7 @@ def _is_installed(directory: Path) -> bool:
     return directory.name in ("site-packages", "dist-packages") or str(directory) == sysconfig.get_path("stdlib")
 
 
-def _not_python(name: str) -> dict[str, str]:
+def _digest_compiled(name: str) -> dict[str, str]:
     """Identify a module without Python source: a compiled one by its file, a built-in one by Python's version."""
     spec = _find_spec(name.partition(".")[0])
     if spec is None:
@@ -181,7 +181,7 @@ def program_source(command: Sequence[str], base: Path) -> Source:
     """Read the files that a command names: every word that is a file, and the module after `-m`.
 
     Files of the system and of the Python installation do not count, nor does a program found through `PATH`. A Python
-    file counts with what it imports from beside it.
+    file counts with what it imports from its directory.
 
     Raises:
         JrhError: a file cannot be read.
@@ -357,7 +357,7 @@ def load_file(source: Source) -> ModuleType:
     # Register the module before it runs, as the import system does: dataclasses and attrs look it up.
     sys.modules[name] = module
     try:
-        # What is beside a script can be imported, as when Python runs it.
+        # A script can import what is in its directory, as when Python runs it.
         with importable([source]), first_on_path(file.path.parent):
             spec.loader.exec_module(module)
     except BaseException:

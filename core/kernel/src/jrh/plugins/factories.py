@@ -102,7 +102,7 @@ def check_members(entry: Entry[Any], subject: object, protocol: type | None = No
     """
     wanted, asked_by = protocol_of(entry.spec)
     followed = (protocol or wanted, *_OPTIONAL.get(type(entry.spec), ()))
-    for wrong, where in _faults(subject, followed, asked_by):
+    for wrong, where in _find_faults(subject, followed, asked_by):
         raise _refusal(entry, wrong, where)
 
 
@@ -112,7 +112,7 @@ def _refusal(entry: Entry[Any], wrong: str, where: object) -> WrongShapeError:
     return WrongShapeError(f"{message} ({at})" if at else message)
 
 
-def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Iterator[tuple[str, object]]:
+def _find_faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Iterator[tuple[str, object]]:
     """Yield what is wrong with a component or a class, and the function or class to be mended."""
     kind = subject if isinstance(subject, type) else type(subject)
     for protocol in followed:
@@ -129,10 +129,10 @@ def _faults(subject: object, followed: tuple[type, ...], asked_by: str) -> Itera
             # Through the object, where a decorator or a bound method shows its real signature.
             elif not isinstance(subject, type):
                 member = getattr(subject, name)
-                wrong = _no_method(name, member, declared)
+                wrong = _method_fault(name, member, declared)
             elif isinstance(member, FunctionType | staticmethod | classmethod):
                 member = member.__get__(object(), subject)  # bound to any object: a signature without `self`
-                wrong = _no_method(name, member, declared)
+                wrong = _method_fault(name, member, declared)
             else:
                 continue
             if wrong:
@@ -163,7 +163,7 @@ def _supplies(subject: object, name: str) -> bool:
     return type(subject).__call__ is not type.__call__ or any(name in (*c.co_names, *c.co_consts) for c in codes)
 
 
-def _no_component(component: object) -> str:
+def _component_fault(component: object) -> str:
     if component is None:
         return "its factory returns None; return the component"
     if isinstance(component, type):
@@ -181,7 +181,7 @@ def _members(protocol: type) -> Iterator[tuple[str, Any]]:
                 yield name, member
 
 
-def _no_method(name: str, method: object, declared: FunctionType) -> str:
+def _method_fault(name: str, method: object, declared: FunctionType) -> str:
     """Return why jrh cannot call a method; empty if it can."""
     write = f"write `{_declaration(name, declared)}`"
     if not callable(method):
@@ -284,7 +284,7 @@ def make(entry: Entry[Any], options: object, context: object, protocol: type | N
         Exception: whatever the factory raises.
     """
     component = call_factory(find_factory(entry), options, context)
-    if wrong := _no_component(component):
+    if wrong := _component_fault(component):
         raise _refusal(entry, wrong, component)
     check_members(entry, component, protocol)
     return component

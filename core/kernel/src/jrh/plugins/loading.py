@@ -170,7 +170,7 @@ def _is_named(candidate: Candidate, allow: Sequence[str]) -> bool:
 
 
 def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]:
-    local = _once(_local(item) for item in allow if _is_local(item))
+    local = _refuse_repeated(_local(item) for item in allow if _is_local(item))
     wanted = [item for item in allow if not _is_local(item)]
     known = {plugin.name for plugin in installed} | {plugin.distribution for plugin in installed}
     # A distribution of commands alone has no component: it is known, and nothing of it is loaded here.
@@ -201,7 +201,7 @@ def _from_source(item: str, source: Source) -> Candidate:
         distribution=(Path(item).stem if is_file else module).replace("_", "-"),
         # A file has no version: its content identifies it, and the word marks where the version is shown.
         version=LOCAL,
-        load=partial(load_file, source) if is_file else partial(_of_module, source, attribute),
+        load=partial(load_file, source) if is_file else partial(_load_attribute, source, attribute),
         code=lambda: (source,),
         local=True,
     )
@@ -220,13 +220,13 @@ def local_source(written: str) -> Source:
         raise JrhError(f"--plugins {written}: {error}") from error
 
 
-def _of_module(source: Source, attribute: str) -> object:
+def _load_attribute(source: Source, attribute: str) -> object:
     with working_directory_importable():
         module = load_module(source)
     return getattr(module, attribute) if attribute else module
 
 
-def _once(local: Iterable[Candidate]) -> list[Candidate]:
+def _refuse_repeated(local: Iterable[Candidate]) -> list[Candidate]:
     """Return the local plugins; refuse one that is named twice, which would declare every component twice."""
     chosen: dict[Path | str, Candidate] = {}
     for candidate in local:
@@ -247,7 +247,7 @@ def _load_one(
     try:
         with redirect_stdout(sys.stderr):  # what a plugin prints must not get into output that is read by a program
             plugin = candidate.load()
-        if unfit := _unfit(plugin):
+        if unfit := _explain_unfit(plugin):
             return [_problem(candidate, unfit)]
         manager.register(plugin, name=f"{candidate.distribution}:{candidate.name}")
     except RAISED as error:  # a plugin's import may fail in any way
@@ -264,7 +264,7 @@ def _load_one(
     return problems
 
 
-def _unfit(plugin: object) -> str:
+def _explain_unfit(plugin: object) -> str:
     """Return why a plugin does not fit this version of the plugin API; empty if it fits."""
     written_for = getattr(plugin, WRITTEN_FOR, 1)
     # True is an int in Python.
@@ -297,7 +297,7 @@ def _read_declarations(
     for spec in declared:
         if not isinstance(spec, expected):
             wrong = f"{hook} yields {type(spec).__name__}, not {expected.__name__} ({place_in_code(function)})"
-        elif unfit := _unfit_options(spec):
+        elif unfit := _explain_unfit_options(spec):
             wrong = f"{hook}: '{spec.name}': {unfit} ({place_in_code(function)})"
         elif spec.name in names:
             wrong = f"{hook} declares '{spec.name}' twice; only the first one is used"
@@ -321,7 +321,7 @@ def _owner(hook: str, name: str, earlier: Iterable[Entry[Any]]) -> str:
     return "jrh itself" if name in _ONE_OF_A_NAME[hook] else next(owners, "")
 
 
-def _unfit_options(spec: Spec) -> str:
+def _explain_unfit_options(spec: Spec) -> str:
     """Return why the declared options cannot be read from a suite; empty if they can."""
     options: object = spec.options
     if not isinstance(options, type):

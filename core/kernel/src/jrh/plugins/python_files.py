@@ -1,4 +1,4 @@
-"""What local code consists of: Python files with what they import from beside them, and Python objects in memory.
+"""What local code consists of: Python files with what they import from their directory, and Python objects in memory.
 
 The imports of a file are read from the source, nothing is executed: what is found is the same before and after the code
 is loaded. Modules of the standard library and installed ones are not followed. A module that is imported under a

@@ -433,7 +433,7 @@ class StageSpec(Spec):
     asks: bool = False
     """Whether it asks models: after the judges it then runs before records are read, and `work.records` is empty."""
     of_data: bool = False
-    """Whether the key stands in sections `data`; the factory gets None, and `Stage.label` the options of a task."""
+    """Whether the key is one of sections `data`; the factory gets None, and `Stage.label` the options of a task."""
     key: str = ""
     """The key of a suite that holds its options; the factory gets None where a suite has no such key.
 
@@ -451,7 +451,7 @@ class SectionSpec(Spec):
     reads: tuple[str, ...] = ()
     """Names of the measures it shows; a `*` stands for what differs."""
     order: int = 50
-    """Where it stands among sections of the same importance, the smallest number first."""
+    """Its place among sections of the same importance, the smallest number first."""
     kinds: tuple[str | type, ...] = ()
     """Kinds of parts that it has besides tables and texts, such as `jrh_measuring:HeatPart`: the JSON Schema of results
     describes them. A plugin of one file gives its own class."""

@@ -82,7 +82,7 @@ class CallsTable:
         return int(self._database.rows("SELECT coalesce(max(id), 0) FROM calls")[0][0]) + 1
 
     @cached_property
-    def _stored_replies(self) -> NumberTable:
+    def _reply_keys(self) -> NumberTable:
         """Return parts of the keys of stored replies, read when the first is asked for.
 
         Most questions have no stored reply. A table says so much faster than a query per question, and where two keys
@@ -97,7 +97,7 @@ class CallsTable:
     def usable_reply(self, key: str) -> str | None:
         """Return the stored reply to a question, or None if this run has not paid for one."""
         # The table is complete: replies of this process are added as they are stored.
-        if not self._stored_replies.get(part_of(key)):
+        if not self._reply_keys.get(part_of(key)):
             return None
         return self._database.text("SELECT payload FROM calls WHERE key = ? AND payload IS NOT NULL LIMIT 1", (key,))
 
@@ -134,7 +134,7 @@ class CallsTable:
         """
         key = self._keys.pop(call, None)
         if payload is not None and key is not None:
-            self._stored_replies.put(part_of(key), 1)
+            self._reply_keys.put(part_of(key), 1)
         summed = None if payload is None else checksum(payload)
         return self._database.writer.commit((_OUTCOME, [(outcome, final, cost, detail, payload, summed, call)]))
 

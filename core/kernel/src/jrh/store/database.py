@@ -125,7 +125,7 @@ SCHEMA_VERSION: Final = 21
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
-"""The run's log, which lies beside the store."""
+"""The run's log, in the directory of the store."""
 CHUNK: Final = 2000
 """Rows of a long table that are read at once."""
 PAGE: Final = 500
@@ -410,7 +410,7 @@ def _guard(path: Path) -> Iterator[None]:
 
 
 def _check_emptied(path: Path) -> None:
-    """Refuse a store without content beside a log that tells of a run: its calls would be paid for again."""
+    """Refuse an empty store where a log shows that there was a run: its calls would be paid for again."""
     log = path.with_name(LOG)
     if path.is_file() and not path.stat().st_size and log.is_file() and log.stat().st_size:
         raise StoreError(

@@ -142,11 +142,11 @@ class Decompressor:
     def value(self, ids: Sequence[int], blob: bytes, texts: Mapping[int, str]) -> Any:
         """Return the value of a blob; raise one of `BROKEN` if it is not what was packed."""
         end = ids.index(_END)
-        against, others = (tuple([texts[text_id] for text_id in part]) for part in (ids[:end], ids[end + 1 :]))
+        against, more = (tuple([texts[text_id] for text_id in part]) for part in (ids[:end], ids[end + 1 :]))
         data = self.decompress(blob, join_texts(against))
         value = read_compact(data)
         # Many values refer to no text, and a search of the bytes is faster than a walk through the value.
-        return unfold(value, against + others) if _MARK_IN_JSON in data else value
+        return unfold(value, against + more) if _MARK_IN_JSON in data else value
 
 
 @lru_cache(maxsize=2)

@@ -58,7 +58,7 @@ def read_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
             return _split_entry(node.holding(options or {}, component), component, role, plugins)
         node.report(f"expected a mapping of options, got {option_types.described(options)}", component)
         return None
-    node.report(_no_entry(value, role))
+    node.report(_explain_no_entry(value, role))
     return None
 
 
@@ -68,7 +68,7 @@ def read_flat_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
     component = node.value[role.key]
     if isinstance(component, str) and component:
         return _split_entry(node.holding(options), component, role, plugins)
-    node.report(_no_name(component, role), role.key)
+    node.report(_explain_no_name(component, role), role.key)
     return None
 
 
@@ -84,7 +84,7 @@ def own_options(plugins: Plugins, plural: str, component: str) -> frozenset[str]
 def _split_entry(options: Node, component: str, role: Role, plugins: Plugins) -> Written | None:
     """Tell the suite's own keys from the component's options."""
     if not component:
-        options.report(_no_name(component, role))
+        options.report(_explain_no_name(component, role))
         return None
     # Not `name`: two uses of a component could not be told apart if it took the suite's key.
     theirs = own_options(plugins, role.plural, component) - ({"name"} if role.own_name else set())
@@ -97,11 +97,11 @@ def _split_entry(options: Node, component: str, role: Role, plugins: Plugins) ->
     )
 
 
-def _no_name(component: object, role: Role) -> str:
+def _explain_no_name(component: object, role: Role) -> str:
     return f"expected the name of {role.noun}, got {option_types.described(component)}"
 
 
-def _no_entry(value: Any, role: Role) -> str:
+def _explain_no_entry(value: Any, role: Role) -> str:
     if not isinstance(value, Mapping):
         return f"expected the name of {role.noun} or a mapping, got {option_types.described(value)}"
     forms = f"`{role.key}: NAME` with the options next to it, or `NAME: {{options}}`"
@@ -156,12 +156,12 @@ def _test_fields(settings: TestSettings, node: Node, plugins: Plugins) -> dict[s
 
 
 def _chain(node: Node, written: Node, plugins: Plugins) -> TestUse | None:
-    settings = _settings_beside(CHAIN, node)
+    settings = _read_settings(CHAIN, node)
     steps = _steps(written, plugins)
-    return None if steps is None else _whole(steps, settings.name or chain_name(steps), settings, node, plugins)
+    return None if steps is None else _build_test(steps, settings.name or chain_name(steps), settings, node, plugins)
 
 
-def _whole(steps: Sequence[TestUse], name: str, settings: TestSettings, node: Node, plugins: Plugins) -> TestUse:
+def _build_test(steps: Sequence[TestUse], name: str, settings: TestSettings, node: Node, plugins: Plugins) -> TestUse:
     """Make one test of steps; of a single step with settings of its own as well."""
     component = "+".join(step.component for step in steps)
     # As if it were written as one perturber, so that a chain has the same settings.
@@ -188,7 +188,7 @@ def _step(node: Node, plugins: Plugins) -> TestUse | None:
 
 
 def _read_crossing(node: Node, plugins: Plugins) -> Sequence[TestUse]:
-    settings = _settings_beside(CROSS, node)
+    settings = _read_settings(CROSS, node)
     written = node.value[CROSS]
     is_list = isinstance(written, list | tuple)
     # Every further factor doubles the tests, and the calls.
@@ -209,7 +209,7 @@ def _read_crossing(node: Node, plugins: Plugins) -> Sequence[TestUse]:
         for size in range(1, len(factors) + 1)
         for subset in combinations(factors, size)
     ]
-    return [_whole(steps, f"{prefix}.{chain_name(steps)}", settings, node, plugins) for steps in subsets]
+    return [_build_test(steps, f"{prefix}.{chain_name(steps)}", settings, node, plugins) for steps in subsets]
 
 
 def _factor(node: Node, plugins: Plugins) -> tuple[TestUse, ...] | None:
@@ -220,6 +220,6 @@ def _factor(node: Node, plugins: Plugins) -> tuple[TestUse, ...] | None:
     return None if step is None else (step,)
 
 
-def _settings_beside(key: str, node: Node) -> TestSettings:
+def _read_settings(key: str, node: Node) -> TestSettings:
     node.allow_keys([key, *option_types.field_names(TestSettings)])
     return node.read_keys_of(TestSettings)

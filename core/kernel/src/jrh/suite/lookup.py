@@ -108,7 +108,7 @@ class Lookup:
     suite: Suite
     problems: list[Problem] = field(factory=list)
     _parsers: dict[str, Resolved[ParserSpec] | None] = field(factory=dict)
-    _under_way: list[str] = field(factory=list)
+    _resolving: list[str] = field(factory=list)
     """What is being resolved, so that nothing refers to itself."""
 
     def component(self, use: Use, role: Role, *, prefer: str = "") -> Resolved[Any] | None:
@@ -185,7 +185,7 @@ class Lookup:
         check = getattr(options, "check_suite", None)
         try:
             for place, message in check(self.suite, self.plugins) if check is not None else ():
-                text = message if use.location else f"'{use.name}': {message}"  # a default stands nowhere in the suite
+                text = message if use.location else f"'{use.name}': {message}"  # a default has no place in the suite
                 self.problems.append(self.document.wrong((*use.location, *place), text))
         # Code of a plugin: whatever it raises is reported with the other mistakes.
         except RAISED as error:
@@ -235,15 +235,15 @@ class Lookup:
         return self._refuse_cycle(f"{kind} '{entry.qualified}'", at, lambda: self.resolve_options(use, entry, ()))
 
     def _refuse_cycle(self, what: str, at: Location, resolve: Callable[[], Resolved[S] | None]) -> Resolved[S] | None:
-        if what in self._under_way:
+        if what in self._resolving:
             self.problems.append(self.document.wrong(at, f"{what} refers to itself"))
             return None
         # A stack: what is not on it any more may be resolved again elsewhere.
-        self._under_way.append(what)
+        self._resolving.append(what)
         try:
             return resolve()
         finally:
-            self._under_way.pop()
+            self._resolving.pop()
 
     def _by_name_alone(self, kind: str, name: str, at: Location, prefer: str) -> Entry[Any] | None:
         """Return the parser or the validator of a name that an option holds, where there is one with defaults."""

@@ -159,9 +159,9 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
     for key in [key for key in declared if node.value.get(key) is not None and key not in options_of_source]:
         options = node.holding(_options_of(declared[key], node.value[key]), key).try_read(declared[key].options)
         stages[declared[key].name] = options
-    others = {key: value for key, value in node.value.items() if key not in declared or key in options_of_source}
+    source_keys = {key: value for key, value in node.value.items() if key not in declared or key in options_of_source}
     # Without the keys of stages, which would be unknown options of the source.
-    written = read_flat_entry(node.holding(others), DATA, plugins)
+    written = read_flat_entry(node.holding(source_keys), DATA, plugins)
     return None if written is None else written.use(DataUse, stages=stages)
 
 

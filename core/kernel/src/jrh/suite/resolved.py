@@ -263,7 +263,7 @@ def sharded(resolved: ResolvedSuite, shard: Shard | None) -> ResolvedSuite:
     """
     if shard is None:
         return resolved
-    problems = [Problem(message=f"--shard: {what}; run it without --shard") for what in _whole(resolved)]
+    problems = [Problem(message=f"--shard: {what}; run it without --shard") for what in _obstacles(resolved)]
     if problems:
         raise SuiteError(problems)
     budget = resolved.suite.budget
@@ -278,7 +278,7 @@ def sharded(resolved: ResolvedSuite, shard: Shard | None) -> ResolvedSuite:
     )
 
 
-def _whole(resolved: ResolvedSuite) -> Iterator[str]:
+def _obstacles(resolved: ResolvedSuite) -> Iterator[str]:
     """Yield what needs all items at once."""
     for test in resolved.tests:
         for part in test.components:

@@ -90,7 +90,7 @@ _PLAIN: Final = str.maketrans(
     | dict.fromkeys("\u2500\u2501\u2504\u2505\u2508\u2509\u254c\u254d\u2550\u2574\u2576\u2578\u257a", "-")
     | dict.fromkeys("\u2502\u2503\u2506\u2507\u250a\u250b\u2551", "|")
 )
-"""What stands for a character that the output's encoding does not have."""
+"""What replaces a character that the output's encoding does not have."""
 
 
 def _showable(text: str, encoding: str | None, *, data: bool) -> str:

@@ -113,10 +113,10 @@ def clusters_of(items: Iterable[Item]) -> Mapping[str, str]:
         long list it can be asked for each item and lists only those that are not alone.
     """
     # Texts of all items at once are what a long list must not hold.
-    return _among_many(items) if isinstance(items, ItemBlocks) else linked(map(_keys, items))
+    return _clusters_of_many(items) if isinstance(items, ItemBlocks) else linked(map(_keys, items))
 
 
-def _among_many(items: ItemBlocks) -> Mapping[str, str]:
+def _clusters_of_many(items: ItemBlocks) -> Mapping[str, str]:
     """Join the items that share a key; of the keys of all others only a number is held."""
     import numpy as np
 
@@ -130,10 +130,10 @@ def _among_many(items: ItemBlocks) -> Mapping[str, str]:
 
 def _keys(item: Item) -> tuple[str, tuple[str, str]]:
     # The line feed keeps texts apart from groups: a text may read like the name of a group.
-    return item.id, (item.group or item.id, f"\n{_brief(shown_text(item))}")
+    return item.id, (item.group or item.id, f"\n{_shorten(shown_text(item))}")
 
 
-def _brief(text: str) -> str:
+def _shorten(text: str) -> str:
     """Return what is equal for equal texts: the texts of all items would take as much memory as the items."""
     return text if len(text) < _LONG else f"\0{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 

@@ -64,7 +64,7 @@ class JudgedCriterion:
 
 @lru_cache(maxsize=512)
 # Many items are asked about the same few texts.
-def _read_together(written: str) -> Mapping[str, str]:
+def _read_criteria(written: str) -> Mapping[str, str]:
     """Return id -> text of the criteria of one call, in the order shown."""
     # Read-only, because the cache hands the same object to everybody.
     return MappingProxyType(json.loads(written))
@@ -73,7 +73,7 @@ def _read_together(written: str) -> Mapping[str, str]:
 def asked_together(fields: Mapping[str, Json]) -> Mapping[str, str]:
     """Return id -> text of the criteria that are asked in one call, in the order shown; empty for a single one."""
     written = fields.get(TOGETHER_FIELD)
-    return _read_together(written) if isinstance(written, str) and written else {}
+    return _read_criteria(written) if isinstance(written, str) and written else {}
 
 
 def wording(fields: Mapping[str, Json]) -> str:
@@ -86,7 +86,7 @@ def wording(fields: Mapping[str, Json]) -> str:
 
 @lru_cache(maxsize=512)
 def _list_criteria(written: str) -> str:
-    return "\n".join(f"[{name}] {text}" for name, text in _read_together(written).items())
+    return "\n".join(f"[{name}] {text}" for name, text in _read_criteria(written).items())
 
 
 class Mode(Enum):

@@ -34,7 +34,7 @@ COLUMNS: Final = tuple(attribute.name for attribute in fields(Record))
 
 
 _WHOLE: Final = 2**24
-"""Below it, whole numbers are exact in 32 bits beside others that are not whole."""
+"""Below it, whole numbers are exact in 32 bits, also in a column of others that are not whole."""
 
 
 _PART: Final = 2**16
@@ -103,7 +103,7 @@ class _Coding:
 
     def _type(self) -> np.dtype[Any]:
         """Return the shortest type: most columns have few categories, and a table has dozens of columns."""
-        # Negative, because -1 stands for None.
+        # Negative, because -1 means None.
         return np.min_scalar_type(-len(self._index))
 
     def column(self, file: ColumnFile) -> Categorical:
@@ -112,7 +112,7 @@ class _Coding:
             return Categorical(*self._ids.column(file))
         categories = tuple(name for name in self._index if name is not None)
         codes = self._codes.joined(file, self._type()) if self._codes else np.zeros(0, dtype=self._type())
-        return Categorical(_once(codes), categories)
+        return Categorical(_collapse_equal(codes), categories)
 
 
 def _shortest(numbers: NDArray[np.float64]) -> NDArray[Any]:
@@ -168,7 +168,7 @@ class RecordTable:
         # Each column is let go as soon as it is an array.
         names: dict[Sequence[str], Sequence[str]] = {}
         categorical = {name: texts.pop(name).column(file).share_categories(names) for name in tuple(texts)}
-        numeric = {name: _once(numbers.pop(name).joined(file)) for name in tuple(numbers)}
+        numeric = {name: _collapse_equal(numbers.pop(name).joined(file)) for name in tuple(numbers)}
         return cls(categorical, numeric, file)
 
     @classmethod
@@ -306,7 +306,7 @@ def _take_rows(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
     return taken
 
 
-def _once(column: NDArray[Any]) -> NDArray[Any]:
+def _collapse_equal(column: NDArray[Any]) -> NDArray[Any]:
     """Return a column in the room of one value where all are equal, as they are in most."""
     first = column[:1]
     parts = (column[start : start + _PART] for start in range(0, len(column), _PART))

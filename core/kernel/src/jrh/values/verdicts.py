@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jrh.values.records import RecordTable
 
 ARGUES_FOR_NONE: Final = "(none)"
-"""Stands for no label in `Record.argued`. A word, because in a table an empty cell would look like a missing value."""
+"""No label in `Record.argued`. A word, because in a table an empty cell would look like a missing value."""
 
 
 class Status(Enum):
