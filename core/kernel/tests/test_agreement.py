@@ -12,7 +12,7 @@ from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.run_store import Store
 from jrh.values.cases import Case, Draft, Provenance, Skip
 from jrh.values.items import Item
-from jrh_measuring.measure_stage import agreements, measured
+from jrh_measuring.measure_stage import agreements, vote_agreement
 
 VOTES = {"y": True, "n": False, "-": None}
 
@@ -52,7 +52,7 @@ def reference(rows: Sequence[str]) -> float:
 
 def test_the_estimate_is_krippendorffs_alpha_of_the_votes_that_were_cast() -> None:
     rows = ["yyy", "yyn", "nnn", "yn-", "y--", "nny"]
-    found = measured("vote", [(str(place), ballot(row)) for place, row in enumerate(rows)], 0.9)
+    found = vote_agreement("vote", [(str(place), ballot(row)) for place, row in enumerate(rows)], 0.9)
     assert found.estimate == pytest.approx(reference(rows))
     assert (found.drafts, found.comparable, found.voters, found.missing) == (6, 5, 3, 3)
     assert found.interval is not None
@@ -63,7 +63,7 @@ def test_the_estimate_is_krippendorffs_alpha_of_the_votes_that_were_cast() -> No
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(alphabet="yn-", min_size=3, max_size=3), min_size=2, max_size=12))
 def test_whatever_the_votes_it_is_alpha_or_says_why_it_is_not(rows: list[str]) -> None:
-    found = measured("vote", [(str(place), ballot(row)) for place, row in enumerate(rows)], 0.95)
+    found = vote_agreement("vote", [(str(place), ballot(row)) for place, row in enumerate(rows)], 0.95)
     cast = [row.replace("-", "") for row in rows]
     pairable = [votes for votes in cast if len(votes) > 1]
     if len(set("".join(pairable))) < 2:
@@ -77,8 +77,8 @@ def test_whatever_the_votes_it_is_alpha_or_says_why_it_is_not(rows: list[str]) -
 
 def test_drafts_of_one_item_are_one_cluster() -> None:
     rows = ["yy", "yn", "nn", "yy", "ny", "nn"] * 4
-    apart = measured("vote", [(str(place), ballot(row)) for place, row in enumerate(rows)], 0.95)
-    together = measured("vote", [(str(place % 6), ballot(row)) for place, row in enumerate(rows)], 0.95)
+    apart = vote_agreement("vote", [(str(place), ballot(row)) for place, row in enumerate(rows)], 0.95)
+    together = vote_agreement("vote", [(str(place % 6), ballot(row)) for place, row in enumerate(rows)], 0.95)
     assert apart.estimate == pytest.approx(together.estimate)
     assert apart.interval != together.interval
 
@@ -112,7 +112,7 @@ def test_drafts_of_items_that_share_a_group_are_one_cluster(store: Store) -> Non
     write(store, "change", *outcomes)
     (found,) = agreements(store, "t", "change", 0.95)
     grouped = [(f"g{place % 6}", ballot(row)) for place, row in enumerate(rows)]
-    assert found == measured("panel", grouped, 0.95)
+    assert found == vote_agreement("panel", grouped, 0.95)
 
 
 def test_without_votes_there_is_no_agreement(store: Store) -> None:

@@ -147,18 +147,18 @@ def test_measures_are_kept_and_not_computed_again(store: Store) -> None:
         computed.append(1)
         return MEASURES, ()
 
-    first = stage.stored_or_measured(store, "digest", compute)
-    assert stage.stored_or_measured(store, "digest", compute) == first == (MEASURES, ())
+    first = stage.reuse_or_measure(store, "digest", compute)
+    assert stage.reuse_or_measure(store, "digest", compute) == first == (MEASURES, ())
     assert len(computed) == 1
-    assert stage.stored_or_measured(store, "other", lambda: ((), ())) == ((), ())
+    assert stage.reuse_or_measure(store, "other", lambda: ((), ())) == ((), ())
     assert store.measures.read() == ((), ())
 
 
 def test_a_failed_measurement_can_be_read_and_is_made_again(store: Store) -> None:
     failed: Any = (MEASURES[:1], ("first note", "second note"))
-    stage.stored_or_measured(store, "digest", lambda: failed)
+    stage.reuse_or_measure(store, "digest", lambda: failed)
     assert store.measures.read() == failed
-    assert stage.stored_or_measured(store, "digest", lambda: (MEASURES, ())) == (MEASURES, ())
+    assert stage.reuse_or_measure(store, "digest", lambda: (MEASURES, ())) == (MEASURES, ())
     assert store.measures.read() == (MEASURES, ())
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from jrh import Scale
-from jrh_metrics.panel import score_errors, weighted_accuracy
+from jrh_metrics.panel import accuracy_of_weighted_votes, score_errors
 
 
 def _panel(accuracies: list[float], items: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -13,7 +13,7 @@ def _panel(accuracies: list[float], items: int, seed: int = 0) -> tuple[np.ndarr
 
 def test_one_good_judge_outweighs_two_that_toss_coins(measures, ref) -> None:
     votes, truth = _panel([0.95, 0.5, 0.5], 400)
-    weighted = weighted_accuracy(votes, truth, n_labels=2, level=0.95)
+    weighted = accuracy_of_weighted_votes(votes, truth, np.arange(len(truth)), n_labels=2, level=0.95)
     plain = ((votes.sum(axis=1) >= 2) == truth).mean()
 
     assert plain < 0.85
@@ -23,7 +23,7 @@ def test_one_good_judge_outweighs_two_that_toss_coins(measures, ref) -> None:
 
 def test_equal_judges_vote_as_by_majority() -> None:
     votes, truth = _panel([0.8, 0.8, 0.8], 4000, seed=1)
-    weighted = weighted_accuracy(votes, truth, n_labels=2, level=0.95)
+    weighted = accuracy_of_weighted_votes(votes, truth, np.arange(len(truth)), n_labels=2, level=0.95)
 
     # Independent judges: p^3 + 3 p^2 (1 - p), Condorcet.
     assert weighted.low < 0.8**3 + 3 * 0.8**2 * 0.2 < weighted.high
@@ -32,13 +32,13 @@ def test_equal_judges_vote_as_by_majority() -> None:
 def test_no_item_takes_part_in_the_choice_of_its_own_weights() -> None:
     # With one item per half a judge who is right on one half only would look perfect on the half it was fitted on.
     votes, truth = np.array([[0, 1], [1, 0]]), np.array([0, 0])
-    assert weighted_accuracy(votes, truth, n_labels=2, level=0.95).value == 0.0
+    assert accuracy_of_weighted_votes(votes, truth, np.arange(len(truth)), n_labels=2, level=0.95).value == 0.0
 
 
 def test_mean_and_median_are_numpys_and_the_metric_tells_them_apart(measures, ref) -> None:
     generator = np.random.default_rng(2)
     votes, truth = generator.integers(0, 5, (50, 3)), generator.integers(0, 5, 50)
-    errors = dict(score_errors(votes, truth, n_labels=5, level=0.95))
+    errors = dict(score_errors(votes, truth, np.arange(len(truth)), n_labels=5, level=0.95))
     rows = [
         r
         for i in range(50)

@@ -8,9 +8,9 @@ from .builder import MeasureBuilder as MeasureBuilder
 from .cells import Basis as Basis
 from .cells import Cell as Cell
 from .cells import cells_of as cells_of
-from .cells import judged_tasks_of as judged_tasks_of
 from .cells import panels_of as panels_of
 from .cells import tasks_of as tasks_of
+from .cells import tasks_of_all_judges as tasks_of_all_judges
 from .coded import Coded as Coded
 from .coded import Codes as Codes
 from .coded import Floats as Floats
@@ -59,9 +59,9 @@ from .findings.claims import Claim as Claim
 from .findings.claims import Situation as Situation
 from .findings.claims import estimate_text as estimate_text
 from .findings.claims import excludes_zero as excludes_zero
+from .findings.claims import items_needed_for_equivalence as items_needed_for_equivalence
 from .findings.claims import margin_of as margin_of
 from .findings.claims import needed_for as needed_for
-from .findings.claims import needed_for_equivalence as needed_for_equivalence
 from .findings.claims import open_effect as open_effect
 from .findings.deciding import findings_of as findings_of
 from .findings.deciding import measures_by_role as measures_by_role
@@ -117,7 +117,7 @@ from .looks import take_look as take_look
 from .measure_stage import one_sided_measures as one_sided_measures
 from .missing_verdicts import Dependence as Dependence
 from .missing_verdicts import Reason as Reason
-from .missing_verdicts import bounded as bounded
+from .missing_verdicts import allow_for_missing as allow_for_missing
 from .missing_verdicts import informative as informative
 from .missing_verdicts import is_swayed as is_swayed
 from .missing_verdicts import is_untestable as is_untestable
@@ -148,10 +148,10 @@ from .pairs import Ballots as Ballots
 from .pairs import Pairs as Pairs
 from .pairs import all_pairs as all_pairs
 from .pairs import ballots_of as ballots_of
+from .pairs import decision_rows as decision_rows
 from .pairs import joint_kappa as joint_kappa
 from .pairs import judge_pairs as judge_pairs
 from .pairs import listed_pairs as listed_pairs
-from .pairs import listed_rows as listed_rows
 from .pairs import questions as questions
 from .question_parts import NO_PARTS as NO_PARTS
 from .question_parts import PartChange as PartChange
@@ -172,7 +172,7 @@ from .scoring import against_reference as against_reference
 from .scoring import agreeing as agreeing
 from .scoring import as_expected as as_expected
 from .scoring import change_due as change_due
-from .scoring import compared as compared
+from .scoring import comparable_trials as comparable_trials
 from .scoring import gold_changes as gold_changes
 from .scoring import positive_label as positive_label
 from .scoring import stated_label as stated_label
@@ -187,6 +187,7 @@ from .sections import ReportMeasures as ReportMeasures
 from .sections import Series as Series
 from .sections import Spot as Spot
 from .sections import TaskPart as TaskPart
+from .sections import mark_simulated as mark_simulated
 from .sections import section_of_task as section_of_task
 from .trials import Trials as Trials
 from .trials import condition_codes as condition_codes

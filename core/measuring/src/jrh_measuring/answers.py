@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from jrh_measuring.cells import Basis, Cell, cells_of
 from jrh_measuring.coded import Coded, Codes, Floats, Mask, is_named, numbered
 from jrh_measuring.conditions import LEVELS, ORDER, acts_on
-from jrh_measuring.trials import Trials
+from jrh_measuring.trials import Trials, once_per_table
 
 Counts = Floats
 """Floats of verdicts; the last axis is the label."""
@@ -52,23 +52,19 @@ class Answers:
     @classmethod
     def of(cls, trials: Trials, cell: Cell, *, by: str, presented: bool = False) -> Answers:
         """Count the verdicts of a cell; trials at which the factor is empty are left out."""
-        rows = cell.rows[_filled(trials, by)[cell.rows]]
-        found = cls(
-            trials=trials,
-            cell=evolve(cell, rows=rows),
-            by=by,
-            presented=presented,
-            axes=Axes(questions=_none(), items=_none(), levels=_none(), labels=_none()),
-        )
-        said = found.said[rows]
-        questions, first = np.unique(found.asked, return_index=True)
+        rows = cell.rows[~is_named(trials.column(by), "")[cell.rows]]
+        none = np.zeros(0, dtype=np.int64)
+        axes = Axes(questions=none, items=none, levels=none, labels=none)
+        answers = cls(trials=trials, cell=evolve(cell, rows=rows), by=by, presented=presented, axes=axes)
+        labels = answers.said[rows]
+        questions, first = np.unique(answers.question_codes, return_index=True)
         axes = Axes(
             questions=questions,
             items=trials.item.codes[rows[first]],
             levels=np.unique(trials.column(by).codes[rows]),
-            labels=np.unique(said[said >= 0]),
+            labels=np.unique(labels[labels >= 0]),
         )
-        return evolve(found, axes=axes)
+        return evolve(answers, axes=axes)
 
     def as_presented(self) -> Answers:
         """Return the same trials with the labels that were shown."""
@@ -120,23 +116,23 @@ class Answers:
         return tuple(names[code] for code in self.axes.labels)
 
     @cached_property
-    def asked(self) -> Codes:
+    def question_codes(self) -> Codes:
         """Return the number of the question of each row, shape (rows,)."""
         return questions_over(self.trials, self.by, self.rows)
 
     @cached_property
     def _places(self) -> Codes:
-        """Return where each row stands among (question, level)."""
-        question = np.searchsorted(self.axes.questions, self.asked)
+        """Return the place of each row among (question, level)."""
+        question = np.searchsorted(self.axes.questions, self.question_codes)
         level = np.searchsorted(self.axes.levels, self.trials.column(self.by).codes[self.rows])
         return np.asarray(question * len(self.axes.levels) + level)
 
     @cached_property
     def counts(self) -> Counts:
         """Count the verdicts, shape (questions, levels, labels)."""
-        said = self.said[self.rows]
-        there = said >= 0
-        label = np.searchsorted(self.axes.labels, said[there])
+        codes = self.said[self.rows]
+        there = codes >= 0
+        label = np.searchsorted(self.axes.labels, codes[there])
         return _count(self._places[there] * len(self.axes.labels) + label, (*self._shape, len(self.axes.labels)))
 
     @cached_property
@@ -162,6 +158,7 @@ class Answers:
     @cached_property
     def single(self) -> NDArray[np.int64] | None:
         """Return the label by question and level, shape (questions, levels), where none has two verdicts; else None."""
+        # One label per place allows a table without the axis of labels, which is most of its size.
         if not len(self.axes.labels) or self.answered.max(initial=0.0) > 1:
             return None
         return np.where(self.answered > 0, self.counts.argmax(axis=2), -1)
@@ -182,30 +179,31 @@ def answers_by(trials: Trials, by: str, *, presented: bool = False) -> Iterator[
     again take part.
     """
     for cell in cells_of(trials):
-        whole = evolve(cell, rows=with_unchanged(trials, cell))
-        found = Answers.of(trials, whole, by=by, presented=presented)
-        if len(found.rows):
-            yield found
+        full_cell = evolve(cell, rows=with_unchanged(trials, cell))
+        answers = Answers.of(trials, full_cell, by=by, presented=presented)
+        if len(answers.rows):
+            yield answers
 
 
 def with_unchanged(trials: Trials, cell: Cell) -> Codes:
     """Return the trials of a test together with those that ask the reference question again."""
     again = trials.conditions.again
+    # The reference has these trials already.
     if cell.test == REFERENCE or not again.any():
         return cell.rows
-    one = cell.rows[0]
-    added = again & (trials.written_test.codes == trials.test.codes[one])
+    row = cell.rows[0]
+    added = again & (trials.written_test.codes == trials.test.codes[row])
     for column in (trials.task, trials.judge):
-        added &= column.codes == column.codes[one]
+        added &= column.codes == column.codes[row]
     return np.concatenate([cell.rows, np.flatnonzero(added)])
 
 
 def aligned(judges: Sequence[Answers]) -> list[Answers]:
     """Return the answers of several judges with the questions, levels and labels that any of them has."""
-    asked, levels, labels = (
+    question, levels, labels = (
         np.concatenate([getattr(judge.axes, part) for judge in judges]) for part in ("questions", "levels", "labels")
     )
-    questions, first = np.unique(asked, return_index=True)
+    questions, first = np.unique(question, return_index=True)
     items = np.concatenate([judge.axes.items for judge in judges])[first]
     axes = Axes(questions=questions, items=items, levels=np.unique(levels), labels=np.unique(labels))
     return [evolve(judge, axes=axes) for judge in judges]
@@ -218,15 +216,6 @@ def modal(counts: Counts) -> NDArray[np.int64]:
     top = counts.max(axis=-1, keepdims=True)
     alone = ((counts == top).sum(axis=-1) == 1) & (top[..., 0] > 0)
     return np.where(alone, counts.argmax(axis=-1), -1)
-
-
-def _filled(trials: Trials, name: str) -> Mask:
-    column = trials.column(name)
-    return np.asarray(column.codes != column.names.index(""))
-
-
-def _none() -> Codes:
-    return np.zeros(0, dtype=np.int64)
 
 
 def _count(keys: Codes, shape: tuple[int, ...]) -> Counts:
@@ -271,35 +260,33 @@ def questions_over(trials: Trials, factor: str, rows: Codes) -> Codes:
         combined = combined * (int(table[:, place].max(initial=0)) + 1) + codes * held
     variant = trials.shared(("variant without", factor), lambda: _variant(trials, over))
     size = int(variant.max(initial=0)) + 1
-    return np.asarray(combined * size + _crossed(combined, mine, variant[rows]))
+    return np.asarray(combined * size + _variants_as_factor(combined, mine, variant[rows]))
 
 
+@once_per_table
 def without_order(trials: Trials) -> Codes:
     """Number item and condition without the order and the variant, which names the order in most logs, shape (n,)."""
-
-    def compute() -> Codes:
-        table = np.delete(trials.conditions.table, LEVELS.index(ORDER), axis=1)
-        number = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
-        return numbered(trials.item.codes, number[trials.conditions.levels])
-
-    return trials.shared("questions without order", compute)
+    table = np.delete(trials.conditions.table, LEVELS.index(ORDER), axis=1)
+    number = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
+    return numbered(trials.item.codes, number[trials.conditions.levels])
 
 
 def _variant(trials: Trials, over: Coded) -> Codes:
     """Return the variants without the parts that name the level of the factor, from 1, shape (n,)."""
     back = numbered(trials.variant.codes, over.codes)
-    one = np.zeros(int(back.max(initial=-1)) + 1, dtype=np.int64)
-    one[back] = np.arange(len(back))  # any trial with both: it has their names
-    names = [_rest(trials.variant.names[trials.variant.codes[row]], over.names[over.codes[row]]) for row in one]
+    example = np.zeros(int(back.max(initial=-1)) + 1, dtype=np.int64)
+    example[back] = np.arange(len(back))  # any trial with both: it has their names
+    variants = trials.variant
+    names = [_without(variants.names[variants.codes[row]], over.names[over.codes[row]]) for row in example]
     place = {name: number + 1 for number, name in enumerate(sorted(set(names)))}
     return np.array([place[name] for name in names], dtype=np.int64)[back]
 
 
-def _rest(variant: str, level: str) -> str:
+def _without(variant: str, level: str) -> str:
     return _JOINT.join(part for part in variant.split(_JOINT) if part != level)
 
 
-def _crossed(condition: Codes, level: Codes, variant: Codes) -> Codes:
+def _variants_as_factor(condition: Codes, level: Codes, variant: Codes) -> Codes:
     """Return the variants where they are a factor of their own, else 0.
 
     They are where one condition has several of them, and one of them several levels; a log whose variants number the
@@ -325,12 +312,14 @@ def answers_by_order(trials: Trials, tasks: Mapping[str, Task]) -> Iterator[Answ
     item's reference verdicts, or for a chain those of the test that does the same without the order. Both sides of a
     swap count, whether a log or a suite puts them under one test or two.
     """
+    # Put where `Trials.column` looks, so that it serves as a factor like any column of the records.
     trials.shared(("column", SHOWN), lambda: trials.conditions.order)
     stated = ~is_named(trials.column(ORDER), "")
     question = without_order(trials)
     for cell in cells_of(trials):
         if cell.task not in tasks or not stated[cell.rows].any():
             continue
+        # The reference condition rarely states an order: it has that of the scale.
         rows = cell.rows[stated[cell.rows] | (cell.test == REFERENCE)]
         if cell.test != REFERENCE:
             rows = np.union1d(with_unchanged(trials, cell.part({}, rows)), _others(trials, rows, tasks, question))
@@ -340,17 +329,18 @@ def answers_by_order(trials: Trials, tasks: Mapping[str, Task]) -> Iterator[Answ
 def _others(trials: Trials, rows: Codes, tasks: Mapping[str, Task], question: Codes) -> Codes:
     """Return the trials in the item's own order on the questions that the test shows in other orders only."""
     task = trials.task.names[trials.task.codes[rows[0]]]
-    own = is_named(trials.conditions.order, tasks[task].scale.own_order)
-    own &= (trials.task.codes == trials.task.codes[rows[0]]) & (trials.judge.codes == trials.judge.codes[rows[0]])
+    in_own_order = is_named(trials.conditions.order, tasks[task].scale.own_order)
+    for column in (trials.task, trials.judge):
+        in_own_order &= column.codes == column.codes[rows[0]]
     family = trials.column("family")
     families = {family.names[code] for code in np.unique(family.codes[rows])}
     if any(_JOINT in name for name in families):
-        same, variant = _without_order(trials, rows, families, own)
+        same, variant = _without_order(trials, rows, families, in_own_order)
         question = numbered(question, variant)
     else:
-        same = trials.reference & own
-    asked = np.setdiff1d(question[rows], question[rows[own[rows]]])
-    return np.flatnonzero(same & np.isin(question, asked))
+        same = trials.reference & in_own_order
+    open_questions = np.setdiff1d(question[rows], question[rows[in_own_order[rows]]])
+    return np.flatnonzero(same & np.isin(question, open_questions))
 
 
 def _without_order(trials: Trials, rows: Codes, families: Collection[str], own: Mask) -> tuple[Mask, Codes]:
@@ -362,24 +352,25 @@ def _without_order(trials: Trials, rows: Codes, families: Collection[str], own: 
         differ.
     """
     family, variant, written = trials.column("family"), trials.column("variant"), trials.column(ORDER)
-    steps = {_joined(step for step in name.split(_JOINT) if not acts_on(ORDER, step)) for name in families}
+    steps = {_without_order_steps(name) for name in families}
     wanted = [code for code, name in enumerate(family.names) if name and name in steps]
     same = own & ~trials.reference & np.isin(family.codes, wanted)
     test = trials.test
-    found = {test.names[code]: code for code in np.unique(test.codes[same])}
+    candidates = {test.names[code]: code for code in np.unique(test.codes[same])}
     chain = test.names[test.codes[rows[0]]]
-    named = _joined(step for step in chain.split(_JOINT) if not acts_on(ORDER, step))
-    chosen = [found[named]] if named in found else list(found.values())
+    named = _without_order_steps(chain)
+    # Several tests may take the same steps with other texts; the name of the chain tells which of them it repeats.
+    chosen = [candidates[named]] if named in candidates else list(candidates.values())
     same &= np.isin(test.codes, chosen) & (len(chosen) == 1)
     place = {name: code for code, name in enumerate(variant.names)}
     codes = variant.codes + 1
-    for one, order in np.unique(np.stack([variant.codes[rows], written.codes[rows]]), axis=1).T:
-        parts = variant.names[one].split(_JOINT)
-        rest = _joined(part for part in parts if part != written.names[order])
-        those = rows[(variant.codes[rows] == one) & (written.codes[rows] == order)]
-        codes[those] = place.get(rest, -1) + 1
+    for variant_code, order in np.unique(np.stack([variant.codes[rows], written.codes[rows]]), axis=1).T:
+        base = _without(variant.names[variant_code], written.names[order])
+        those = rows[(variant.codes[rows] == variant_code) & (written.codes[rows] == order)]
+        # 0 is the code of no variant: what no other test has matches nothing.
+        codes[those] = place.get(base, -1) + 1
     return same, codes
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return _JOINT.join(parts)
+def _without_order_steps(chain: str) -> str:
+    return _JOINT.join(step for step in chain.split(_JOINT) if not acts_on(ORDER, step))

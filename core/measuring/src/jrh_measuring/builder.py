@@ -39,7 +39,7 @@ from jrh_measuring.flags import (
     SIMULATED,
     UNTESTABLE_MISSING,
 )
-from jrh_measuring.missing_verdicts import bounded, is_informative, sensitive
+from jrh_measuring.missing_verdicts import allow_for_missing, is_informative, sensitive
 from jrh_measuring.scoring import NO_REFERENCE, Scores
 from jrh_measuring.trials import Trials, missing_by_status, read_trials
 
@@ -110,7 +110,7 @@ class MeasureBuilder:
         Where the context asks for one-sided limits, the interval is that of `jrh_stats.clustered_limits`.
 
         Args:
-            cell: where it stands; seeds the bootstrap.
+            cell: what it is about; seeds the bootstrap.
             numerators: shape (items,).
             denominators: shape (items,).
             clusters: the cluster of each item, shape (items,); None: the sums are those of clusters already.
@@ -120,6 +120,7 @@ class MeasureBuilder:
             sums = cluster_sums(clusters[bottoms > 0], tops[bottoms > 0], bottoms[bottoms > 0])
             tops, bottoms = sums[:, 0], sums[:, 1]
         there = bottoms > 0
+        # A gate decides by its limits: they have to hold for any number of clusters, at the price of width.
         if self.context.one_sided:
             return clustered_limits(tops[there].round(_DECIMALS), bottoms[there], level=self.context.level)
         return clustered_proportion(
@@ -143,8 +144,8 @@ class MeasureBuilder:
             note: what to note where there is an estimate.
             flags: further flags.
         """
-        basis, sums = self.paired(cell, scores)
-        measured = self.measure(
+        basis, sums = self.basis_and_sums(cell, scores)
+        plain = self.measure(
             name,
             basis,
             self.proportion(cell, sums[:, 0], sums[:, 1]),
@@ -153,10 +154,11 @@ class MeasureBuilder:
             note=self.why_none(basis, nothing, scores.unscored) or note,
             unscored=scores.unscored,
         )
-        found = bounded(
-            measured, self.trials, scores, basis.rows, lambda sums, level: self.at(level).proportion(cell, *sums.T)
-        )
-        return sensitive(found)
+
+        def ends(sums: Floats, level: float) -> Estimate:
+            return self.at(level).proportion(cell, *sums.T)
+
+        return sensitive(allow_for_missing(plain, self.trials, scores, basis.rows, ends))
 
     def flag_missing(self, coefficients: Iterable[Measure], cell: Cell, scores: Scores) -> Iterator[Measure]:
         """Flag coefficients of a cell where missing verdicts could sway the rate over the same trials.
@@ -173,10 +175,12 @@ class MeasureBuilder:
         flags: Flags = ()
         basis = self.basis(cell, scores)
         if len(basis.usable) < len(basis.rows):
+            # Measured for its flags alone.
             rate = self.rate("", cell, scores, nothing="")
             flags = tuple(flag for flag in (SENSITIVE_TO_MISSING, UNTESTABLE_MISSING) if flag in rate.flags)
-        for each in coefficients:
-            yield each if each.interval is None else evolve(each, flags=(*each.flags, *flags))
+        for coefficient in coefficients:
+            more = () if coefficient.interval is None else flags
+            yield evolve(coefficient, flags=(*coefficient.flags, *more))
 
     def mean(
         self,
@@ -204,20 +208,23 @@ class MeasureBuilder:
             sizes: of signed errors, their sizes: the interval stays within the upper end of the mean size.
             heavy_tailed: whether few large scores can make up most of the mean, as squares do.
         """
-        basis, sums = self.paired(cell, scores)
+        basis, sums = self.basis_and_sums(cell, scores)
+        # The mean of signed errors lies within that of their sizes, which is known better than the length of the
+        # scale.
         if sizes is None:
-            found = clustered_mean(
+            estimate = clustered_mean(
                 sums[:, 0], sums[:, 1], bounds=limits, heavy_tailed=heavy_tailed, level=self.context.level
             )
         else:
             size = self._sums(sizes, basis.usable)[:, 0]
-            found = signed_mean(sums[:, 0], size, sums[:, 1], span=limits[1], level=self.context.level)
-        ends = [None if number is None else transform(number) for number in (found.value, found.low, found.high)]
+            estimate = signed_mean(sums[:, 0], size, sums[:, 1], span=limits[1], level=self.context.level)
+        numbers = (estimate.value, estimate.low, estimate.high)
+        ends = [None if number is None else transform(number) for number in numbers]
         bounds = scores.bounds(basis.rows)
         return self.measure(
             name,
             basis,
-            evolve(found, value=ends[0], low=ends[1], high=ends[2]),
+            evolve(estimate, value=ends[0], low=ends[1], high=ends[2]),
             bounds=None if bounds is None else (transform(bounds[0]), transform(bounds[1])),
             note=self.why_none(basis, nothing, scores.unscored),
             unit=unit,
@@ -226,13 +233,14 @@ class MeasureBuilder:
 
     def basis(self, cell: Cell, scores: Scores) -> Basis:
         """Return the eligible trials of a cell, and those of them that have a score."""
-        asked = (cell.rows, scores.eligible, scores.answered)
-        if not self._last or any(one is not other for one, other in zip(self._last[0][0], asked, strict=True)):
+        # Several measures of a cell rest on the same arrays; they are compared by identity, which costs nothing.
+        key = (cell.rows, scores.eligible, scores.answered)
+        if not self._last or any(before is not after for before, after in zip(self._last[0][0], key, strict=True)):
             rows = cell.rows[scores.eligible[cell.rows]]
-            self._last[:] = [(asked, rows, rows[scores.answered[rows]])]
+            self._last[:] = [(key, rows, rows[scores.answered[rows]])]
         return Basis(cell, *self._last[0][1:])
 
-    def paired(self, cell: Cell, scores: Scores) -> tuple[Basis, Floats]:
+    def basis_and_sums(self, cell: Cell, scores: Scores) -> tuple[Basis, Floats]:
         """Return the basis of scores in a cell, and per cluster the sum of its scores and their number."""
         basis = self.basis(cell, scores)
         return basis, self._sums(scores, basis.usable)
@@ -241,7 +249,7 @@ class MeasureBuilder:
         """Estimate and test a mean difference by exchanging the sides of whole clusters.
 
         Args:
-            cell: where it stands; seeds the draws.
+            cell: what it is about; seeds the draws.
             sums: the sum of differences and the number of pairs of each cluster, shape (K, 2).
         """
         context = self.context
@@ -254,6 +262,7 @@ class MeasureBuilder:
 
         `basis` is that of the estimate that is tested.
         """
+        # A p-value without any trial would read as a test that was made.
         estimate = Estimate(value=p if len(basis.usable) else None)
         return self.measure(name, basis, estimate, flags=flags, note=note, unit="p-value")
 
@@ -276,7 +285,7 @@ class MeasureBuilder:
 
         Args:
             name: the measure's name.
-            basis: where it stands, and the trials it rests on. Its labels serve `constant-verdicts`.
+            basis: the cell, and the trials it rests on. Its labels serve `constant-verdicts`.
             estimate: what was estimated.
             bounds: where the estimate would lie if all missing verdicts had been the worst, and the best.
             flags: flags of its own; those that any measure can have are added.
@@ -287,10 +296,12 @@ class MeasureBuilder:
             margin: that an equivalence was tested with.
         """
         cell, rows, usable, labels = basis.cell, basis.rows, basis.usable, basis.labels
+        # Agreement beyond chance is relative to how items differ: a single cluster has no such variance.
         one_item = unit == _COEFFICIENT and self.clusters(usable) == 1
         if one_item and estimate.value is not None:
             estimate, flags, note = Estimate(value=None), (*flags, ONE_ITEM), note or _ONE_ITEM
         flags = (*flags, *self._common_flags(basis))
+        # A missing number without a reason looks like a defect of jrh: some flag has to give one.
         if estimate.value is None and len(rows) and _UNEXPLAINED.issuperset((*_own_flags(estimate), *flags)):
             flags = (*flags, ONE_ITEM if one_item else EMPTY)
         return Measure(
@@ -300,7 +311,7 @@ class MeasureBuilder:
             test=cell.test,
             cell=cell.levels,
             estimate=estimate.value,
-            interval=_interval(estimate, self.context.level),
+            interval=interval_of(estimate, self.context.level),
             unit=unit,
             n_trials=len(usable),
             n_items=self.items(usable),
@@ -322,9 +333,9 @@ class MeasureBuilder:
 
     def missing(self, rows: Codes, usable: Codes, unscored: str = "") -> Mapping[str, int]:
         """Count by status the trials among `rows` without a verdict, and as `unscored` those that are not usable."""
-        found, answered = missing_by_status(self.trials, rows), self.trials.usable
+        counts, answered = missing_by_status(self.trials, rows), self.trials.usable
         alone = int(np.count_nonzero(answered[rows])) - int(np.count_nonzero(answered[usable]))
-        return found | {unscored: alone} if alone and unscored else found
+        return counts | {unscored: alone} if alone and unscored else counts
 
     def why_none(self, basis: Basis, nothing: str = "no trial", unscored: str = NO_REFERENCE) -> str:
         """Say why there is no estimate; empty where there is one. `unscored`: what verdicts without a score lack."""
@@ -348,34 +359,37 @@ class MeasureBuilder:
         if known is not None and known.rows is rows and known.labels is labels:
             return known
         if len(self._facts) >= _REMEMBERED:
-            self._facts.clear()
+            self._facts.clear()  # an id is of use only while its array is alive, which the facts keep it
         trials, answered = self.trials, rows[self.trials.usable[rows]]
         items = number_of(trials.item.codes, rows)
+        # One object says that every item is its own cluster: then one count serves for both.
         alone = trials.cluster is trials.item
-        found = _Facts(
+        facts = _Facts(
             rows=rows,
             labels=labels,
             items=items,
             clusters=items if alone else number_of(trials.cluster.codes, rows),
             constant=len(answered) > 1 and number_of(labels, answered) == 1,
         )
-        self._facts[key] = found
-        return found
+        self._facts[key] = facts
+        return facts
 
     def _common_flags(self, basis: Basis) -> Flags:
         """Return the flags that any measure can have."""
         cell, rows, usable, labels = basis.cell, basis.rows, basis.usable, basis.labels
+        # Where items share clusters, the number of items would promise more than there is.
         few = 0 < self.clusters(usable) < self.options.few_items
         alone = self.clusters(usable) == self.items(usable)
-        found = {
+        applicable = {
             CONSTANT_VERDICTS: self._of(usable, self.trials.label if labels is None else labels).constant,
             ALL_MISSING: len(rows) > 0 and not len(usable) and not np.any(self.trials.usable[rows]),
             FEW_ITEMS: few and alone,
             FEW_CLUSTERS: few and not alone,
             SIMULATED: bool(np.any(self.trials.simulated[cell.rows])),
+            # Where nothing is missing there is nothing to test.
             INFORMATIVE_MISSING: len(usable) < len(rows) and is_informative(self.trials, cell),
         }
-        return tuple(name for name, applies in found.items() if applies)
+        return tuple(name for name, applies in applicable.items() if applies)
 
     def _constant_truth(self, scores: Scores, usable: Codes) -> Flags:
         if scores.truth is None or len(usable) <= 1:
@@ -385,18 +399,20 @@ class MeasureBuilder:
 
 
 def _own_flags(estimate: Estimate) -> Flags:
-    """Return what the estimate says about itself; that there is nothing to estimate stands in the note."""
+    """Return what the estimate says about itself; that there is nothing to estimate is in the note."""
+    # `jrh_stats` says `empty` for any lack of data; here the flag is kept for what nothing else explains.
     return tuple(flag for flag in estimate.flags if flag != EMPTY)
 
 
 def _cautious(flags: Flags, estimate: Estimate) -> Flags:
     """Put the estimate's `few-events` last, and leave it out where `few-items` or `few-clusters` says as much."""
-    others = tuple(flag for flag in dict.fromkeys(flags) if flag != FEW_EVENTS)
+    remaining = tuple(flag for flag in dict.fromkeys(flags) if flag != FEW_EVENTS)
     rare = FEW_EVENTS in estimate.flags and not {FEW_ITEMS, FEW_CLUSTERS} & set(flags)
-    return (*others, FEW_EVENTS) if rare else others
+    return (*remaining, FEW_EVENTS) if rare else remaining
 
 
-def _interval(estimate: Estimate, level: float) -> Interval | None:
+def interval_of(estimate: Estimate, level: float) -> Interval | None:
+    """Return the interval of an estimate; None where it has none."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     return Interval(low=estimate.low, high=estimate.high, level=level, method=estimate.method)

@@ -10,7 +10,7 @@ from attrs import Factory, evolve, frozen
 from jrh.hashing import derive_seed
 from jrh.plugins.protocols import MetricContext
 
-from jrh_measuring.coded import Coded, Codes, grouped, numbered
+from jrh_measuring.coded import Coded, Codes, numbered, split_rows
 from jrh_measuring.trials import Trials
 
 _OF_JUDGES: Final = frozenset({"against", "judges", "with", "without"})
@@ -48,7 +48,7 @@ class Basis:
     """The trials that one measure rests on."""
 
     cell: Cell
-    """Where the measure stands."""
+    """The cell that the measure is about."""
     rows: Codes
     """The trials it is about; those of them without a verdict are counted as missing."""
     usable: Codes
@@ -66,7 +66,7 @@ def cells_of(trials: Trials, factors: Sequence[str] = ()) -> Iterator[Cell]:
 
     After each whole test follow its parts by one `Factor` at a time, where it has two levels or more.
     """
-    for rows, *parts in trials.shared(("cells", *factors), lambda: list(_divided(trials, factors))):
+    for rows, *parts in trials.shared(("cells", *factors), lambda: list(_cell_rows(trials, factors))):
         cell = _cell(rows, {"task": trials.task, "judge": trials.judge, "test": trials.test})
         yield cell
         for factor, levels in zip(factors, parts, strict=True):
@@ -78,10 +78,11 @@ Levels: TypeAlias = list[tuple[str, Codes]]
 """Names of levels, and their rows."""
 
 
-def _divided(trials: Trials, factors: Sequence[str]) -> Iterator[tuple[Codes, *tuple[Levels, ...]]]:
+def _cell_rows(trials: Trials, factors: Sequence[str]) -> Iterator[tuple[Codes, *tuple[Levels, ...]]]:
     """Yield the rows of every task, judge and test, and for each factor the names and rows of its levels."""
-    whole = trials.shared("cells", lambda: list(grouped(_tests(trials))))
-    for place, rows in enumerate(whole):
+    # Every metric walks the same cells.
+    groups = trials.shared("cells", lambda: list(split_rows(_tests(trials))))
+    for place, rows in enumerate(groups):
         yield (
             rows,
             *(trials.shared(("levels", factor, place), partial(_levels, trials, factor, rows)) for factor in factors),
@@ -102,14 +103,14 @@ def tasks_of(trials: Trials) -> Iterator[Cell]:
     return _cells_by(trials, "task", "judge")
 
 
-def judged_tasks_of(trials: Trials) -> Iterator[Cell]:
+def tasks_of_all_judges(trials: Trials) -> Iterator[Cell]:
     """Yield one cell per task with the trials of all judges and tests; `judge` and `test` are empty."""
     return _cells_by(trials, "task")
 
 
 def _cells_by(trials: Trials, *names: str) -> Iterator[Cell]:
     columns: dict[str, Coded] = {name: getattr(trials, name) for name in names}
-    for rows in grouped(numbered(*(column.codes for column in columns.values()))):
+    for rows in split_rows(numbered(*(column.codes for column in columns.values()))):
         yield _cell(rows, columns)
 
 
@@ -120,13 +121,16 @@ def _cell(rows: Codes, columns: Mapping[str, Coded]) -> Cell:
 
 
 def _levels(trials: Trials, factor: str, rows: Codes) -> Levels:
-    own = ("variant", "stratum", "strength", "temperature")
+    attributes = ("variant", "stratum", "strength", "temperature")
     if factor == "gold":
+        # One name more in front, for items without a gold label, whose code is -1.
         column = Coded(codes=trials.gold + 1, names=("", *trials.labels))
     else:
-        column = getattr(trials, factor) if factor in own else trials.column(factor)
-    parts = [rows[within] for within in grouped(column.codes[rows])]
+        column = getattr(trials, factor) if factor in attributes else trials.column(factor)
+    parts = [rows[within] for within in split_rows(column.codes[rows])]
+    # A single level is the whole test, which is measured anyway.
     if len(parts) == 1:
         return []
     named = [(column.names[column.codes[part[0]]], part) for part in parts]
+    # Trials at which the factor is not stated are no level.
     return [(name, part) for name, part in named if name]

@@ -37,6 +37,7 @@ def compact(codes: Codes) -> Codes:
     if codes.dtype != np.int32 and codes.max(initial=0) < _LARGEST:
         codes = codes.astype(np.int32)
     if len(codes) > 1 and (codes == codes[0]).all():
+        # A view of a single code: a constant column takes four bytes, however many rows there are.
         return np.broadcast_to(codes[:1].copy(), codes.shape)
     return codes
 
@@ -73,9 +74,10 @@ def numbered(*columns: Codes) -> NDArray[np.int64]:
 def _dense(key: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Number the keys that occur, in their order; keys below a small size are counted instead of sorted."""
     if size > _COUNTED * len(key) + _SMALL:
-        return _sorted(key)
+        return _number_by_sorting(key)
     occurs = np.zeros(size, dtype=np.bool_)
     occurs[key] = True
+    # Every number occurs: they have no gaps.
     if occurs.all():
         return key
     number = np.cumsum(occurs, dtype=np.int32 if size < _LARGEST else np.int64) - 1
@@ -84,7 +86,7 @@ def _dense(key: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return key
 
 
-def _sorted(key: NDArray[np.int64]) -> NDArray[np.int64]:
+def _number_by_sorting(key: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number keys in their order by sorting them, in half the memory that `numpy.unique` takes; the keys are lost."""
     order = np.argsort(key, kind="stable")
     number = -1
@@ -102,7 +104,7 @@ def _sorted(key: NDArray[np.int64]) -> NDArray[np.int64]:
     return key
 
 
-def grouped(key: Codes) -> Iterator[Codes]:
+def split_rows(key: Codes) -> Iterator[Codes]:
     """Yield the rows of every distinct key, in the order of the keys."""
     if key.max(initial=0) <= np.iinfo(np.int16).max:
         key = key.astype(np.int16)  # numpy sorts short numbers in one pass

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Final
 
 import numpy as np
@@ -16,13 +15,11 @@ from jrh.values.cases import REFERENCE, Polarity
 from jrh.values.items import Task
 from numpy.typing import NDArray
 
-from jrh_measuring.coded import Coded, Codes, Mask, compact, grouped, is_named, numbered
+from jrh_measuring.coded import Coded, Codes, Mask, compact, is_named, numbered, split_rows
 
 LEVELS: Final = ("template", "option_order", "polarity", "strength", "temperature", "language", "output")
 """What the records state of a condition, besides the names of its test and variant."""
 ORDER: Final = "option_order"
-_MOST_NUMBERS: Final = 2**20
-"""Beyond this many possible combinations of levels, conditions are told apart by sorting instead of a table."""
 _JOINT: Final = "+"
 """Separator of the families of a chain."""
 _UNCHANGED: Final = frozenset({"original", "reference", "baseline", "unchanged", "identity"})
@@ -64,10 +61,11 @@ class Conditions:
             columns: `task`, `test`, `variant`, `family`, `expectation` and `LEVELS`, coded.
             tasks: the task of every name of the column `task`; None where it is not known.
         """
+        # Logs leave the order out where it is that of the scale: then both are one level.
         order, moved = _orders(columns["task"].codes, columns[ORDER], tasks)
         codes = {name: _plain_first(name, columns[name]) for name in LEVELS} | {ORDER: moved}
         table, levels = _combinations([codes[name] for name in LEVELS])
-        again = _Again(columns=columns, order=order, levels=levels, table=table).found()
+        again = _Again(columns=columns, order=order, levels=levels, table=table).mask()
         return cls(order=order, levels=levels, table=table, again=again)
 
     def distance(self, one: Codes, other: Codes) -> Codes:
@@ -77,18 +75,11 @@ class Conditions:
 
 def _combinations(columns: Sequence[Codes]) -> tuple[NDArray[np.int64], Codes]:
     """Return the distinct rows of columns in ascending order, and the place of every row among them."""
-    widths = [int(column.max(initial=0)) + 1 for column in columns]
-    if prod(widths) > _MOST_NUMBERS or min(int(column.min(initial=0)) for column in columns) < 0:
-        table, places = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        return table, compact(places.reshape(-1))
     # One number per row is counted instead of sorting rows: a tenth of the time, and no copy of all columns.
-    number = np.zeros(len(columns[0]), dtype=np.int64)
-    for column, width in zip(columns, widths, strict=True):
-        number *= width
-        number += column
-    occurs = np.bincount(number, minlength=prod(widths)) > 0
-    places = np.cumsum(occurs) - 1
-    return np.stack(np.unravel_index(np.flatnonzero(occurs), widths), axis=1), compact(places[number])
+    number = numbered(*columns)
+    example = np.zeros(int(number.max(initial=-1)) + 1, dtype=np.int64)
+    example[number] = np.arange(len(number))  # rows with one number are equal: any of them will do
+    return np.stack([column[example].astype(np.int64) for column in columns], axis=1), compact(number)
 
 
 def acts_on(level: str, *names: str) -> bool:
@@ -109,18 +100,19 @@ class _Again:
     levels: Codes
     table: NDArray[np.int64]
 
-    def found(self) -> Mask:
-        """Return them as a mask."""
+    def mask(self) -> Mask:
+        """Return the mask of these trials."""
         again = np.zeros(len(self.levels), dtype=np.bool_)
         task, test = self.columns["task"].codes, self.columns["test"]
         reference = is_named(test, REFERENCE)
         same = is_named(self.columns["expectation"], "same")
-        for rows in grouped(numbered(task, test.codes)):
+        for rows in split_rows(numbered(task, test.codes)):
+            # Where another verdict is due the question was changed, whatever the levels say.
             if reference[rows[0]] or not same[rows].any():
                 continue
             usual = np.unique(self.levels[reference & (task == task[rows[0]])])
             usual = usual if len(usual) else self._by_convention(rows)
-            like = rows[np.isin(self.levels[rows], usual) & same[rows] & self._unchanged(rows)]
+            like = rows[np.isin(self.levels[rows], usual) & same[rows] & self._says_unchanged(rows)]
             # A test that changes nothing at all is about reruns, and keeps its trials.
             if len(like) < len(rows):
                 again[like] = True
@@ -129,29 +121,31 @@ class _Again:
     def _by_convention(self, rows: Codes) -> Codes:
         """Return the plain combination of a log without a reference condition, if there is one."""
         combinations = np.unique(self.levels[rows])
-        varied = {LEVELS[place] for place in self._varied(rows)}
+        varied = {LEVELS[place] for place in self._levels_that_vary(rows)}
         plain = [place for place, name in enumerate(LEVELS) if name in varied]
+        # Of templates, temperatures or languages none is plain by itself: without a reference nothing tells which.
         if not varied.issubset(_CONVENTIONAL):
             return combinations[:0]
         return np.asarray(combinations[(self.table[combinations][:, plain] == 0).all(axis=1)])
 
-    def _varied(self, rows: Codes) -> Codes:
-        found = self.table[np.unique(self.levels[rows])]
-        return np.asarray(np.flatnonzero((found != found[:1]).any(axis=0)))
+    def _levels_that_vary(self, rows: Codes) -> Codes:
+        combinations = self.table[np.unique(self.levels[rows])]
+        return np.asarray(np.flatnonzero((combinations != combinations[:1]).any(axis=0)))
 
-    def _unchanged(self, rows: Codes) -> Mask:
+    def _says_unchanged(self, rows: Codes) -> Mask:
         """Return whether the variant of each row says no more than that nothing was changed."""
         variant = self.columns["variant"]
         mine = variant.codes[rows]
-        told = np.array([name.lower() in _UNCHANGED for name in variant.names])[mine]
+        unchanged = np.array([name.lower() in _UNCHANGED for name in variant.names])[mine]
+        # Many logs name the variant after the order, template or language it was asked in: that names no change.
         for column in (self.order, self.columns["template"], self.columns["language"]):
             written = np.array([variant.names.index(name) if name in variant.names else -1 for name in column.names])
-            told |= (written[column.codes[rows]] == mine) & (mine != variant.names.index(""))
+            unchanged |= (written[column.codes[rows]] == mine) & (mine != variant.names.index(""))
         names = (column.names[column.codes[rows[0]]] for column in (self.columns["test"], self.columns["family"]))
-        shown, varied = tuple(names), self._varied(rows)
+        shown, varied = tuple(names), self._levels_that_vary(rows)
         if any(acts_on(LEVELS[place], *shown) for place in varied):
-            told |= mine == variant.names.index("")
-        return np.asarray(told | self._no_dose(rows))
+            unchanged |= mine == variant.names.index("")
+        return np.asarray(unchanged | self._no_dose(rows))
 
     def _no_dose(self, rows: Codes) -> Mask:
         """Return the rows of strength 0 whose variant the test also applies more strongly."""
@@ -169,10 +163,10 @@ def _plain_first(name: str, column: Coded) -> Codes:
 
 def _orders(task: Codes, written: Coded, tasks: Sequence[Task | None]) -> tuple[Coded, Codes]:
     """Return the order of the options as shown, and codes in which the order of the scale is 0."""
-    own = ["" if known is None else known.scale.own_order for known in tasks]
-    names = tuple(sorted({*written.names, *own, ""}))
+    own_orders = ["" if known is None else known.scale.own_order for known in tasks]
+    names = tuple(sorted({*written.names, *own_orders, ""}))
     place = {name: code for code, name in enumerate(names)}
-    plain = np.array([place[name] for name in own], dtype=np.int32)[task]
+    plain = np.array([place[name] for name in own_orders], dtype=np.int32)[task]
     codes = np.array([place[name] for name in written.names], dtype=np.int32)[written.codes]
     shown = np.where(codes == place[""], plain, codes)
     return Coded(codes=compact(shown), names=names), compact(np.where(shown == plain, 0, shown + 1))

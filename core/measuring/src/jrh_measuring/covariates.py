@@ -70,7 +70,7 @@ def item_verdicts(trials: Trials, rows: Codes, items: Codes, task: Task) -> Floa
     place = np.searchsorted(items, trials.item.codes[usable])
     values = label_values(trials, task)[trials.label[usable]]
     count = np.bincount(place, minlength=len(items))
-    sums = np.stack([np.bincount(place, weights=each, minlength=len(items)) for each in values.T], axis=1)
+    sums = np.stack([np.bincount(place, weights=column, minlength=len(items)) for column in values.T], axis=1)
     return np.where(count[:, None] > 0, sums / np.maximum(count, 1)[:, None], np.nan)
 
 
@@ -83,6 +83,7 @@ def label_values(trials: Trials, task: Task) -> Floats:
             return [math.nan] * len(columns)
         if scale.ordered:
             return [float(scale.rank(label))]
+        # A tie prefers no option: each counts the same part.
         if scale.tie is not None and label == scale.tie:
             return [1 / len(columns)] * len(columns)
         return [float(label == column) for column in columns]
@@ -106,17 +107,19 @@ def peers_standard(trials: Trials, cell: Cell, items: Codes, task: Task) -> Stan
     same = np.flatnonzero((trials.task.codes == trials.task.codes[cell.rows[0]]) & trials.usable)
     same = same[trials.test.codes[same] == trials.test.codes[cell.rows[0]]]
     same = same[np.isin(trials.item.codes[same], items)]
-    own = trials.judge.codes[cell.rows[0]]
-    others = [
+    own_judge = trials.judge.codes[cell.rows[0]]
+    peers = [
         item_verdicts(trials, same[trials.judge.codes[same] == judge], items, task)
         for judge in np.unique(trials.judge.codes[same])
-        if judge != own
+        if judge != own_judge
     ]
-    if not others:
+    # A judge alone has no peers: nothing is known of any item.
+    if not peers:
         return Standard(stratum=np.full(len(items), -1), values=np.full((len(items), len(columns_of(task))), np.nan))
-    stacked = np.stack(others)
-    count = np.maximum((~np.isnan(stacked)).sum(axis=0), 0)
+    stacked = np.stack(peers)
+    count = (~np.isnan(stacked)).sum(axis=0)
     means = np.where(count > 0, np.nansum(stacked, axis=0) / np.maximum(count, 1), np.nan).round(_DECIMALS)
+    # Strata have to be few: every distinct mean as one of its own would leave single items to compare.
     if task.scale.ordered:
         key = np.rint(means)
     elif means.shape[1] == 1:
@@ -124,7 +127,7 @@ def peers_standard(trials: Trials, cell: Cell, items: Codes, task: Task) -> Stan
     else:
         key = (means == means.max(axis=1, keepdims=True)).astype(np.float64)
     known = ~np.isnan(means[:, 0])
-    stratum = numbered(*(_dense(np.where(known, each, -9.0)) for each in key.T))
+    stratum = numbered(*(_dense(np.where(known, column, -9.0)) for column in key.T))
     return Standard(stratum=np.where(known, stratum, -1), values=means)
 
 
@@ -143,52 +146,58 @@ def covariates_of_items(trials: Trials, rows: Codes, items: Codes, task: Task, f
         few: levels of fewer items are put together.
     """
     column = trials.column("covariates")
+    # The same few texts occur in many records: each is parsed once.
     known = trials.shared("covariates", lambda: [read(text) for text in column.names])
     written = np.full(len(items), -1, dtype=np.int64)
     written[np.searchsorted(items, trials.item.codes[rows])] = column.codes[rows]
-    told = [known[code] for code in written.tolist()]
-    for name in sorted({name for each in told for name in each}):
-        found = _covariate(name, [each.get(name) for each in told], task, few)
-        if found is not None:
-            yield found
+    by_item = [known[code] for code in written.tolist()]
+    for name in sorted({name for facts in by_item for name in facts}):
+        covariate = _covariate(name, [facts.get(name) for facts in by_item], task, few)
+        if covariate is not None:
+            yield covariate
 
 
 def _covariate(name: str, values: Sequence[Json], task: Task, few: int) -> Covariate | None:
     options = task.scale.options if task.scale.kind is ScaleKind.PAIRWISE else ("",)
     cells = [_by_option(value, options) for value in values]
-    known = np.array([None not in each for each in cells])
-    present = [each for each, there in zip(cells, known.tolist(), strict=True) if there]
-    numbers = [[_number(value) for value in each] for each in present]
+    known = np.array([None not in cell for cell in cells])
+    present = [cell for cell, there in zip(cells, known.tolist(), strict=True) if there]
+    numbers = [[_number(value) for value in cell] for cell in present]
     if not present:
         return None
-    if all(number is not None for each in numbers for number in each):
+    # A single value that is no number makes a text column: a slope over the others would leave items out.
+    if all(number is not None for row in numbers for number in row):
         return _numeric(name, known, np.array(numbers, dtype=np.float64))
-    return _categorical(name, known, [[str(value) for value in each] for each in present], few)
+    return _categorical(name, known, [[str(value) for value in cell] for cell in present], few)
 
 
 def _by_option(value: Json, options: Sequence[str]) -> list[Json]:
     if options == ("",):
-        found: list[Json] = [None if isinstance(value, Mapping) else value]
+        cells: list[Json] = [None if isinstance(value, Mapping) else value]
     else:
-        found = [value.get(option) if isinstance(value, Mapping) else None for option in options]
-    return [None if isinstance(each, str) and not each.strip() else each for each in found]
+        cells = [value.get(option) if isinstance(value, Mapping) else None for option in options]
+    # A blank cell of a table is a missing value, not a level of its own.
+    return [None if isinstance(cell, str) and not cell.strip() else cell for cell in cells]
 
 
 def _number(value: Json) -> float | None:
+    # True and false are levels of a text column, although Python counts with them.
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
-        found = float(value)
+        number = float(value)
     except ValueError:
         return None
-    return found if math.isfinite(found) else None
+    return number if math.isfinite(number) else None
 
 
 def _numeric(name: str, known: Mask, numbers: Floats) -> Covariate | None:
     """Return a number in standard deviations: of the logarithm for a length, whose differences are ratios."""
+    # Twice as long is the same step for short and for long responses.
     logged = name == LENGTH and bool(np.all(numbers >= 0))
-    scored = _centred(np.log1p(numbers) if logged else numbers)
+    scored = _subtract_mean(np.log1p(numbers) if logged else numbers)
     deviation = float(np.std(scored))
+    # Relative to the size of the numbers: what rounding leaves of equal ones is no variation.
     if deviation <= 10.0**-_DECIMALS * max(float(np.abs(scored).max()), 1.0):
         return None
     what = f"log length (a factor of {math.exp(deviation):.2g})" if logged else f"'{name}' ({deviation:.3g})"
@@ -198,19 +207,20 @@ def _numeric(name: str, known: Mask, numbers: Floats) -> Covariate | None:
 
 
 def _categorical(name: str, known: Mask, texts: Sequence[Sequence[str]], few: int) -> Covariate | None:
-    counts = Counter(level for each in texts for level in set(each))
+    counts = Counter(level for row in texts for level in set(row))
     named = sorted(level for level, count in counts.items() if count >= few)
     levels = (*named, *((OTHER_LEVELS,) if len(named) < len(counts) else ()))
     place = {level: levels.index(level if level in named else OTHER_LEVELS) for level in counts}
-    codes = np.array([[place[level] for level in each] for each in texts], dtype=np.int64)
+    codes = np.array([[place[level] for level in row] for row in texts], dtype=np.int64)
     values = np.zeros((len(known), len(levels), codes.shape[1]))
     for level in range(len(levels)):
-        values[known, level] = _centred((codes == level).astype(np.float64))
+        values[known, level] = _subtract_mean((codes == level).astype(np.float64))
+    # In a comparison nothing is left of a level that the options of every item share.
     if len(levels) < _TWO or not np.any(np.ptp(values[known], axis=0 if codes.shape[1] == 1 else None)):
         return None
     return Covariate(name=name, levels=levels, known=known, values=values, unit="")
 
 
-def _centred(values: Floats) -> Floats:
+def _subtract_mean(values: Floats) -> Floats:
     """Subtract the mean of the options, where there are several."""
     return values - values.mean(axis=1, keepdims=True) if values.shape[1] > 1 else values

@@ -27,6 +27,7 @@ def describe_rate(
     formula: str,
     *,
     better: str = "lower",
+    # `MeasureBuilder.rate` sets this flag on any rate, so that every rate has to declare it.
     flags: tuple[str, ...] = (SENSITIVE_TO_MISSING,),
     **more: Any,
 ) -> MeasureInfo:
@@ -49,6 +50,7 @@ def describe_coefficient(
     better: str = "higher",
 ) -> MeasureInfo:
     """Describe a correlation, or agreement beyond chance."""
+    # The unit decides more than words: `MeasureBuilder.measure` gives no coefficient for a single cluster.
     return MeasureInfo(
         name=name, formula=formula, unit="coefficient", better=better, interval=interval, flags=flags, source=source
     )

@@ -54,15 +54,16 @@ def markdown_text(text: str, limit: int = 200) -> str:
 
     A zero-width space breaks mentions, issue references and bare addresses.
     """
-    return _marked(clean_text(text, limit))
+    return _escape_line(clean_text(text, limit))
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _marked(line: str) -> str:
+def _escape_line(line: str) -> str:
     marked = _MARKUP.sub(r"\\\1", _inert(line))
     start = _BLOCK.match(marked)
     if start is None:
         return marked
+    # A digit cannot be escaped: the dot or the bracket behind the number is.
     return f"{start[0]}\\{marked[start.end() :]}" if start[0].isdigit() else f"\\{marked}"
 
 
@@ -91,10 +92,10 @@ def escape_controls(text: str) -> str:
 
     Tabs and line breaks stay. Texts that differ still differ, and a terminal that shows the table obeys none of them.
     """
-    return _CONTROLS.sub(_escaped, text)
+    return _CONTROLS.sub(_escape_code, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_code(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"  # noqa: PLR2004 - the escapes of Python and JSON
 
@@ -106,8 +107,10 @@ def terminal_text(parts: Iterable[Any], width: int = 160) -> str:
         parts: in their order.
         width: of tables where the output is no terminal.
     """
+    # Loaded where it is used: most commands print no table.
     from rich.console import Console
 
+    # What is printed goes to a buffer first, which has no width that `rich` could ask for.
     if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         width = shutil.get_terminal_size().columns
     out = StringIO()
@@ -115,6 +118,7 @@ def terminal_text(parts: Iterable[Any], width: int = 160) -> str:
         file=out, force_jupyter=False, width=width, highlight=False, markup=False, emoji=False, no_color=True
     )
     for part in parts:
+        # Only tables are fitted: a sentence that is broken into lines cannot be searched or copied.
         console.print(part, soft_wrap=isinstance(part, str))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
@@ -134,6 +138,7 @@ def lines_that_fit(text_of: Callable[[int], str], count: int, room: int) -> int:
     """
     if comment_length(text_of(count)) <= room:
         return count
+    # Bisection, since every try renders the text.
     low, high = 0, count
     while high - low > 1:
         middle = (low + high) // 2
@@ -160,20 +165,20 @@ def page_environment(package: str, shown: Mapping[str, Any], *, limit: int = LIM
     def finalize(_context: EvalContext, value: object) -> object:
         return visible_text(value, limit) if type(value) is str else value
 
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader(package, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=finalize,
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=_compiled_pages(),
+        bytecode_cache=_page_cache(),
     )
-    made.globals.update(shown)
-    return made
+    environment.globals.update(shown)
+    return environment
 
 
-def _compiled_pages() -> FileSystemBytecodeCache | None:
+def _page_cache() -> FileSystemBytecodeCache | None:
     """Return where compiled templates are kept, because compiling those of one page takes longer than filling them.
 
     Cached code is executed, so the directory must be writable by this user alone; None if there is no such directory.
@@ -189,8 +194,8 @@ def _compiled_pages() -> FileSystemBytecodeCache | None:
 
     folder = directory() / _PAGES
     try:
-        for each in (folder.parent, folder):  # `parents` would ignore the mode of the first
-            each.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for path in (folder.parent, folder):  # `parents` would ignore the mode of the first
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
         return Pages(str(folder)) if _is_own(folder) else None
     except OSError:
         return None

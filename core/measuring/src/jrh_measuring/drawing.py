@@ -13,6 +13,7 @@ from attrs import define, field, frozen
 from jrh.text import visible_line
 
 if TYPE_CHECKING:
+    # At the top for types alone; what draws loads it, since most runs draw nothing.
     from xml.etree.ElementTree import Element
 
 INK: Final = "currentColor"
@@ -69,18 +70,20 @@ class Axis:
 def linear_axis(low: float, high: float, start: float, end: float, count: int = 7) -> Axis:
     """Return a linear axis with at most `count` round numbers."""
     step = _step(low, high, count)
+    # The slack is for rounding: 0.3 / 0.1 is a little less than 3.
     values = [place * step for place in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
-    return Axis(low=low, high=high, start=start, end=end, ticks=[(value, _written(value, step)) for value in values])
+    ticks = [(value, _format_tick(value, step)) for value in values]
+    return Axis(low=low, high=high, start=start, end=end, ticks=ticks)
 
 
 def logarithmic_axis(values: Sequence[float], start: float, end: float, room: float) -> Axis:
-    """Return a logarithmic axis for values of 0 or more; 0 stands a decade below the least of the others.
+    """Return a logarithmic axis for values of 0 or more; 0 is drawn a decade below the least of the others.
 
     Args:
         values: what has to fit, one of them above 0.
         start: place of the low end.
         end: place of the high end.
-        room: beside the outermost values, as a share of their distance.
+        room: outside of the outermost values, as a share of their distance.
     """
     least = min(value for value in values if value)
     floor = least if min(values) > 0 else least / 10
@@ -88,6 +91,7 @@ def logarithmic_axis(values: Sequence[float], start: float, end: float, room: fl
     def scale(value: float) -> float:
         return math.log10(max(value, floor))
 
+    # Room is measured in decades, as places are.
     first, last = math.log10(floor), math.log10(max(values))
     margin = room * (last - first)
     low, high = 10 ** (first - margin), 10 ** (last + margin)
@@ -106,7 +110,7 @@ def _step(low: float, high: float, count: int) -> float:
     return next(step * decade for step in _STEPS if step * decade >= least * (1 - 1e-9))
 
 
-def _written(value: float, step: float) -> str:
+def _format_tick(value: float, step: float) -> str:
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     return f"{value:.{digits}f}" if digits <= _DIGITS else f"{value:.3g}"
 
@@ -168,7 +172,7 @@ class Drawing:
         turned: float = 0,
         fill: str = INK,
     ) -> None:
-        """Write a line of text that stands on the point, or, turned by degrees, runs upwards from it."""
+        """Write a line of text that begins at the point, or, turned by degrees, runs upwards from it."""
         place = {"x": _number(x), "y": _number(y), "text-anchor": anchor, "font-size": _number(size), "fill": fill}
         if bold:
             place["font-weight"] = "bold"
@@ -221,12 +225,13 @@ class Drawing:
             size = {"width": f"{_number(self.width)}pt", "height": f"{_number(self.height)}pt"}
             self._root.attrib |= {"xmlns": "http://www.w3.org/2000/svg"} | size
             head.append(Element("style"))
-            series = "".join(f"--series-{place}:{each};" for place, each in enumerate(_COLOURS))
+            series = "".join(f"--series-{place}:{value};" for place, value in enumerate(_COLOURS))
             head[-1].text = f"svg{{background:#fff;color:#111;font-family:sans-serif;--line:#ccc;{series}}}"
         if self._markers:
             head.append(Element("defs"))
             for shape in sorted(self._markers):
                 SubElement(head[-1], "path", id=f"{self.key}-marker-{shape}", d=_SHAPES[shape])
+        # In front: a title counts for the drawing only as one of its first children.
         self._root[:0] = head
         return tostring(self._root, encoding="unicode", short_empty_elements=False)
 

@@ -18,7 +18,6 @@ from jrh_measuring.reference import reference_verdicts
 from jrh_measuring.scoring import stated_label
 from jrh_measuring.trials import Trials, condition_codes
 
-_TWO: Final = 2
 _LEAST: Final = "the smallest p-value this test could have given; findings leave out tests that cannot decide"
 
 
@@ -56,16 +55,14 @@ def p_values(
         nothing: note where there is no p-value.
         adjusted: yield the adjusted ones as well.
     """
-    yield from (
-        builder.p_value(f"{name}-p", each.basis, each.p, note=nothing if each.p is None else test) for each in family
-    )
-    yield from (
-        builder.p_value(f"{name}-p-least", each.basis, each.least, note=_LEAST)
-        for each in family
-        if each.p is not None and each.least > 0
-    )
-    tested = [(each, each.p) for each in family if each.p is not None]
-    if not adjusted or len(tested) < _TWO:
+    for member in family:
+        yield builder.p_value(f"{name}-p", member.basis, member.p, note=nothing if member.p is None else test)
+    for member in family:
+        if member.p is not None and member.least > 0:
+            yield builder.p_value(f"{name}-p-least", member.basis, member.least, note=_LEAST)
+    # What could not be tested takes nothing from the others.
+    tested = [(member, member.p) for member in family if member.p is not None]
+    if not adjusted or len(tested) <= 1:
         return
     plain = [p for _, p in tested]
     for suffix, changed, who in (
@@ -73,8 +70,8 @@ def p_values(
         ("bh", benjamini_hochberg(plain), "Benjamini and Hochberg"),
     ):
         note = f"the p-value adjusted by {who} over {over}"
-        for (each, _), p in zip(tested, changed.tolist(), strict=True):
-            yield builder.p_value(f"{name}-p-{suffix}", each.basis, p, note=note)
+        for (member, _), p in zip(tested, changed.tolist(), strict=True):
+            yield builder.p_value(f"{name}-p-{suffix}", member.basis, p, note=note)
 
 
 def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Change:
@@ -92,6 +89,7 @@ def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Chan
     right = trials.shared("right or not", lambda: _right(trials))
     of = reference_verdicts(trials).of
     compared = np.zeros(int(of.max(initial=0)) + 1, dtype=np.bool_)
+    # Reference verdicts of these items only: those of other items would shift the mean that is compared with.
     compared[of[rows]] = True
     before = np.flatnonzero(trials.reference & compared[of]).astype(np.int32)
     # What is asked in the same place of every item is one slot of its cluster.

@@ -58,4 +58,5 @@ def unsure(measure: Measure, flags: Mapping[str, Flag]) -> tuple[str, ...]:
         measure: with its interval.
         flags: those that are declared, by name, such as `RunReport.flags`.
     """
+    # A flag may lift its own doubt by the method of the interval: `settled_by` of its declaration.
     return tuple(name for name in measure.flags if name in flags and flags[name].forbids(measure.interval))

@@ -60,6 +60,7 @@ class GateRule:
 
 
 _MEASURE: Final = r'[^\s()\[\],=<>"]+'
+# Spaces within a name are fine: names of tests and judges may have them.
 _WORD: Final = r'[^\s\[\],=<>"][^\[\],=<>"]*'
 _QUOTED: Final = r'"(?:[^"\\]|\\.)+"'
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -104,7 +105,7 @@ class GateOptions:
         }
         # What a metric measures that declares nothing is not known before the run.
         declared = all(entry.spec.measures for entry in plugins.metrics)
-        measures = [each for entry in plugins.metrics for each in entry.spec.measures] if declared else []
+        measures = [measure for entry in plugins.metrics for measure in entry.spec.measures] if declared else []
         for place, text in enumerate(self.rules):
             for message in mistakes_of_rule(text, known, plugins.metrics.meant_by, measures):
                 yield ("rules", place), message
@@ -129,10 +130,11 @@ def mistakes_of_rule(
     except JrhError as error:
         yield str(error)
         return
+    # A name may be that of several measures: the message asks which of them is meant.
     if meant := meant_by(rule.measure):
         yield f"rule '{rule.text}': there is no measure '{rule.measure}': {meant}"
-    elif measures and not any(each.describes(rule.measure) for each in measures):
-        hint = did_you_mean(rule.measure, [each.name for each in measures])
+    elif measures and not any(measure.describes(rule.measure) for measure in measures):
+        hint = did_you_mean(rule.measure, [measure.name for measure in measures])
         yield f"rule '{rule.text}': no metric that is installed has the measure '{rule.measure}'\n{hint}".rstrip()
     for what, names in known.items():
         name = getattr(rule, what)
@@ -151,6 +153,7 @@ class _Parser:
         operator = Operator(self._expect(">=|<=|>|<", "one of >=, <=, >, <"))
         place = self.at
         threshold = float(self._expect(_NUMBER, _THRESHOLD))
+        # Python reads 1e999 as infinity, which every measure meets, or none.
         if not math.isfinite(threshold):
             self.at = place
             raise self._mistake(f"expected {_THRESHOLD}")
@@ -163,17 +166,18 @@ class _Parser:
         )
 
     def _selectors(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        selectors: dict[str, str] = {}
         while True:
             before = self.at
             key = self._name("a test, or a selector such as `judge=NAME`")
             key, value = (key, self._name(f"the {key} that is meant")) if self._take("=") else ("test", key)
-            if key in found:
+            # The message has to show the second occurrence, and not what follows it.
+            if key in selectors:
                 self.at = before
                 raise self._mistake(f"the {key} is given twice")
-            found[key] = value
+            selectors[key] = value
             if self._expect("[],]", "`,` or `]`") == "]":
-                return found
+                return selectors
 
     def _name(self, what: str, word: str = _WORD) -> str:
         name = self._expect(f"{_QUOTED}|{word}", what)
@@ -181,18 +185,18 @@ class _Parser:
 
     def _expect(self, pattern: str, what: str) -> str:
         """Return what the pattern matches at this place, behind white space."""
-        found = self._take(pattern)
-        if found is None:
+        text = self._take(pattern)
+        if text is None:
             raise self._mistake(f"expected {what}")
-        return found
+        return text
 
     def _take(self, pattern: str) -> str | None:
-        found = re.compile(rf"\s*({pattern})").match(self.text, self.at)
-        self.at = found.end() if found else self.at
-        return found[1] if found else None
+        match = re.compile(rf"\s*({pattern})").match(self.text, self.at)
+        self.at = match.end() if match else self.at
+        return match[1] if match else None
 
     def _mistake(self, message: str) -> JrhError:
-        rest = self.text[self.at :]
-        place = len(self.text) - len(rest.lstrip()) + 1
-        seen = f"got '{rest.strip()[:20]}'" if rest.strip() else "the rule ends there"
-        return JrhError(f"rule '{self.text.strip()}', character {place}: {message}; {seen}\n{_FORM}")
+        remainder = self.text[self.at :]
+        place = len(self.text) - len(remainder.lstrip()) + 1
+        got = f"got '{remainder.strip()[:20]}'" if remainder.strip() else "the rule ends there"
+        return JrhError(f"rule '{self.text.strip()}', character {place}: {message}; {got}\n{_FORM}")

@@ -36,27 +36,28 @@ def load_metrics(
     Raises:
         JrhError: a name is unknown or ambiguous, a plugin cannot be used, or an option is wrong.
     """
-    found = load_plugins(tuple(plugins)).plugins
+    registry = load_plugins(tuple(plugins)).plugins
     if not names:
-        resolved = default_metrics(found)
+        resolved = default_metrics(registry)
     else:
         resolved = tuple(
-            _resolved(found.metrics.find(name), name, options.get(name) if options else None) for name in names
+            _resolve(registry.metrics.find(name), name, options.get(name) if options else None) for name in names
         )
-    builder = builder_without_suite(found)
-    return {each.use.name: builder.build(each) for each in resolved}
+    builder = builder_without_suite(registry)
+    return {metric.use.name: builder.build(metric) for metric in resolved}
 
 
 def default_metrics(plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
     """Resolve the metrics that a suite gets which names none, in the order of loading."""
     entries = [entry for entry in plugins.metrics if entry.spec.default]
     names = [entry.spec.name for entry in entries]
+    # Where two distributions have a metric of one name, only the qualified name tells them apart.
     return tuple(
-        _resolved(entry, entry.spec.name if names.count(entry.spec.name) == 1 else entry.qualified) for entry in entries
+        _resolve(entry, entry.spec.name if names.count(entry.spec.name) == 1 else entry.qualified) for entry in entries
     )
 
 
-def _resolved(entry: Entry[MetricSpec], name: str, options: Mapping[str, Json] | None = None) -> Resolved[MetricSpec]:
+def _resolve(entry: Entry[MetricSpec], name: str, options: Mapping[str, Json] | None = None) -> Resolved[MetricSpec]:
     built: object = structure(dict(options or {}), entry.spec.options, base=Path())
     return Resolved(use=Use(name=name, component=entry.qualified), entry=entry, options=built)
 

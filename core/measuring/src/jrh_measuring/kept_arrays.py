@@ -42,9 +42,10 @@ class _Putting:
             return value
         known = self._done.get(id(value))
         if known is None:
+            # Beyond these bounds arrays stay in memory, which costs room and changes no result.
             if len(self._done) >= _MOST or self._level >= _DEEPEST:
                 return value
-            # The value is kept beside the result: another could have its id otherwise.
+            # The value is kept with the result: another could have its id otherwise.
             self._done[id(value)] = (value, value)
             self._level += 1
             known = self._done[id(value)] = (value, self._put(value))
@@ -53,10 +54,13 @@ class _Putting:
 
     def _put(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
+            # An array of objects holds pointers, which mean nothing in a file.
             return self._file.put(value) if value.dtype != np.object_ else value
+        # Scores hold what computes their sides as partials: the arrays among their arguments are the large ones.
         if type(value) is partial:
             return self._put_partial(value)
         if type(value) is tuple:
+            # A tuple cannot be changed in place: there is a new one if some part is.
             put = value if _are_plain(value) else tuple(map(self.of, value))
             return value if all(after is before for after, before in zip(put, value, strict=True)) else put
         if type(value) is dict and not _are_plain(value.values()):
@@ -64,17 +68,18 @@ class _Putting:
         elif type(value) is list and not _are_plain(value):
             self._put_parts(value, list(enumerate(value)))
         elif attrs.has(type(value)):
-            for each in attrs.fields(type(value)):
-                before = getattr(value, each.name, None)
+            for attribute in attrs.fields(type(value)):
+                before = getattr(value, attribute.name, None)
                 if (after := self.of(before)) is not before:
-                    object.__setattr__(value, each.name, after)
+                    # Frozen classes, too: the numbers are the same, only their place is another.
+                    object.__setattr__(value, attribute.name, after)
         return value
 
     def _put_partial(self, value: partial[Any]) -> partial[Any]:
-        args, given = self.of(value.args), self.of(dict(value.keywords))
-        if args is value.args and all(given[name] is before for name, before in value.keywords.items()):
+        args, keywords = self.of(value.args), self.of(dict(value.keywords))
+        if args is value.args and all(keywords[name] is before for name, before in value.keywords.items()):
             return value
-        return partial(value.func, *args, **given)
+        return partial(value.func, *args, **keywords)
 
     def _put_parts(self, value: Any, parts: Iterable[tuple[Any, object]]) -> None:
         for place, before in parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -54,51 +55,42 @@ def take_look(run_dir: str | Path) -> Look:
         StoreError: there is no run in the directory.
     """
     run_dir = Path(run_dir)
-    store = Store.view(run_dir)
-    try:
+    with closing(Store.view(run_dir)) as store:
         summary, text = recall(store), store.meta(_LOOKS)
-        now = _seen(store, summary)
+        current = _verdict_digests(store, summary)
         owner = store.meta("suite") or ""
-    finally:
-        store.close()
     earlier = from_text(dict[str, tuple[str, ...]], text) if text else {}
-    taken = {judge: _with(earlier.get(judge, ()), digest) for judge, digest in now.items()}
-    number = max((taken[judge].index(digest) + 1 for judge, digest in now.items()), default=1)
+    # A dict keeps the first place of a digest: looking again at the same data is not a further look.
+    taken = {judge: tuple(dict.fromkeys((*earlier.get(judge, ()), digest))) for judge, digest in current.items()}
+    number = max((taken[judge].index(digest) + 1 for judge, digest in current.items()), default=1)
     if all(taken[judge] == earlier.get(judge) for judge in taken):
         return Look(number=number)
+    # A read-only run directory must not stop a gate: the look is counted, and the caller says that it is not recorded.
     try:
-        writing = Store.open(run_dir, owner)
+        with closing(Store.open(run_dir, owner)) as writing:
+            writing.set_meta(_LOOKS, to_text({**earlier, **taken}))
     except StoreError as error:
         return Look(number=number, unrecorded=str(error).splitlines()[0])
-    try:
-        writing.set_meta(_LOOKS, to_text({**earlier, **taken}))
-    except StoreError as error:
-        return Look(number=number, unrecorded=str(error).splitlines()[0])
-    finally:
-        writing.close()
     return Look(number=number)
 
 
-def _with(looks: tuple[str, ...], digest: str) -> tuple[str, ...]:
-    return looks if digest in looks else (*looks, digest)
-
-
-def _seen(store: Store, summary: Summary) -> Mapping[str, str]:
+def _verdict_digests(store: Store, summary: Summary) -> Mapping[str, str]:
     """Return, by the identity of each judge, the digest of its verdicts."""
     records = read_records(store)
-    tasks = [to_text(each.task) for each in summary.tasks]
-    found = {}
+    tasks = [to_text(task.task) for task in summary.tasks]
+    digests = {}
     for judge in summary.judges:
-        own = records.where(records.equals("judge", judge)) if len(records) else records
-        if len(own):
-            rows = zip(*(own.text(name) for name in ("trial_id", "status", "canonical", "gold")), strict=True)
-            identity = content_id(judge, [to_text(each) for each in _made_of(judge, summary)], tasks)
-            found[identity] = content_id(sorted([part or "" for part in row] for row in rows))
-    return found
+        verdicts = records.where(records.equals("judge", judge)) if len(records) else records
+        if len(verdicts):
+            # Sorted: records are written in the order in which replies come in, which is no part of the data.
+            rows = zip(*(verdicts.text(name) for name in ("trial_id", "status", "canonical", "gold")), strict=True)
+            identity = content_id(judge, [to_text(part) for part in _judge_components(judge, summary)], tasks)
+            digests[identity] = content_id(sorted([part or "" for part in row] for row in rows))
+    return digests
 
 
-def _made_of(judge: str, summary: Summary) -> tuple[ComponentUsed, ...]:
+def _judge_components(judge: str, summary: Summary) -> tuple[ComponentUsed, ...]:
     """Return the judge's component, and the models its options name."""
-    own = [each for each in summary.components if each.role == "judge" and each.name == judge]
-    named = {value for each in own for value in each.options.values() if isinstance(value, str)}
-    return (*own, *(each for each in summary.components if each.role == "model" and each.name in named))
+    judges = [part for part in summary.components if part.role == "judge" and part.name == judge]
+    names = {value for part in judges for value in part.options.values() if isinstance(value, str)}
+    return (*judges, *(part for part in summary.components if part.role == "model" and part.name in names))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -24,19 +25,20 @@ from jrh.store.run_store import Store
 from jrh.text import counted
 from jrh.text.redact import error_line
 from jrh.values.items import Task
-from jrh.values.measures import Interval, Measure
+from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import Agreement, RunReport
 from jrh.version import __version__
 from jrh_stats import krippendorff_alpha
 
+from jrh_measuring.builder import interval_of
 from jrh_measuring.findings.deciding import decide, with_found
 from jrh_measuring.findings.record import (
     FindingsRecord,
-    changed_findings,
-    changed_rules,
-    listed,
+    changes_of_findings,
+    join_names,
     read_record,
+    rule_changes,
     rules_of,
     write_record,
 )
@@ -57,15 +59,15 @@ class Measuring(Stage):
         """Store the measures, unless those stored are of the same records and metrics; those of an import are not."""
         if not work.imported:
             digest = stage_digest(work.builder, work.store, list(work.tasks.values()))
-            stored_or_measured(work.store, digest, lambda: measure(work))
+            reuse_or_measure(work.store, digest, lambda: measure(work))
         return StageOutcome()
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Add the measures, a note per metric that broke, the agreement of validators that vote, and the findings."""
         measures, notes = measure_again(work) if work.again else work.store.measures.read()
         attrition = (
-            evolve(each, agreement=agreements(work.store, each.task, each.test, report.level))
-            for each in report.attrition
+            evolve(line, agreement=agreements(work.store, line.task, line.test, report.level))
+            for line in report.attrition
         )
         measured = evolve(
             report,
@@ -79,16 +81,18 @@ class Measuring(Stage):
 
 def _with_findings(report: RunReport, work: StageWork) -> RunReport:
     """Add findings: a run decides and keeps the record of it; what is reported later is taken from that record."""
+    # An import has no run that could have decided; a store that can be written belongs to the run under way.
     if work.store.writable or work.imported:
         decided = decide(report, work.summary.findings, work.builder.plugins)
         if not work.imported:
             write_record(work.store, decided)
         return with_found(report, decided.found)
     record = _readable_record(work)
+    # Other measures than those that were decided on: the record says nothing about them.
     if record is not None and work.again and report.measures != work.store.measures.read()[0]:
         record = None
     if record is not None and not work.installed_rules:
-        if work.again and (changed := changed_rules(record.rules, rules_of(work.builder.plugins))):
+        if work.again and (changed := rule_changes(record.rules, rules_of(work.builder.plugins))):
             work.say(f"Findings are those of the run's rules; now installed: {changed}. {_AGAIN}")
         return with_found(report, record.found)
     decided = decide(report, work.summary.findings, work.builder.plugins)
@@ -96,8 +100,10 @@ def _with_findings(report: RunReport, work: StageWork) -> RunReport:
     if record is None:
         work.say(_UNRECORDED)
         return report
-    said = tuple(_what_changed(record, decided))
-    return evolve(report, notes=(*report.notes, *said), warnings=(*report.warnings, *said))
+    rules = rule_changes(record.rules, decided.rules) or "those of the run"
+    again = f"findings decided again with the installed rules ({rules})"
+    changes = (again, *changes_of_findings(record.found, decided.found))
+    return evolve(report, notes=(*report.notes, *changes), warnings=(*report.warnings, *changes))
 
 
 def _readable_record(work: StageWork) -> FindingsRecord | None:
@@ -108,12 +114,6 @@ def _readable_record(work: StageWork) -> FindingsRecord | None:
             raise
         work.say(str(error).removesuffix("."))
         return None
-
-
-def _what_changed(then: FindingsRecord, now: FindingsRecord) -> Iterator[str]:
-    rules = changed_rules(then.rules, now.rules)
-    yield f"findings decided again with the installed rules ({rules or 'those of the run'})"
-    yield from changed_findings(then.found, now.found)
 
 
 def measure(work: StageWork, *, one_sided: bool = False) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
@@ -138,19 +138,20 @@ def measure(work: StageWork, *, one_sided: bool = False) -> tuple[tuple[Measure,
 def measure_again(work: StageWork) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
     """Measure a run that is there, as `measure`; what metrics that are not installed measured stays as it is stored."""
     measures, notes = measure(work)
-    places = {each.name: place for place, each in enumerate(work.summary.metrics)}
-    gone = sorted(set(places) - {each.use.name for each in work.builder.resolved.metrics})
+    places = {metric.name: place for place, metric in enumerate(work.summary.metrics)}
+    gone = sorted(set(places) - {metric.use.name for metric in work.builder.resolved.metrics})
     if not gone:
         return measures, notes
-    stored, said = work.store.measures.read()
-    if not stored and not said:  # an import keeps none
+    stored, stored_notes = work.store.measures.read()
+    if not stored and not stored_notes:  # an import keeps none
         lost = (f"metric '{name}' could not be computed: its plugin is not loaded" for name in gone)
         return measures, (*notes, *lost)
-    metrics = f"{counted(len(gone), 'metric')} ({listed(gone, ', ')})"
+    metrics = f"{counted(len(gone), 'metric')} ({join_names(gone, ', ')})"
     work.say(f"The plugin of {metrics} is not loaded: the measures are those that the run stored")
-    kept = [each for each in stored if each.metric in gone]
-    failed = (note for note in said if note.startswith(tuple(f"metric '{name}' " for name in gone)))
-    return tuple(sorted((*measures, *kept), key=lambda each: places[each.metric])), (*notes, *failed)
+    from_store = [measure for measure in stored if measure.metric in gone]
+    # What failed in the run and cannot run again has still failed.
+    failed = (note for note in stored_notes if note.startswith(tuple(f"metric '{name}' " for name in gone)))
+    return tuple(sorted((*measures, *from_store), key=lambda each: places[each.metric])), (*notes, *failed)
 
 
 def one_sided_measures(
@@ -168,51 +169,50 @@ def one_sided_measures(
     Raises:
         JrhError: there is no run in the directory, or it has nothing to report yet.
     """
-    store = Store.view(Path(run_dir))
-    try:
+    with closing(Store.view(Path(run_dir))) as store:
         summary, loaded = recall(store), load_remembered(store, tuple(plugins))
-        work, found = stored_work(loaded, store, evolve(summary, components=())), {}
+        work, by_error = stored_work(loaded, store, evolve(summary, components=())), {}
         for error in dict.fromkeys(errors):
+            # Each end of an interval of level 1 - 2 e errs at most e of the time.
             wanted = evolve(summary, level=1 - 2 * error)
             at_level = stored_work(loaded, store, wanted, records=work.records)
-            found[error] = measure(at_level, one_sided=True)[0]
-        return found
-    finally:
-        store.close()
+            by_error[error] = measure(at_level, one_sided=True)[0]
+        return by_error
 
 
 def run_metrics(
     metrics: Iterable[tuple[str, Metric]], records: RecordTable, context: MetricContext, log: Logger
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
     """Run metrics by name; return the measures in order and a note per metric that broke."""
-    simulated = _simulated(records)
+    # Found once for all metrics: a metric cannot forget the mark.
+    simulated = _find_simulated(records)
     measures: list[Measure] = []
     notes: list[str] = []
     for name, metric in metrics:
         try:
-            found = [_marked(each, name, simulated) for each in metric.measure(records, context)]
+            marked = [_mark(measure, name, simulated) for measure in metric.measure(records, context)]
         except RAISED as error:  # one metric must not cost the others
             log.warning("metric raised", metric=name, error=repr(error))
             notes.append(f"metric '{name}' could not be computed: {error_line(error)}")
             continue
         finally:
             records.file.release()  # what the next metric needs is read again
-        measures += found
+        measures += marked
     return tuple(measures), tuple(notes)
 
 
-def _simulated(records: RecordTable) -> frozenset[str]:
+def _find_simulated(records: RecordTable) -> frozenset[str]:
     if not len(records):
         return frozenset()
     names = records.where(records.number("simulated") == 1.0).counts("judge")
     return frozenset(name for name in names if name is not None)
 
 
-def _marked(each: Measure, metric: str, simulated: frozenset[str]) -> Measure:
+def _mark(each: Measure, metric: str, simulated: frozenset[str]) -> Measure:
     """Write the metric and a simulated judge into a measure; refuse what is none, or cannot be stored, such as NaN."""
     if not isinstance(each, Measure):
         raise TypeError(f"it yields {type(each).__name__}, not Measure")
-    to_text(each)
+    to_text(each)  # raises here, where it costs one metric, and not when the measures of all are stored
     more = ("simulated",) if each.judge in simulated and "simulated" not in each.flags else ()
     return evolve(each, metric=metric, flags=(*each.flags, *more))
 
@@ -231,21 +231,23 @@ def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
         suite.seed,
         suite.findings.margin,
         unstructure(list(tasks)),
+        # Another version may score otherwise; an editable checkout has one version for many states of its code.
         [__version__, _own_code()],
     )
 
 
 def _own_code() -> str:
     """Return the digest of jrh's own scoring where it is not a released version; metrics are built on it."""
-    own = {"jrh-core": "jrh", "jrh-measuring": "jrh_measuring", "jrh-stats": "jrh_stats"}
+    packages = {"jrh-core": "jrh", "jrh-measuring": "jrh_measuring", "jrh-stats": "jrh_stats"}
     try:
-        found = [editable_source(metadata.distribution(name), [package]) for name, package in own.items()]
+        code = [editable_source(metadata.distribution(name), [package]) for name, package in packages.items()]
+    # Where a package is not installed there is no source to read, and the version has to do.
     except metadata.PackageNotFoundError:
         return ""
-    return code_digest(source for sources in found for source in sources)
+    return code_digest(source for sources in code for source in sources)
 
 
-def stored_or_measured(
+def reuse_or_measure(
     store: Store, digest: str, compute: Callable[[], tuple[tuple[Measure, ...], tuple[str, ...]]]
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
     """Return the stored measures where nothing they depend on has changed; compute and store them otherwise.
@@ -261,8 +263,7 @@ def stored_or_measured(
 
 
 PREFIX: Final = "validator:"
-"""In a draft's details, what a validator said stands under this and the validator's name."""
-_PAIR: Final = 2
+"""In a draft's details, the key of what a validator said is this and the validator's name."""
 
 Ballot: TypeAlias = tuple[str, Mapping[str, Any]]
 """An item's cluster, and voter -> vote on one draft of it; None is a vote that was not cast."""
@@ -272,14 +273,14 @@ def agreements(store: Store, task: str, test: str, level: float) -> tuple[Agreem
     """Measure the agreement on all drafts of a test, accepted and rejected, for every validator that reports votes."""
     ballots: dict[str, list[Ballot]] = {}
     for cluster, details in store.cases.voted(task, test):
-        for name, said in details.items():
-            votes = said.get(VOTES) if name.startswith(PREFIX) and isinstance(said, dict) else None
+        for name, detail in details.items():
+            votes = detail.get(VOTES) if name.startswith(PREFIX) and isinstance(detail, dict) else None
             if isinstance(votes, dict):
                 ballots.setdefault(name.removeprefix(PREFIX), []).append((cluster, votes))
-    return tuple(measured(name, cast, level) for name, cast in ballots.items())
+    return tuple(vote_agreement(name, cast, level) for name, cast in ballots.items())
 
 
-def measured(validator: str, ballots: Sequence[Ballot], level: float) -> Agreement:
+def vote_agreement(validator: str, ballots: Sequence[Ballot], level: float) -> Agreement:
     """Estimate Krippendorff's alpha for nominal votes, drafts of items of one cluster being one.
 
     Args:
@@ -287,24 +288,23 @@ def measured(validator: str, ballots: Sequence[Ballot], level: float) -> Agreeme
         ballots: one per draft.
         level: coverage of the interval.
     """
+    # Votes are any JSON: as texts, true and 1 are different votes.
     cast = [[json.dumps(vote) for vote in votes.values() if vote is not None] for _, votes in ballots]
     kinds = sorted({vote for votes in cast for vote in votes})
     clusters = {name: place for place, name in enumerate(dict.fromkeys(name for name, _ in ballots))}
-    found = krippendorff_alpha(
+    alpha = krippendorff_alpha(
+        # Without any vote there is no kind; the estimate takes a column all the same.
         [[votes.count(kind) for kind in kinds] or [0] for votes in cast],
         clusters=[clusters[name] for name, _ in ballots],
         level=level,
     )
-    interval = None
-    if found.low is not None and found.high is not None:
-        interval = Interval(low=found.low, high=found.high, level=level, method=found.method)
     return Agreement(
         validator=validator,
-        estimate=found.value,
-        interval=interval,
+        estimate=alpha.value,
+        interval=interval_of(alpha, level),
         drafts=len(ballots),
-        comparable=sum(len(votes) >= _PAIR for votes in cast),
+        comparable=sum(len(votes) > 1 for votes in cast),
         voters=len({voter for _, votes in ballots for voter in votes}),
         missing=sum(len(votes) for _, votes in ballots) - sum(map(len, cast)),
-        flags=found.flags,
+        flags=alpha.flags,
     )

@@ -52,8 +52,8 @@ class Dependence:
 
 def is_informative(trials: Trials, cell: Cell) -> bool:
     """Tell whether the missing verdicts of a cell's judge and task depend on anything, at a level of 95%."""
-    found = informative(trials).get((cell.task, cell.judge))
-    return found is not None and bool(found.reasons)
+    dependence = informative(trials).get((cell.task, cell.judge))
+    return dependence is not None and bool(dependence.reasons)
 
 
 def is_untestable(trials: Trials, rows: Codes) -> bool:
@@ -64,17 +64,18 @@ def is_untestable(trials: Trials, rows: Codes) -> bool:
     gone = rows[~trials.usable[rows]]
     if not len(gone):
         return False
+    # All of the rows are of one judge and task, so that any of them names both.
     task, judge = (int(column.codes[gone[0]]) for column in (trials.task, trials.judge))
-    answered = trials.shared(("answered", task, judge), lambda: _answered(trials, task, judge))
+    answered = trials.shared(("answered", task, judge), lambda: _clusters_with_verdict(trials, task, judge))
     return not answered[trials.cluster.codes[gone]].any()
 
 
-def _answered(trials: Trials, task: int, judge: int) -> Mask:
+def _clusters_with_verdict(trials: Trials, task: int, judge: int) -> Mask:
     """Return whether a judge has a verdict in a task, shape (clusters,)."""
     rows = trials.usable & (trials.task.codes == task) & (trials.judge.codes == judge)
-    found = np.zeros(len(trials.cluster.names), dtype=np.bool_)
-    found[trials.cluster.codes[rows]] = True
-    return found
+    answered = np.zeros(len(trials.cluster.names), dtype=np.bool_)
+    answered[trials.cluster.codes[rows]] = True
+    return answered
 
 
 def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str], Dependence]:
@@ -86,16 +87,17 @@ def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str],
     once: where every item is asked a single time, nothing in the study tells whether the missing verdicts would have
     been right, and `jrh_measuring.sensitive` flags what that leaves open.
     """
-    return trials.shared(f"informative {level}", lambda: dict(_found(trials, 1 - level)))
+    return trials.shared(f"informative {level}", lambda: dict(_dependences(trials, 1 - level)))
 
 
-def _found(trials: Trials, alpha: float) -> Iterator[tuple[tuple[str, str], Dependence]]:
+def _dependences(trials: Trials, alpha: float) -> Iterator[tuple[tuple[str, str], Dependence]]:
     for cell in tasks_of(trials):
         rows = cell.rows
         gone = rows[~trials.usable[rows]]
         if len(np.unique(trials.cluster.codes[gone])) < _LEAST:
             continue
         p = {reason: value for reason, value in _tests(trials, rows) if value is not None}
+        # Four tests at 5% each would flag up to a fifth of the runs in which nothing depends on anything.
         adjusted = dict(zip(p, holm(list(p.values())).tolist(), strict=True)) if p else {}
         reasons = tuple(reason for reason, value in adjusted.items() if value < alpha)
         yield (cell.task, cell.judge), Dependence(reasons=reasons, p=adjusted, on_errors=_on_errors(trials, rows))
@@ -104,30 +106,31 @@ def _found(trials: Trials, alpha: float) -> Iterator[tuple[tuple[str, str], Depe
 def _tests(trials: Trials, rows: Codes) -> Iterator[tuple[Reason, float | None]]:
     gone, cluster = ~trials.usable[rows], trials.cluster.codes[rows]
     condition = condition_codes(trials)[rows]
+    # Within items: one that loses its verdicts under every condition says nothing about conditions.
     yield Reason.CONDITION, missingness_test(gone, condition, trials.item.codes[rows], cluster).p
+    # What conditions explain is taken out first: a condition in which many verdicts are lost may differ in gold, too.
     beyond = _beyond(trials, rows)
     gold = trials.gold[rows]
     codes = np.unique(gold[gold >= 0])
     labelled = gold >= 0
     if labelled.any() and len(codes) > 1:
+        # One column less than labels: their shares add up to 1.
         columns = [(gold == code).astype(np.float64) for code in codes[1:]]
         sums = cluster_sums(cluster[labelled], *(part[labelled] for part in (beyond, *columns, np.ones(len(gold)))))
         shares = sums[:, :-1] / sums[:, -1:]
         yield Reason.LABEL, missing_association(shares[:, 0], shares[:, 1:]).p
-    lost, right = _by_rightness(trials, rows)
-    if len(lost):
-        yield Reason.ERROR, missing_association(lost, right).p
-    lost, sure = _by_confidence(trials, rows)
-    if len(lost):
-        yield Reason.CONFIDENCE, missing_association(lost, sure).p
+    for reason, by_cluster in ((Reason.ERROR, _by_rightness), (Reason.CONFIDENCE, _by_confidence)):
+        lost, score = by_cluster(trials, rows)
+        if len(lost):
+            yield reason, missing_association(lost, score).p
 
 
 def _beyond(trials: Trials, rows: Codes) -> Floats:
     """Return what is missing, less what its condition leads to expect."""
     gone = ~trials.usable[rows]
     condition = np.unique(condition_codes(trials)[rows], return_inverse=True)[1]
-    asked = np.bincount(condition)
-    return np.asarray(gone - (np.bincount(condition, weights=gone) / np.maximum(asked, 1))[condition])
+    planned = np.bincount(condition)
+    return np.asarray(gone - (np.bincount(condition, weights=gone) / np.maximum(planned, 1))[condition])
 
 
 def _by_rightness(trials: Trials, rows: Codes) -> tuple[Floats, Floats]:
@@ -143,8 +146,8 @@ def _by_confidence(trials: Trials, rows: Codes) -> tuple[Floats, Floats]:
     if "probability" not in trials.records.columns:
         return np.zeros(0), np.zeros(0)
     stated = trials.records.number("probability")[rows]
-    told = trials.usable[rows] & np.isfinite(stated)
-    return _by_other_verdicts(trials, rows, np.where(told, stated, 0.0), told)
+    known = trials.usable[rows] & np.isfinite(stated)
+    return _by_other_verdicts(trials, rows, np.where(known, stated, 0.0), known)
 
 
 def _by_other_verdicts(trials: Trials, rows: Codes, score: Floats, scored: Mask) -> tuple[Floats, Floats]:
@@ -155,8 +158,8 @@ def _by_other_verdicts(trials: Trials, rows: Codes, score: Floats, scored: Mask)
 
 def _on_errors(trials: Trials, rows: Codes) -> bool | None:
     lost, right = _by_rightness(trials, rows)
-    together = float((lost - lost.mean()) @ (right - right.mean())) if len(lost) else 0.0
-    return together < 0 if together else None
+    covariance = float((lost - lost.mean()) @ (right - right.mean())) if len(lost) else 0.0
+    return covariance < 0 if covariance else None
 
 
 Ends: TypeAlias = Callable[[Floats, float], Estimate]
@@ -168,7 +171,7 @@ _SWAY: Final = 0.2
 """An interval that is off by this share of its half width covers 93% instead of 95%."""
 
 
-def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends: Ends) -> Measure:
+def allow_for_missing(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends: Ends) -> Measure:
     """Return a measure with Imbens and Manski's interval where its verdicts are not, or may not be, missing at random.
 
     The interval reaches from the lower end of the mean with every missing verdict at its worst to the upper end of that
@@ -176,6 +179,7 @@ def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends:
     verdicts, whatever they would have been. So it is where a test has found what the missing verdicts depend on, and
     where no test can (`is_untestable`) and they might sway the estimate. Elsewhere the measure stays as it is.
     """
+    # Where nothing can be tested, verdicts too few to sway the estimate are not worth a wide interval.
     untestable = INFORMATIVE_MISSING not in measure.flags and is_untestable(trials, rows) and is_swayed(measure)
     if (
         not (untestable or INFORMATIVE_MISSING in measure.flags)
@@ -186,15 +190,19 @@ def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends:
     level = 0.95 if measure.interval is None else measure.interval.level
     ones, cluster = np.ones(len(rows)), trials.cluster.codes[rows]
     sides = [cluster_sums(cluster, side, ones) for side in ends_of]
+    # The variance between clusters needs two of them.
     if len(sides[0]) == 1:  # a single cluster tells no variance
         return measure
     means = [float(side[:, 0].sum() / side[:, 1].sum()) for side in sides]
+    # The larger of both standard errors: Imbens and Manski's quantile takes one.
     error = max(float(np.sqrt(ratio_variance(side[:, 0], side[:, 1]))) for side in sides)
     reach = imbens_manski_quantile(max(means[1] - means[0], 0.0), error, level=level)
+    # `ends` takes a two-sided level: the one with Imbens and Manski's quantile.
     one_sided = 2 * NormalDist().cdf(reach) - 1
     low, high = ends(sides[0], one_sided).low, ends(sides[1], one_sided).high
     if low is None or high is None:
         return measure
+    # The estimate is that of the usable verdicts: the interval has to hold it, too.
     interval = Interval(low=min(low, measure.estimate), high=max(high, measure.estimate), level=level, method=BOUNDED)
     flags = (*measure.flags, UNTESTABLE_MISSING) if untestable else measure.flags
     return evolve(measure, interval=interval, bounds=(means[0], means[1]), flags=flags)
@@ -207,12 +215,13 @@ def sensitive(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> Mea
     ones, 1 / (10 (1 - u) + u) of u is left among the lost. The estimate is then off by 1 less that, times its distance
     from the lower bound; for right ones lost more readily likewise upwards. Where either is more than a fifth of the
     interval's half width, the interval covers less than 93% of the time. The flag follows from how many verdicts are
-    missing, not from a test that may miss a dependence; `informative-missing` stands where a test has found one.
+    missing, not from a test that may miss a dependence; `informative-missing` is set where a test has found one.
 
     Args:
         measure: with its bounds.
         limits: the least and the greatest value that it can have.
     """
+    # The other two flags say more, and the interval with them allows for what is missing.
     if {INFORMATIVE_MISSING, UNTESTABLE_MISSING}.intersection(measure.flags) or not is_swayed(measure, limits):
         return measure
     return evolve(measure, flags=(*measure.flags, SENSITIVE_TO_MISSING))
@@ -223,6 +232,7 @@ def is_swayed(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> boo
     value, interval, bounds = measure.estimate, measure.interval, measure.bounds
     if value is None or interval is None or bounds is None:
         return False
+    # As a share of the range, so that the odds apply to means in any unit.
     share = min(max((value - limits[0]) / (limits[1] - limits[0]), 0.0), 1.0)
     down = (value - bounds[0]) * (1 - 1 / (_ODDS * (1 - share) + share))
     up = (bounds[1] - value) * (1 - 1 / (_ODDS * share + 1 - share))

@@ -48,14 +48,16 @@ def format_number(
         return f"{value:.{digits}e}"
     nonzero = proportion if nonzero is None else nonzero
     if nonzero and not proportion and value:
+        # `>-0.01` is precise and puzzles readers: a coefficient shows its first digit that is not 0.
         digits = next((more for more in range(digits, digits + _MORE) if float(f"{value:.{more}f}")), digits + _MORE)
     step = 10.0**-digits
     if nonzero and float(f"{value:.{digits}f}") == 0 != value:
         return f"<{step:.{digits}f}" if value > 0 else f">-{step:.{digits}f}"
+    # 0.999 of the verdicts is not all of them: 1.00 reads as a judge without any error.
     if proportion and 1 - step / 2 <= value < 1:
         return f">{1 - step:.{digits}f}"
     text = f"{value:{'+' if signed else ''}.{digits}f}"
-    if float(text) == 0:
+    if float(text) == 0:  # no -0.00
         text = text.lstrip("+-")
     return text.rstrip("0").rstrip(".") if trimmed else text
 
@@ -98,12 +100,9 @@ def format_estimate(measure: Measure, digits: int) -> str:
 
 def format_interval(measure: Measure, digits: int) -> str:
     """Format the interval as `[low, high]`; empty if there is none."""
-    found = measure.interval
-    return (
-        ""
-        if found is None or not is_estimable(measure)
-        else format_ends(found, digits, proportion=is_proportion(measure))
-    )
+    if measure.interval is None or not is_estimable(measure):
+        return ""
+    return format_ends(measure.interval, digits, proportion=is_proportion(measure))
 
 
 def format_ends(interval: Interval, digits: int, *, proportion: bool = False) -> str:
@@ -114,6 +113,7 @@ def format_ends(interval: Interval, digits: int, *, proportion: bool = False) ->
         digits: decimals.
         proportion: whether its ends are proportions.
     """
+    # An interval that holds 0 may end in a plain 0; one that does not would seem to hold it.
     nonzero = proportion or interval.low > 0 or interval.high < 0
     low, high = (
         format_number(end, digits, proportion=proportion, nonzero=nonzero) for end in (interval.low, interval.high)
@@ -136,11 +136,8 @@ def format_sizes(measure: Measure, separator: str = ", ") -> str:
 
 def format_measure(measure: Measure, digits: int) -> str:
     """Format a measure on one line: `0.93 [0.88, 0.96] n=60, 2 missing`."""
-    return " ".join(
-        part
-        for part in (format_estimate(measure, digits), format_interval(measure, digits), format_sizes(measure))
-        if part
-    )
+    parts = (format_estimate(measure, digits), format_interval(measure, digits), format_sizes(measure))
+    return " ".join(filter(None, parts))
 
 
 def format_counts(found: Mapping[str, int]) -> str:
@@ -181,19 +178,20 @@ def measure_rows(report: RunReport) -> Iterator[dict[str, Any]]:
         ends = (interval.low, interval.high) if interval else (None, None)
         values = (
             *(measure.name, measure.judge, measure.judge in report.simulated, measure.task, measure.test),
-            *(_listed(measure.cell), *map(_finite, (measure.estimate, *ends))),
+            *(_join_pairs(measure.cell), *map(_finite, (measure.estimate, *ends))),
             *((interval.level, interval.method) if interval else (None, "")),
             *(measure.unit, measure.n_trials, measure.n_items, measure.n_clusters),
-            *(sum(measure.missing.values()), _listed(measure.missing)),
+            *(sum(measure.missing.values()), _join_pairs(measure.missing)),
             *map(_finite, (*(measure.bounds or (None, None)), measure.margin)),
             *(", ".join(measure.flags), measure.note),
         )
         yield dict(zip(MEASURE_COLUMNS, values, strict=True))
 
 
-def _listed(values: Mapping[str, object]) -> str:
+def _join_pairs(values: Mapping[str, object]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in values.items())
 
 
 def _finite(value: float | None) -> float | None:
+    # NaN and infinity are no JSON.
     return value if value is not None and math.isfinite(value) else None

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from jrh_measuring.answers import Answers, Counts, questions_over
 from jrh_measuring.cells import Cell
-from jrh_measuring.coded import Codes, Mask, grouped, numbered
+from jrh_measuring.coded import Codes, Mask, numbered, split_rows
 from jrh_measuring.scoring import stated_label
-from jrh_measuring.trials import Trials, condition_codes
+from jrh_measuring.trials import Trials, condition_codes, once_per_table
 
 
 @frozen(kw_only=True, eq=False)
@@ -97,6 +97,7 @@ class Pairs:
         if not used.any():
             return None
         planned = np.maximum(self.planned, 1.0)
+        # Sorted below: the order of addition must not show in the last digit.
         low = self.agreeing / planned
         high = (self.agreeing + self.planned - self.combined) / planned
         return float(np.sort(low[used]).mean()), min(float(np.sort(high[used]).mean()), 1.0)
@@ -123,22 +124,24 @@ class Pairs:
         Every pair weighs 1 in total, divided over the combinations of its repeats.
         """
         counts, single = self.answers.counts, self.answers.single
+        # With one verdict on each side the labels do, without a table of labels for every question.
         if single is not None:
             row, column = np.nonzero(self.usable)
-            one, other = single[row, self.first[column]], single[row, self.second[column]]
-            return clustered_kappa(one, other, self.answers.clusters[row], level=level)
+            first, second = single[row, self.first[column]], single[row, self.second[column]]
+            return clustered_kappa(first, second, self.answers.clusters[row], level=level)
         labels = counts.shape[2]
         joint = np.zeros((len(counts), labels, labels))
-        for pair, (one, other) in enumerate(zip(self.first, self.second, strict=True)):
+        for pair, (first, second) in enumerate(zip(self.first, self.second, strict=True)):
             # Pairs of one item are added up at once: no cluster parts an item, so that only their sums count.
             weight = self.usable[:, pair] / np.maximum(self.combined[:, pair], 1.0)
-            joint += counts[:, one, :, None] * counts[:, other, None, :] * weight[:, None, None]
+            joint += counts[:, first, :, None] * counts[:, second, None, :] * weight[:, None, None]
         return joint_kappa(joint, self.answers.clusters, level=level)
 
 
 def all_pairs(answers: Answers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the positions of the first and the second level of every pair."""
     levels = range(len(answers.axes.levels))
+    # Of no pair numpy would make an array of one dimension.
     pairs = np.array(list(combinations(levels, 2)), dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
 
@@ -152,6 +155,7 @@ def joint_kappa(joint: Counts, clusters: Codes, *, level: float) -> Estimate:
         level: coverage.
     """
     item, first, second = np.nonzero(joint)
+    # Weights are sums of parts: rounded, they are equal in whatever order they were added.
     return clustered_kappa(
         first, second, clusters[item], case_weights=joint[item, first, second].round(12), level=level
     )
@@ -173,15 +177,16 @@ _ROW: Final = 4
 
 def listed_pairs(items: Sequence[Item]) -> Mapping[str, tuple[TemplatePair, ...]]:
     """Return the pairs of templates that each item lists, `prompt_a` first; items that list none are left out."""
-    found = {}
+    listed = {}
     for item in items:
         pairs = item.metadata.get(PAIRS)
+        # Metadata belong to the user: another value under this key lists no pairs.
         if isinstance(pairs, Sequence) and not isinstance(pairs, str):
-            found[item.id] = tuple((str(each[0]), str(each[1])) for each in pairs if isinstance(each, Sequence))
-    return found
+            listed[item.id] = tuple((str(pair[0]), str(pair[1])) for pair in pairs if isinstance(pair, Sequence))
+    return listed
 
 
-def listed_rows(trials: Trials, items: Mapping[str, Sequence[Item]]) -> tuple[Codes, Codes]:
+def decision_rows(trials: Trials, items: Mapping[str, Sequence[Item]]) -> tuple[Codes, Codes]:
     """Return the trials of `prompt_a` and of `prompt_b`, row by row of the files the items come from.
 
     Of a decision log these are its rows. In a run a pair is asked once per repeat, however many rows list it, and both
@@ -189,28 +194,29 @@ def listed_rows(trials: Trials, items: Mapping[str, Sequence[Item]]) -> tuple[Co
     """
     question = np.zeros(len(trials.item.codes), dtype=np.int64)
     # Task by task: templates of two tasks may share a name and differ in polarity.
-    for own in grouped(trials.task.codes):
-        question[own] = questions_over(trials, _TEMPLATE, own)
+    for rows in split_rows(trials.task.codes):
+        question[rows] = questions_over(trials, _TEMPLATE, rows)
     template = trials.column(_TEMPLATE)
     by_question: dict[tuple[int, int, int, int], dict[_Place, int]] = {}
     groups = (trials.task.codes, trials.test.codes, trials.judge.codes, question)
     repeats = trials.repeat.astype(np.int64).tolist()
-    for row, key in enumerate(zip(*(each.tolist() for each in groups), strict=True)):
+    for row, key in enumerate(zip(*(column.tolist() for column in groups), strict=True)):
         by_question.setdefault(key, {})[template.names[template.codes[row]], repeats[row]] = row
-    known = {task: {item.id: item for item in own} for task, own in items.items()}
-    pairs = {task: listed_pairs(own) for task, own in items.items()}
-    found: list[tuple[int, int]] = []
+    known = {task: {item.id: item for item in of_task} for task, of_task in items.items()}
+    pairs = {task: listed_pairs(of_task) for task, of_task in items.items()}
+    matches: list[tuple[int, int]] = []
     for (task, _, judge, _), places in by_question.items():
         name = trials.task.names[task]
         item = trials.item.names[trials.item.codes[next(iter(places.values()))]]
+        # Records may hold items that the data do not have.
         if item in known.get(name, ()):
-            asked = _asked(known[name][item], trials.judge.names[judge], pairs[name].get(item, ()), places)
-            found += [(places[one], places[other]) for one, other in asked if one in places and other in places]
-    both = np.array(found, dtype=np.int64).reshape(-1, 2)
+            decisions = _row_places(known[name][item], trials.judge.names[judge], pairs[name].get(item, ()), places)
+            matches += [(places[a], places[b]) for a, b in decisions if a in places and b in places]
+    both = np.array(matches, dtype=np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
 
 
-def _asked(
+def _row_places(
     item: Item, judge: str, pairs: Sequence[TemplatePair], places: Mapping[_Place, int]
 ) -> Iterator[tuple[_Place, _Place]]:
     log = item.metadata.get(DECISIONS)
@@ -221,18 +227,16 @@ def _asked(
                 yield (str(row[0]), int(str(row[1]))), (str(row[2]), int(str(row[3])))
         return
     for repeat in sorted({repeat for _, repeat in places}):
-        for one, other in pairs:
-            yield (one, repeat), (other, repeat)
+        for first, second in pairs:
+            yield (first, repeat), (second, repeat)
 
 
+@once_per_table
 def questions(trials: Trials) -> Codes:
     """Number the questions: trials of several judges have the same one if case and repeat are the same, shape (n,)."""
-    return trials.shared("questions", lambda: _questions(trials))
-
-
-def _questions(trials: Trials) -> Codes:
     key = [column.codes for column in (trials.task, trials.written_test, trials.case)]
     dense = numbered(*key, condition_codes(trials), trials.item.codes)
+    # The k-th answers of all judges to a case are one question.
     return np.asarray(dense * (int(trials.repeat.max(initial=0)) + 1) + trials.repeat)
 
 
@@ -241,16 +245,16 @@ def judge_pairs(trials: Trials, panel: Cell) -> Iterator[tuple[Cell, Codes, Code
     question = questions(trials)
     judges = trials.judge.codes[panel.rows]
     rows = {int(judge): panel.rows[judges == judge] for judge in np.unique(judges)}
-    for one, other in combinations(sorted(rows), 2):
-        _, here, there = np.intersect1d(question[rows[one]], question[rows[other]], return_indices=True)
+    for first, second in combinations(sorted(rows), 2):
+        _, here, there = np.intersect1d(question[rows[first]], question[rows[second]], return_indices=True)
         cell = Cell(
             task=panel.task,
-            judge=trials.judge.names[one],
+            judge=trials.judge.names[first],
             test=panel.test,
-            levels={"against": trials.judge.names[other]},
-            rows=np.concatenate([rows[one], rows[other]]),
+            levels={"against": trials.judge.names[second]},
+            rows=np.concatenate([rows[first], rows[second]]),
         )
-        yield cell, rows[one][here], rows[other][there]
+        yield cell, rows[first][here], rows[second][there]
 
 
 @frozen(kw_only=True, eq=False)
@@ -284,6 +288,7 @@ def ballots_of(trials: Trials, cell: Cell, scale: Scale, *, labelled: bool = Tru
         labelled: whether to leave out cases without a right label.
     """
     position = np.array([scale.rank(label) if label in scale else -1 for label in trials.labels] + [-1], dtype=np.int64)
+    # `position` ends in -1, which is what a label of -1 reads.
     right = position[stated_label(trials)]
     rows = cell.rows[right[cell.rows] >= 0] if labelled else cell.rows
     judges, judge = np.unique(trials.judge.codes[rows], return_inverse=True)

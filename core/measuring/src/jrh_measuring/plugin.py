@@ -50,10 +50,13 @@ _EXPLAINING: Final = {
 @hookimpl
 def jrh_flags() -> Iterable[FlagSpec]:
     """Declare the flags."""
+    # Exact limits need no approximation: few items forbid nothing that rests on them.
     for name, meaning in _SMALL_SAMPLE.items():
         yield FlagSpec(name=name, meaning=meaning, effect=FlagEffect.FORBIDS, settled_by=_EXACT)
+    # Intervals for any missing verdicts hold whatever the reason is that they are missing.
     for name, meaning in _MISSING.items():
         yield FlagSpec(name=name, meaning=meaning, effect=FlagEffect.FORBIDS, settled_by=_BOUNDED)
+    # These explain a number; what is claimed with it stays as it is.
     for name, meaning in _EXPLAINING.items():
         yield FlagSpec(name=name, meaning=meaning)
 

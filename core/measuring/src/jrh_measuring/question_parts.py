@@ -50,7 +50,8 @@ def compare_questions(before: Case, after: Case, *, limit: int = TEXT, most: int
         limit: characters shown of each text.
         most: parts shown of those that differ, and of those that do not.
     """
-    left, right = dict(_named(before)), dict(_named(after))
+    left, right = dict(_text_parts(before)), dict(_text_parts(after))
+    # In the order of the changed question, and then what it has lost.
     names = list(dict.fromkeys([*right, *left]))
     differ = [name for name in names if left.get(name, "") != right.get(name, "")]
     same = [name for name in names if name not in differ and right.get(name)]
@@ -64,10 +65,10 @@ def compare_questions(before: Case, after: Case, *, limit: int = TEXT, most: int
     )
 
 
-def _named(case: Case) -> Iterator[tuple[str, str]]:
+def _text_parts(case: Case) -> Iterator[tuple[str, str]]:
     """Yield the parts of a question by name, as text."""
     for name, value in case.fields.items():
-        yield name, _written(value)
+        yield name, _format_value(value)
     if case.prompt is not None:
         yield "prompt template", "\n\n".join(part for part in (case.prompt.system, case.prompt.user) if part)
     if case.presented_task is not None:
@@ -81,19 +82,19 @@ def _named(case: Case) -> Iterator[tuple[str, str]]:
         yield "temperature", f"{case.sampling.temperature:g}"
 
 
-def _written(value: Json) -> str:
+def _format_value(value: Json) -> str:
     """Write a field as text that can be read: messages of a transcript one after the other, their parts by name."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return "\n".join(f"{key}: {_beside(each)}" for key, each in value.items())
+        return "\n".join(f"{key}: {_format_field(part)}" for key, part in value.items())
     if isinstance(value, Sequence):
-        return "\n\n".join(_written(each) for each in value)
+        return "\n\n".join(_format_value(part) for part in value)
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _beside(value: Json) -> str:
-    text = _written(value)
+def _format_field(value: Json) -> str:
+    text = _format_value(value)
     return f"\n{indent(text, '  ')}" if "\n" in text or isinstance(value, Mapping) else text
 
 
@@ -135,23 +136,25 @@ def mark_words(before: str, after: str, limit: int) -> TextPair:
     start = _start(before, after)
     left, right = _excerpt(before, start, limit), _excerpt(after, start, limit)
     ours, theirs = _PARTS.findall(left), _PARTS.findall(right)
-    head = _shared(ours, theirs)
-    tail = _shared(ours[head:][::-1], theirs[head:][::-1])
+    # Common beginnings and ends first: the comparison of the middle takes time in the square of its words.
+    head = _common_length(ours, theirs)
+    tail = _common_length(ours[head:][::-1], theirs[head:][::-1])
     old, new = ours[head : len(ours) - tail], theirs[head : len(theirs) - tail]
     if max(len(old), len(new)) > WORDS:
         return TextPair(before=_whole(left), after=_whole(right), compared=False)
+    # Gaps are junk, or they would align unrelated words. `autojunk` would also drop frequent words of long texts.
     blocks = SequenceMatcher(str.isspace, old, new, autojunk=False).get_opcodes()
     first, last = (False, "".join(ours[:head])), (False, "".join(ours[len(ours) - tail :]))
     return TextPair(
-        before=_joined([first, *((tag != "equal", "".join(old[at:end])) for tag, at, end, _, _ in blocks), last]),
-        after=_joined([first, *((tag != "equal", "".join(new[at:end])) for tag, _, _, at, end in blocks), last]),
+        before=_pieces([first, *((tag != "equal", "".join(old[at:end])) for tag, at, end, _, _ in blocks), last]),
+        after=_pieces([first, *((tag != "equal", "".join(new[at:end])) for tag, _, _, at, end in blocks), last]),
         compared=True,
     )
 
 
 def _start(before: str, after: str) -> int:
-    """Return where to begin, so that the first difference can be seen also where it stands far behind."""
-    same = _shared(before, after)
+    """Return where to begin, so that the first difference can be seen also where it is far behind."""
+    same = _common_length(before, after)
     return 0 if before == after or same < 2 * _LEAD else same - _LEAD
 
 
@@ -160,7 +163,7 @@ def _excerpt(text: str, start: int, limit: int) -> str:
     return f"({start:,} characters before) …{shown}" if start else shown
 
 
-def _shared(ours: Sequence[str], theirs: Sequence[str]) -> int:
+def _common_length(ours: Sequence[str], theirs: Sequence[str]) -> int:
     """Return how many parts two texts begin with in common."""
     return next(
         (place for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs))
@@ -171,7 +174,7 @@ def _whole(text: str) -> tuple[Piece, ...]:
     return (Piece(text=text, changed=False),)
 
 
-def _joined(parts: list[tuple[bool, str]]) -> tuple[Piece, ...]:
+def _pieces(parts: list[tuple[bool, str]]) -> tuple[Piece, ...]:
     return tuple(
         Piece(text=text.translate(_GAPS) if changed and text.isspace() else text, changed=changed)
         for changed, text in parts

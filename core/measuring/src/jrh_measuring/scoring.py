@@ -18,7 +18,7 @@ from jrh_measuring.coded import Codes, Floats, Mask, compact, is_named
 from jrh_measuring.declaring import positive_conflict
 from jrh_measuring.flags import CHANGE_DUE
 from jrh_measuring.reference import ReferenceVerdicts, reference_verdicts
-from jrh_measuring.trials import Trials
+from jrh_measuring.trials import Trials, once_per_table
 
 """Scores of trials, or what is computed of them."""
 Side: TypeAlias = Callable[[Codes], Floats]
@@ -55,7 +55,7 @@ class Scores:
     """Where there is a value; scores that share this array and `eligible` are counted once."""
 
     @answered.default
-    def _answered(self) -> Mask:
+    def _has_value(self) -> Mask:
         return ~np.isnan(self.value)
 
     @classmethod
@@ -80,15 +80,15 @@ class Scores:
             rows: the only trials whose scores are asked for; those of the others are 0, and take no memory.
         """
         if rows is None:
-            found = np.where(trials.usable, value, np.nan)
+            scores = np.where(trials.usable, value, np.nan)
         else:
-            found = np.zeros(len(trials.usable))
-            found[rows] = np.where(trials.usable[rows], value[rows], np.nan)
+            scores = np.zeros(len(trials.usable))
+            scores[rows] = np.where(trials.usable[rows], value[rows], np.nan)
 
-        def filled(missing: Floats | float) -> Bound:
-            return missing if isinstance(missing, float) else np.where(trials.usable, found, missing)
+        def fill(missing: Floats | float) -> Bound:
+            return missing if isinstance(missing, float) else np.where(trials.usable, scores, missing)
 
-        return cls(eligible=eligible, value=found, low=filled(least), high=filled(most), answered=trials.usable)
+        return cls(eligible=eligible, value=scores, low=fill(least), high=fill(most), answered=trials.usable)
 
     def among(self, mask: Mask) -> Scores:
         """Return the same scores, about fewer trials."""
@@ -127,18 +127,15 @@ def _exact(scores: Floats) -> bool:
     return np.array_equal(parts, np.rint(parts))
 
 
+@once_per_table
 def stated_label(trials: Trials) -> Codes:
     """Return the right label of every trial, shape (n,), -1 where none is stated.
 
     The stated label where a case expects one; the gold label in the reference condition and where the case expects the
     verdict to stay the same.
     """
-    return trials.shared("stated label", lambda: compact(_stated_label(trials)))
-
-
-def _stated_label(trials: Trials) -> Codes:
     equals = is_named(trials.expectation, "equals") & ~trials.reference
-    return np.where(equals, trials.expected, np.where(keeps_gold(trials), trials.gold, -1))
+    return compact(np.where(equals, trials.expected, np.where(keeps_gold(trials), trials.gold, -1)))
 
 
 def keeps_gold(trials: Trials) -> Mask:
@@ -146,12 +143,13 @@ def keeps_gold(trials: Trials) -> Mask:
     return trials.reference | is_named(trials.expectation, "same")
 
 
-def compared(trials: Trials) -> Mask:
+@once_per_table
+def comparable_trials(trials: Trials) -> Mask:
     """Return the mask of the trials that are compared with the reference condition: something is expected of them.
 
     Where nothing is, as with the same response as every option, the verdict is about another question.
     """
-    return trials.shared("compared", lambda: ~trials.reference & ~is_named(trials.expectation, ""))
+    return ~trials.reference & ~is_named(trials.expectation, "")
 
 
 def abstained_by_design(trials: Trials) -> Mask:
@@ -167,8 +165,9 @@ def abstained_by_design(trials: Trials) -> Mask:
 def change_due(trials: Trials, cell: Cell) -> tuple[str, ...]:
     """Return the flag `change-due` where no verdict of a cell is to stay as it was: agreeing is no merit there."""
     names = trials.expectation.names
-    kept = [code for code, name in enumerate(names) if name in ("", "same")]
-    return () if np.isin(trials.expectation.codes[cell.rows], kept).any() else (CHANGE_DUE,)
+    # Where nothing is expected, no change is due either.
+    unchanged = [code for code, name in enumerate(names) if name in ("", "same")]
+    return () if np.isin(trials.expectation.codes[cell.rows], unchanged).any() else (CHANGE_DUE,)
 
 
 def against_label(trials: Trials, truth: Codes, eligible: Mask) -> Scores:
@@ -177,15 +176,16 @@ def against_label(trials: Trials, truth: Codes, eligible: Mask) -> Scores:
     return evolve(Scores.of(trials, right, eligible & (truth >= 0)), truth=truth)
 
 
+@once_per_table
 def against_gold(trials: Trials) -> Scores:
     """Score 1 where the canonical label is the gold label, in conditions that keep it."""
-    return trials.shared("against gold", lambda: against_label(trials, trials.gold, keeps_gold(trials)))
+    return against_label(trials, trials.gold, keeps_gold(trials))
 
 
 def against_reference(trials: Trials, reference: ReferenceVerdicts, favourable: Codes, eligible: Mask) -> Scores:
     """Score the share of the item's reference verdicts that are favourable.
 
-    The mean over trials is thereby the mean over all pairs of a trial and a reference repeat, every trial weighing the
+    So the mean over trials is the mean over all pairs of a trial and a reference repeat, every trial weighing the
     same also where one of its reference repeats has no verdict.
 
     Args:
@@ -201,44 +201,43 @@ def against_reference(trials: Trials, reference: ReferenceVerdicts, favourable: 
 
 def _sides_of(trials: Trials, reference: ReferenceVerdicts, favourable: Codes) -> tuple[Side, Side]:
     """Return what makes the scores of some trials with every missing verdict at its worst, and at its best."""
-    fits = trials.kept(compact(favourable))
+    # Computed when they are needed: few measures lack verdicts, and two arrays of numbers for each score are large.
+    fits = trials.store(compact(favourable))
     return partial(_worst, trials.usable, reference, fits), partial(_best, trials.usable, reference, fits)
 
 
-def _counted(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> tuple[Codes, Codes, Codes]:
+def _count_fits(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> tuple[Codes, Codes, Codes]:
     """Return of some trials the verdicts they fit, and the usable and planned verdicts they are compared with."""
     there, of = usable[rows], reference.of[rows]
-    return fits[rows], np.where(there, reference.answered[of], 0), np.where(there, reference.trials[of], 0)
+    return fits[rows], np.where(there, reference.verdict_counts[of], 0), np.where(there, reference.trials[of], 0)
 
 
 def _worst(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> Floats:
-    found, _, planned = _counted(usable, reference, fits, rows)
-    return _share(found, planned, otherwise=0.0)
+    fitting, _, planned = _count_fits(usable, reference, fits, rows)
+    return _share(fitting, planned, otherwise=0.0)
 
 
 def _best(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) -> Floats:
-    found, answered, planned = _counted(usable, reference, fits, rows)
-    return _share(found + planned - answered, planned, otherwise=1.0)
+    fitting, answered, planned = _count_fits(usable, reference, fits, rows)
+    return _share(fitting + planned - answered, planned, otherwise=1.0)
 
 
+@once_per_table
 def agreeing(trials: Trials) -> Scores:
     """Score the share of the item's reference verdicts that have the trial's canonical label."""
     reference = reference_verdicts(trials)
-    return trials.shared(
-        "agreeing", lambda: against_reference(trials, reference, reference.matching(trials.label), compared(trials))
-    )
+    return against_reference(trials, reference, reference.matching(trials.label), comparable_trials(trials))
 
 
+@once_per_table
 def as_expected(trials: Trials) -> Scores:
     """Score every trial against what is expected of it; the reference condition itself against the gold label."""
-    return trials.shared("as expected", lambda: _as_expected(trials, reference_verdicts(trials)))
-
-
-def _as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
-    perturbed = ~trials.reference
+    reference, perturbed = reference_verdicts(trials), ~trials.reference
     same, changes = (perturbed & is_named(trials.expectation, name) for name in ("same", "changes"))
     above, below = (perturbed & is_named(trials.expectation, name) for name in ("not_above", "not_below"))
+    # Higher and lower mean nothing on an unordered scale: such trials do not count.
     ordered = trials.rank.max(axis=1, initial=-1)[trials.task.codes] >= 0
+    # Not `stated_label`: where the same verdict is expected, the reference verdict decides and not the gold label.
     stated = np.where(
         trials.reference, trials.gold, np.where(is_named(trials.expectation, "equals"), trials.expected, -1)
     )
@@ -248,17 +247,18 @@ def _as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
         [
             matching,
             reference.usable - matching,
-            _ranked(trials, reference, upwards=True, rows=above),
-            _ranked(trials, reference, upwards=False, rows=below),
+            _count_ranked(trials, reference, upwards=True, rows=above),
+            _count_ranked(trials, reference, upwards=False, rows=below),
         ],
         0,
     )
     relative = against_reference(trials, reference, favourable, same | changes | ((above | below) & ordered))
+    # The sides as such: those of `relative` may be of any kind of bound.
     worst, best = _sides_of(trials, reference, favourable)
     absolute = against_label(trials, stated, np.ones(len(stated), dtype=np.bool_))
     first = absolute.eligible
     value = np.where(first, absolute.value, relative.value)
-    side = partial(_stated_or_relative, trials.usable, first, value)
+    side = partial(_combine_sides, trials.usable, first, value)
     return Scores(
         eligible=relative.eligible | first,
         value=value,
@@ -268,12 +268,13 @@ def _as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
     )
 
 
-def _stated_or_relative(usable: Mask, first: Mask, value: Floats, missing: float, other: Side, rows: Codes) -> Floats:
+def _combine_sides(usable: Mask, first: Mask, value: Floats, missing: float, other: Side, rows: Codes) -> Floats:
     return np.where(first[rows], np.where(usable[rows], value[rows], missing), other(rows))
 
 
-def _ranked(trials: Trials, reference: ReferenceVerdicts, *, upwards: bool, rows: Mask) -> Codes:
+def _count_ranked(trials: Trials, reference: ReferenceVerdicts, *, upwards: bool, rows: Mask) -> Codes:
     """Count the reference verdicts that stand as high as the trial's or higher, or as low or lower, for some rows."""
+    # Rows of other expectations stay at 0: their counts come from elsewhere.
     result = np.zeros(len(trials.label), dtype=np.int64)
     wanted = np.flatnonzero(rows & trials.usable)
     for task in np.unique(trials.task.codes[wanted]):
@@ -290,40 +291,36 @@ def _ranked(trials: Trials, reference: ReferenceVerdicts, *, upwards: bool, rows
     return result
 
 
-def _share(part: Codes, whole: Codes, *, otherwise: float) -> Floats:
+def _share(part: Codes | Floats, whole: Codes, *, otherwise: float) -> Floats:
     return np.where(whole > 0, part / np.maximum(whole, 1), otherwise)
 
 
+@once_per_table
 def gold_changes(trials: Trials) -> Scores:
     """Score whether a verdict is right, less the mean of that over its item's and judge's reference verdicts.
 
     Eligible are the perturbed trials with a stated label (see `stated_label`).
     """
-    return trials.shared("gold changes", lambda: _gold_changes(trials))
-
-
-def _gold_changes(trials: Trials) -> Scores:
     truth = stated_label(trials)
     scored = (truth >= 0) & trials.usable
     right = scored & (trials.label == truth)
     reference = reference_verdicts(trials)
     of, groups = reference.of, len(reference.counts)
     before = np.flatnonzero(trials.reference & scored)
-    number = np.bincount(of[before], minlength=groups)
-    total = np.bincount(of[before], weights=right[before], minlength=groups)
-    mean = np.where(number > 0, total / np.maximum(number, 1), np.nan)
     changed = np.where(scored & ~trials.reference, right, np.nan)
-    changed -= mean[of]
-    side = partial(_changed, of, scored, right)
+    # NaN where the item has no reference verdict with a right label: there is nothing to compare with.
+    changed -= _group_means(of[before], right[before], groups, otherwise=np.nan)[of]
+    side = partial(_change, of, scored, right)
     return Scores(
         eligible=(truth >= 0) & ~trials.reference,
         value=changed,
+        # At worst every lost reference verdict was right, and every lost one of the test wrong.
         low=partial(side, _before(trials, reference, truth, missing=1.0), 0.0),
         high=partial(side, _before(trials, reference, truth, missing=0.0), 1.0),
     )
 
 
-def _changed(of: Codes, scored: Mask, right: Mask, before: Floats, missing: float, rows: Codes) -> Floats:
+def _change(of: Codes, scored: Mask, right: Mask, before: Floats, missing: float, rows: Codes) -> Floats:
     """Return the change of some trials; those without a verdict score `missing`."""
     return np.where(scored[rows], right[rows], missing) - before[of[rows]]
 
@@ -331,11 +328,13 @@ def _changed(of: Codes, scored: Mask, right: Mask, before: Floats, missing: floa
 def _before(trials: Trials, reference: ReferenceVerdicts, truth: Codes, *, missing: float) -> Floats:
     """Return the mean score of each group of reference trials if those without a verdict scored `missing`."""
     rows = np.flatnonzero(trials.reference & (truth >= 0))
-    groups = len(reference.counts)
     score = np.where(trials.usable[rows], trials.label[rows] == truth[rows], missing)
-    asked = np.bincount(reference.of[rows], minlength=groups)
-    total = np.bincount(reference.of[rows], weights=score, minlength=groups)
-    return np.where(asked > 0, total / np.maximum(asked, 1), missing)
+    return _group_means(reference.of[rows], score, len(reference.counts), otherwise=missing)
+
+
+def _group_means(of: Codes, score: Floats | Mask, groups: int, *, otherwise: float) -> Floats:
+    number, total = np.bincount(of, minlength=groups), np.bincount(of, weights=score, minlength=groups)
+    return _share(total, number, otherwise=otherwise)
 
 
 def positive_label(task: Task | None, stated: str, metric: str) -> str | None:
@@ -357,6 +356,7 @@ def positive_label(task: Task | None, stated: str, metric: str) -> str | None:
             f"{metric}: the positive label '{stated}' is not on the scale of task '{task.name}': "
             f"{', '.join(scale.labels)}"
         )
+    # The label belongs to the scale of another task of the suite: this one has no such rate.
     return stated if stated in scale else None
 
 
@@ -364,7 +364,7 @@ def positive_label(task: Task | None, stated: str, metric: str) -> str | None:
 class Levels:
     """The trials as levels of their ordinal scale, counted from 0; arrays of shape (n,)."""
 
-    given: Floats
+    verdict: Floats
     """Level of the verdict; NaN where it is missing."""
     right: Floats
     """Level of the stated label; -1 where there is none."""
@@ -372,8 +372,8 @@ class Levels:
     """Highest level of the task's scale."""
     eligible: Mask
     """The trials of ordinal tasks with a right level."""
-    kept: Callable[[Scores], Scores]
-    """`Trials.kept`."""
+    store: Callable[[Scores], Scores]
+    """`Trials.store`."""
 
     @classmethod
     def of(cls, trials: Trials) -> Levels:
@@ -385,43 +385,43 @@ class Levels:
         truth = stated_label(trials)
         # One more column, of -1, is what the code -1 of a missing label reads.
         rank = np.hstack([trials.rank, np.full((len(trials.rank), 1), -1, dtype=np.int64)])
-        given, right = (rank[trials.task.codes, code] for code in (trials.label, truth))
+        verdict, right = (rank[trials.task.codes, code] for code in (trials.label, truth))
         return cls(
-            given=np.where(given >= 0, given, np.nan),
+            verdict=np.where(verdict >= 0, verdict, np.nan),
             right=right.astype(np.float64),
             top=np.maximum(trials.levels - 1, 0).astype(np.float64)[trials.task.codes],
             eligible=right >= 0,
-            kept=trials.kept,
+            store=trials.store,
         )
 
     def usable(self, rows: Codes) -> Codes:
         """Return those of the rows that have both levels."""
-        return rows[self.eligible[rows] & ~np.isnan(self.given[rows])]
+        return rows[self.eligible[rows] & ~np.isnan(self.verdict[rows])]
 
     @cached_property
-    def answered(self) -> Mask:
+    def has_verdict(self) -> Mask:
         """Return which trials have a verdict."""
-        return np.asarray(~np.isnan(self.given))
+        return np.asarray(~np.isnan(self.verdict))
 
     @property
     def errors(self) -> Floats:
         """Return the level of the verdict minus the right one; NaN without a verdict."""
-        return self.given - self.right
+        return self.verdict - self.right
 
     def scores(self, value: Floats, low: Floats | float, high: Floats | float) -> Scores:
         """Score trials by a function of their errors, and state the least and the largest it can have per trial."""
-        value = np.where(self.answered, value, np.nan)
-        return self.kept(
+        value = np.where(self.has_verdict, value, np.nan)
+        return self.store(
             Scores(
                 eligible=self.eligible,
                 value=value,
-                low=low if isinstance(low, float) else partial(_filled, value, low),
-                high=high if isinstance(high, float) else partial(_filled, value, high),
-                answered=self.answered,
+                low=low if isinstance(low, float) else partial(_fill_missing, value, low),
+                high=high if isinstance(high, float) else partial(_fill_missing, value, high),
+                answered=self.has_verdict,
             )
         )
 
 
-def _filled(value: Floats, missing: Floats, rows: Codes) -> Floats:
+def _fill_missing(value: Floats, missing: Floats, rows: Codes) -> Floats:
     """Return the scores of some trials; those without one have what a missing verdict scores."""
     return np.where(np.isnan(value[rows]), missing[rows], value[rows])

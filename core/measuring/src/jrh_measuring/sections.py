@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from attrs import field, frozen
 from jrh.values.measures import Measure
@@ -51,6 +51,7 @@ class Layer:
 def _check_layers(part: HeatPart, _attribute: object, layers: tuple[Layer, ...]) -> None:
     """Refuse a heat map without a layer, and layers of another shape than its rows and columns."""
     shape = [len(part.columns)] * len(part.rows)
+    # Found where the section is made: a reporter could only show cells in wrong places.
     if not layers or any(list(map(len, layer.cells)) != shape for layer in layers):
         raise ValueError(f"heat map '{part.caption}': it needs layers with a cell for each row and column")
 
@@ -75,16 +76,15 @@ class HeatPart:
     def tables(self) -> Iterator[TablePart]:
         """Yield the table form: a row for each row and column, a column for each layer."""
         layers = [layer for layer in self.layers if layer.tabled]
-        places = [(down, across) for down, _ in enumerate(self.rows) for across, _ in enumerate(self.columns)]
-        lines = {at: tuple(layer.cells[at[0]][at[1]] for layer in layers) for at in places}
         yield TablePart(
             caption=self.caption,
             heads=self.heads,
             columns=tuple(Column(heading=layer.heading) for layer in layers),
             rows=tuple(
-                Row(heads=(self.rows[down], self.columns[across]), cells=cells)
-                for (down, across), cells in lines.items()
-                if any(cells)
+                Row(heads=(row, column), cells=cells)
+                for down, row in enumerate(self.rows)
+                for across, column in enumerate(self.columns)
+                if any(cells := tuple(layer.cells[down][across] for layer in layers))
             ),
             note=" ".join(f"{layer.heading}: {layer.meaning}." for layer in layers),
         )
@@ -125,6 +125,7 @@ class Panel:
 def _check_panels(part: CurvePart, _attribute: object, panels: tuple[Panel, ...]) -> None:
     """Refuse panels without a spot and without a guide: they have no axis."""
     spots = (any(series.spots for series in panel.series) for panel in panels)
+    # The range of an axis comes from the spots or the guide.
     if not panels or not (part.guide or all(spots)):
         raise ValueError(f"curves '{part.caption}': there has to be a panel, and in each of them a spot")
 
@@ -175,6 +176,8 @@ class CurvePart:
         )
 
 
+_Places: TypeAlias = Mapping[str, tuple[int, Measure]]
+"""Name of a measure -> its place in the report, and the measure."""
 ROWS: Final = 150
 """Rows of a table that documents show; the others are counted."""
 NO_TEST: Final = "all tests of the kind"
@@ -192,10 +195,11 @@ class ReportMeasures:
     @classmethod
     def of(cls, report: RunReport) -> ReportMeasures:
         """Sort the measures of a report."""
+        # Tables look measures up by task and name, many times for each section.
         by_name: dict[tuple[str, str], list[tuple[int, Measure]]] = {}
         for place, measure in enumerate(report.measures):
             by_name.setdefault((measure.task, measure.name), []).append((place, measure))
-        return cls(report=report, by_name={key: tuple(found) for key, found in by_name.items()})
+        return cls(report=report, by_name={key: tuple(group) for key, group in by_name.items()})
 
     def named(self, task: str, name: str, *levels: str) -> Iterator[tuple[int, Measure]]:
         """Yield places and measures whose cell has exactly these levels; without levels, those of whole tests."""
@@ -206,7 +210,7 @@ class ReportMeasures:
     def whole(self, task: str, name: str, judge: str, test: str) -> tuple[int, Measure] | None:
         """Return the place and the measure of a whole test."""
         keys = self.named(task, name)
-        return next((found for found in keys if (found[1].judge, found[1].test) == (judge, test)), None)
+        return next((entry for entry in keys if (entry[1].judge, entry[1].test) == (judge, test)), None)
 
 
 @frozen(kw_only=True)
@@ -234,12 +238,14 @@ class MeasureTable:
         rows: dict[tuple[str, ...], dict[str, tuple[int, Measure]]] = {}
         for name in self.columns:
             for place, measure in measures.named(task, name, *self.levels):
+                # A mean over all judges in a table of judges would read as one more judge.
                 if bool(measure.judge) == self.panel:
                     continue
                 key = measure.judge, measure.test, *(measure.cell[level] for level in self.levels)
                 rows.setdefault(key, {}).setdefault(name, (place, measure))
         if not rows:
             return None
+        # In the order of the suite, which readers know, not in that of the names.
         report = measures.report
         keys = sorted(rows, key=lambda key: (_place(key[0], report.judges), _place(key[1], report.tests)))
         used = [name for name in self.columns if any(name in row for row in rows.values())]
@@ -249,25 +255,17 @@ class MeasureTable:
             caption=self.caption,
             heads=heads or ("",),
             columns=tuple(Column(heading=self.columns[name], measure=name) for name in used),
-            rows=tuple(self._row(key, shown, used, rows[key], empty=not heads) for key in keys),
+            rows=tuple(self._row(key, shown, used, rows[key]) for key in keys),
             note=self.note,
             folded=self.folded,
             shown=ROWS,
             file=self.file,
         )
 
-    def _row(
-        self,
-        key: tuple[str, ...],
-        shown: Sequence[int],
-        used: Sequence[str],
-        row: Mapping[str, tuple[int, Measure]],
-        *,
-        empty: bool,
-    ) -> Row:
+    def _row(self, key: Sequence[str], shown: Sequence[int], used: Sequence[str], row: _Places) -> Row:
         names = key[0] or "all judges", key[1] or NO_TEST
         return Row(
-            heads=(*(names[place] for place in shown), *key[2:], *(("",) if empty else ())),
+            heads=(*(names[place] for place in shown), *key[2:]) or ("",),
             cells=tuple(MeasureRef(measure=row[name][0], digits=self.digits) if name in row else None for name in used),
             note=next((measure.note for _, measure in row.values() if self.notes and measure.note), ""),
         )
@@ -286,12 +284,17 @@ class MeasureTables:
     """How to read the tables; paragraphs have blank lines between them."""
     importance: Importance = Importance.MAIN
 
+    @classmethod
+    def of_table(cls, caption: str, columns: Mapping[str, str], text: str = "", **fields: Any) -> MeasureTables:
+        """Build the sections of a single table; `fields` are further ones of `MeasureTable`."""
+        return cls(text=text, tables=(MeasureTable(caption=caption, columns=columns, **fields),))
+
     def sections(self, report: RunReport) -> Iterator[Section]:
         """Yield the sections of the tasks, in the order of the report."""
         measures = ReportMeasures.of(report)
         for summary in report.tasks:
             task = summary.task.name
-            makers = (each.part if isinstance(each, MeasureTable) else each for each in self.tables)
+            makers = (table.part if isinstance(table, MeasureTable) else table for table in self.tables)
             yield section_of_task(task, self.text, (make(measures, task) for make in makers), self.importance)
 
 
@@ -300,8 +303,14 @@ def section_of_task(
 ) -> Section:
     """Return the section of a task: sentences, then the parts that are there and no empty table."""
     shown = [part for part in parts if part is not None and (not isinstance(part, TablePart) or part.rows)]
+    # No explanation of a table that is not there: an empty section is left out.
     paragraphs = [TextPart(text=paragraph) for paragraph in text.split("\n\n")] if shown and text else []
     return Section(task=task, importance=importance, parts=(*paragraphs, *shown))
+
+
+def mark_simulated(report: RunReport, judge: str) -> str:
+    """Name a judge, with a mark where its answers are made up: a table must not read as a result about a model."""
+    return f"{judge} (simulated)" if judge in report.simulated else judge
 
 
 def _place(name: str, names: Sequence[str]) -> int:

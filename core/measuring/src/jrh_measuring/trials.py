@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Final, TypeVar, cast
 from weakref import WeakKeyDictionary
 
@@ -85,16 +85,16 @@ class Trials:
     def shared(self, key: object, compute: Callable[[], T]) -> T:
         """Return what was computed of these trials under a key, for the first metric that asks, and for all others."""
         if key not in self._shared:
-            self._shared[key] = self.kept(compute())
+            self._shared[key] = self.store(compute())
         return cast("T", self._shared[key])
 
-    def kept(self, value: T) -> T:
+    def store(self, value: T) -> T:
         """Return the same value with read-only arrays, which wait in a temporary file if they are large."""
         return put_all(self.records.file, value)
 
     def column(self, name: str) -> Coded:
         """Return any text column of the records, coded; every row is the empty text where there is no such column."""
-        return self.shared(("column", name), lambda: _coded(self.records, name))
+        return self.shared(("column", name), lambda: _code_column(self.records, name))
 
     def clusters_of(self, items: Codes, task: str) -> Codes:
         """Return the cluster of items of a task, given by their codes."""
@@ -103,33 +103,40 @@ class Trials:
         return self.shared(("clusters", task), lambda: self._clusters_by_item(task))[items]
 
     def _clusters_by_item(self, task: str) -> Codes:
-        found = np.full(len(self.item.names), -1, dtype=np.int32)
+        clusters = np.full(len(self.item.names), -1, dtype=np.int32)
+        # Two tasks may have items of one name in different clusters.
         rows = is_named(self.task, task)
-        found[self.item.codes[rows]] = self.cluster.codes[rows]
-        return found
+        clusters[self.item.codes[rows]] = self.cluster.codes[rows]
+        return clusters
 
 
+def once_per_table(compute: Callable[[Trials], T]) -> Callable[[Trials], T]:
+    """Let a function of trials compute its value once per table; all metrics share it (`Trials.shared`)."""
+
+    @wraps(compute)
+    def value_of_table(trials: Trials) -> T:
+        return trials.shared(compute.__qualname__, partial(compute, trials))
+
+    return value_of_table
+
+
+@once_per_table
 def condition_codes(trials: Trials) -> Codes:
     """Number the whole condition of every trial, shape (n,).
 
     Trials with the same number agree in test, variant, template, option order, polarity, strength, temperature,
     language and output. Those of a test that ask the reference question again have the reference's number.
     """
-    return trials.shared(
-        "conditions", lambda: compact(numbered(trials.test.codes, trials.variant.codes, trials.conditions.levels))
-    )
+    return compact(numbered(trials.test.codes, trials.variant.codes, trials.conditions.levels))
 
 
+@once_per_table
 def rerun_codes(trials: Trials) -> Codes:
     """Number the questions put to every judge: trials with the same number are reruns of each other, shape (n,).
 
     They agree in task, judge, item and the whole condition, and in the case, where the records name cases: two texts
     made of one item under one condition are two questions.
     """
-    return trials.shared("reruns", lambda: _reruns(trials))
-
-
-def _reruns(trials: Trials) -> Codes:
     # The reference asks one question about an item, also where another test asks it again under another case.
     case = np.where(trials.reference, 0, trials.case.codes)
     return compact(numbered(trials.judge.codes, trials.task.codes, condition_codes(trials), trials.item.codes, case))
@@ -153,6 +160,7 @@ def read_trials(records: RecordTable, context: MetricContext) -> Trials:
         JrhError: a trial occurs twice, or a gold or expected label is not on the scale of its task.
     """
     known = _READ.get(records)
+    # Which labels are on a scale is a matter of the tasks: other tasks make other trials.
     if known is not None and known[0] == context.tasks:
         return known[1]
     file = records.file
@@ -167,18 +175,18 @@ def read_trials(records: RecordTable, context: MetricContext) -> Trials:
 def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
     """Code the columns of a table; columns the table does not have count as empty."""
     _check_distinct(records)
-    task = _coded(records, "task", first=tuple(context.tasks))
-    test = _coded(records, "test", add=(REFERENCE,), first=(REFERENCE,))
-    variant = _coded(records, "variant")
+    task = _code_column(records, "task", first=tuple(context.tasks))
+    test = _code_column(records, "test", add=(REFERENCE,), first=(REFERENCE,))
+    variant = _code_column(records, "variant")
     strength, temperature = _levels(records, "strength"), _levels(records, "temperature")
-    expectation = _coded(records, "expectation")
-    columns = {name: _coded(records, name) for name in ("family", *LEVELS) if name not in NUMERIC}
+    expectation = _code_column(records, "expectation")
+    columns = {name: _code_column(records, name) for name in ("family", *LEVELS) if name not in NUMERIC}
     columns |= {"task": task, "test": test, "variant": variant, "expectation": expectation}
     columns |= {"strength": strength, "temperature": temperature}
     conditions = put_all(records.file, Conditions.of(columns, [context.tasks.get(name) for name in task.names]))
     reference = is_named(test, REFERENCE)
-    item = _coded(records, "item_id")
-    status = _coded(records, "status", add=(_OFF_SCALE,))
+    item = _code_column(records, "item_id")
+    status = _code_column(records, "status", add=(_OFF_SCALE,))
     labels = tuple(sorted({label for name in ("canonical", "gold", "expected") for label in _names(records, name)}))
     answered = is_named(status, Status.OK.value)
     known = _on_scale(task.names, labels, context)
@@ -187,32 +195,34 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
     gold, expected = (_label_codes(records, name, labels) for name in ("gold", "expected"))
     for name, codes in (("gold", gold), ("expected", expected)):
         _check_labels(name, codes, task, labels, known)
-    told = np.where(answered & (label < 0), status.names.index(_OFF_SCALE), status.codes)
-    kept = partial(_kept, records)
+    # A judge that answers off the scale has given no verdict, whatever status a log gives it.
+    status_codes = np.where(answered & (label < 0), status.names.index(_OFF_SCALE), status.codes)
+    store = partial(_store_codes, records)
+    # Large columns wait in the file of the table: at any time a metric needs few of them in memory.
     return Trials(
         records=records,
         place=place,
         task=task,
-        judge=_coded(records, "judge"),
-        test=evolve(test, codes=kept(np.where(conditions.again, test.names.index(REFERENCE), test.codes))),
+        judge=_code_column(records, "judge"),
+        test=evolve(test, codes=store(np.where(conditions.again, test.names.index(REFERENCE), test.codes))),
         written_test=test,
-        variant=evolve(variant, codes=kept(_variants(task, variant, reference, conditions.again))),
+        variant=evolve(variant, codes=store(_variants(task, variant, reference, conditions.again))),
         item=item,
         cluster=_clusters(records, item),
-        case=_coded(records, "case_id"),
+        case=_code_column(records, "case_id"),
         expectation=expectation,
-        stratum=_coded(records, "stratum"),
+        stratum=_code_column(records, "stratum"),
         strength=strength,
         temperature=temperature,
         repeat=_repeat(records),
-        status=Coded(codes=kept(told), names=status.names),
-        label=kept(label),
+        status=Coded(codes=store(status_codes), names=status.names),
+        label=store(label),
         gold=gold,
         expected=expected,
         labels=labels,
         rank=_ranks(task.names, labels, context),
         levels=np.array([len(context.tasks[name].scale.labels) if name in context.tasks else 0 for name in task.names]),
-        simulated=records.file.put(_simulated(records)),
+        simulated=records.file.put(_is_simulated(records)),
         usable=records.file.put(label >= 0),
         reference=records.file.put(reference | conditions.again),
         conditions=conditions,
@@ -225,6 +235,7 @@ def _order(records: RecordTable) -> Codes:
     key, size = np.zeros(len(records), dtype=np.int64), 1
     for name in columns:
         width = len(records.categories(name)) + 1
+        # The key would overflow; sorting by column takes longer, and any number of columns.
         if size * width > _LARGEST_KEY:
             return np.lexsort([records.codes(column) for column in columns]).astype(np.int32)
         key += size * (records.codes(name).astype(np.int64) + 1)
@@ -232,16 +243,16 @@ def _order(records: RecordTable) -> Codes:
     return np.argsort(key, kind="stable").astype(np.int32)
 
 
-def _kept(records: RecordTable, codes: Codes) -> Codes:
+def _store_codes(records: RecordTable, codes: Codes) -> Codes:
     """Return codes as a column of trials, which waits in the file of the table if it is large."""
     return records.file.put(compact(codes))
 
 
-def _looked_up(records: RecordTable, name: str, lookup: NDArray[np.int32]) -> Codes:
+def _translate_codes(records: RecordTable, name: str, lookup: NDArray[np.int32]) -> Codes:
     """Return the code of every row by the one it has in its column; -1 takes the last."""
     codes = _raw(records, name)
-    found = (lookup[codes[part]] for part in parts_of(len(codes)))
-    return _kept(records, records.file.joined(found, codes.shape, lookup.dtype))
+    parts = (lookup[codes[part]] for part in parts_of(len(codes)))
+    return _store_codes(records, records.file.joined(parts, codes.shape, lookup.dtype))
 
 
 def _names(records: RecordTable, name: str) -> Sequence[str]:
@@ -254,23 +265,24 @@ def _raw(records: RecordTable, name: str) -> NDArray[np.int32]:
     return records.codes(name)
 
 
-def _coded(records: RecordTable, name: str, first: Sequence[str] = (), add: Iterable[str] = ()) -> Coded:
+def _code_column(records: RecordTable, name: str, first: Sequence[str] = (), add: Iterable[str] = ()) -> Coded:
     present = _names(records, name)
     if isinstance(present, PackedIds):
         ids, lookup = present.ordered()
-        return Coded(codes=_looked_up(records, name, lookup), names=ids.kept_in(records.file))
+        return Coded(codes=_translate_codes(records, name, lookup), names=ids.kept_in(records.file))
     all_names = {*present, *add, ""}
     before = [text for text in first if text in all_names]
     names = (*before, *sorted(all_names.difference(before)))
     position = {text: place for place, text in enumerate(names)}
     # One more entry, for None: code -1 reads the last.
     lookup = np.array([position[text] for text in (*present, "")], dtype=np.int32)
-    return Coded(codes=_looked_up(records, name, lookup), names=names)
+    return Coded(codes=_translate_codes(records, name, lookup), names=names)
 
 
 def _clusters(records: RecordTable, item: Coded) -> Coded:
     """Code the clusters; where a record names none, its group decides, and without a group its item."""
-    named = _coded(records, "cluster")
+    named = _code_column(records, "cluster")
+    # The item column itself, so that everything after can tell that items are clusters.
     if named.names == item.names and np.array_equal(named.codes, item.codes):
         return item
     if "" in named.names and np.any(named.codes == named.names.index("")):
@@ -279,12 +291,14 @@ def _clusters(records: RecordTable, item: Coded) -> Coded:
 
 
 def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
-    group = _coded(records, "group")
+    group = _code_column(records, "group")
     alone = len(group.names) == 1 or (group.names == item.names and np.array_equal(group.codes, item.codes))
     if len(named.names) == 1 and alone:  # records of other programs, where every item is its own
         return item
     _, first = np.unique(numbered(item.codes, named.codes, group.codes), return_index=True)
     pairs = zip(*(column.codes[first].tolist() for column in (item, named, group)), strict=True)
+    # Items that share a cluster or a group are linked, and links are followed to the end. The line break keeps the
+    # name of a cluster apart from an equal one of a group.
     names = linked(
         (item.names[code], (f"\n{named.names[cluster]}", group.names[of] or item.names[code]))
         for code, cluster, of in pairs
@@ -298,14 +312,13 @@ def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
 def _label_codes(records: RecordTable, name: str, labels: tuple[str, ...]) -> Codes:
     position = {text: place for place, text in enumerate(labels)}
     lookup = np.array([*(position[text] for text in _names(records, name)), -1], dtype=np.int32)
-    return _looked_up(records, name, lookup)
+    return _translate_codes(records, name, lookup)
 
 
 def _ranks(tasks: Sequence[str], labels: tuple[str, ...], context: MetricContext) -> Codes:
     rank = np.full((len(tasks), len(labels)), -1, dtype=np.int32)
     for row, name in enumerate(tasks):
-        scale = context.tasks[name].scale if name in context.tasks else None
-        if scale is not None and scale.ordered:
+        if name in context.tasks and (scale := context.tasks[name].scale).ordered:
             rank[row] = [scale.rank(label) if label in scale else -1 for label in labels]
     return rank
 
@@ -334,6 +347,7 @@ def _check_distinct(records: RecordTable) -> None:
         return
     codes = records.codes("trial_id")
     counts = np.bincount(codes[codes >= 0])
+    # A trial that occurs twice would weigh double in every measure.
     if counts.max(initial=0) > 1:
         twice = records.categories("trial_id")[int(counts.argmax())]
         raise JrhError(f"trial '{twice}' has {int(counts.max())} records; every trial counts once: remove the others")
@@ -346,27 +360,27 @@ def _levels(records: RecordTable, name: str) -> Coded:
     numbers, codes = np.unique(records.number(name), return_inverse=True)
     names = ["" if np.isnan(number) else f"{number:g}" for number in numbers]
     if "" not in names:
-        return Coded(codes=_kept(records, codes), names=tuple(names))
+        return Coded(codes=_store_codes(records, codes), names=tuple(names))
     # numpy sorts what is no number last.
-    return Coded(codes=_kept(records, (codes + 1) % len(names)), names=("", *names[:-1]))
+    return Coded(codes=_store_codes(records, (codes + 1) % len(names)), names=("", *names[:-1]))
 
 
 def _variants(task: Coded, variant: Coded, reference: Mask, again: Mask) -> Codes:
     """Return the variants; the trials that ask the reference question again have the reference's."""
     codes = variant.codes.copy()
     for place in np.unique(task.codes[again]):
-        own = variant.codes[reference & (task.codes == place)]
-        codes[again & (task.codes == place)] = own.min() if len(own) else variant.names.index("")
+        names = variant.codes[reference & (task.codes == place)]
+        codes[again & (task.codes == place)] = names.min() if len(names) else variant.names.index("")
     return codes
 
 
 def _repeat(records: RecordTable) -> Codes:
     if "repeat" not in records.columns:
         return np.broadcast_to(np.int32(0), len(records))
-    return _kept(records, np.nan_to_num(records.number("repeat"), nan=0.0).astype(np.int64))
+    return _store_codes(records, np.nan_to_num(records.number("repeat"), nan=0.0).astype(np.int64))
 
 
-def _simulated(records: RecordTable) -> Mask:
+def _is_simulated(records: RecordTable) -> Mask:
     if "simulated" not in records.columns:
         return np.zeros(len(records), dtype=np.bool_)
     return np.asarray(records.number("simulated") == 1)

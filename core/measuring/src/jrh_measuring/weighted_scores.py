@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,6 +11,7 @@ from jrh.values.items import Item, Task
 from jrh.values.scales import Scale, ScaleKind
 
 from jrh_measuring.coded import Codes, Floats, Mask, is_named, numbered
+from jrh_measuring.scoring import keeps_gold
 from jrh_measuring.trials import Trials
 
 
@@ -54,7 +55,7 @@ def response_facts(trials: Trials, items: Mapping[str, Sequence[Item]], tasks: S
     """Collect what the items say about the trials of the tasks of one score; tasks without items have none."""
     size = len(trials.label)
     names: dict[str, int] = {}
-    number: defaultdict[str, int] = defaultdict(int)
+    number = Counter(item.response_id for task in tasks for item in items.get(task.name, ()))
     facts = ResponseFacts(
         inside=np.zeros(size, dtype=np.bool_),
         response=np.full(size, -1, dtype=np.int64),
@@ -67,22 +68,21 @@ def response_facts(trials: Trials, items: Mapping[str, Sequence[Item]], tasks: S
         names=[],
     )
     for task in tasks:
-        for item in items.get(task.name, ()):
-            number[item.response_id] += 1
-    for task in tasks:
         by_id = {item.id: item for item in items.get(task.name, ())}
         rows = np.flatnonzero(is_named(trials.task, task.name))
         worth = _credit(task.scale, task.criteria.not_applicable if task.criteria else "")
+        # The last entry is what a label of -1 reads: a missing verdict.
         per_label = np.array([*(worth.get(label, np.nan) for label in trials.labels), np.nan])
         apart = np.array(
             [bool(task.criteria and label == task.criteria.not_applicable) for label in (*trials.labels, "")]
         )
-        own = [by_id.get(name) for name in trials.item.names]
-        response = np.array([names.setdefault(item.response_id, len(names)) if item else -1 for item in own] or [-1])
+        known = [by_id.get(name) for name in trials.item.names]
+        # A table without items has no code to look up: one entry keeps the arrays indexable.
+        response = np.array([names.setdefault(item.response_id, len(names)) if item else -1 for item in known] or [-1])
         weight = np.array(
-            [item.criterion.criterion.weight if item and item.criterion else 0.0 for item in own] or [0.0]
+            [item.criterion.criterion.weight if item and item.criterion else 0.0 for item in known] or [0.0]
         )
-        many = np.array([number[item.response_id] if item else 0 for item in own] or [0])
+        many = np.array([number[item.response_id] if item else 0 for item in known] or [0])
         code = trials.item.codes[rows]
         facts.inside[rows] = response[code] >= 0
         facts.response[rows], facts.weight[rows], facts.number[rows] = response[code], weight[code], many[code]
@@ -90,8 +90,8 @@ def response_facts(trials: Trials, items: Mapping[str, Sequence[Item]], tasks: S
         facts.apart[rows] = apart[trials.label[rows]] & (trials.label[rows] >= 0)
         facts.gold_apart[rows] = apart[trials.gold[rows]] & (trials.gold[rows] >= 0)
     # Under another rubric, or without the evidence, another label may be right.
-    kept = trials.reference | is_named(trials.expectation, "same")
-    facts.gold[~kept], facts.gold_apart[~kept] = np.nan, False
+    other = ~keeps_gold(trials)
+    facts.gold[other], facts.gold_apart[other] = np.nan, False
     facts.names.extend(names)
     return facts
 
@@ -132,21 +132,24 @@ def response_scores(
         return np.bincount(of, weights=np.asarray(values, dtype=np.float64), minlength=size).astype(np.float64)
 
     def share(tops: Floats, bottoms: Floats, complete: Mask) -> Floats:
+        # Criteria that only take points away leave no best score to divide by.
         there = complete & (bottoms > 0)
         return np.where(there, tops / np.where(bottoms > 0, bottoms, 1.0), np.nan)
 
-    asked = total(np.ones(len(rows))) == facts.number[rows][first]
+    # A response of which some criteria were not asked would score by the others alone.
+    all_asked = total(np.ones(len(rows))) == facts.number[rows][first]
     known, all_of = np.isfinite(worth), total(positive)
-    complete = asked & (total(~(known | apart)) == 0)
+    complete = all_asked & (total(~(known | apart)) == 0)
     earned = total(np.where(known, weight * np.nan_to_num(worth), 0.0))
-    labelled = asked & (total(~(np.isfinite(gold) | gold_apart)) == 0)
+    labelled = all_asked & (total(~(np.isfinite(gold) | gold_apart)) == 0)
     right = total(np.where(np.isfinite(gold), weight * np.nan_to_num(gold), 0.0))
     return ResponseScores(
         score=share(earned, total(np.where(known, positive, 0.0)), complete),
         gold=share(right, total(np.where(np.isfinite(gold), positive, 0.0)), labelled),
         unmet=share(earned, all_of, complete),
-        low=share(earned + total(np.where(known, 0.0, negative)), all_of, asked),
-        high=share(earned + total(np.where(known, 0.0, positive)), all_of, asked),
+        # At worst a missing criterion of positive weight is not met, and one of negative weight is.
+        low=share(earned + total(np.where(known, 0.0, negative)), all_of, all_asked),
+        high=share(earned + total(np.where(known, 0.0, positive)), all_of, all_asked),
         clusters=trials.cluster.codes[rows][first],
         responses=facts.response[rows][first],
         of=of,

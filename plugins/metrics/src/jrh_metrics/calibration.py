@@ -56,22 +56,25 @@ class Calibration:
                 # Verdicts without a probability are excluded, not missing: the judge did answer.
                 rows = labelled[~builder.trials.usable[labelled] | ~np.isnan(stated[labelled])]
                 basis = Basis(cell, rows, usable)
-                yield from self._measured(builder, basis, stated[usable], truth[usable])
+                yield from self._measure_cell(builder, basis, stated[usable], truth[usable])
 
-    def _measured(self, builder: MeasureBuilder, basis: Basis, stated: Floats, truth: Codes) -> Iterator[Measure]:
+    def _measure_cell(self, builder: MeasureBuilder, basis: Basis, stated: Floats, truth: Codes) -> Iterator[Measure]:
         trials, context, usable = builder.trials, builder.context, basis.usable
         right = (trials.label[usable] == truth).astype(np.float64)
         answers = stated, right, trials.cluster.codes[usable]
         yield builder.measure("brier", basis, brier_score(*answers, level=context.level), unit="squared error")
+        # Paired: each verdict has both, a probability and an outcome.
         over = paired_difference(*answers, level=context.level)
         yield builder.measure("overconfidence", basis, over, unit="difference")
         bins: _Bins = {"bins": self.options.bins, "binning": self.options.binning}
         error = expected_calibration_error(*answers, level=context.level, **bins)
+        # The plain estimate, which is above 0 also for a perfectly calibrated judge, is there to compare with.
         note = f"without its bias; plain estimate {plain_calibration_error(stated, right, **bins):.3f}"
         yield builder.measure("calibration-error", basis, error, note=note)
         test = calibration_test(*answers, **bins, resamples=context.resamples, seed=builder.seed(basis.cell))
         yield builder.p_value("calibration-p", basis, test.p, note=_ONE_CLUSTER if test.p is None else _PERFECT)
         for part in reliability_curve(*answers, level=context.level, **bins):
+            # Bins are open below, but for the first one, which holds a stated 0.
             inside = (stated > part.low) | ((part.low == 0.0) & (stated == 0.0))
             within = usable[inside & (stated <= part.high)]
             here = basis.cell.part({"stated": f"{part.low:.3g} to {part.high:.3g}"}, within)

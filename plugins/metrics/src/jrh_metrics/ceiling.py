@@ -1,4 +1,4 @@
-"""Metric `people-ceiling`: agreement of a judge with people, beside the agreement of people with each other."""
+"""Metric `people-ceiling`: agreement of a judge with people, and agreement of people with each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from jrh_stats import Ceiling, Estimate, human_ceiling
 
 from jrh_metrics.options import CeilingOptions
 
-_TWO: Final = 2
 _ONE_LABEL: Final = "not estimable from identical values: all labels of a side are the same"
 
 
@@ -31,7 +30,7 @@ class PeopleCeiling:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `people-kappa`, `judge-people-kappa` and `people-kappa-difference` per task and judge."""
         labelled = {
-            task: {item.id: item for item in items if len(item.labels) >= _TWO} for task, items in context.items.items()
+            task: {item.id: item for item in items if len(item.labels) > 1} for task, items in context.items.items()
         }
         if not any(labelled.values()):
             return
@@ -39,10 +38,10 @@ class PeopleCeiling:
         for cell in cells_of(builder.trials):
             items = labelled.get(cell.task)
             if cell.test == REFERENCE and items and cell.task in context.tasks:
-                yield from _measured(builder, cell, items, self.options.margin)
+                yield from _measure_cell(builder, cell, items, self.options.margin)
 
 
-def _measured(builder: MeasureBuilder, cell: Cell, items: dict[str, Item], margin: float) -> Iterator[Measure]:
+def _measure_cell(builder: MeasureBuilder, cell: Cell, items: dict[str, Item], margin: float) -> Iterator[Measure]:
     trials, scale = builder.trials, builder.context.tasks[cell.task].scale
     known = np.array([name in items for name in trials.item.names])
     rows = cell.rows[known[trials.item.codes[cell.rows]]]
@@ -51,31 +50,34 @@ def _measured(builder: MeasureBuilder, cell: Cell, items: dict[str, Item], margi
     places, of = np.unique(trials.item.codes[rows], return_inverse=True)
     chosen = [items[trials.item.names[place]] for place in places]
     people = sorted({name for item in chosen for name in item.labels})
+    # A label off the scale counts as not given.
     labels = np.array([[_rank(scale, item.labels.get(name)) for name in people] for item in chosen])
     rank = np.array([_rank(scale, label) for label in trials.labels])
-    said = np.where(trials.usable[rows], rank[trials.label[rows]], -1)
-    verdicts = _by_item(of, said, len(places))
+    codes = np.where(trials.usable[rows], rank[trials.label[rows]], -1)
+    verdicts = _by_item(of, codes, len(places))
     clusters = np.zeros(len(places), dtype=np.int64)
     clusters[of] = trials.cluster.codes[rows]
-    found = _ceiling(builder, scale, labels, verdicts, clusters)
-    basis = Basis(cell, rows, rows[said >= 0])
+    ceiling = _ceiling(builder, scale, labels, verdicts, clusters)
+    basis = Basis(cell, rows, rows[codes >= 0])
     nothing = builder.why_none(basis)
-    told = [
-        ("people-kappa", found.people, _share(found.people_share, f"{len(people)} people"), "coefficient"),
-        ("judge-people-kappa", found.judge, _share(found.judge_share, "judge and person"), "coefficient"),
-        ("people-kappa-difference", found.difference, "", "difference"),
+    measures = [
+        ("people-kappa", ceiling.people, _share(ceiling.people_share, f"{len(people)} people"), "coefficient"),
+        ("judge-people-kappa", ceiling.judge, _share(ceiling.judge_share, "judge and person"), "coefficient"),
+        ("people-kappa-difference", ceiling.difference, "", "difference"),
     ]
-    for name, estimate, note, unit in told:
+    for name, estimate, note, unit in measures:
         said_of = _ONE_LABEL if DEGENERATE in estimate.flags else nothing or note
         own_margin = margin if unit == "difference" else None
         measure = builder.measure(name, basis, estimate, note=said_of, unit=unit, margin=own_margin)
-        if unit == "difference" and np.any(said < 0):
+        # Verdicts lost on hard items flatter a judge: the lower end allows for the worst of them.
+        if unit == "difference" and np.any(codes < 0):
             worst = _ceiling(builder, scale, labels, _worst(of, labels, verdicts, scale), clusters)
-            measure = _allowing(measure, worst.difference)
+            measure = _allow_for_missing(measure, worst.difference)
         yield measure
 
 
 def _ceiling(builder: MeasureBuilder, scale: Scale, labels: Codes, verdicts: Codes, clusters: Codes) -> Ceiling:
+    # On an ordinal scale a disagreement by one level counts less than one by several.
     weighting = "quadratic" if scale.ordered else "none"
     codes = np.unique(clusters, return_inverse=True)[1]
     return human_ceiling(labels, verdicts, codes, weighting=weighting, level=builder.context.level)  # type: ignore[arg-type]
@@ -97,17 +99,18 @@ def _by_item(of: Codes, said: Codes, items: int) -> Codes:
 
 def _worst(of: Codes, labels: Codes, verdicts: Codes, scale: Scale) -> Codes:
     """Fill missing verdicts in with what agrees least: on an ordinal scale its farther end, else a label of no one."""
-    asked = np.bincount(of, minlength=len(labels))
-    there = np.arange(verdicts.shape[1]) < asked[:, None]
+    number = np.bincount(of, minlength=len(labels))
+    there = np.arange(verdicts.shape[1]) < number[:, None]
     if not scale.ordered:
         return np.where(there & (verdicts < 0), len(scale.labels), verdicts)
-    given = labels >= 0
-    mean = np.where(given, labels, 0).sum(axis=1) / np.maximum(given.sum(axis=1), 1)
+    labelled = labels >= 0
+    mean = np.where(labelled, labels, 0).sum(axis=1) / np.maximum(labelled.sum(axis=1), 1)
+    # The end of the scale that is farther from the mean label.
     far = np.where(mean * 2 > len(scale.labels) - 1, 0, len(scale.labels) - 1)
     return np.where(there & (verdicts < 0), far[:, None], verdicts)
 
 
-def _allowing(measure: Measure, worst: Estimate) -> Measure:
+def _allow_for_missing(measure: Measure, worst: Estimate) -> Measure:
     """Let the interval reach down to that of the worst missing verdicts."""
     if measure.interval is None or worst.low is None or worst.value is None or measure.estimate is None:
         return measure

@@ -19,8 +19,8 @@ from jrh_measuring import (
     Scores,
     Tested,
     accuracy_change_of,
+    allow_for_missing,
     as_expected,
-    bounded,
     cells_of,
     gold_changes,
     judge_pairs,
@@ -65,13 +65,14 @@ class AccuracyChange:
             if cell.test == REFERENCE:
                 continue
             basis = builder.basis(cell, scores)
-            found = accuracy_change_of(builder, cell, basis.rows)
-            bounds = _around(scores.bounds(basis.rows), found.estimate.value)
+            change = accuracy_change_of(builder, cell, basis.rows)
+            bounds = _around(scores.bounds(basis.rows), change.estimate.value)
             note = "" if len(basis.usable) else _NOTHING
-            measured = builder.measure(_NAME, basis, found.estimate, bounds=bounds, note=note, unit="difference")
-            yield sensitive(bounded(measured, builder.trials, scores, basis.rows, _ends), (-1.0, 1.0))
+            measured = builder.measure(_NAME, basis, change.estimate, bounds=bounds, note=note, unit="difference")
+            yield sensitive(allow_for_missing(measured, builder.trials, scores, basis.rows, _ends), (-1.0, 1.0))
+            # Parts of a test are no further members of the family.
             if not cell.levels:
-                family.append(Tested(basis=basis, p=found.test.p, least=found.test.least))
+                family.append(Tested(basis=basis, p=change.test.p, least=change.test.least))
         yield from p_values(
             builder, _NAME, family, test=_TEST, over=_FAMILY, nothing=_NOTHING, adjusted=self.options.all
         )
@@ -92,6 +93,7 @@ def equivalence_measures(
     builder: MeasureBuilder, name: str, basis: Basis, found: Equivalence, *, margin: float, note: str
 ) -> Iterator[Measure]:
     """Yield what an equivalence test finds and, for a whole test, its p-value: findings correct it over the report."""
+    # The answer is a flag: a gate and a reader find it where they look for doubts.
     answer = (found.answer.value,)
     yield builder.measure(name, basis, found.difference, flags=answer, note=note, unit="difference", margin=margin)
     if found.p_equivalent is not None and not basis.cell.levels:
@@ -110,6 +112,7 @@ class AccuracyEquivalence:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `accuracy-equivalence` per task, judge and test, and per factor of `by`; its p-value per test."""
+        # Two one-sided tests at alpha reject where the interval with coverage 1 - 2 alpha lies within the margin.
         level = 1 - 2 * self.options.alpha
         margin = context.margin if self.options.margin is None else self.options.margin
         builder = MeasureBuilder.of(records, context, self.options).at(level)
@@ -117,11 +120,11 @@ class AccuracyEquivalence:
         for cell in cells_of(builder.trials, self.options.by):
             if cell.test == REFERENCE:
                 continue
-            basis, sums = builder.paired(cell, scores)
-            found = equivalence(sums[:, 0], sums[:, 1], margin=margin, alpha=self.options.alpha)
-            p = "" if found.p_equivalent is None else f"; p of the two one-sided tests {found.p_equivalent:.3g}"
+            basis, sums = builder.basis_and_sums(cell, scores)
+            result = equivalence(sums[:, 0], sums[:, 1], margin=margin, alpha=self.options.alpha)
+            p = "" if result.p_equivalent is None else f"; p of the two one-sided tests {result.p_equivalent:.3g}"
             note = f"margin {margin:g}{p}" if len(basis.usable) else _NOTHING
-            yield from equivalence_measures(builder, "accuracy-equivalence", basis, found, margin=margin, note=note)
+            yield from equivalence_measures(builder, "accuracy-equivalence", basis, result, margin=margin, note=note)
 
 
 _NO_QUESTION: Final = "no question has an expected answer and a verdict from both judges"
@@ -146,12 +149,14 @@ class JudgeComparison:
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         scores = as_expected(trials)
+        # All pairs of judges in all tests of a task are one family.
         for _, panels in groupby(panels_of(trials), key=lambda panel: panel.task):
             family: list[Tested] = []
             for panel in panels:
                 for cell, first, second in judge_pairs(trials, panel):
+                    # The same questions for both: a judge must not gain by an easier set.
                     about = scores.eligible[first] & scores.eligible[second]
-                    measured, tested = _compared(builder, cell, scores, first[about], second[about])
+                    measured, tested = _compare(builder, cell, scores, first[about], second[about])
                     yield measured
                     family.append(tested)
             yield from p_values(
@@ -159,16 +164,17 @@ class JudgeComparison:
             )
 
 
-def _compared(
+def _compare(
     builder: MeasureBuilder, cell: Cell, scores: Scores, first: Codes, second: Codes
 ) -> tuple[Measure, Tested]:
     both = scores.answered[first] & scores.answered[second]
-    one, other = first[both], second[both]
-    clusters = builder.trials.cluster.codes[one]
-    value, against = scores.value[one], scores.value[other]
+    here, there = first[both], second[both]
+    clusters = builder.trials.cluster.codes[here]
+    value, against = scores.value[here], scores.value[there]
+    # Differences on the same question: what makes a question hard cancels out.
     sums = cluster_sums(clusters, value - against, np.ones(len(clusters)))
-    basis = Basis(cell, np.concatenate([first, second]), np.concatenate([one, other]))
-    found = builder.exchanged(cell, sums)
+    basis = Basis(cell, np.concatenate([first, second]), np.concatenate([here, there]))
+    change = builder.exchanged(cell, sums)
     note = "" if len(basis.usable) else _NO_QUESTION
-    measured = builder.measure(_DIFFERENCE, basis, found.estimate, note=note, unit="difference")
-    return measured, Tested(basis=basis, p=found.test.p, least=found.test.least)
+    measured = builder.measure(_DIFFERENCE, basis, change.estimate, note=note, unit="difference")
+    return measured, Tested(basis=basis, p=change.test.p, least=change.test.least)

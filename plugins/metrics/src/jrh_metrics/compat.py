@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh_measuring import Basis, Codes, MeasureBuilder, Trials, cells_of, listed_rows, numbered, stated_label
+from jrh_measuring import Basis, Codes, MeasureBuilder, Trials, cells_of, decision_rows, numbered, stated_label
 from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 
 from jrh_metrics.options import HarnessOptions, JudgeSenseOptions
@@ -47,6 +47,7 @@ class CompatHarness:
                 seed=builder.seed(cell),
             )
             known = estimate.value is not None
+            # Without an estimate the measure rests on no verdict.
             basis = Basis(cell, rows, usable if known else usable[:0])
             yield builder.measure("compat-jrh", basis, estimate, note=_HARNESS if known else _NO_TRUTH)
 
@@ -67,24 +68,26 @@ class CompatJudgeSense:
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         before = _first_reference(trials)
-        first, second = listed_rows(trials, context.items)
+        first, second = decision_rows(trials, context.items)
         for cell in cells_of(trials, self.options.by):
             if cell.test == REFERENCE:
                 continue
+            # A pair belongs to the test that both of its trials are in.
             there = np.isin(first, cell.rows) & np.isin(second, cell.rows)
             if there.any():
                 there &= trials.usable[first] & trials.usable[second]
                 usable = np.union1d(first[there], second[there])
-                one, other = trials.label[first[there]], trials.label[second[there]]
+                left, right = trials.label[first[there]], trials.label[second[there]]
             else:
+                # Without listed pairs the reference takes the place of `prompt_a`.
                 usable = cell.rows[trials.usable[cell.rows] & (before[cell.rows] >= 0)]
-                one, other = before[usable], trials.label[usable]
+                left, right = before[usable], trials.label[usable]
             jss = judgesense_jss(
-                one, other, level=context.level, resamples=self.options.resamples, seed=builder.seed(cell)
+                left, right, level=context.level, resamples=self.options.resamples, seed=builder.seed(cell)
             )
             for name, estimate, unit in (
                 ("compat-judgesense-jss", jss, "proportion"),
-                ("compat-judgesense-kappa", judgesense_kappa(one, other), "coefficient"),
+                ("compat-judgesense-kappa", judgesense_kappa(left, right), "coefficient"),
             ):
                 note = _JUDGESENSE if estimate.value is not None else _NO_PAIR
                 yield builder.measure(name, Basis(cell, cell.rows, usable), estimate, note=note, unit=unit)

@@ -67,9 +67,10 @@ class CovariateEffect:
         covariates = list(covariates_of_items(trials, cell.rows, items, task, self.options.few_of_level))
         if not covariates:
             return
-        given = gold_standard(trials, cell.rows, items, task)
-        kind = "" if np.any(given.stratum >= 0) else _PEERS
-        standard = peers_standard(trials, cell, items, task) if kind else given
+        gold = gold_standard(trials, cell.rows, items, task)
+        # Gold decides wherever there is any: the other judges may share what is measured.
+        kind = "" if np.any(gold.stratum >= 0) else _PEERS
+        standard = peers_standard(trials, cell, items, task) if kind else gold
         if not np.any(standard.stratum >= 0):
             return
         verdicts = item_verdicts(trials, cell.rows, items, task)
@@ -107,20 +108,22 @@ class _Effect:
         rows = cell.rows[eligible[place]]
         basis = Basis(cell.part({"covariate": self.covariate.name}), rows, rows[trials.usable[rows]])
         taken = np.flatnonzero(eligible & ~np.isnan(self.verdicts[:, 0]))
-        found = list(self._slopes(taken))
+        slopes = list(self._slopes(taken))
+        # Two levels mirror each other: they are one comparison.
         compared = max(len(self.covariate.levels) - (len(self.covariate.levels) == 2), 1)  # noqa: PLR2004
-        compared *= max(len({levels.get("label") for levels, _, _ in found}), 1)
-        tested = [within.p for _, within, _ in found if within.p is not None]
+        compared *= max(len({levels.get("label") for levels, _, _ in slopes}), 1)
+        tested = [within.p for _, within, _ in slopes if within.p is not None]
         unit = "difference in levels" if self.task.scale.ordered else "difference"
         missing = "no item has covariate, verdict and label" if not len(taken) else "the covariate is constant"
-        for levels, within, gap in found:
+        for levels, within, gap in slopes:
             part = basis.part({"covariate": self.covariate.name, **levels})
             for name, slope, note in (
                 (_NAME, within, f"{_GIVEN[self.kind]}{self._unit()}; an association; other differences may explain it"),
                 ("covariate-gap", gap, f"verdict minus {_AGAINST[self.kind]}{self._unit()}"),
             ):
-                told = note if slope.estimate.value is not None else missing
-                yield self.builder.measure(f"{self.kind}{name}", part, slope.estimate, note=told, unit=unit)
+                text = note if slope.estimate.value is not None else missing
+                yield self.builder.measure(f"{self.kind}{name}", part, slope.estimate, note=text, unit=unit)
+        # A covariate has an effect if any of its levels has one: Bonferroni over all of them.
         p = min(min(tested) * compared, 1.0) if tested else None
         times = f", times {compared} comparisons (Bonferroni)" if compared > 1 else ""
         yield self.builder.p_value(f"{self.kind}{_NAME}-p", basis, p, note=f"cluster-robust t test{times}")
@@ -133,14 +136,16 @@ class _Effect:
         labels = columns_of(self.task)
         pairwise = self.task.scale.kind is ScaleKind.PAIRWISE
         for column in range(self.covariate.values.shape[1]):
+            # One column at a time: each level against all others.
             of_level = {"level": self.covariate.levels[column]} if self.covariate.levels else {}
             x = self.covariate.values[taken, column]
+            # The options of an item are chosen at each other's expense: they go into one regression.
             if pairwise:
                 yield of_level, *self._slope(x, self.verdicts[taken], self.standard.values[taken], taken)
                 continue
             for place, label in enumerate(labels):
                 of_label = {"label": label} if len(labels) > 1 else {}
-                y, standard = (each[taken][:, [place]] for each in (self.verdicts, self.standard.values))
+                y, standard = (values[taken][:, [place]] for values in (self.verdicts, self.standard.values))
                 yield of_level | of_label, *self._slope(x, y, standard, taken)
 
     def _slope(self, x: Floats, y: Floats, standard: Floats, taken: Codes) -> tuple[Slope, Slope]:
@@ -152,5 +157,6 @@ class _Effect:
         span = float(len(self.task.scale.labels) - 1 if self.task.scale.ordered else 1)
         level = self.builder.context.level
         within = slope_within_strata(x.ravel(), y.ravel(), stratum, cluster, level=level, span=span)
+        # A difference of two verdicts spans the scale in both directions.
         gap = slope_within_strata(x.ravel(), (y - standard).ravel(), option, cluster, level=level, span=2 * span)
         return within, gap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
@@ -20,7 +20,7 @@ from jrh_measuring import (
     Tested,
     Trials,
     cells_of,
-    compared,
+    comparable_trials,
     condition_codes,
     numbered,
     p_values,
@@ -39,7 +39,6 @@ _TEST: Final = (
 )
 _FAMILY: Final = "the tests of this judge and task"
 _EXCESS: Final = "excess-disagreement"
-_TWO: Final = 2
 _LIMITS: Final = (-0.5, 1.0)
 _BORROWED: Final = (
     "the test has no repeats; the reference's rerun disagreement is used instead of its own, so half of any noise that "
@@ -62,11 +61,12 @@ class NoiseExcess:
         """Yield the measures per task, judge and test other than the reference, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         reference = reference_verdicts(builder.trials)
+        # p-values are adjusted over the tests of one judge in one task.
         for _, cells in groupby(cells_of(builder.trials, self.options.by), key=lambda cell: (cell.task, cell.judge)):
             family: list[Tested] = []
             for cell in cells:
                 if cell.test != REFERENCE:
-                    yield from _measured(builder, cell, reference, family, everything=self.options.all)
+                    yield from _measure_cell(builder, cell, reference, family, everything=self.options.all)
             yield from p_values(
                 builder, _EXCESS, family, test=_TEST, over=_FAMILY, nothing=_NOTHING, adjusted=self.options.all
             )
@@ -91,41 +91,47 @@ class ExcessEquivalence:
         for cell in cells_of(builder.trials, options.by):
             if cell.test == REFERENCE:
                 continue
-            basis = _selected(builder.trials, cell, reference)
-            counts = _counts(builder.trials, reference, basis.usable)
-            clusters = _clusters(builder.trials, reference, basis.usable)
-            found = excess_equivalence(counts, clusters, margin=margin, alpha=options.alpha)
+            basis, counts, clusters = _select(builder.trials, cell, reference)
+            result = excess_equivalence(counts, clusters, margin=margin, alpha=options.alpha)
             note = f"margin {margin:g}" if len(basis.usable) else _NOTHING
-            yield from equivalence_measures(builder, "excess-equivalence", basis, found, margin=margin, note=note)
+            yield from equivalence_measures(builder, "excess-equivalence", basis, result, margin=margin, note=note)
 
 
-def _selected(trials: Trials, cell: Cell, reference: ReferenceVerdicts) -> Basis:
-    """Return the trials of a cell that are compared, and those of them that an excess can rest on."""
-    rows = cell.rows[compared(trials)[cell.rows]]
-    return Basis(cell, rows, rows[trials.usable[rows] & reference.at_least(_TWO, rows)])
+_Selection: TypeAlias = tuple[Basis, NDArray[np.int32], Codes]
+"""The trials, their counts (`_counts`), and the cluster of every question that is counted."""
 
 
-def _measured(
+def _select(trials: Trials, cell: Cell, reference: ReferenceVerdicts) -> _Selection:
+    """Return the trials of a cell that are compared, and what is counted of those that an excess can rest on."""
+    rows = cell.rows[comparable_trials(trials)[cell.rows]]
+    # With one reference verdict of an item nothing tells its noise from a change.
+    usable = rows[trials.usable[rows] & reference.at_least(2, rows)]
+    clusters = trials.cluster.codes[usable[_first(reference, usable)]]
+    return Basis(cell, rows, usable), _counts(trials, reference, usable), clusters
+
+
+def _measure_cell(
     builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, family: list[Tested], *, everything: bool
 ) -> Iterator[Measure]:
-    """Yield the measures of a cell; the test of a whole test joins the family, that of a part stands alone."""
+    """Yield the measures of a cell; the test of a whole test joins the family, that of a part does not."""
     trials, context = builder.trials, builder.context
-    basis = _selected(trials, cell, reference)
-    counts = _counts(trials, reference, basis.usable)
-    clusters = _clusters(trials, reference, basis.usable)
-    found, test = excess_decision(
+    basis, counts, clusters = _select(trials, cell, reference)
+    decision, test = excess_decision(
         counts, clusters, level=context.level, resamples=context.resamples, seed=builder.seed(cell)
     )
     if context.one_sided:
-        found = evolve(found, excess=excess_limits(counts, clusters, level=context.level))
+        # A gate needs limits that hold for any number of clusters.
+        decision = evolve(decision, excess=excess_limits(counts, clusters, level=context.level))
     nothing = "" if len(basis.usable) else _NOTHING
     bounds = _bounds(builder, cell, reference, basis.rows)
-    beside = (("disagreement", found.raw), ("noise-floor", found.floor)) if everything else ()
-    for name, estimate in (*beside, (_EXCESS, found.excess)):
+    components = (("disagreement", decision.raw), ("noise-floor", decision.floor)) if everything else ()
+    for name, estimate in (*components, (_EXCESS, decision.excess)):
+        # Without repeats of the test its own noise is not known: a reader has to know what it was taken for.
         note = _BORROWED if "reference-floor" in estimate.flags else nothing
         unit = "proportion" if name != _EXCESS else "difference"
         measure = builder.measure(name, basis, estimate, note=note, unit=unit)
         yield measure if name != _EXCESS else sensitive(_within(measure, bounds), _LIMITS)
+    # A part of a test repeats the evidence of the whole, and would be a second member of the family for it.
     if cell.levels:
         alone = [Tested(basis=basis, p=test.p)]
         yield from p_values(builder, _EXCESS, alone, test=_TEST, over="", nothing=_NOTHING)
@@ -133,16 +139,11 @@ def _measured(
         family.append(Tested(basis=basis, p=test.p, least=test.least))
 
 
-def _clusters(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> Codes:
-    """Return the cluster of every question that `_counts` counts, in the same order."""
-    return trials.cluster.codes[usable[_first(reference, usable)]]
-
-
 def _first(reference: ReferenceVerdicts, usable: Codes) -> Codes:
     """Return the place of the first trial of every question, in the order of the questions."""
-    found = np.full(len(reference.counts), -1, dtype=np.int32)
-    found[reference.of[usable[::-1]]] = np.arange(len(usable) - 1, -1, -1, dtype=np.int32)  # the first is written last
-    return found[found >= 0]
+    places = np.full(len(reference.counts), -1, dtype=np.int32)
+    places[reference.of[usable[::-1]]] = np.arange(len(usable) - 1, -1, -1, dtype=np.int32)  # the first is written last
+    return places[places >= 0]
 
 
 def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDArray[np.int32]:
@@ -159,6 +160,7 @@ def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDAr
     for part in parts_of(len(usable)):
         np.add.at(counts, (item[part], 1 + group[part], trials.label[usable[part]]), 1)
     counts[:, 0, :] = reference.counts[reference.of[usable[first]]]
+    # Labels that do not occur cost time and change nothing.
     used = counts.any(axis=(0, 1))
     return counts if used.all() else counts[:, :, used]
 
@@ -166,23 +168,25 @@ def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDAr
 def _bounds(builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, rows: Codes) -> Bounds | None:
     """Bound the excess by what the missing verdicts of both sides could have been; None where none is missing."""
     trials = builder.trials
-    asked = rows[(reference.trials >= _TWO)[reference.of[rows]]]
-    whole = reference.answered == reference.trials
-    if not len(asked) or (trials.usable[asked].all() and whole[reference.of[asked]].all()):
+    # An item asked once in the reference has no noise floor, whatever its verdict had been.
+    repeated = rows[(reference.trials > 1)[reference.of[rows]]]
+    answered = reference.verdict_counts == reference.trials
+    if not len(repeated) or (trials.usable[repeated].all() and answered[reference.of[repeated]].all()):
         return None
-    items, first, item = np.unique(reference.of[asked], return_index=True, return_inverse=True)
-    group = _groups(trials, item, asked)
+    items, first, item = np.unique(reference.of[repeated], return_index=True, return_inverse=True)
+    group = _groups(trials, item, repeated)
     width, groups = len(trials.labels), int(group.max()) + 2
     place = item * groups + 1 + group
-    there = trials.usable[asked]
-    flat = np.bincount(place[there] * width + trials.label[asked[there]], minlength=len(items) * groups * width)
+    there = trials.usable[repeated]
+    flat = np.bincount(place[there] * width + trials.label[repeated[there]], minlength=len(items) * groups * width)
     counts = flat.reshape(len(items), groups, width)
     missing = np.bincount(place[~there], minlength=len(items) * groups).reshape(len(items), groups)
     counts[:, 0, :] = reference.counts[items]
-    missing[:, 0] = (reference.planned - reference.usable)[asked[first]]
+    missing[:, 0] = (reference.planned - reference.usable)[repeated[first]]
     scale = builder.context.tasks.get(cell.task)
+    # A missing verdict could have been any label of the scale, also one that does not occur.
     labels = width if scale is None else max(len(scale.scale.labels), int(counts.any(axis=(0, 1)).sum()))
-    clusters = trials.cluster.codes[asked[first]]
+    clusters = trials.cluster.codes[repeated[first]]
     return excess_bounds(counts, missing, clusters, n_labels=labels, level=builder.context.level)
 
 
@@ -194,6 +198,7 @@ def _within(measure: Measure, bounds: Bounds | None) -> Measure:
     value = measure.estimate
     if bounds is None or value is None:
         return measure
+    # The bounds rest on all planned verdicts and the estimate on the usable ones: it may lie outside of them.
     bounded = evolve(measure, bounds=(min(bounds.low, value), max(bounds.high, value)))
     if INFORMATIVE_MISSING not in measure.flags or bounds.interval is None:
         return bounded
@@ -206,10 +211,10 @@ def _within(measure: Measure, bounds: Bounds | None) -> Measure:
 def _groups(trials: Trials, item: Codes, usable: Codes) -> Codes:
     """Number condition and case, where the cases of an item under one condition are counted from 0."""
     condition = condition_codes(trials)[usable]
-    asked = numbered(item, condition)
-    of = numbered(asked, trials.case.codes[usable])
+    question = numbered(item, condition)
+    of = numbered(question, trials.case.codes[usable])
     case = np.zeros(int(of.max(initial=-1)) + 1, dtype=np.int64)
-    case[of] = asked
+    case[of] = question
     # Sorted by item and condition: the place among the cases that share both.
     place = np.arange(len(case)) - np.searchsorted(case, case)
     return numbered(condition, place[of])

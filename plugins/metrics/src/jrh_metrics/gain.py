@@ -44,40 +44,42 @@ class GainOverCommonest:
         scores = against_gold(builder.trials)
         for cell in cells_of(builder.trials):
             if cell.test == REFERENCE:
-                yield _measured(builder, cell, scores)
+                yield _measure_cell(builder, cell, scores)
 
 
-def _measured(builder: MeasureBuilder, cell: Cell, scores: Scores) -> Measure:
+def _measure_cell(builder: MeasureBuilder, cell: Cell, scores: Scores) -> Measure:
     trials = builder.trials
     basis = builder.basis(cell, scores)
     usable = basis.usable
-    found = gain_over_constant(
+    gain = gain_over_constant(
         scores.value[usable], trials.gold[usable], trials.cluster.codes[usable], level=builder.context.level
     )
-    # Only one gold label: a constant judge is always right, and nobody can be better.
+    # Only one gold label: a constant judge is always right, and no judge can be better.
     single = len(np.unique(trials.gold[usable])) == 1
     flags = ("constant-gold",) if single else ()
     note = "" if len(usable) else "no verdict on an item with a gold label"
-    measure = builder.measure("gain-over-commonest", basis, found, flags=flags, note=note, unit="difference")
-    return _bounded(measure, builder, basis.rows, scores)
+    measure = builder.measure("gain-over-commonest", basis, gain, flags=flags, note=note, unit="difference")
+    return _allow_for_missing(measure, builder, basis.rows, scores)
 
 
-def _bounded(measure: Measure, builder: MeasureBuilder, rows: Codes, scores: Scores) -> Measure:
+def _allow_for_missing(measure: Measure, builder: MeasureBuilder, rows: Codes, scores: Scores) -> Measure:
     """Allow for any missing verdicts where they are not, or may not be, missing at random: all wrong, and all right."""
     untestable = INFORMATIVE_MISSING not in measure.flags and is_untestable(builder.trials, rows)
     sides = scores.sides(rows)
     if not (untestable or INFORMATIVE_MISSING in measure.flags) or sides is None:
         return measure
     trials, level = builder.trials, builder.context.level
+    # Both by the same estimator: its interval allows for the most common label not being known.
     worst, best = (
         gain_over_constant(side, trials.gold[rows], trials.cluster.codes[rows], level=level) for side in sides
     )
     if worst.value is None or worst.low is None or best.value is None or best.high is None:
         return measure
     interval = Interval(low=worst.low, high=best.high, level=level, method=BOUNDED)
-    told = evolve(measure, bounds=(worst.value, best.value))
+    with_bounds = evolve(measure, bounds=(worst.value, best.value))
     if not untestable:
-        return evolve(told, interval=interval)
-    if not is_swayed(told, _LIMITS):
+        return evolve(with_bounds, interval=interval)
+    # Where nothing can be tested, lost verdicts that cannot move the gain are not worth a wide interval.
+    if not is_swayed(with_bounds, _LIMITS):
         return measure
-    return evolve(told, interval=interval, flags=(*told.flags, UNTESTABLE_MISSING))
+    return evolve(with_bounds, interval=interval, flags=(*with_bounds.flags, UNTESTABLE_MISSING))

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh_measuring import Basis, Cell, Codes, Floats, Mask, MeasureBuilder, Trials, is_named, judged_tasks_of
+from jrh_measuring import Basis, Cell, Codes, Floats, Mask, MeasureBuilder, Trials, is_named, tasks_of_all_judges
 from jrh_stats import DStudy, Estimate, VarianceComponents, cheapest_design, d_study, variance_components
 
 from jrh_metrics.options import GeneralizabilityOptions
@@ -44,7 +44,6 @@ class Generalizability:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `variance` per component, `generalizability`, `dependability` and `cheapest-design`, per task."""
         builder = MeasureBuilder.of(records, context, self.options)
-        records = builder.trials.records
         trials = builder.trials
         conditions = {
             "template": trials.column("template").codes,
@@ -55,11 +54,12 @@ class Generalizability:
         }
         stated = (*map(trials.column, ("template", "option_order", "seed", "output")), trials.temperature)
         asked_otherwise = np.any([~is_named(column, "") for column in stated], axis=0)
-        counted = builder.trials.reference | (asked_otherwise & is_named(builder.trials.expectation, "same"))
-        for cell in judged_tasks_of(builder.trials):
+        # Where another verdict is due, a difference is an effect of the test and no noise of the judge.
+        counted = trials.reference | (asked_otherwise & is_named(trials.expectation, "same"))
+        for cell in tasks_of_all_judges(trials):
             if cell.task in context.tasks:
                 rows = cell.rows[counted[cell.rows]]
-                yield from self._of_task(builder, cell, rows, conditions, _price(records, rows))
+                yield from self._of_task(builder, cell, rows, conditions, _price(trials.records, rows))
 
     def _of_task(
         self, builder: MeasureBuilder, cell: Cell, rows: Codes, conditions: dict[str, Codes], price: float | None
@@ -70,25 +70,28 @@ class Generalizability:
         rows = _one_of_each_cluster(trials, rows, scored)
         usable = rows[scored[rows]]
         basis = Basis(cell, rows, usable)
+        # One item is left of each cluster, so that clusters are the items.
         columns = {"item": trials.cluster.codes, "judge": trials.judge.codes, **conditions}
+        # A facet with one level has no variance to estimate.
         for name in _WHERE_VARIED:
             if not len(usable) or not np.ptp(conditions[name][usable]):
                 del columns[name]
         facets = {name: column[usable] for name, column in columns.items()}
         context = builder.context
-        found = variance_components(
+        study = variance_components(
             scores[usable], facets, level=context.level, resamples=context.resamples, seed=builder.seed(cell)
         )
-        flags = tuple(flag for flag in found.flags if flag not in ("empty", "single-level"))
+        flags = tuple(flag for flag in study.flags if flag not in ("empty", "single-level"))
         none = _UNORDERED if np.all(np.isnan(scores[rows])) and len(usable) < len(rows) else _NOTHING
 
-        def made(name: str, estimate: Estimate, unit: str, note: str = "", part: str = "") -> Measure:
-            told = note if estimate.value is not None else note or none
+        def build(name: str, estimate: Estimate, unit: str, note: str = "", part: str = "") -> Measure:
+            text = note if estimate.value is not None else note or none
             about = basis.part({"component": part} if part else {})
-            return builder.measure(name, about, estimate, flags=flags, note=told, unit=unit)
+            return builder.measure(name, about, estimate, flags=flags, note=text, unit=unit)
 
         most = _largest_variance(scale)
-        for component in found.components:
+        for component in study.components:
+            # No variance of scores is larger than that of half of them at each end of the scale.
             high = component.high if component.high is None else max(min(component.high, most), component.value)
             estimate = Estimate(
                 value=component.value,
@@ -97,16 +100,18 @@ class Generalizability:
                 method="cluster-bootstrap",
                 flags=component.flags,
             )
-            yield made("variance", estimate, "squared score", part=component.name)
-        one = d_study(found, {}) if found.components and "item" in found.components[0].facets else None
+            yield build("variance", estimate, "squared score", part=component.name)
+        # Without a component of items nothing says how far verdicts tell items apart.
+        first = next(iter(study.components), None)
+        single = d_study(study, {}) if first is not None and "item" in first.facets else None
         for name in ("generalizability", "dependability"):
-            estimate = Estimate(value=getattr(one, name) if one else None)
+            estimate = Estimate(value=getattr(single, name) if single else None)
             # Without any variance one design is as good as another, and there is no ratio to tell.
-            note = _ONE if estimate.value is not None else _CONSTANT if one else ""
-            yield made(name, estimate, "coefficient", note)
-        best = _cheapest(found, price, self.options) if one else None
-        note = _described(best, price, self.options) if one else ""
-        yield made("cheapest-design", Estimate(value=float(best.calls) if best else None), "calls", note)
+            note = _ONE if estimate.value is not None else _CONSTANT if single else ""
+            yield build(name, estimate, "coefficient", note)
+        best = _cheapest(study, price, self.options) if single else None
+        note = _describe_design(best, price, self.options) if single else ""
+        yield build("cheapest-design", Estimate(value=float(best.calls) if best else None), "calls", note)
 
 
 def _one_of_each_cluster(trials: Trials, rows: Codes, scored: Mask) -> Codes:
@@ -130,6 +135,7 @@ def _scores(trials: Trials, scale: Scale) -> Floats:
         if scale.ordered:
             numbers[place] = scale.rank(label)
         elif len(scale.options) == _TWO:
+            # A tie is halfway between the two options.
             numbers[place] = 0.5 if label == scale.tie else float(label == scale.options[0])
     return numbers[trials.label]
 
@@ -145,11 +151,13 @@ def _price(records: RecordTable, rows: Codes) -> float | None:
     if "cost" not in records.columns:
         return None
     known = records.number("cost")[rows]
+    # Sorted: the order of addition must not show in the last digit.
     known = np.sort(known[~np.isnan(known)])
     return float(known.mean()) if len(known) else None
 
 
 def _cheapest(found: VarianceComponents, price: float | None, wished: GeneralizabilityOptions) -> DStudy | None:
+    # Only facets that were varied have a variance that more levels could average out.
     varied = [name for name in _FACETS[1:] if found.levels.get(name, 0) > 1]
     if any(_REPEAT in component.facets for component in found.components):
         varied.append(_REPEAT)
@@ -160,7 +168,7 @@ def _cheapest(found: VarianceComponents, price: float | None, wished: Generaliza
     return cheapest_design(found, choices, price=price or 1.0, dependability=wished.wished_dependability)
 
 
-def _described(best: DStudy | None, price: float | None, wished: GeneralizabilityOptions) -> str:
+def _describe_design(best: DStudy | None, price: float | None, wished: GeneralizabilityOptions) -> str:
     if best is None:
         goal = f"dependability of {wished.wished_dependability:g}"
         if wished.wished_error is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -92,9 +92,10 @@ class JudgesByTests:
             if RIGHT in layers:
                 votes = {(_MAJORITY, test): cell for (_, test), cell in _whole(measures, task, _VOTE).items()}
                 layers[RIGHT] = {**layers[RIGHT], **votes}
+            # The vote comes below the judges it is made of.
             rows = (*report.judges, _MAJORITY)
-            judges = [judge for judge in rows if any(judge == key[0] for each in layers.values() for key in each)]
-            tests = [test for test in report.tests if any(test == key[1] for each in layers.values() for key in each)]
+            judges = [judge for judge in rows if any(judge == key[0] for layer in layers.values() for key in layer)]
+            tests = [test for test in report.tests if any(test == key[1] for layer in layers.values() for key in layer)]
             starred = tuple(test for test in tests if test in moving.get(task, ()))
             part = HeatPart(
                 caption="Judges by tests",
@@ -115,18 +116,18 @@ def _layers(measures: ReportMeasures, task: str) -> Iterator[tuple[str, Cells]]:
         cells = _whole(measures, task, name)
         if name == _NOISE and cells:
             shown = [*right, *(key for other in _LAYERS for key in _whole(measures, task, other))]
+            # A test that asks once has the noise floor of the reference, with a note that it is borrowed.
             floors = {key: cells.get((key[0], REFERENCE)) for key in dict.fromkeys(shown) if key not in cells}
-            own = {key: MeasureRef(measure=cell.measure, note="reference") for key, cell in floors.items() if cell}
-            cells = cells | own
+            borrowed = {key: MeasureRef(measure=cell.measure, note="reference") for key, cell in floors.items() if cell}
+            cells = cells | borrowed
         if cells:
             yield name, cells
 
 
 def _layer(
-    measures: ReportMeasures, task: str, name: str, cells: Cells, judges: Iterable[str], tests: Iterable[str]
+    measures: ReportMeasures, task: str, name: str, cells: Cells, judges: Sequence[str], tests: Sequence[str]
 ) -> Layer:
     heading, meaning = accuracy_heading(measures, task, cells.values()) if name == RIGHT else _LAYERS[name]
-    tests = tuple(tests)
     return Layer(
         heading=heading,
         meaning=meaning,
@@ -143,16 +144,17 @@ def right_verdicts(measures: ReportMeasures, task: str) -> dict[tuple[str, str],
     If a task has both, the latter are marked.
     """
     gold, expected = _whole(measures, task, RIGHT), _whole(measures, task, EXPECTED)
-    steady, found = steady_tests(measures.report.records, task), dict(gold)
+    steady, cells = steady_tests(measures.report.records, task), dict(gold)
     for key, cell in expected.items():
         measure = measures.report.measures[gold[key].measure] if key in gold else None
         # Without a trial to compare with the gold label, the test does not keep it.
         if key[1] not in steady and (measure is None or not (measure.n_trials or measure.missing)):
-            found[key] = cell
-    if any(key in gold and found[key] is gold[key] for key in found):
-        taken = {key: MeasureRef(measure=cell.measure, note="as expected") for key, cell in found.items()}
-        found = {key: cell if gold.get(key) is cell else taken[key] for key, cell in found.items()}
-    return found
+            cells[key] = cell
+    expectations = [key for key, cell in cells.items() if cell is not gold.get(key)]
+    # A mark on every cell would tell nothing apart.
+    if len(expectations) < len(cells):
+        cells |= {key: MeasureRef(measure=cells[key].measure, note="as expected") for key in expectations}
+    return cells
 
 
 def accuracy_heading(measures: ReportMeasures, task: str, cells: Iterable[MeasureRef]) -> tuple[str, str]:
@@ -166,7 +168,7 @@ def accuracy_heading(measures: ReportMeasures, task: str, cells: Iterable[Measur
 
 def name_accuracy(report: RunReport, task: str) -> str:
     """Name the share of verdicts equal to the gold label: with labels made by models it is no accuracy."""
-    by_model = any(has_model_gold(each.gold_sources) for each in report.tasks if each.task.name == task)
+    by_model = any(has_model_gold(summary.gold_sources) for summary in report.tasks if summary.task.name == task)
     return MODEL_GOLD if by_model else _ACCURACY
 
 
@@ -177,7 +179,7 @@ def brief_accuracy(report: RunReport, task: str) -> str:
 
 
 def _whole(measures: ReportMeasures, task: str, name: str) -> dict[tuple[str, str], MeasureRef]:
-    return {(each.judge, each.test): MeasureRef(measure=place) for place, each in measures.named(task, name)}
+    return {(measure.judge, measure.test): MeasureRef(measure=place) for place, measure in measures.named(task, name)}
 
 
 @frozen
@@ -200,7 +202,7 @@ class CostOfAccuracy:
                 if (paid.task, paid.test) == (task, REFERENCE) and paid.trials
                 if (cell := right.get((paid.judge, REFERENCE))) is not None
             ]
-            accuracy = accuracy_heading(measures, task, (each.cell for each in bought))[0]
+            accuracy = accuracy_heading(measures, task, (offer.cell for offer in bought))[0]
             parts = (_plane(bought, accuracy), _table(bought, accuracy)) if bought else ()
             yield section_of_task(task, "", parts)
 
@@ -222,6 +224,7 @@ class _Bought:
     @property
     def per_thousand(self) -> float | None:
         """Return US dollars of 1,000 questions; None where some price is unknown."""
+        # Repeats are paid like first answers: the price is per question put, and not per item.
         return None if self.paid.unknown else self.paid.cost / self.paid.trials * _THOUSAND
 
     @property
@@ -230,6 +233,7 @@ class _Bought:
         interval = self.right.interval
         if interval is None or not self.right.n_items:
             return None
+        # The half-width shrinks with the square root of the number of items.
         return math.ceil(self.right.n_items * ((interval.high - interval.low) / 2 / HALF_WIDTH) ** 2)
 
     @property
@@ -242,7 +246,8 @@ class _Bought:
 
 def _frontier(bought: Iterable[_Bought]) -> list[tuple[float, float]]:
     """Return the points that no other beats: at least as right for at most as much, and better in one of the two."""
-    points = sorted({each.point for each in bought if each.point is not None}, key=lambda each: (each[0], -each[1]))
+    # By price, of one price the most accurate first: a later point has to be better than all cheaper ones.
+    points = sorted({offer.point for offer in bought if offer.point is not None}, key=lambda each: (each[0], -each[1]))
     edge: list[tuple[float, float]] = []
     for point in points:
         if not edge or point[1] > edge[-1][1]:
@@ -252,11 +257,12 @@ def _frontier(bought: Iterable[_Bought]) -> list[tuple[float, float]]:
 
 def _plane(bought: list[_Bought], accuracy: str) -> CurvePart | None:
     """Draw accuracy against price; None without two known prices, one above 0."""
-    priced = [(each, each.point) for each in bought if each.point is not None]
+    priced = [(offer, offer.point) for offer in bought if offer.point is not None]
     prices = [point[0] for _, point in priced]
     if len(prices) <= 1 or not any(prices):
         return None
     edge = _frontier(bought)
+    # In steps: between two judges there is nothing to buy.
     corners = [edge[0]] + [corner for (_, low), (x, high) in pairwise(edge) for corner in ((x, low), (x, high))]
     return CurvePart(
         kind="plane",
@@ -269,11 +275,12 @@ def _plane(bought: list[_Bought], accuracy: str) -> CurvePart | None:
             Panel(
                 heading="",
                 series=tuple(
-                    Series(name=each.paid.judge, spots=(Spot(at=point[0], measure=each.cell.measure),))
-                    for each, point in priced
+                    Series(name=offer.paid.judge, spots=(Spot(at=point[0], measure=offer.cell.measure),))
+                    for offer, point in priced
                 ),
             ),
         ),
+        # On a linear axis the cheap judges would lie on one spot.
         logarithmic=max(prices) >= _WIDE * min(price for price in prices if price),
         guide=tuple(corners),
     )
@@ -289,7 +296,7 @@ def _table(bought: list[_Bought], accuracy: str) -> TablePart:
         caption=f"What {accuracy} costs in the reference condition",
         heads=("Judge",),
         columns=tuple(Column(heading=name) for name in names),
-        rows=tuple(Row(heads=(each.paid.judge,), cells=(each.cell, *_bought_cells(each, edge))) for each in bought),
+        rows=tuple(Row(heads=(offer.paid.judge,), cells=(offer.cell, *_offer_cells(offer, edge))) for offer in bought),
         note=f"The last two columns are for an interval of {accuracy} of ±{HALF_WIDTH:g}.",
     )
 
@@ -300,11 +307,12 @@ def _by_test(measures: ReportMeasures, task: str) -> TablePart | None:
     paid = [line for line in measures.report.costs if line.task == task and line.trials]
     rows = []
     for judge in measures.report.judges:
-        own = [line for line in paid if line.judge == judge]
+        of_judge = [line for line in paid if line.judge == judge]
         mean = measures.whole(task, "mean-over-tests", judge, "")
-        places = [(line.test, [line], right.get((judge, line.test))) for line in own]
+        places = [(line.test, [line], right.get((judge, line.test))) for line in of_judge]
         if mean is not None:
-            tested = [line for line in own if line.test != REFERENCE]
+            # The same tests as in the mean: the reference is none of them.
+            tested = [line for line in of_judge if line.test != REFERENCE]
             places.append(("all tests", tested, MeasureRef(measure=mean[0])))
         rows += [Row(heads=(judge, test), cells=_cost_cells(measures, lines, cell)) for test, lines, cell in places]
     if not right or all(line.unknown for line in paid):  # models without a price
@@ -324,15 +332,17 @@ def _by_test(measures: ReportMeasures, task: str) -> TablePart | None:
 
 def _cost_cells(measures: ReportMeasures, lines: list[CostLine], right: MeasureRef | None) -> tuple[Content, ...]:
     trials = sum(line.trials for line in lines)
+    # A sum without the replies of unknown price would look cheaper than it was.
     unknown = not trials or any(line.unknown for line in lines)
     cost = None if unknown else sum(line.cost for line in lines)
     per_thousand = None if cost is None else cost / trials * _THOUSAND
+    # Dollars per point need an accuracy above 0, and a known price.
     accuracy = None if right is None else measures.report.measures[right.measure].estimate
     per_point = per_thousand / (accuracy * _POINTS) if per_thousand is not None and accuracy else None
     return trials, cost, per_thousand, right, per_point
 
 
-def _bought_cells(bought: _Bought, edge: list[tuple[float, float]]) -> Iterator[str]:
+def _offer_cells(bought: _Bought, edge: list[tuple[float, float]]) -> Iterator[str]:
     price, right, items = bought.per_thousand, bought.right.estimate, bought.items_needed
     yield _money(price)
     yield "not estimable" if price is not None and not right else _money(price and price / ((right or 1) * _POINTS))

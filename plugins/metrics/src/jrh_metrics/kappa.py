@@ -25,7 +25,7 @@ from jrh_measuring import (
     agreeing,
     cells_of,
     change_due,
-    compared,
+    comparable_trials,
     reference_verdicts,
 )
 from jrh_stats import (
@@ -54,8 +54,9 @@ class Kappa:
         reference = reference_verdicts(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
             if cell.test != REFERENCE:
+                # Without weights labels are equal or not, whatever their order.
                 codes = np.arange(len(builder.trials.labels))
-                yield from _measured("kappa", "none", codes, cell, builder, reference)
+                yield from _measure_cell("kappa", "none", codes, cell, builder, reference)
 
 
 @frozen
@@ -73,72 +74,52 @@ class QuadraticKappa:
         reference = reference_verdicts(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
             rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
+            # Without an order there are no steps to weigh.
             if cell.test != REFERENCE and rank.max(initial=-1) >= 0:
-                yield from _measured("kappa-quadratic", "quadratic", rank, cell, builder, reference)
+                yield from _measure_cell("kappa-quadratic", "quadratic", rank, cell, builder, reference)
 
 
-@frozen(kw_only=True, eq=False)
-class _Pairs:
-    """Trials paired with every usable reference verdict of their item and judge; arrays of shape (pairs,)."""
-
-    basis: Basis
-    """The compared trials, and those of them with a verdict on both sides."""
-    first: Codes
-    second: Codes
-    clusters: Codes
-    weights: Floats
-    """Weights of the pairs; those of one trial add up to 1."""
-
-
-def _pairs(trials: Trials, cell: Cell, reference: ReferenceVerdicts, codes: Codes) -> _Pairs:
-    """Pair up the trials of a cell; `codes` gives the code of each label, -1 for labels that cannot be compared."""
-    rows = cell.rows[compared(trials)[cell.rows]]
-    usable = rows[trials.usable[rows] & reference.at_least(1, rows)]
-    parts = [_paired(trials, usable[part], reference, codes) for part in parts_of(len(usable))]
-    first, second, clusters, weights = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    basis = Basis(cell, rows, usable)
-    return _Pairs(basis=basis, first=first, second=second, clusters=clusters, weights=weights)
-
-
-def _paired(
+def _pair_part(
     trials: Trials, usable: Codes, reference: ReferenceVerdicts, codes: Codes
 ) -> tuple[Codes, Codes, Codes, Floats]:
-    """Return the labels of both sides of the pairs of some trials, their clusters and weights."""
+    """Pair some trials with every usable reference verdict of their item and judge; shapes (pairs,).
+
+    Returns:
+        The labels of both sides, the clusters, and the weights: those of the pairs of one trial add up to 1.
+    """
     # Trial x label: how many reference verdicts of the trial's item have the label.
     among = reference.counts[reference.of[usable]]
     trial, label = np.nonzero(among)
     first, second = codes[trials.label[usable]][trial], codes[label]
-    kept = (first >= 0) & (second >= 0)
-    share = among[trial, label] / reference.answered[reference.of[usable]][trial]
+    # A label that has no rank on the scale is no number of steps away from another.
+    comparable = (first >= 0) & (second >= 0)
+    share = among[trial, label] / reference.verdict_counts[reference.of[usable]][trial]
     cluster = trials.cluster.codes[usable][trial]
-    one, other, of = (side[kept].astype(np.int32, copy=False) for side in (first, second, cluster))
-    return one, other, of, share[kept]
+    verdicts, references, of = (side[comparable].astype(np.int32, copy=False) for side in (first, second, cluster))
+    return verdicts, references, of, share[comparable]
 
 
-def _measured(
+def _measure_cell(
     name: str, weighting: Weighting, codes: Codes, cell: Cell, builder: MeasureBuilder, reference: ReferenceVerdicts
 ) -> Iterator[Measure]:
-    """Measure one cell; `codes` as for `_pairs`."""
-    pairs = _pairs(builder.trials, cell, reference, codes)
-    estimate = clustered_kappa(
-        pairs.first,
-        pairs.second,
-        pairs.clusters,
-        weighting=weighting,
-        case_weights=pairs.weights,
-        level=builder.context.level,
-    )
-    nothing = builder.why_none(pairs.basis, NOTHING_EXPECTED)
-    flags = (*_constant(estimate, pairs.second), *change_due(builder.trials, cell))
-    note = _DEGENERATE if DEGENERATE in estimate.flags else nothing
-    measure = builder.measure(
-        name, pairs.basis, estimate, flags=flags, note=note, unit="coefficient", unscored=NO_REFERENCE
-    )
-    yield from builder.flag_missing((measure,), cell, agreeing(builder.trials))
+    """Measure one cell; `codes` gives the code of each label, -1 for labels that cannot be compared."""
+    trials, level = builder.trials, builder.context.level
+    rows = cell.rows[comparable_trials(trials)[cell.rows]]
+    usable = rows[trials.usable[rows] & reference.at_least(1, rows)]
+    basis = Basis(cell, rows, usable)
+    # Part by part: the table of trials and labels is many times larger than the pairs that come of it.
+    parts = [_pair_part(trials, usable[part], reference, codes) for part in parts_of(len(usable))]
+    first, second, clusters, weights = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    estimate = clustered_kappa(first, second, clusters, weighting=weighting, case_weights=weights, level=level)
+    flags = (*_constant(estimate, second), *change_due(trials, cell))
+    note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, NOTHING_EXPECTED)
+    measure = builder.measure(name, basis, estimate, flags=flags, note=note, unit="coefficient", unscored=NO_REFERENCE)
+    yield from builder.flag_missing((measure,), cell, agreeing(trials))
 
 
 def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:
     """Return the flag of a kappa that is 0 whatever the judge answers, because the reference is constant."""
+    # One label on both sides has a flag of its own already.
     if DEGENERATE in estimate.flags or len(reference_labels) <= 1:
         return ()
     return (CONSTANT_REFERENCE,) if bool(np.all(reference_labels == reference_labels[0])) else ()

@@ -60,6 +60,15 @@ def _metric(
     )
 
 
+def _error(name: str, formula: str) -> MeasureInfo:
+    return describe_quantity(name, formula, "levels", better="lower", interval=CLUSTER_ROBUST)
+
+
+def _equivalence(name: str, formula: str, *flags: str, **more: Any) -> MeasureInfo:
+    results = ("equivalent", "different", "undecided")
+    return describe_difference(name, formula, flags=(*results, *flags), tested=True, **more)
+
+
 def _of_covariates(prefix: str, truth: str) -> Iterator[MeasureInfo]:
     yield describe_difference(
         f"{prefix}covariate-effect",
@@ -365,20 +374,8 @@ METRICS: Final = (
         "ordinal:OrdinalErrors",
         of.FullOptions,
         "MAE, RMSE, bias and the share within one level of the right one; ordinal scales only",
-        describe_quantity(
-            "mean-absolute-error",
-            "mean of abs(e), with e = rank `y` - rank `t`",
-            "levels",
-            better="lower",
-            interval=CLUSTER_ROBUST,
-        ),
-        describe_quantity(
-            "root-mean-squared-error",
-            "square root of the mean of e^2",
-            "levels",
-            better="lower",
-            interval=CLUSTER_ROBUST,
-        ),
+        _error("mean-absolute-error", "mean of abs(e), with e = rank `y` - rank `t`"),
+        _error("root-mean-squared-error", "square root of the mean of e^2"),
         describe_difference(
             "bias",
             "mean of e; also per gold level",
@@ -447,13 +444,11 @@ METRICS: Final = (
         "changes:AccuracyEquivalence",
         of.EquivalenceOptions,
         "equivalence test: is the change of accuracy within the margin?",
-        describe_difference(
+        _equivalence(
             "accuracy-equivalence",
             "`accuracy-change`, compared with the margin by two one-sided tests",
             interval="coverage 1 - 2 alpha (`restricted-score`, `exact-changed-clusters`)",
-            flags=("equivalent", "different", "undecided"),
             source="Schuirmann (1987); Tango (1998); Clopper and Pearson (1934)",
-            tested=True,
         ),
     ),
     _metric(
@@ -461,14 +456,13 @@ METRICS: Final = (
         "excess:ExcessEquivalence",
         of.EquivalenceOptions,
         "equivalence test: do verdicts change by no more than the margin beyond reruns?",
-        describe_difference(
+        _equivalence(
             "excess-equivalence",
             "`excess-disagreement`, compared with the margin",
+            "reference-floor",
             better="lower",
             interval="coverage 1 - 2 alpha (`cluster-robust-wilson`, `exact-changed-clusters`)",
-            flags=("equivalent", "different", "undecided", "reference-floor"),
             source="Schuirmann (1987); bound: Clopper and Pearson (1934)",
-            tested=True,
         ),
     ),
     _metric(
@@ -499,19 +493,15 @@ METRICS: Final = (
             flags=("confounded", "no-interval", "few-levels", "negative", "single-level"),
             source="Brennan (2001); Henderson (1953)",
         ),
-        describe_coefficient(
-            "generalizability",
-            "variance of items / (that + relative error) of one verdict",
-            "Brennan (2001)",
-            interval="",
-            flags=("negative", "no-interval"),
-        ),
-        describe_coefficient(
-            "dependability",
-            "variance of items / (that + absolute error) of one verdict",
-            "Brennan (2001)",
-            interval="",
-            flags=("negative", "no-interval"),
+        *(
+            describe_coefficient(
+                name,
+                f"variance of items / (that + {error} error) of one verdict",
+                "Brennan (2001)",
+                interval="",
+                flags=("negative", "no-interval"),
+            )
+            for name, error in (("generalizability", "relative"), ("dependability", "absolute"))
         ),
         describe_quantity(
             "cheapest-design",
@@ -534,13 +524,7 @@ METRICS: Final = (
             "tie is wrong",
             better="higher",
         ),
-        describe_quantity(
-            "panel-mean-absolute-error",
-            "mean distance of the panel's mean or median level (`rule`) from `t`",
-            "levels",
-            better="lower",
-            interval=CLUSTER_ROBUST,
-        ),
+        _error("panel-mean-absolute-error", "mean distance of the panel's mean or median level (`rule`) from `t`"),
         describe_coefficient(
             "error-correlation",
             "correlation of the errors of two judges",
@@ -632,19 +616,12 @@ METRICS: Final = (
         "validity:PerturbationValidity",
         of.ValidityOptions,
         "failure rate among the valid cases, based on a table of reviewed cases",
-        describe_share(
-            "failure-rate",
-            "p: share of cases with fewer than half of their verdicts as expected",
-            better="lower",
-            interval=f"{OF_A_RATE}, over cases",
-            source="jrh",
-        ),
-        describe_share(
-            "invalid-cases",
-            "v: share of cases that reviewers call invalid",
-            better="lower",
-            interval="Wilson, over cases",
-            source="jrh",
+        *(
+            describe_share(name, formula, better="lower", interval=f"{method}, over cases", source="jrh")
+            for name, formula, method in (
+                ("failure-rate", "p: share of cases with fewer than half of their verdicts as expected", OF_A_RATE),
+                ("invalid-cases", "v: share of cases that reviewers call invalid", "Wilson"),
+            )
         ),
         describe_share(
             "failure-rate-valid",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import attrs
 from attrs import field, frozen
@@ -14,12 +14,18 @@ from jrh_measuring import BreakdownOptions, Factor, MetricOptions, PositiveLabel
 _ALL: Final = "also compute measures that no report shows"
 
 
+def _positive_option(label: str) -> Any:
+    text = f"{label}; default: that of the task's scale, or the first of two"
+    return option(text, instance_of(str), default="")
+
+
 @frozen(kw_only=True)
 class RateOptions(BreakdownOptions):
     """Options of the rates that are broken down by default."""
 
     by: tuple[Factor, ...] = field(
         default=("variant", "strength"),
+        # Only the default differs: check and help text are those of the other breakdowns.
         validator=attrs.fields(BreakdownOptions).by.validator,
         metadata=attrs.fields(BreakdownOptions).by.metadata,
     )
@@ -43,20 +49,14 @@ class ConfusionOptions(MetricOptions):
 class ErrorRateOptions(PositiveLabelOptions, BreakdownOptions):
     """Options of the false positive and false negative rate."""
 
-    positive: str = option(
-        "label that counts as positive; default: that of the task's scale, or the first of two",
-        instance_of(str),
-        default="",
-    )
+    positive: str = _positive_option("label that counts as positive")
 
 
 @frozen(kw_only=True)
 class PanelTestOptions(PositiveLabelOptions, MetricOptions):
     """Options of the panels of every test."""
 
-    positive: str = option(
-        "label of the error rates; default: that of the task's scale, or the first of two", instance_of(str), default=""
-    )
+    positive: str = _positive_option("label of the error rates")
 
 
 @frozen(kw_only=True)
@@ -70,11 +70,7 @@ class CovariateOptions(MetricOptions):
 class PrevalenceOptions(PositiveLabelOptions, MetricOptions):
     """Options of the corrected prevalence."""
 
-    positive: str = option(
-        "label whose share is estimated; default: that of the task's scale, or the first of two",
-        instance_of(str),
-        default="",
-    )
+    positive: str = _positive_option("label whose share is estimated")
     tuned: bool = option(
         "weight the judge's verdicts to minimise the variance of the prediction-powered estimate",
         instance_of(bool),
@@ -97,6 +93,7 @@ class ValidityOptions(MetricOptions):
 class EquivalenceOptions(BreakdownOptions):
     """Options of the tests of equivalence."""
 
+    # None and not a number: the margin of the suite holds for all metrics, unless one states its own.
     margin: float | None = option(
         "largest change that counts as equivalent; declare it before seeing results. Default: the suite's "
         "`findings: {margin: 0.05}`",

@@ -70,15 +70,17 @@ class OrdinalErrors:
 
 def _errors(builder: MeasureBuilder, cell: Cell, scores: Mapping[str, Scores], top: float) -> Iterator[Measure]:
     limits = {_ABSOLUTE: (0.0, top), _SQUARED: (0.0, top**2), _BIAS: (-top, top)}
-    for name, each in scores.items():
+    for name, score in scores.items():
+        # By gold level the direction is of interest: where on the scale a judge is too mild or too strict.
         if "gold" in cell.levels and name != _BIAS:
             continue
         if name in limits:
+            # The root of the mean: its ends are the roots of those of the mean of squares.
             transform = _root if name == _SQUARED else float
             yield builder.mean(
                 name,
                 cell,
-                each,
+                score,
                 limits=limits[name],
                 nothing=_NOTHING,
                 unit="difference in levels" if name == _BIAS else "levels",
@@ -87,7 +89,7 @@ def _errors(builder: MeasureBuilder, cell: Cell, scores: Mapping[str, Scores], t
                 heavy_tailed=name == _SQUARED,
             )
         else:
-            yield builder.rate(name, cell, each, nothing=_NOTHING)
+            yield builder.rate(name, cell, score, nothing=_NOTHING)
 
 
 def _root(number: float) -> float:
@@ -115,19 +117,21 @@ class OrdinalAssociation:
         """Yield the measures per ordinal task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         levels = Levels.of(builder.trials)
+        # Coefficients have no bounds: how far lost verdicts can sway them is read off the share of exact levels.
         exact = levels.scores((levels.errors == 0).astype(np.float64), 0.0, 1.0)
         for cell in cells_of(builder.trials, self.options.by):
             if _is_ordinal(cell, context):
-                yield from builder.flag_missing(self._measured(builder, cell, levels), cell, exact)
+                yield from builder.flag_missing(self._measure_cell(builder, cell, levels), cell, exact)
 
-    def _measured(self, builder: MeasureBuilder, cell: Cell, levels: Levels) -> Iterator[Measure]:
+    def _measure_cell(self, builder: MeasureBuilder, cell: Cell, levels: Levels) -> Iterator[Measure]:
         rows, usable = cell.rows[levels.eligible[cell.rows]], levels.usable(cell.rows)
         basis = Basis(cell, rows, usable)
         clusters = builder.trials.cluster.codes[usable]
         for name, estimator in _ASSOCIATION.items():
+            # Reports do without it, unless `all` asks for it.
             if name == _PEARSON and not self.options.all:
                 continue
-            estimate = estimator(levels.given[usable], levels.right[usable], clusters, level=builder.context.level)
+            estimate = estimator(levels.verdict[usable], levels.right[usable], clusters, level=builder.context.level)
             note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, _NOTHING)
             unit = "ratio" if name == _COMPRESSION else "coefficient"
             yield builder.measure(name, basis, estimate, note=note, unit=unit)
@@ -146,6 +150,7 @@ class Confusion:
         """Yield `confusion` per task, judge, test, right label and verdict, in the scale's order."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials, truth = builder.trials, stated_label(builder.trials)
+        # Made once: every cell of the matrix needs the mask of its right label.
         eligible = [truth == code for code in range(len(trials.labels))]
         for cell in cells_of(trials):
             if cell.task in context.tasks and (self.options.all or _is_ordinal(cell, context)):
@@ -158,12 +163,13 @@ def _confusion(
     trials = builder.trials
     place = {label: code for code, label in enumerate(trials.labels)}
     rows = {right: cell.rows[eligible[place[right]][cell.rows]] for right in scale if right in place}
-    found: dict[str, list[Measure]] = {right: [] for right, own in rows.items() if len(own)}
+    by_right: dict[str, list[Measure]] = {right: [] for right, members in rows.items() if len(members)}
     for verdict in scale:  # a score for each trial: those of one verdict at a time
-        said = Scores.of(trials, trials.label == place.get(verdict, len(place)), trials.usable, rows=cell.rows)
-        for right, measures in found.items():
+        says = trials.label == place.get(verdict, len(place))
+        verdict_scores = Scores.of(trials, says, trials.usable, rows=cell.rows)
+        for right, measures in by_right.items():
             part = cell.part({"right": right, "verdict": verdict}, rows[right])
-            scores = evolve(said, eligible=eligible[place[right]])
+            scores = evolve(verdict_scores, eligible=eligible[place[right]])
             measures.append(builder.rate("confusion", part, scores, nothing=_NOTHING))
-    for measures in found.values():
+    for measures in by_right.values():
         yield from measures

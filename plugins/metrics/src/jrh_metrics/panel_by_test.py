@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -20,23 +20,21 @@ from jrh_measuring import (
     as_expected,
     ballots_of,
     is_named,
-    judged_tasks_of,
     numbered,
     panels_of,
     positive_label,
     tasks_of,
+    tasks_of_all_judges,
 )
-from jrh_stats import BestPanel, Estimate, best_panel, majority_vote, mean_of_rates
+from jrh_stats import BestPanel, Estimate, majority_vote, mean_of_rates
 
 from jrh_metrics.options import PanelTestOptions
-from jrh_metrics.panel import MOST_JUDGES
+from jrh_metrics.panel import MOST_JUDGES, TRIO, best_trio
 
 CHOSEN: Final = "chosen"
 """Level of a panel of three: whether it was chosen on the cases it is scored on."""
 IN_SAMPLE: Final = "in sample"
 HELD_OUT: Final = "held out"
-_TWO: Final = 2
-_TRIO: Final = 3
 _NOTHING: Final = "no case has a right label and a verdict"
 _TOO_FEW: Final = "a panel of three needs more than three judges, and cases with a right label in two clusters"
 
@@ -60,9 +58,9 @@ class PanelByTest:
             if task is None:
                 continue
             ballots = ballots_of(builder.trials, cell, task.scale)
-            if len(ballots.judges) >= _TWO:
+            if len(ballots.judges) > 1:
                 positive = positive_label(task, self.options.positive, "panel-by-test")
-                yield from _decided(builder, cell, ballots, task.scale, positive)
+                yield from _measure_panel(builder, cell, ballots, task.scale, positive)
         yield from _means(builder)
 
 
@@ -70,61 +68,58 @@ def _tests_and_tasks(trials: Trials) -> Iterator[Cell]:
     """Yield every test of every task with all judges, then all tests of a task together; `test` is empty there."""
     panels = list(panels_of(trials))
     yield from panels
-    for whole in judged_tasks_of(trials):
-        tests = [cell for cell in panels if cell.task == whole.task and cell.test != REFERENCE]
-        if len(tests) >= _TWO:
-            yield evolve(whole, rows=np.sort(np.concatenate([cell.rows for cell in tests])))
+    for task_cell in tasks_of_all_judges(trials):
+        # The reference is what tests are compared with, and none of them.
+        tests = [cell for cell in panels if cell.task == task_cell.task and cell.test != REFERENCE]
+        if len(tests) > 1:
+            yield evolve(task_cell, rows=np.sort(np.concatenate([cell.rows for cell in tests])))
 
 
-def _decided(
+def _measure_panel(
     builder: MeasureBuilder, cell: Cell, ballots: Ballots, scale: Scale, positive: str | None
 ) -> Iterator[Measure]:
     size = len(scale.labels)
     code = None if positive is None else scale.rank(positive)
-    counted = _counted(ballots, code)
+    counted = _ballots_of_rates(ballots, code)
 
-    def made(name: str, estimate: Estimate, note: str = "", **levels: str) -> Measure:
+    def build(name: str, estimate: Estimate, note: str = "", **levels: str) -> Measure:
         rows = ballots.rows[counted[name.partition("-")[2]][ballots.ballot]]
         usable = rows[builder.trials.usable[rows]]
         known = estimate if len(usable) else Estimate(value=None)
-        given = note if len(usable) else _NOTHING
-        return builder.measure(name, Basis(cell.part(levels), rows, usable), known, note=given)
+        text = note if len(usable) else _NOTHING
+        return builder.measure(name, Basis(cell.part(levels), rows, usable), known, note=text)
 
+    # Without ballots there is nothing to count.
     decided = majority_vote(ballots.votes, n_labels=size) if len(ballots.votes) else np.empty(0, dtype=np.int64)
-    told = f"{len(ballots.judges)} judges by majority; a tie is wrong"
+    rule = f"{len(ballots.judges)} judges by majority; a tie is wrong"
     happened = {"accuracy": decided == ballots.truth}
     if code is not None:
         happened |= {"false-positive-rate": decided == code, "false-negative-rate": decided != code}
     for name, hits in happened.items():
-        note = told if name == "accuracy" else f"positive label: {positive}"
-        yield made(f"majority-{name}", _share(builder, cell, ballots, hits, counted[name]), note)
+        # The rates depend on the positive label, and accuracy on what a tie counts as.
+        note = rule if name == "accuracy" else f"positive label: {positive}"
+        sums = (hits & counted[name]).astype(float), counted[name].astype(float)
+        yield build(f"majority-{name}", builder.proportion(cell, *sums, ballots.clusters), note)
     # A judge without any verdict is no member of a panel: the other two would be taken for three.
     voting = np.flatnonzero((ballots.votes >= 0).any(axis=0))
-    if not _TRIO < len(voting) <= MOST_JUDGES:
+    if not TRIO < len(voting) <= MOST_JUDGES:
         return
-    best = best_panel(
-        ballots.votes[:, voting],
-        ballots.truth,
-        ballots.clusters,
-        n_labels=size,
-        size=_TRIO,
-        level=builder.context.level,
-        seed=builder.seed(cell),
-        positive=code,
-    )
+    best = best_trio(builder, cell, ballots, size, voting, code)
+    # Too few clusters to choose on one half and score on the other.
     if best is None:
-        yield made("trio-accuracy", Estimate(value=None), _TOO_FEW, chosen=HELD_OUT)
+        yield build("trio-accuracy", Estimate(value=None), _TOO_FEW, chosen=HELD_OUT)
         return
     names = ", ".join(ballots.judges[voting[judge]] for judge in best.judges)
-    for name, found in _of_trio(best):
+    for name, versions in _of_trio(best):
+        # Held out first: it is the number to expect.
         for levels, estimate, note in (
-            (HELD_OUT, found[1], f"{names}; {best.same:.0%} of the halves choose these three"),
-            (IN_SAMPLE, found[0], f"{names}; too good: chosen on the cases it is scored on, as in the paper"),
+            (HELD_OUT, versions[1], f"{names}; {best.same:.0%} of the halves choose these three"),
+            (IN_SAMPLE, versions[0], f"{names}; too good: chosen on the cases it is scored on, as in the paper"),
         ):
-            yield made(name, estimate, note, **{CHOSEN: levels})
+            yield build(name, estimate, note, **{CHOSEN: levels})
 
 
-def _counted(ballots: Ballots, positive: int | None) -> dict[str, Mask]:
+def _ballots_of_rates(ballots: Ballots, positive: int | None) -> dict[str, Mask]:
     """Return the ballots that each rate is about."""
     return {
         "accuracy": np.ones(len(ballots.truth), dtype=np.bool_),
@@ -140,10 +135,6 @@ def _of_trio(best: BestPanel) -> Iterator[tuple[str, tuple[Estimate, Estimate]]]
         yield "trio-false-negative-rate", best.false_negative
 
 
-def _share(builder: MeasureBuilder, cell: Cell, ballots: Ballots, happened: Mask, counted: Mask) -> Estimate:
-    return builder.proportion(cell, (happened & counted).astype(float), counted.astype(float), ballots.clusters)
-
-
 def _means(builder: MeasureBuilder) -> Iterator[Measure]:
     """Yield `mean-over-tests` of every judge and `mean-over-judges` of every test, each rate with the same weight."""
     trials = builder.trials
@@ -155,9 +146,9 @@ def _means(builder: MeasureBuilder) -> Iterator[Measure]:
         for cell in cells:
             rows = cell.rows[eligible[cell.rows]]
             if name == "mean-over-tests":
-                rows = rows[trials.test.codes[rows] != _code(trials.test.names, REFERENCE)]
+                rows = rows[~is_named(trials.test, REFERENCE)[rows]]
             usable = rows[~np.isnan(value[rows])]
-            if len(np.unique(over[usable])) < _TWO:
+            if len(np.unique(over[usable])) <= 1:
                 continue
             estimate = _mean(value, trials.cluster.codes, over, usable, builder.context.level)
             yield builder.measure(name, Basis(cell, rows, usable), estimate)
@@ -167,6 +158,7 @@ def _right(trials: Trials) -> tuple[np.ndarray, np.ndarray]:
     """Return what every trial scores in the main table of a report: against gold, else as its test expects."""
     gold, expected = against_gold(trials), as_expected(trials)
     group = numbered(trials.task.codes, trials.test.codes)
+    # By task and test: one column of the table has one kind of rate.
     with_gold = np.isin(group, np.unique(group[gold.eligible]))
     # A verdict that only has to stay the same is neither right nor wrong.
     stated = expected.eligible & ~is_named(trials.expectation, "same")
@@ -179,8 +171,5 @@ def _mean(value: np.ndarray, cluster: Codes, over: Codes, usable: Codes, level: 
     tops, counts = np.zeros((len(units), len(rates))), np.zeros((len(units), len(rates)))
     np.add.at(tops, (unit, rate), value[usable])
     np.add.at(counts, (unit, rate), 1.0)
+    # The order of addition must not show in the last digit.
     return mean_of_rates(tops.round(12), counts, level=level)
-
-
-def _code(names: Sequence[str], name: str) -> int:
-    return names.index(name) if name in names else -1

@@ -8,7 +8,7 @@ from typing import Final
 
 from jrh import REFERENCE, Measure, RunReport
 from jrh.values import Cell, Column, Importance, MeasureRef, Row, TablePart
-from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures
+from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures, mark_simulated
 
 from jrh_metrics.judges_by_tests import name_accuracy, right_verdicts
 
@@ -74,8 +74,8 @@ def _over_tests(measures: ReportMeasures, task: str) -> TablePart:
     right = right_verdicts(measures, task)
     rows: list[Row] = []
     for place, mean in measures.named(task, "mean-over-tests"):
-        own = {test: cell for (judge, test), cell in right.items() if judge == mean.judge and test != REFERENCE}
-        rows += _spread(measures, mean.judge, place, own)
+        cells = {test: cell for (judge, test), cell in right.items() if judge == mean.judge and test != REFERENCE}
+        rows += _spread(measures, mean.judge, place, cells)
     return TablePart(
         caption="Every judge over its tests",
         heads=("Judge",),
@@ -91,8 +91,10 @@ def _over_judges(measures: ReportMeasures, task: str) -> TablePart:
     right = right_verdicts(measures, task)
     rows: list[Row] = []
     for place, mean in measures.named(task, "mean-over-judges"):
-        own = {_marked(measures.report, judge): cell for (judge, test), cell in right.items() if test == mean.test}
-        rows += _spread(measures, mean.test, place, own)
+        cells = {
+            mark_simulated(measures.report, judge): cell for (judge, test), cell in right.items() if test == mean.test
+        }
+        rows += _spread(measures, mean.test, place, cells)
     return TablePart(
         caption="Every test over its judges",
         heads=("Test",),
@@ -111,6 +113,7 @@ def _spread(measures: ReportMeasures, head: str, mean: int, cells: Mapping[str, 
     """Yield the row of a judge or test with two estimates or more."""
     estimates = {name: measures.report.measures[cell.measure].estimate for name, cell in cells.items()}
     known = {name: value for name, value in estimates.items() if value is not None}
+    # The spread of a single number is none.
     if len(known) > 1:
         low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
         numbers: tuple[Cell, ...] = len(known), MeasureRef(measure=mean), stdev(known.values())
@@ -123,15 +126,16 @@ def _panels(measures: ReportMeasures, task: str) -> TablePart:
     for test in (*measures.report.tests, ""):
         for panel, chosen, what in _PANELS:
             levels = {"chosen": chosen} if chosen else {}
-            own = {
+            rates = {
                 name: (place, measure)
                 for name in _OUTCOMES
                 for place, measure in measures.named(task, f"{panel}-{name}", *levels)
                 if (measure.test, measure.cell) == (test, levels)
             }
-            if "accuracy" in own:
-                cells = (MeasureRef(measure=own[name][0]) if name in own else None for name in _OUTCOMES)
-                judges = own["accuracy"][1].note.partition(";")[0]
+            if "accuracy" in rates:
+                cells = (MeasureRef(measure=rates[name][0]) if name in rates else None for name in _OUTCOMES)
+                # The metric begins the note with the names of the judges.
+                judges = rates["accuracy"][1].note.partition(";")[0]
                 rows.append(Row(heads=(test or "all tests", what, judges), cells=tuple(cells)))
     return TablePart(
         caption="Panels: the majority of all judges, and the best three",
@@ -156,6 +160,7 @@ def _decisions(measures: ReportMeasures, task: str) -> TablePart | None:
             note=measure.note,
         )
         for name, what in _WHAT.items()
+        # The whole panel first, then what it is without a judge or by another rule.
         for place, measure in sorted(measures.by_name.get((task, name), ()), key=lambda each: bool(each[1].cell))
         if not measure.judge
     )
@@ -169,7 +174,7 @@ def _whose(report: RunReport, measure: Measure) -> str:
     if not cell:
         return _WHOLE.get(measure.name, "all judges")
     if set(cell) == {"without"}:
-        return f"without {_marked(report, cell['without'])}, by majority"
+        return f"without {mark_simulated(report, cell['without'])}, by majority"
     if set(cell) == {"rule"} and cell["rule"] in _RULES:
         return _RULES[cell["rule"]]
     return ", ".join(f"{name} {value}" for name, value in cell.items())
@@ -178,6 +183,7 @@ def _whose(report: RunReport, measure: Measure) -> str:
 def _pairs(measures: ReportMeasures, task: str) -> TablePart | None:
     """Tabulate the correlation of errors of every two judges, the strongest first."""
     pairs = list(measures.named(task, "error-correlation", "judges"))
+    # What could not be estimated comes last.
     pairs.sort(key=lambda each: (each[1].estimate is None, -(each[1].estimate or 0.0)))
     if not pairs:
         return None
@@ -200,11 +206,8 @@ def _pairs(measures: ReportMeasures, task: str) -> TablePart | None:
 def _two(report: RunReport, pair: str) -> tuple[str, str]:
     """Return the names of a pair, which the metric joined, each marked where its answers are made up."""
     for first in report.judges:
+        # A name may hold the joint: the pair is split where both sides are judges.
         second = pair.removeprefix(f"{first}{_AND}")
         if second != pair and second in report.judges:
-            return _marked(report, first), _marked(report, second)
+            return mark_simulated(report, first), mark_simulated(report, second)
     return pair, ""
-
-
-def _marked(report: RunReport, judge: str) -> str:
-    return f"{judge} (simulated)" if judge in report.simulated else judge

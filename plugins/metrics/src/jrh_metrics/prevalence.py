@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from attrs import frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
+from attrs import evolve, frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import DEGENERATE, Basis, Cell, Codes, MeasureBuilder, Scores, cells_of, numbered, positive_label
 from jrh_stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen_of_shares
 from numpy.typing import NDArray
@@ -50,6 +50,7 @@ class CorrectedPrevalence:
         builder = MeasureBuilder.of(records, context, self.options)
         for cell in cells_of(builder.trials):
             gold = builder.trials.gold[cell.rows] >= 0
+            # With all items labelled nothing is left to correct; with none there is nothing to correct by.
             if cell.test == REFERENCE and cell.task in context.tasks and gold.any() and not gold.all():
                 yield from self._of_task(builder, cell)
 
@@ -57,35 +58,29 @@ class CorrectedPrevalence:
         task = builder.context.tasks[cell.task]
         positive = positive_label(task, self.options.positive, "corrected-prevalence")
         if positive is not None:
-            value = _indicator(builder, positive)
-            yield _judged(builder, cell, "judged-prevalence", value, top=1.0, unit="proportion")
+            value = np.array([float(label == positive) for label in builder.trials.labels])
+            yield _own_rate(builder, cell, "judged-prevalence", value, top=1.0, unit="proportion")
             slices = _slices(builder, cell, value)
-            yield _made(builder, cell, "prevalence-rogan-gladen", _rogan_gladen(builder, slices), slices, _ROGAN_GLADEN)
-            powered = self._powered(slices, builder.context.level)
-            yield _made(builder, cell, "prevalence-prediction-powered", _cut(powered), slices, _POWERED)
+            corrected = _rogan_gladen(builder, slices)
+            yield _build_measure(builder, cell, "prevalence-rogan-gladen", corrected, slices, _ROGAN_GLADEN)
+            powered = self._prediction_powered(slices, builder.context.level)
+            yield _build_measure(builder, cell, "prevalence-prediction-powered", _clip(powered), slices, _POWERED)
         elif task.scale.ordered:
-            value = _levels(builder, task.scale)
-            yield _judged(builder, cell, "judged-mean-level", value, top=len(task.scale.labels) - 1.0, unit="levels")
+            scale = task.scale
+            ranks = [float(scale.rank(label)) if label in scale else np.nan for label in builder.trials.labels]
+            value = np.array(ranks)
+            yield _own_rate(builder, cell, "judged-mean-level", value, top=len(task.scale.labels) - 1.0, unit="levels")
             slices = _slices(builder, cell, value)
-            powered = self._powered(slices, builder.context.level)
-            yield _made(builder, cell, "mean-level-prediction-powered", powered, slices, _POWERED, unit="levels")
+            powered = self._prediction_powered(slices, builder.context.level)
+            name = "mean-level-prediction-powered"
+            yield _build_measure(builder, cell, name, powered, slices, _POWERED, unit="levels")
 
-    def _powered(self, slices: _Slices, level: float) -> Estimate:
+    def _prediction_powered(self, slices: _Slices, level: float) -> Estimate:
         tuned = self.options.tuned
         return prediction_powered_mean(slices.right, slices.judged, slices.unlabelled, tuned=tuned, level=level)
 
 
-def _indicator(builder: MeasureBuilder, positive: str) -> NDArray[np.float64]:
-    """Return the number of every label: 1 for the positive one."""
-    return np.array([float(label == positive) for label in builder.trials.labels])
-
-
-def _levels(builder: MeasureBuilder, scale: Scale) -> NDArray[np.float64]:
-    """Return the number of every label: steps above the lowest level."""
-    return np.array([float(scale.rank(label)) if label in scale else np.nan for label in builder.trials.labels])
-
-
-def _judged(
+def _own_rate(
     builder: MeasureBuilder, cell: Cell, name: str, value: NDArray[np.float64], *, top: float, unit: str
 ) -> Measure:
     trials = builder.trials
@@ -102,12 +97,11 @@ def _slices(builder: MeasureBuilder, cell: Cell, value: NDArray[np.float64]) -> 
     labelled = usable[trials.gold[usable] >= 0]
     # Items of a cluster with different gold labels are different things to be right about.
     unit = numbered(trials.cluster.codes, trials.gold + 1)
+    unlabelled = usable[trials.gold[usable] < 0]
     return _Slices(
         judged=_by_unit(unit[labelled], value[trials.label[labelled]]),
         right=_by_unit(unit[labelled], value[trials.gold[labelled]]),
-        unlabelled=_by_unit(unit[others], value[trials.label[others]])
-        if len(others := usable[trials.gold[usable] < 0])
-        else np.zeros(0),
+        unlabelled=_by_unit(unit[unlabelled], value[trials.label[unlabelled]]),
     )
 
 
@@ -123,18 +117,17 @@ def _rogan_gladen(builder: MeasureBuilder, slices: _Slices) -> Estimate:
     )
 
 
-def _cut(estimate: Estimate) -> Estimate:
+def _clip(estimate: Estimate) -> Estimate:
     """Clip a proportion and its interval to [0, 1]."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
+    # A correction by noisy error rates can leave the range of a share.
     low, value, high = (min(max(end, 0.0), 1.0) for end in (estimate.low, estimate.value, estimate.high))
     flags = estimate.flags if value == estimate.value else (*estimate.flags, "cut")
-    return Estimate(
-        value=value, low=low, high=high, method=estimate.method, n=estimate.n, clusters=estimate.clusters, flags=flags
-    )
+    return evolve(estimate, value=value, low=low, high=high, flags=flags)
 
 
-def _made(
+def _build_measure(
     builder: MeasureBuilder,
     cell: Cell,
     name: str,
@@ -145,6 +138,7 @@ def _made(
     unit: str = "proportion",
 ) -> Measure:
     usable = cell.rows[builder.trials.usable[cell.rows]]
+    # The formula divides by how much better than chance the judge is.
     why = _CHANCE if DEGENERATE in estimate.flags else _FEW
     return builder.measure(
         name,

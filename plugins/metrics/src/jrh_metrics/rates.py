@@ -13,7 +13,6 @@ from jrh_measuring import (
     BreakdownOptions,
     Cell,
     Codes,
-    Dependence,
     MeasureBuilder,
     MetricOptions,
     Reason,
@@ -88,8 +87,10 @@ class Missing:
         """Yield `missing` per task, judge and test, the reference included, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
+        # 1 for a missing verdict: the only share in which those count and are not left out.
         value = (~trials.usable).astype(np.float64)
         everything = np.ones(len(value), dtype=np.bool_)
+        # Which verdicts are missing is known: the bounds are the share itself.
         scores = Scores(eligible=everything, value=value, low=value, high=value)
         for cell in cells_of(trials, self.options.by):
             yield builder.rate("missing", cell, scores, nothing="no trial")
@@ -118,6 +119,7 @@ class ErrorRates:
 
 def _rates(builder: MeasureBuilder, cell: Cell, truth: Codes, positive: str) -> Iterator[Measure]:
     trials = builder.trials
+    # A label that no record has gets a code that no trial has.
     code = trials.labels.index(positive) if positive in trials.labels else len(trials.labels)
     says = trials.label == code
     sides = (
@@ -145,7 +147,9 @@ class Agreement:
         builder = MeasureBuilder.of(records, context, self.options)
         scores = agreeing(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
+            # The reference would agree with itself; how it differs from its own reruns is `rerun-disagreement`.
             if cell.test != REFERENCE:
+                # Where another verdict is due, agreeing with the reference is the defect.
                 flags = change_due(builder.trials, cell)
                 yield builder.rate("agreement", cell, scores, nothing=NOTHING_EXPECTED, flags=flags)
 
@@ -159,6 +163,7 @@ class FlipRate:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `flip-rate` wherever `agreement` is measured."""
         for agreement in Agreement(self.options).measure(records, context):
+            # Mirrored, so that both always add up to 1, the ends of their intervals included.
             yield mirrored(agreement, "flip-rate")
 
 
@@ -168,6 +173,7 @@ _FURTHER = {
     Reason.ERROR: "missing-by-error-p",
     Reason.CONFIDENCE: "missing-by-confidence-p",
 }
+_DIRECTIONS = {None: (), True: (MISSING_ON_ERRORS,), False: (MISSING_ON_RIGHT,)}
 _MANTEL = (
     "Mantel's test over clusters, beyond what conditions explain; adjusted by Holm over the tests of what is missing"
 )
@@ -194,22 +200,21 @@ class MissingByCondition:
         conditions = condition_codes(trials)
         for cell in tasks_of(trials):
             rows = cell.rows
-            found = missingness_test(
+            test = missingness_test(
                 ~trials.usable[rows], conditions[rows], trials.item.codes[rows], trials.cluster.codes[rows]
             )
-            told = rows if found.p is not None else np.zeros(0, dtype=np.int64)
-            few = ("few-missing",) if "few" in found.flags else ()
-            note = _NONE if found.p is None else _TEST
-            yield builder.p_value("missing-by-condition-p", Basis(cell, told, told), found.p, flags=few, note=note)
-            depends = informative(trials).get((cell.task, cell.judge))
+            # A test that could not be made rests on no trial.
+            tested = rows if test.p is not None else np.zeros(0, dtype=np.int64)
+            few = ("few-missing",) if "few" in test.flags else ()
+            note = _NONE if test.p is None else _TEST
+            yield builder.p_value("missing-by-condition-p", Basis(cell, tested, tested), test.p, flags=few, note=note)
+            dependence = informative(trials).get((cell.task, cell.judge))
+            if dependence is None:
+                continue
             for reason, name in _FURTHER.items():
-                p = None if depends is None else depends.p.get(reason)
+                p = dependence.p.get(reason)
                 if p is not None:
-                    flags = _direction(depends) if reason is Reason.ERROR else ()
+                    # Accuracy over the usable verdicts is too high where wrong ones are lost, and too low where right
+                    # ones are.
+                    flags = _DIRECTIONS[dependence.on_errors] if reason is Reason.ERROR else ()
                     yield builder.p_value(name, Basis(cell, rows, rows), p, flags=flags, note=_MANTEL)
-
-
-def _direction(depends: Dependence | None) -> tuple[str, ...]:
-    if depends is None or depends.on_errors is None:
-        return ()
-    return (MISSING_ON_ERRORS if depends.on_errors else MISSING_ON_RIGHT,)

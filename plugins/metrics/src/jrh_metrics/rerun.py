@@ -46,9 +46,10 @@ class RerunDisagreement:
         trials = builder.trials
         repeats = _repeats(trials)
         for cell in cells_of(trials, self.options.by):
+            # By plan and not by verdicts: a pair that lost a verdict is missing, and not left out.
             rows = cell.rows[repeats.planned[repeats.of[cell.rows]] > 1]
             if len(rows) or cell.test == REFERENCE:
-                yield _measured(builder, cell, repeats, rows)
+                yield _measure_cell(builder, cell, repeats, rows)
 
 
 def _repeats(trials: Trials) -> _Repeats:
@@ -64,10 +65,10 @@ def _repeats(trials: Trials) -> _Repeats:
     return _Repeats(of=of, counts=counts, answered=counts.sum(axis=1, dtype=np.int32), planned=planned, cluster=cluster)
 
 
-def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Codes) -> Measure:
-    asked = np.zeros(len(repeats.planned), dtype=np.bool_)
-    asked[repeats.of[rows]] = True
-    groups = np.flatnonzero(asked)
+def _measure_cell(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Codes) -> Measure:
+    occurs = np.zeros(len(repeats.planned), dtype=np.bool_)
+    occurs[repeats.of[rows]] = True
+    groups = np.flatnonzero(occurs)
     counts = repeats.counts[groups]
     estimate = rerun_disagreement(
         counts,
@@ -76,6 +77,7 @@ def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Code
         resamples=builder.context.resamples,
         seed=builder.seed(cell),
     )
+    # A single verdict has none to differ from.
     usable = rows[builder.trials.usable[rows] & (repeats.answered[repeats.of[rows]] > 1)]
     bounds = _bounds(counts, repeats.planned[groups])
     return builder.measure(_NAME, Basis(cell, rows, usable), estimate, bounds=bounds, note=_why(rows, usable))
@@ -87,6 +89,7 @@ def _bounds(counts: NDArray[np.int64], planned: Codes) -> tuple[float, float] | 
     all_pairs = float((planned.astype(np.int64) * (planned - 1) // 2).sum())
     if not all_pairs:
         return None
+    # Over all pairs of the plan: at worst every lost pair differs, at best none does.
     low = float(differing.sum()) / all_pairs
     return low, low + (all_pairs - float(pairs.sum())) / all_pairs
 

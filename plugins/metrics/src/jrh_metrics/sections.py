@@ -18,6 +18,7 @@ from jrh_measuring import (
     ReportMeasures,
     Series,
     Spot,
+    mark_simulated,
     section_of_task,
 )
 
@@ -27,6 +28,7 @@ ROWS: Final = 150
 """Bins that are listed; the others are counted."""
 MATRICES: Final = 24
 """Confusion matrices of a task."""
+# A measure has one estimate: of the two numbers of a bin the other one is in its note.
 _MEAN: Final = re.compile(r"mean stated probability ((?:0|1)\.\d+)")
 """What the metric `calibration` notes of every bin."""
 _CALIBRATION: Final = (
@@ -76,60 +78,45 @@ _COEFFICIENTS: Final = {
 
 def people() -> MeasureTables:
     """Build the section on people and judges."""
-    return MeasureTables(
-        text="Kappa (quadratically weighted on ordinal scales) on the items that two people or more labelled, in the "
+    return MeasureTables.of_table(
+        "Agreement of judges with people, and of people with each other",
+        {
+            "judge-people-kappa": "judge and a person, kappa",
+            "people-kappa": "two people, kappa",
+            "people-kappa-difference": "difference",
+        },
+        "Kappa (quadratically weighted on ordinal scales) on the items that two people or more labelled, in the "
         "reference condition. The difference compares both on the same items, clustered by item; below 0 the judge "
         "agrees less with people than they agree with each other. It holds for these people only.",
-        tables=(
-            MeasureTable(
-                caption="Agreement of judges with people, and of people with each other",
-                columns={
-                    "judge-people-kappa": "judge and a person, kappa",
-                    "people-kappa": "two people, kappa",
-                    "people-kappa-difference": "difference",
-                },
-            ),
-        ),
     )
 
 
 def beyond_chance() -> MeasureTables:
     """Build the section on agreement with the gold labels beyond chance."""
-    return MeasureTables(
-        text="Cohen's kappa (quadratically weighted on ordinal scales) of verdicts and gold labels: 1 is perfect, 0 is "
+    return MeasureTables.of_table(
+        "Agreement with the gold labels beyond chance",
+        {"gold-kappa": "kappa with gold", "gold-kappa-quadratic": "quadratic kappa with gold"},
+        "Cohen's kappa (quadratically weighted on ordinal scales) of verdicts and gold labels: 1 is perfect, 0 is "
         "what chance gives. A judge that always gives the most common label has a kappa of 0.",
-        tables=(
-            MeasureTable(
-                caption="Agreement with the gold labels beyond chance",
-                columns={
-                    "gold-kappa": "kappa with gold",
-                    "gold-kappa-quadratic": "quadratic kappa with gold",
-                },
-            ),
-        ),
     )
 
 
 def interactions() -> MeasureTables:
     """Build the section on chains of perturbations."""
-    return MeasureTables(
-        text="The effect of a chain of perturbations beyond the sum of its parts' effects: 0 if their effects add up. "
+    return MeasureTables.of_table(
+        "Effects of chains beyond their parts",
+        {"interaction": "interaction, difference of shares"},
+        "The effect of a chain of perturbations beyond the sum of its parts' effects: 0 if their effects add up. "
         "Above 0, the chain moves more verdicts than the sum of its parts; below 0, fewer.",
-        tables=(
-            MeasureTable(
-                caption="Effects of chains beyond their parts",
-                columns={"interaction": "interaction, difference of shares"},
-            ),
-        ),
     )
 
 
 def as_published() -> MeasureTables:
     """Build the section that shows the estimates of the metric `compat-judgesense` next to those of jrh."""
-    return MeasureTables(tables=(_published,), importance=Importance.DETAIL)
+    return MeasureTables(tables=(_table_as_published,), importance=Importance.DETAIL)
 
 
-def _published(measures: ReportMeasures, task: str) -> TablePart | None:
+def _table_as_published(measures: ReportMeasures, task: str) -> TablePart | None:
     return _PUBLISHED.part(measures, task) if any(measures.named(task, next(iter(_PUBLISHED.columns)))) else None
 
 
@@ -157,6 +144,7 @@ def _error_rates(measures: ReportMeasures, task: str) -> TablePart | None:
     if rates is None:
         return None
     columns = (Column(heading=brief_accuracy(measures.report, task)), *rates.columns)
+    # Accuracy in front: a low rate of one kind of error may be bought with the other.
     rows = (evolve(row, cells=(right.get((row.heads[0], row.heads[1])), *row.cells)) for row in rates.rows)
     return evolve(rates, columns=columns, rows=tuple(rows))
 
@@ -165,8 +153,9 @@ def _positive_label(report: RunReport, summary: TaskSummary) -> str:
     """Return the label that the rates of false positives and negatives are about; empty where there is none."""
     scale = summary.task.scale
     stated = [used.options.get("positive") for used in report.components if used.component.endswith(_ERROR_RATES)]
-    asked = [label for label in stated if isinstance(label, str) and label in scale]
-    return scale.positive or next(iter(asked), "") or scale.positive_label or ""
+    known = [label for label in stated if isinstance(label, str) and label in scale]
+    # The same order as in `jrh_measuring.positive_label`, which the rates were computed with.
+    return scale.positive or next(iter(known), "") or scale.positive_label or ""
 
 
 def variance() -> MeasureTables:
@@ -200,23 +189,19 @@ def _coefficients(measures: ReportMeasures, task: str) -> TablePart | None:
 
 def gold_levels() -> MeasureTables:
     """Build the section on agreement with the gold levels of ordinal scales."""
-    return MeasureTables(
-        tables=(
-            MeasureTable(
-                caption="Agreement with the gold levels",
-                columns={
-                    "gold-kappa-quadratic": "quadratic kappa with gold (CCC)",
-                    "pearson": "Pearson",
-                    "spearman": "Spearman",
-                    "mean-absolute-error": "MAE",
-                    "root-mean-squared-error": "RMSE",
-                    "bias": "bias",
-                },
-                note="Quadratic kappa is Lin's concordance correlation (CCC). MAE (mean absolute error), RMSE and bias "
-                "are in levels.",
-                file="ordinal",
-            ),
-        ),
+    return MeasureTables.of_table(
+        "Agreement with the gold levels",
+        {
+            "gold-kappa-quadratic": "quadratic kappa with gold (CCC)",
+            "pearson": "Pearson",
+            "spearman": "Spearman",
+            "mean-absolute-error": "MAE",
+            "root-mean-squared-error": "RMSE",
+            "bias": "bias",
+        },
+        note="Quadratic kappa is Lin's concordance correlation (CCC). MAE (mean absolute error), RMSE and bias are in "
+        "levels.",
+        file="ordinal",
     )
 
 
@@ -229,12 +214,13 @@ class Confusion:
         measures = ReportMeasures.of(report)
         for task in (summary.task for summary in report.tasks):
             places: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
-            for place, each in measures.named(task.name, "confusion", "right", "verdict"):
-                key = each.cell["right"], each.cell["verdict"]
-                places.setdefault((each.judge, each.test), {})[key] = place
+            for place, measure in measures.named(task.name, "confusion", "right", "verdict"):
+                key = measure.cell["right"], measure.cell["verdict"]
+                places.setdefault((measure.judge, measure.test), {})[key] = place
             order = [(judge, test) for test in report.tests for judge in report.judges]
             keys = sorted((key for key in order if key in places), key=lambda key: key[1] != REFERENCE)
             text = "Share of each verdict where each label is right."
+            # Many tests and judges make hundreds of matrices: the others are counted.
             if len(keys) > MATRICES:
                 text = f"{text} {len(keys) - MATRICES} more matrices are in report.json."
             parts = (_matrix(report, key, task.scale.labels, places[key]) for key in keys[:MATRICES])
@@ -244,9 +230,8 @@ class Confusion:
 def _matrix(
     report: RunReport, key: tuple[str, str], labels: Sequence[str], places: dict[tuple[str, str], int]
 ) -> MatrixPart:
-    judge = f"{key[0]} (simulated)" if key[0] in report.simulated else key[0]
     return MatrixPart(
-        caption=f"Confusion matrix: {judge}, {key[1]}",
+        caption=f"Confusion matrix: {mark_simulated(report, key[0])}, {key[1]}",
         head="Right label",
         columns=tuple(Column(heading=f"verdict {label}", measure="confusion") for label in labels),
         rows=tuple(
@@ -281,6 +266,7 @@ def _reliability(measures: ReportMeasures, task: str) -> tuple[CurvePart | None,
     rows: list[Row] = []
     for place, measure in measures.named(task, "reliability", "stated"):
         stated = _MEAN.fullmatch(measure.note)
+        # Curves of every test would cover each other.
         if measure.test != REFERENCE or not stated:
             heads = measure.judge, measure.test, measure.cell["stated"], stated[1] if stated else measure.note
             rows.append(Row(heads=heads, cells=(MeasureRef(measure=place),)))

@@ -61,33 +61,32 @@ class PerturbationValidity:
         Raises:
             JrhError: the table of reviews cannot be used, or contains no case of the records.
         """
-        made = context.evidence.as_made()
+        evidence = context.evidence.as_made()
         # Cases that people rejected are out of the records of the run, and have to be in these.
-        builder = MeasureBuilder.of(records if made is None else made.records, context, self.options)
+        builder = MeasureBuilder.of(records if evidence is None else evidence.records, context, self.options)
         path = self.options.reviews
-        reviews = {**(made.valid if made is not None else {}), **(read_reviews(path) if path.exists() else {})}
-        known = path.exists() or made is not None
+        # The table comes last: what it says replaces what is stored.
+        reviews = {**(evidence.valid if evidence is not None else {}), **(read_reviews(path) if path.exists() else {})}
+        known = path.exists() or evidence is not None
         unreviewed = _UNREVIEWED if known else f"no case was reviewed, and the table '{path.name}' does not exist"
         names = builder.trials.case.names
-        decision = np.array([_code(reviews, name) for name in names], dtype=np.int64)
+        # 1 for valid, 0 for invalid, -1 for not reviewed.
+        decision = np.array([reviews.get(name, -1) for name in names], dtype=np.int64)
+        # The table of another run would make every case count as not reviewed, without a word.
         if path.exists() and reviews and not (decision >= 0).any():
             raise JrhError(f"{path.name}: the records contain none of its {len(reviews)} cases")
         for cell in cells_of(builder.trials):
             if cell.test != REFERENCE:
                 cases = _cases(builder, cell, decision)
                 if len(cases.basis.rows):
-                    yield from _measured(builder, cases, unreviewed)
-
-
-def _code(reviews: Mapping[str, bool], case: str) -> int:
-    """Return 1 for valid, 0 for invalid, -1 for not reviewed."""
-    return int(reviews[case]) if case in reviews else -1
+                    yield from _measure_cell(builder, cases, unreviewed)
 
 
 def _cases(builder: MeasureBuilder, cell: Cell, decision: Codes) -> _Cases:
     trials, scores = builder.trials, as_expected(builder.trials)
     basis = builder.basis(cell, scores)
     usable = basis.usable
+    # Several verdicts on a case are one case: what may be invalid is the case.
     case, first = np.unique(trials.case.codes[usable], return_index=True)
     sums = cluster_sums(trials.case.codes[usable], scores.value[usable], np.ones(len(usable)))
     return _Cases(
@@ -99,7 +98,7 @@ def _cases(builder: MeasureBuilder, cell: Cell, decision: Codes) -> _Cases:
     )
 
 
-def _measured(builder: MeasureBuilder, cases: _Cases, unreviewed: str) -> Iterator[Measure]:
+def _measure_cell(builder: MeasureBuilder, cases: _Cases, unreviewed: str) -> Iterator[Measure]:
     level = builder.context.level
     reviewed, valid = int(cases.reviewed.sum()), int(cases.valid.sum())
     failures = _failures(builder, cases, level)
@@ -108,6 +107,7 @@ def _measured(builder: MeasureBuilder, cases: _Cases, unreviewed: str) -> Iterat
     share = clustered_proportion(invalid[looked > 0], looked[looked > 0], level=level)
     note = f"{reviewed} cases reviewed" if reviewed else unreviewed
     yield builder.measure("invalid-cases", cases.basis, share, note=note)
+    # Reviewed apart: the share of valid cases may differ between failures and passes.
     fails, passes = cases.reviewed & cases.fails, cases.reviewed & ~cases.fails
     (a, of_failures), (b, of_passes) = (_per_cluster(cases, cases.valid & side, side) for side in (fails, passes))
     corrected = corrected_failure_rate(
@@ -118,10 +118,11 @@ def _measured(builder: MeasureBuilder, cases: _Cases, unreviewed: str) -> Iterat
         reviewed_passes=of_passes,
         level=level,
     )
+    # Two limits hold at the same time, of failures and of invalid cases: each has half of the error rate.
     bounds = validity_bounds(_failures(builder, cases, (1 + level) / 2), invalid=invalid, reviewed=looked, level=level)
     note = _ONE_SIDE if valid else _ALL_INVALID if reviewed else unreviewed
     if corrected.value is not None:
-        note = _told(bounds, reviewed, level)
+        note = _describe_sample(bounds, reviewed, level)
     ends = None if bounds is None else (bounds.low, bounds.high)
     yield builder.measure("failure-rate-valid", cases.basis, corrected, bounds=ends, note=note)
 
@@ -140,7 +141,7 @@ def _per_cluster(cases: _Cases, part: Mask, whole: Mask) -> tuple[Floats, Floats
     return sums[:, 0], sums[:, 1]
 
 
-def _told(bounds: ValidityBounds | None, reviewed: int, level: float) -> str:
+def _describe_sample(bounds: ValidityBounds | None, reviewed: int, level: float) -> str:
     text = f"among the valid cases; {reviewed} reviewed"
     if bounds is None:
         return text
@@ -170,16 +171,16 @@ def read_reviews(path: Path) -> Mapping[str, bool]:
         raise JrhError(f"{path.name}: not UTF-8 text (byte {error.start + 1}); save the file as UTF-8") from error
     except OSError as error:
         raise JrhError(f"{path.name}: cannot be read: {error.strerror or error}") from error
-    found: dict[str, bool] = {}
+    reviews: dict[str, bool] = {}
     for line, case, decision in _rows(path.name, text):
         if not decision.strip():
             continue  # not decided yet, or people disagree: `jrh review --export` lists these cases, too
         valid = _DECISIONS.get(decision.strip().casefold())
         if valid is None:
             raise JrhError(f"{path.name}:{line}: expected yes or no, got '{decision}'")
-        if found.setdefault(case, valid) is not valid:
+        if reviews.setdefault(case, valid) is not valid:
             raise JrhError(f"{path.name}:{line}: case '{case}' is valid in one row and invalid in another; keep one")
-    return found
+    return reviews
 
 
 def _rows(name: str, text: str) -> Iterator[tuple[int, str, str]]:

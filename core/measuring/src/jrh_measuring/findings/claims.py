@@ -18,6 +18,7 @@ from jrh_measuring.findings.design import Design, Place
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily
 from jrh_measuring.flags import BOUNDED, FEW_EVENTS, doubtful
+from jrh_measuring.missing_verdicts import mirrored
 from jrh_measuring.numbers import counted_items, format_estimate, format_interval, round_up, stated_p
 
 _DIGITS: Final = 2
@@ -52,19 +53,19 @@ class Situation:
 
     def measures(self, name: str) -> tuple[Measure, ...]:
         """Return the judge's measures of a name, for whole tests."""
-        return self.index.of_judge(self.judge, name)
+        return tuple(self.index.wholes.get((self.judge, name), ()))
 
     def parts(self, name: str) -> tuple[Measure, ...]:
         """Return the judge's measures of a name by factor levels."""
-        return self.index.parts.get((self.judge, name), ())
+        return tuple(self.index.parts.get((self.judge, name), ()))
 
     def steady(self, name: str) -> tuple[Measure, ...]:
         """Return those of tests in which the verdict of a reliable judge stays the same."""
-        return tuple(each for each in self.measures(name) if not self.design.moves(each.task, each.test))
+        return tuple(measure for measure in self.measures(name) if not self.design.moves(measure.task, measure.test))
 
     def whole(self, name: str, task: str, test: str = REFERENCE) -> Measure | None:
         """Return the judge's measure of a name for a whole test."""
-        return self.index.whole(name, task, self.judge, test)
+        return self.at(Place(name=name, judge=self.judge, task=task, test=test))
 
     def of_role(self, role: Role, task: str, test: str = REFERENCE) -> Measure | None:
         """Return the judge's measure with a role for a whole test."""
@@ -90,10 +91,11 @@ class Situation:
         Never where the missing verdicts could overturn it: an interval that allows for them must exclude the null
         value, too, also if the p-value rests on the verdicts that are there.
         """
-        return not self._overturned(measure, null) and self._key(measure) in self.family.claimed
+        return not self._can_be_overturned(measure, null) and self._key(measure) in self.family.claimed
 
     def equivalent(self, measure: Measure) -> bool:
         """Tell whether a test of equivalence passed, also in the family of the report; never on a doubtful interval."""
+        # Equivalence rests on a narrow interval, and a doubtful one may be too narrow.
         return not self.doubtful(measure) and self.shows_equivalence(measure)
 
     def shows_equivalence(self, measure: Measure) -> bool:
@@ -109,7 +111,7 @@ class Situation:
 
         Without it a reader sees an interval that excludes the null value, and a sentence that contradicts it.
         """
-        if self._overturned(measure, null) or not self.family.alone(self._key(measure)):
+        if self._can_be_overturned(measure, null) or not self.family.alone(self._key(measure)):
             return ""
         return f"after correcting for {counted(self.family.tests, 'test')} (on its own it would be)"
 
@@ -117,8 +119,8 @@ class Situation:
         """Return why an equivalence is not claimed that the measure alone would license; empty where it would not."""
         if self.doubtful(measure) or not self.family.equivalent_alone(self._key(measure)):
             return ""
-        together = counted(len(self.family.equivalences), "claim")
-        return f"after correcting for {together} of equivalence (on its own it would be)"
+        claims = counted(len(self.family.equivalences), "claim")
+        return f"after correcting for {claims} of equivalence (on its own it would be)"
 
     def doubtful(self, measure: Measure) -> frozenset[str]:
         """Return the flags of a measure that forbid claims of equivalence."""
@@ -129,36 +131,34 @@ class Situation:
 
         Where nothing varied, the exact bound on what varies in unseen items decides (`jrh_stats.rare_change_bound`).
         """
-        found = measure.interval
-        if found is None or max(abs(found.low), abs(found.high)) >= limit:
+        interval = measure.interval
+        if interval is None or max(abs(interval.low), abs(interval.high)) >= limit:
             return False
         doubts = self.doubtful(measure)
         if not doubts:
             return True
-        still = doubts == {FEW_EVENTS} and measure.estimate == 0.0 and units(measure) > 0
-        return still and rare_change_bound(0, units(measure)) < limit
+        # `few-events` doubts the interval's approximation; the exact bound needs none.
+        nothing_varied = doubts == {FEW_EVENTS} and measure.estimate == 0.0 and units(measure) > 0
+        return nothing_varied and rare_change_bound(0, units(measure)) < limit
 
     def kept_within(self, measure: Measure, limit: float) -> bool:
         """Tell whether a share of unchanged verdicts is shown to miss 1 by less than `limit`."""
-        found = measure.interval
-        if found is None or measure.estimate is None:
-            return False
-        lost = evolve(found, low=1 - found.high, high=1 - found.low)
-        return self.within(evolve(measure, estimate=1 - measure.estimate, interval=lost), limit)
+        return measure.estimate is not None and self.within(mirrored(measure, measure.name), limit)
 
     def own_p(self, measure: Measure, null: float = 0.0) -> str:
         """Return the p-value where the interval excludes the null value and the test does not reject it."""
-        found, p = measure.interval, self.family.p.get(self._key(measure))
-        excluded = found is not None and not found.low <= null <= found.high
+        interval, p = measure.interval, self.family.p.get(self._key(measure))
+        # An interval and a test that disagree puzzle readers: the p-value shows which of them decided.
+        excluded = interval is not None and not interval.low <= null <= interval.high
         return stated_p(p) if excluded and p is not None and p > self.family.alpha else ""
 
     def _key(self, measure: Measure) -> Hashable:
         return self.rule, Place.of(measure)
 
     @staticmethod
-    def _overturned(measure: Measure, null: float) -> bool:
-        found = measure.interval
-        return found is not None and found.method.startswith(BOUNDED) and found.low <= null <= found.high
+    def _can_be_overturned(measure: Measure, null: float) -> bool:
+        interval = measure.interval
+        return interval is not None and interval.method.startswith(BOUNDED) and interval.low <= null <= interval.high
 
 
 @frozen(kw_only=True)
@@ -183,34 +183,37 @@ class Claim:
     margin: float | None = None
 
 
-def weakened(claim: Claim, flags: Mapping[str, Flag]) -> Claim:
+def weaken(claim: Claim, flags: Mapping[str, Flag]) -> Claim:
     """Return a claim as the flags of its measure leave it: neither bad nor good where one weakens it."""
     names = [name for name in claim.measure.flags if name in flags and flags[name].effect is FlagEffect.WEAKENS]
     if not names:
         return claim
+    # The number stays; that it is bad or good is no longer sure.
     severity = {Severity.BAD: Severity.WARNING, Severity.GOOD: Severity.INFO}.get(claim.severity, claim.severity)
     return evolve(claim, severity=severity, aside=", ".join(filter(None, (claim.aside, *names))))
 
 
-def grouped(claims: Iterable[Claim]) -> tuple[Finding, ...]:
+def group_claims(claims: Iterable[Claim]) -> tuple[Finding, ...]:
     """Put claims with the same statement about the same judge and task together, the largest effect first."""
     groups: dict[tuple[str, str, str, Severity, str], list[Claim]] = {}
-    for each in claims:
-        key = each.measure.judge, each.measure.task, each.kind, each.severity, each.statement
-        groups.setdefault(key, []).append(each)
-    return tuple(_finding(group) for group in groups.values())
+    for claim in claims:
+        # One sentence about several tests is easier to act on than the same sentence for each.
+        key = claim.measure.judge, claim.measure.task, claim.kind, claim.severity, claim.statement
+        groups.setdefault(key, []).append(claim)
+    return tuple(_build_finding(group) for group in groups.values())
 
 
-def _finding(group: list[Claim]) -> Finding:
+def _build_finding(group: list[Claim]) -> Finding:
+    # The first figure is the one that readers take in.
     ordered = sorted(group, key=_effect, reverse=True)
     first = ordered[0]
-    basis = tuple(_basis(each) for each in ordered)
+    basis = tuple(_basis(claim) for claim in ordered)
     return Finding(
         kind=first.kind,
         severity=first.severity,
         judge=first.measure.judge,
         task=first.measure.task,
-        tests=tuple(dict.fromkeys(each.measure.test for each in ordered if each.measure.test)),
+        tests=tuple(dict.fromkeys(claim.measure.test for claim in ordered if claim.measure.test)),
         statement=first.statement,
         sentence=_sentence(first.statement, basis),
         basis=basis,
@@ -252,20 +255,19 @@ def units(measure: Measure) -> int:
 
 
 def _sentence(statement: str, basis: Sequence[Basis]) -> str:
-    shown = [each for each in basis if each.value]
-    figures = "; ".join(each.figure if each.test in ("", REFERENCE) else f"{each.test} {each.figure}" for each in shown)
+    shown = [part for part in basis if part.value]
+    figures = "; ".join(part.figure if part.test in ("", REFERENCE) else f"{part.test} {part.figure}" for part in shown)
     return f"{statement}: {figures}." if figures else f"{statement.rstrip('.')}."
 
 
 def _decide(claims: Sequence[Claim]) -> str:
     """Say what would decide all claims that can be decided."""
-    known = sorted({(round_up(each.needed), _unit(each)) for each in claims if each.needed is not None})
+    known = sorted({(round_up(claim.needed), _unit(claim)) for claim in claims if claim.needed is not None})
     if not known:
         return ""
     (least, _), (most, unit) = known[0], known[-1]
-    return (
-        f"about {counted(most, unit)} in all" if least == most else f"about {least:,} to {counted(most, unit)} in all"
-    )
+    first = "" if least == most else f"{least:,} to "
+    return f"about {first}{counted(most, unit)} in all"
 
 
 def _unit(claim: Claim) -> str:
@@ -276,8 +278,7 @@ def _unit(claim: Claim) -> str:
 
 def excludes_zero(measure: Measure) -> bool:
     """Tell whether the interval of a difference excludes 0."""
-    found = measure.interval
-    return found is not None and (found.low > 0 or found.high < 0)
+    return measure.interval is not None and not measure.interval.low <= 0 <= measure.interval.high
 
 
 def margin_of(measure: Measure, usual: float) -> float:
@@ -292,19 +293,20 @@ def needed_for(measure: Measure, effect: float, comparisons: int = 1) -> int | N
     then the number of unchanged items that rules the effect out: `jrh_stats.items_to_rule_out`. At least twice the
     items of today: where the formula says that they should have been enough, they were too few for the formula.
     """
-    found = measure.interval
-    if found is None or not effect or found.high <= found.low or not units(measure):
+    interval = measure.interval
+    if interval is None or not effect or interval.high <= interval.low or not units(measure):
         return None
-    if measure.estimate == 0.0 and found.method.startswith("wilson-clusters"):
-        needed = items_to_rule_out(min(abs(effect), 0.5), alpha=(1 - found.level) / 2)
+    # An effect above a half is ruled out by the items that rule out a half, the most that a change of verdicts can be.
+    if measure.estimate == 0.0 and interval.method.startswith("wilson-clusters"):
+        needed = items_to_rule_out(min(abs(effect), 0.5), alpha=(1 - interval.level) / 2)
     else:
         needed = items_to_decide(
-            units(measure), (found.high - found.low) / 2, effect, level=found.level, comparisons=comparisons
+            units(measure), (interval.high - interval.low) / 2, effect, level=interval.level, comparisons=comparisons
         )
     return max(needed, 2 * units(measure))
 
 
-def needed_for_equivalence(now: Situation, change: Measure, same: Measure) -> int | None:
+def items_needed_for_equivalence(now: Situation, change: Measure, same: Measure) -> int | None:
     """Return about how many items would show that a change lies within the margin, together with the other claims.
 
     The level is that of `PageFamily.equivalence_level`. Where nothing changed at all it is the number of unchanged
@@ -321,11 +323,11 @@ def needed_for_equivalence(now: Situation, change: Measure, same: Measure) -> in
     half, shown = (same.interval.high - same.interval.low) / 2, same.interval.level
     if half <= 0 or not units(same):
         return None
+    # The test is one-sided at `level`; the formula takes a two-sided level divided by comparisons.
     comparisons = max((1 - shown) / 2 / level, 1.0)
-    found = items_to_decide(
-        units(same), half, margin - abs(change.estimate), level=shown, comparisons=ceil(comparisons)
-    )
-    return max(found, units(same) + 1)
+    distance = margin - abs(change.estimate)
+    needed = items_to_decide(units(same), half, distance, level=shown, comparisons=ceil(comparisons))
+    return max(needed, units(same) + 1)
 
 
 def open_effect(estimate: float, margin: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from attrs import evolve
 from jrh.running.outcome import empty_tests, why_no_cases
@@ -20,33 +19,27 @@ class WithoutCases(Rule):
     finding: nothing is wrong.
     """
 
-    def claims(self, report: Any) -> Iterator[Finding]:
+    def claims(self, report: RunReport) -> Iterator[Finding]:
         """Yield a finding per test and task without cases."""
-        return _without_cases(report)
+        nowhere = {(test.test, task) for test in empty_tests(report.attrition) for task in test.tasks}
+        for line in report.attrition:
+            why, empty = why_no_cases(line), (line.test, line.task) in nowhere
+            if not why or not line.applies or not (empty or line.drafted):
+                continue
+            # Empty in all of its tasks, a test measures nothing; empty in one, it still measures the others.
+            severity = Severity.BAD if empty else Severity.WARNING
+            statement = f"Test '{line.test}' has {why}"
+            yield Finding(
+                kind="no-cases",
+                severity=Severity.INFO if line.allow_empty else severity,
+                task=line.task,
+                tests=(line.test,),
+                statement=statement,
+                sentence=f"{statement}.",
+            )
 
 
-def _without_cases(report: RunReport) -> Iterator[Finding]:
-    nowhere = {(each.test, task) for each in empty_tests(report.attrition) for task in each.tasks}
-    for line in report.attrition:
-        why = why_no_cases(line)
-        if not why or not line.applies:
-            continue
-        empty = (line.test, line.task) in nowhere
-        if not (empty or line.drafted):
-            continue
-        severity = Severity.BAD if empty else Severity.WARNING
-        statement = f"Test '{line.test}' has {why}"
-        yield Finding(
-            kind="no-cases",
-            severity=Severity.INFO if line.allow_empty else severity,
-            task=line.task,
-            tests=(line.test,),
-            statement=statement,
-            sentence=f"{statement}.",
-        )
-
-
-def doubted(
+def withdraw_praise(
     findings: Iterable[Finding], about_data: Iterable[Finding], doubts: Mapping[str, frozenset[str]]
 ) -> Iterator[Finding]:
     """Withdraw praise that the data contradict: it stays as information, with what contradicts it.
@@ -56,17 +49,18 @@ def doubted(
         about_data: about the data and the tests; those that are at least a warning contradict.
         doubts: kind of finding -> the measures in which it contradicts what is good.
     """
-    contradicting = [(each, doubts[each.kind]) for each in about_data if each.severity.rank <= Severity.WARNING.rank]
-    for each in findings:
-        names = {basis.name for basis in each.basis}
-        against = [doubt for doubt, concerns in contradicting if doubt.task == each.task and names & concerns]
-        if each.severity is Severity.GOOD and against:
+    warnings = [finding for finding in about_data if finding.severity.rank <= Severity.WARNING.rank]
+    for finding in findings:
+        names = {basis.name for basis in finding.basis}
+        against = [doubt for doubt in warnings if doubt.task == finding.task and names & doubts[doubt.kind]]
+        # A warning about the data does not make a defect of a judge smaller: only praise is withdrawn.
+        if finding.severity is Severity.GOOD and against:
             but = "; ".join(doubt.statement for doubt in against)
             yield evolve(
-                each,
+                finding,
                 severity=Severity.INFO,
-                statement=f"{each.statement}, but {but}",
-                sentence=f"{each.sentence} But {but}.",
+                statement=f"{finding.statement}, but {but}",
+                sentence=f"{finding.sentence} But {but}.",
             )
         else:
-            yield each
+            yield finding

@@ -13,13 +13,13 @@ from jrh.errors import RAISED
 from jrh.plugins import NoOptions, RuleScope, RuleSpec
 from jrh.plugins.factories import make
 from jrh.plugins.loading import load_plugins
-from jrh.plugins.registry import Entry, Plugins, shipped_distributions
+from jrh.plugins.registry import Plugins, shipped_distributions
 from jrh.text.redact import error_line
 from jrh.values.finding import Finding, FindingSettings, Severity
 from jrh.values.report import RunReport
 
-from jrh_measuring.findings.claims import Claim, Situation, grouped, weakened
-from jrh_measuring.findings.data_rules import doubted
+from jrh_measuring.findings.claims import Claim, Situation, group_claims, weaken
+from jrh_measuring.findings.data_rules import withdraw_praise
 from jrh_measuring.findings.design import Chain, Design, Hypothesis, designs_of
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily, Test
@@ -30,16 +30,6 @@ _Tested: TypeAlias = tuple[Test, Hypothesis]
 _OTHERS: Final = 0.25
 """Weight of the chains of other distributions, relative to those of the distributions that come with jrh."""
 NO_SETTINGS: Final = FindingSettings()
-
-
-@frozen(kw_only=True)
-class _Built:
-    entry: Entry[RuleSpec]
-    rule: Any
-
-    @property
-    def name(self) -> str:
-        return self.entry.qualified
 
 
 def findings_of(
@@ -65,7 +55,7 @@ def with_findings(
     report: RunReport, settings: FindingSettings = NO_SETTINGS, plugins: Plugins | None = None
 ) -> RunReport:
     """Return a report with its findings, and with the family of tests that its claims of a difference belong to."""
-    return with_found(report, decide(report, settings, _installed() if plugins is None else plugins).found)
+    return with_found(report, decide(report, settings, _load_installed() if plugins is None else plugins).found)
 
 
 def with_found(report: RunReport, found: RunFindings) -> RunReport:
@@ -81,12 +71,12 @@ def with_found(report: RunReport, found: RunFindings) -> RunReport:
 
 def decide(report: RunReport, settings: FindingSettings, plugins: Plugins) -> FindingsRecord:
     """Test all hypotheses of the declared rules as one family; return them with the findings."""
-    hypotheses, found = _Engine.of(report, settings, plugins).decided()
-    return FindingsRecord(rules=rules_of(plugins), hypotheses=hypotheses, found=found)
+    hypotheses, findings = _Engine.of(report, settings, plugins).decide()
+    return FindingsRecord(rules=rules_of(plugins), hypotheses=hypotheses, found=findings)
 
 
 @cache
-def _installed() -> Plugins:
+def _load_installed() -> Plugins:
     return load_plugins().plugins
 
 
@@ -97,7 +87,7 @@ def measures_by_role(plugins: Plugins | None = None) -> Mapping[str, frozenset[s
         plugins: what declares them; None: all that is installed.
     """
     roles: dict[str, set[str]] = {}
-    for metric in (_installed() if plugins is None else plugins).metrics:
+    for metric in (_load_installed() if plugins is None else plugins).metrics:
         for info in metric.spec.measures:
             if info.role:
                 roles.setdefault(info.role, set()).add(info.name)
@@ -109,7 +99,8 @@ class _Engine:
     """The rules of a report, and what went wrong in them."""
 
     report: RunReport
-    rules: list[_Built]
+    rules: Mapping[str, tuple[RuleSpec, Any]]
+    """Qualified name -> declaration and rule, in the order of loading."""
     index: MeasureIndex
     designs: list[Design]
     orders: Mapping[str, int]
@@ -126,7 +117,7 @@ class _Engine:
         floors = {kind.name: kind.floor for kind in kinds if kind.floor is not None} | dict(settings.floors)
         return cls(
             report=report,
-            rules=[_Built(entry=entry, rule=make(entry, NoOptions(), None)) for entry in plugins.findings],
+            rules={entry.qualified: (entry.spec, make(entry, NoOptions(), None)) for entry in plugins.findings},
             index=MeasureIndex.of(report.measures),
             designs=designs_of(report, settings, floors, measures_by_role(plugins)),
             orders={kind.name: kind.order for kind in kinds},
@@ -134,84 +125,84 @@ class _Engine:
             doubts=defaultdict(frozenset, {kind.name: frozenset(kind.doubts) for kind in kinds}),
         )
 
-    def decided(self) -> tuple[tuple[TestedHypothesis, ...], RunFindings]:
+    def decide(self) -> tuple[tuple[TestedHypothesis, ...], RunFindings]:
         """Test all hypotheses as one family, and write the findings."""
+        # Hypotheses come from the designs alone: what verdicts show must not choose what is tested.
         situations = [Situation(design=design, index=self.index, flags=self.report.flags) for design in self.designs]
         rules = self._of(RuleScope.JUDGE)
-        chains = [chain for now in situations for built in rules for chain in self._tests(built, now)]
-        chains = _balanced(sorted(chains, key=lambda chain: str(chain[0][0].key)))
+        chains = [chain for situation in situations for name in rules for chain in self._tests(name, situation)]
+        # Sorted by rule and place, so that the family does not depend on the order in which plugins are loaded.
+        chains = _balance_weights(sorted(chains, key=lambda chain: str(chain[0][0].key)))
+        # One family for all judges: the more of them a report has, the more claims it could make by chance.
         family = PageFamily.of(
             [[test for test, stated in chain if not stated.equivalence] for chain in chains],
             self.report.level,
             [test for chain in chains for test, stated in chain if stated.equivalence],
         )
-        findings = tuple(self._findings([evolve(now, family=family) for now in situations]))
+        findings = tuple(self._findings([evolve(situation, family=family) for situation in situations]))
         problems = tuple(f"rule '{name}' failed, and says nothing: {why}" for name, why in self.problems.items())
         return (
-            tuple(_decided(test, stated, family) for chain in chains for test, stated in chain),
+            tuple(_record_test(test, stated, family) for chain in chains for test, stated in chain),
             RunFindings(findings=findings, family=family.summary, problems=problems),
         )
 
-    def _of(self, scope: RuleScope) -> list[_Built]:
-        return [built for built in self.rules if built.entry.spec.scope is scope and built.name not in self.problems]
+    def _of(self, scope: RuleScope) -> list[str]:
+        return [name for name, (spec, _) in self.rules.items() if spec.scope is scope and name not in self.problems]
 
-    def _asked(self, built: _Built, ask: Callable[[], Iterable[T]]) -> list[T]:
+    def _collect(self, name: str, ask: Callable[[], Iterable[T]]) -> list[T]:
         """Return what a rule yields; nothing, and a problem, where it raises or yields an undeclared kind."""
         try:
             return list(ask())
         except RAISED as error:  # a rule of a plugin may fail in any way
-            self.problems[built.name] = error_line(error)
+            self.problems[name] = error_line(error)
             return []
 
-    def _tests(self, built: _Built, now: Situation) -> list[list[_Tested]]:
+    def _tests(self, name: str, now: Situation) -> list[list[_Tested]]:
         """Return the chains of a rule: the tests, each with the hypothesis as the rule states it."""
+        rule, view = self.rules[name][1], evolve(now, rule=name)
+
+        def test(hypothesis: Hypothesis) -> _Tested:
+            result = rule.test(hypothesis, view)
+            return Test(key=(name, hypothesis.place), weight=hypothesis.weight, result=result), hypothesis
 
         def chains() -> Iterator[list[_Tested]]:
-            for chain in built.rule.hypotheses(now.design):
+            for chain in rule.hypotheses(now.design):
                 _check_weights(chain)
-                yield [
-                    (
-                        Test(
-                            key=(built.name, each.place),
-                            weight=each.weight,
-                            result=built.rule.test(each, evolve(now, rule=built.name)),
-                        ),
-                        each,
-                    )
-                    for each in chain
-                ]
+                yield [test(hypothesis) for hypothesis in chain]
 
-        return self._asked(built, chains)
+        return self._collect(name, chains)
 
-    def _claims(self, built: _Built, now: Situation) -> list[Claim]:
-        declared = {kind.name for kind in built.entry.spec.kinds}
+    def _claims(self, name: str, now: Situation) -> list[Claim]:
+        spec, rule = self.rules[name]
+        declared = {kind.name for kind in spec.kinds}
 
         def claims() -> Iterator[Claim]:
-            for claim in built.rule.claims(evolve(now, rule=built.name)):
+            for claim in rule.claims(evolve(now, rule=name)):
                 if claim.kind not in declared:
                     raise ValueError(f"it writes '{claim.kind}', which its declaration does not list under kinds")
-                yield weakened(claim, now.flags)
+                yield weaken(claim, now.flags)
 
-        return self._asked(built, claims)
+        return self._collect(name, claims)
 
     def _findings(self, situations: Iterable[Situation]) -> Iterator[Finding]:
         about: list[Finding] = []
-        for built in self._of(RuleScope.DATA):
-            about += self._asked(built, partial(built.rule.claims, self.report))
-        yield from _worst_first(each for each in about if each.judge not in self.report.judges)
-        for now in situations:
-            claims = [claim for built in self._of(RuleScope.JUDGE) for claim in self._claims(built, now)]
+        for name in self._of(RuleScope.DATA):
+            about += self._collect(name, partial(self.rules[name][1].claims, self.report))
+        # Findings about data and tests come first: they bear on all judges.
+        yield from _worst_first(finding for finding in about if finding.judge not in self.report.judges)
+        for situation in situations:
+            claims = [claim for name in self._of(RuleScope.JUDGE) for claim in self._claims(name, situation)]
+            # A worse finding about the same test says it already: the weaker one would read as a second defect.
             silent = {
                 (claim.measure.task, claim.measure.test, kind)
                 for claim in claims
                 if claim.severity is Severity.BAD
                 for kind in self.silences[claim.kind]
             }
-            heard = [each for each in claims if (each.measure.task, each.measure.test, each.kind) not in silent]
-            findings = grouped(sorted(heard, key=lambda claim: self.orders[claim.kind]))
-            yield from _worst_first(
-                (*doubted(findings, about, self.doubts), *(each for each in about if each.judge == now.judge))
-            )
+            heard = [claim for claim in claims if (claim.measure.task, claim.measure.test, claim.kind) not in silent]
+            findings = group_claims(sorted(heard, key=lambda claim: self.orders[claim.kind]))
+            of_judge = [finding for finding in about if finding.judge == situation.judge]
+            yield from _worst_first((*withdraw_praise(findings, about, self.doubts), *of_judge))
 
 
 def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
@@ -219,12 +210,13 @@ def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _check_weights(chain: Chain) -> None:
+    # `chained_holm` moves weight down a chain; a later hypothesis with more of it would take it from other chains.
     weights = [hypothesis.weight for hypothesis in chain]
     if any(later > earlier for earlier, later in pairwise(weights)):
         raise ValueError(f"the weights {', '.join(f'{weight:g}' for weight in weights)} grow along a chain")
 
 
-def _decided(test: Test, stated: Hypothesis, family: PageFamily) -> TestedHypothesis:
+def _record_test(test: Test, stated: Hypothesis, family: PageFamily) -> TestedHypothesis:
     return TestedHypothesis(
         rule=str(test.key[0]),
         place=stated.place,
@@ -237,7 +229,7 @@ def _decided(test: Test, stated: Hypothesis, family: PageFamily) -> TestedHypoth
     )
 
 
-def _balanced(chains: list[list[_Tested]]) -> list[list[_Tested]]:
+def _balance_weights(chains: list[list[_Tested]]) -> list[list[_Tested]]:
     """Scale the weights of chains of other distributions: together, a quarter of those that come with jrh at most.
 
     A plugin with many hypotheses then takes at most a fifth of the error rate. Without a hypothesis of jrh
@@ -245,12 +237,13 @@ def _balanced(chains: list[list[_Tested]]) -> list[list[_Tested]]:
     """
     shipped = shipped_distributions()
     ours = [chain[0][0].key[0].partition("/")[0] in shipped for chain in chains]
+    # Claims of equivalence are a family of their own: they take nothing from this one.
     first = [0.0 if chain[0][1].equivalence else chain[0][0].weight for chain in chains]
-    own = sum(weight for weight, mine in zip(first, ours, strict=True) if mine)
+    own_weight = sum(weight for weight, mine in zip(first, ours, strict=True) if mine)
     other = sum(weight for weight, mine in zip(first, ours, strict=True) if not mine)
-    if not own or other <= own * _OTHERS:
+    if not own_weight or other <= own_weight * _OTHERS:
         return chains
-    scale = own * _OTHERS / other
+    scale = own_weight * _OTHERS / other
     return [
         chain if mine else [(evolve(test, weight=test.weight * scale), stated) for test, stated in chain]
         for chain, mine in zip(chains, ours, strict=True)

@@ -23,7 +23,7 @@ class Defect:
     kind: str
     measure: str
     statement: str
-    """`{floor}` stands for the effect floor."""
+    """`{floor}` is replaced by the effect floor."""
     side: Side = "above"
     null: float | None = 0.0
     """The value without a defect; None: the floor of the kind, beyond which every value counts."""
@@ -43,9 +43,10 @@ class Defect:
         places = design.parts(self.measure) if self.parts else design.measured(self.measure)
         return tuple(place for place in places if not self.reference or place.test == REFERENCE)
 
-    def shown_by(self, measure: Measure, now: Situation) -> bool:
+    def is_shown(self, measure: Measure, now: Situation) -> bool:
         """Return whether a measure shows the defect."""
         null, value = self.null_in(now.design), measure.estimate
+        # Shown and too small to matter is no defect. Where the floor is itself the null value it counts once.
         least = 0.0 if self.null is None else now.floor_of(self.kind)
         return value is not None and now.claims(measure, null) and abs(value) >= least
 
@@ -67,7 +68,7 @@ class Defects(Rule):
         for defect in self.defects:
             for place in defect.places(now.design):
                 measure = now.at(place)
-                if measure is not None and defect.shown_by(measure, now):
+                if measure is not None and defect.is_shown(measure, now):
                     yield Claim(
                         kind=defect.kind,
                         severity=defect.severity,

@@ -17,7 +17,7 @@ from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
 
-from jrh_measuring.moving import directed_tests, moving_tests
+from jrh_measuring.moving import directional_tests, moving_tests
 
 _TWO: Final = 2
 Side: TypeAlias = Literal["both", "above", "below"]
@@ -105,7 +105,7 @@ class Design:
         """Return whether the verdict of a reliable judge may change in a test."""
         return test in self.moving.get(task, ())
 
-    def asked_again(self, task: str, test: str) -> bool:
+    def separates_noise(self, task: str, test: str) -> bool:
         """Return whether reruns are meant to tell a change from noise in a test."""
         names = self.roles.get(Role.CHANGE.value, frozenset())
         compared = {(place.task, place.test) for name in names for place in self.measured(name)}
@@ -113,15 +113,12 @@ class Design:
 
     def has_reruns(self, task: str, test: str) -> bool:
         """Return whether items of a test were asked again in the reference condition, as far as the records tell."""
+        # Records that do not tell are trusted to have reruns where a measure of change was computed.
         return self.reruns is None or (task, test) in self.reruns
-
-    def labels(self, task: str) -> int:
-        """Return the number of labels of a task."""
-        return max(len(self.tasks[task].task.scale.labels), 1) if task in self.tasks else 1
 
     def most_noise(self, task: str) -> float:
         """Return how often two answers from one distribution over the k labels of a task differ at most: 1 - 1/k."""
-        return 1 - 1 / self.labels(task)
+        return 1 - 1 / max(len(self.tasks[task].task.scale.labels), 1) if task in self.tasks else 0.0
 
     def floor_of(self, kind: str) -> float:
         """Return the effect floor of a kind of finding."""
@@ -139,7 +136,7 @@ def designs_of(
     for measure in report.measures:
         places.setdefault(measure.judge, {}).setdefault(measure.name, []).append(Place.of(measure))
     tasks = {summary.task.name: summary for summary in report.tasks}
-    moving, directed = moving_tests(report.records), directed_tests(report.records)
+    moving, directed = moving_tests(report.records), directional_tests(report.records)
     return [
         Design(
             judge=judge,
@@ -150,42 +147,44 @@ def designs_of(
             roles=roles,
             moving=moving,
             directed=directed,
-            inverted=frozenset(_inverted(report.records, judge, tasks.values())),
-            reruns=_asked_again(report.records, judge),
-            places={name: tuple(found) for name, found in places.get(judge, {}).items()},
+            inverted=frozenset(_all_inverted_tests(report.records, judge, tasks.values())),
+            reruns=_rerun_tests(report.records, judge),
+            places={name: tuple(of_name) for name, of_name in places.get(judge, {}).items()},
         )
         for judge in report.judges
     ]
 
 
-def _asked_again(records: RecordTable, judge: str) -> frozenset[tuple[str, str]] | None:
+def _rerun_tests(records: RecordTable, judge: str) -> frozenset[tuple[str, str]] | None:
     if not len(records) or not {"task", "test", "judge", "item_id"} <= set(records.columns):
         return None
-    own = records.equals("judge", judge)
-    task, test, item = (records.codes(name)[own] for name in ("task", "test", "item_id"))
-    reference = records.equals("test", REFERENCE)[own]
+    of_judge = records.equals("judge", judge)
+    task, test, item = (records.codes(name)[of_judge] for name in ("task", "test", "item_id"))
+    reference = records.equals("test", REFERENCE)[of_judge]
     question = task.astype(np.int64) * (int(item.max(initial=0)) + 1) + item
-    asked, counts = np.unique(question[reference], return_counts=True)
-    again = np.isin(question, asked[counts > 1]) & ~reference
+    questions, counts = np.unique(question[reference], return_counts=True)
+    again = np.isin(question, questions[counts > 1]) & ~reference
     pairs = np.unique(np.stack([task[again], test[again]]), axis=1).T.tolist()
-    return frozenset((records.categories("task")[one], records.categories("test")[other]) for one, other in pairs)
+    tasks, tests = records.categories("task"), records.categories("test")
+    return frozenset((tasks[task_code], tests[test_code]) for task_code, test_code in pairs)
 
 
-def _inverted(records: RecordTable, judge: str, tasks: Iterable[TaskSummary]) -> Iterable[tuple[str, str]]:
+def _all_inverted_tests(records: RecordTable, judge: str, tasks: Iterable[TaskSummary]) -> Iterable[tuple[str, str]]:
     if not {"task", "test", "judge", "polarity"} <= set(records.columns):
         return
     turned = records.equals("polarity", Polarity.INVERTED.value) & records.equals("judge", judge)
     if not np.any(turned):
         return
     reference, tests = records.equals("test", REFERENCE), records.categories("test")
-    for name in (each.task.name for each in tasks if len(each.task.scale.labels) == _TWO):
-        own = records.equals("task", name) & records.equals("judge", judge)
+    for name in (summary.task.name for summary in tasks if len(summary.task.scale.labels) == _TWO):
+        of_task = records.equals("task", name) & records.equals("judge", judge)
         # Positive rows of a test ask the reference question again: they are no part of its measures.
-        if np.any(own & reference & turned):
+        # Where the reference asks inverted, too, that is the usual question of the task.
+        if np.any(of_task & reference & turned):
             continue
-        for code in np.unique(records.codes("test")[own & turned]).tolist():
-            test = own & records.equals("test", tests[code])
-            if np.any(own & (reference | (test & ~turned))):
+        for code in np.unique(records.codes("test")[of_task & turned]).tolist():
+            test = of_task & records.equals("test", tests[code])
+            if np.any(of_task & (reference | (test & ~turned))):
                 yield name, tests[code]
 
 

@@ -29,29 +29,31 @@ class KeptShare(Rule):
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that the share falls short of 1 by no more than the floor."""
         for place in design.measured(self.name):
-            if not design.asked_again(place.task, place.test):
+            # With reruns the excess over their noise decides: a share of changes alone says less.
+            if not design.separates_noise(place.task, place.test):
                 yield (Hypothesis(place=place, null=1 - design.floor_of(self.kind), side="below"),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield a claim per test."""
         what, never = (f"{self.what} {verb}" for verb in self.verbs)
         floor, margin = now.floor_of(self.kind), now.margin
-        for each in now.measures(self.name):
-            if each.interval is None or each.estimate is None or now.reruns_tell(each.task, each.test):
+        for measure in now.measures(self.name):
+            if measure.interval is None or measure.estimate is None or now.reruns_tell(measure.task, measure.test):
                 continue
             needed = None
-            if now.claims(each, 1 - floor):
+            if now.claims(measure, 1 - floor):
                 severity, statement = Severity.WARNING, f"Changes {what} (share that agrees)"
-            elif now.kept_within(each, margin):
+            elif now.kept_within(measure, margin):
                 severity, statement = Severity.GOOD, f"Keeps {what} (share that agrees)"
             else:
-                severity, statement = Severity.INCONCLUSIVE, _open(now, each, 1 - floor, what, never)
-                needed = needed_for(evolve(each, estimate=1 - each.estimate), open_effect(1 - each.estimate, margin))
+                severity, statement = Severity.INCONCLUSIVE, _open(now, measure, 1 - floor, what, never)
+                changed = 1 - measure.estimate
+                needed = needed_for(evolve(measure, estimate=changed), open_effect(changed, margin))
             yield Claim(
                 kind=self.kind,
                 severity=severity,
                 statement=statement,
-                measure=each,
+                measure=measure,
                 kept=True,
                 needed=needed,
                 floor=floor,

@@ -76,6 +76,7 @@ class PageFamily:
         alpha = 1 - level
         adjusted = benjamini_hochberg([test.result.p for test in equivalences])
         families = [chain for chain in chains if chain]
+        # A chain may be opened by another test that implies its first hypothesis (`PValue.opens`).
         opened = [[test.result.opens or (test.result.p, test.result.least) for test in chain] for chain in families]
         rejected = chained_holm(
             [[p for p, _ in chain] for chain in opened],
@@ -110,11 +111,12 @@ class PageFamily:
 
         Benjamini and Hochberg's level of rank k among m, where k counts it and all that would be claimed on their own.
         """
-        beside = sum(p <= self.alpha for other, p in self.equivalences.items() if other != key)
-        return self.alpha * (1 + beside) / max(len(self.equivalences), 1)
+        others_claimed = sum(p <= self.alpha for other, p in self.equivalences.items() if other != key)
+        return self.alpha * (1 + others_claimed) / max(len(self.equivalences), 1)
 
     def alone(self, key: Hashable) -> bool:
         """Tell whether a hypothesis that is not rejected would be if it were the only one tested."""
+        # Readers see an interval that excludes the null value: the sentence has to say why nothing is claimed.
         return key not in self.claimed and self.p.get(key, 1.0) <= self.alpha
 
     @property

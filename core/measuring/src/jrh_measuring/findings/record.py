@@ -88,7 +88,8 @@ def rules_of(plugins: Plugins) -> tuple[RuleUsed, ...]:
 def write_record(store: Store, record: FindingsRecord) -> None:
     """Keep the record of a run with its stored measures, durably and as a whole."""
     parts = {_RULES: record.rules, _HYPOTHESES: record.hypotheses, _FOUND: record.found}
-    store.table(_TABLE).replace(_made_of(store), [(name, to_text(part)) for name, part in parts.items()])
+    # At once: findings of one decision with the hypotheses of another would contradict each other.
+    store.table(_TABLE).replace(_basis_digest(store), [(name, to_text(part)) for name, part in parts.items()])
 
 
 def read_record(store: Store) -> FindingsRecord | None:
@@ -97,16 +98,18 @@ def read_record(store: Store) -> FindingsRecord | None:
     Raises:
         DamagedStoreError: it is not what was written.
     """
-    found = recorded_findings(store)
-    if found is None:
+    findings = recorded_findings(store)
+    if findings is None:
         return None
     rules = _part(store, _RULES, tuple[RuleUsed, ...])
-    return FindingsRecord(rules=rules, hypotheses=_part(store, _HYPOTHESES, tuple[TestedHypothesis, ...]), found=found)
+    hypotheses = _part(store, _HYPOTHESES, tuple[TestedHypothesis, ...])
+    return FindingsRecord(rules=rules, hypotheses=hypotheses, found=findings)
 
 
 def recorded_findings(store: Store) -> RunFindings | None:
     """Read the findings alone; as `read_record`."""
-    if store.table(_TABLE).digest() != _made_of(store):
+    # Other measures or further records since then: the findings are not about them.
+    if store.table(_TABLE).digest() != _basis_digest(store):
         return None
     return _part(store, _FOUND, RunFindings)
 
@@ -122,32 +125,32 @@ def _part(store: Store, name: str, kind: type[T]) -> T:
         ) from error
 
 
-def _made_of(store: Store) -> str:
+def _basis_digest(store: Store) -> str:
     return content_id(store.measures.digest(), [*store.records.written()])
 
 
-def changed_rules(then: Iterable[RuleUsed], now: Iterable[RuleUsed]) -> str:
+def rule_changes(then: Iterable[RuleUsed], now: Iterable[RuleUsed]) -> str:
     """Name the rules that are new (`+`), gone (`-`) or of another version or code; empty where none is."""
     old, new = ({rule.name: rule for rule in rules} for rules in (then, now))
     changed = [f"+{name}" for name in new if name not in old] + [f"-{name}" for name in old if name not in new]
     changed += [f"{name} changed" for name, rule in new.items() if old.get(name, rule) != rule]
-    return listed(changed, ", ")
+    return join_names(changed, ", ")
 
 
-def changed_findings(then: RunFindings, now: RunFindings) -> Iterator[str]:
+def changes_of_findings(then: RunFindings, now: RunFindings) -> Iterator[str]:
     """Say how the number of hypotheses changed and which findings are new or gone, a sentence each."""
     yield f"hypotheses: {_count(then.family)} in the run, {_count(now.family)} now"
-    before, after = (list(map(_spoken, found.findings)) for found in (then, now))
+    before, after = (list(map(_full_sentence, run.findings)) for run in (then, now))
     changes = {
         "new": [sentence for sentence in after if sentence not in before],
         "gone": [sentence for sentence in before if sentence not in after],
     }
     for name, sentences in changes.items():
         if sentences:
-            yield f"{counted(len(sentences), 'finding')} {name}: {listed(sentences, '; ')}"
+            yield f"{counted(len(sentences), 'finding')} {name}: {join_names(sentences, '; ')}"
 
 
-def _spoken(finding: Finding) -> str:
+def _full_sentence(finding: Finding) -> str:
     return f"{finding.judge}: {finding.sentence}" if finding.judge else finding.sentence
 
 
@@ -155,7 +158,7 @@ def _count(family: ClaimFamily | None) -> int:
     return family.tests + family.equivalences if family else 0
 
 
-def listed(names: Sequence[str], separator: str) -> str:
+def join_names(names: Sequence[str], separator: str) -> str:
     """Name the first of several, and count the others."""
     more = f"{separator}and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return separator.join(clean_text(name) for name in names[:_SHOWN]) + more

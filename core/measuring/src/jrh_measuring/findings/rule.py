@@ -14,7 +14,6 @@ from jrh_measuring.findings.design import Chain, Design, Hypothesis, Place, Side
 from jrh_measuring.findings.page_family import PValue
 from jrh_measuring.numbers import P_VALUE, is_proportion
 
-_TWO: Final = 2
 NO_DATA: Final = PValue(p=1.0, least=1.0)
 """The result of a test without data. Which trials can be used is held fixed, so it takes nothing from the others."""
 
@@ -61,32 +60,35 @@ def p_value_of(
     if measure is None:
         return NO_DATA
     place = Place.of(measure)
-    own = measure if measure.unit == P_VALUE else None if null else now.at(evolve(place, name=f"{measure.name}-p"))
-    p = own.estimate if own is not None else read_off(measure, null, scale)
+    tested = measure if measure.unit == P_VALUE else None if null else now.at(evolve(place, name=f"{measure.name}-p"))
+    p = tested.estimate if tested is not None else read_off(measure, null, scale)
     if p is None:
+        # Without an item the test had no data: its p-value could never have been small.
         if not measure.n_items:
             return NO_DATA
         p = 1.0
     value = measure.estimate or 0.0
-    if measure is not own and ((side == "above" and value <= null) or (side == "below" and value >= null)):
+    # Claimed values lie on one side: an estimate on the other is no evidence for them, however far it is.
+    if measure is not tested and ((side == "above" and value <= null) or (side == "below" and value >= null)):
         p = 1.0
-    least = None if own is None else now.at(evolve(place, name=f"{own.name}-least"))
+    least = None if tested is None else now.at(evolve(place, name=f"{tested.name}-least"))
     return PValue(p=p, least=0.0 if least is None or least.estimate is None else min(least.estimate, p))
 
 
 def read_off(measure: Measure, null: float, scale: Callable[[float], float] | None = None) -> float | None:
     """Read the two-sided p-value of a null value off the interval of a measure; None without an interval."""
-    found = measure.interval
-    if found is None or measure.estimate is None:
+    interval = measure.interval
+    if interval is None or measure.estimate is None:
         return None
     on = scale or float
+    # Score intervals of proportions are normal; other intervals are Student's t over the clusters.
     value, proportion = on(measure.estimate), is_proportion(measure) and scale is None
     return interval_p(
         value,
-        min(on(found.low), value),
-        max(on(found.high), value),
+        min(on(interval.low), value),
+        max(on(interval.high), value),
         on(null),
-        level=found.level,
-        degrees=None if proportion or units(measure) < _TWO else units(measure) - 1,
+        level=interval.level,
+        degrees=None if proportion or units(measure) <= 1 else units(measure) - 1,
         proportion=proportion,
     )

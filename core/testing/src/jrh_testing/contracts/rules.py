@@ -121,8 +121,7 @@ class _ReadRecorder(dict[Any, Any]):
 def _record_reads(situation: Situation, read: set[str]) -> Situation:
     """Return a situation that notes the names of the measures that are read in it."""
     index = MeasureIndex(
-        wholes=_ReadRecorder(situation.index.wholes, itemgetter(3), read),
-        judged=_ReadRecorder(situation.index.judged, itemgetter(1), read),
+        wholes=_ReadRecorder(situation.index.wholes, itemgetter(1), read),
         by_place=_ReadRecorder(situation.index.by_place, attrgetter("name"), read),
         parts=_ReadRecorder(situation.index.parts, itemgetter(1), read),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh import Measure
-from jrh.values import Severity, TaskSummary, has_model_gold
+from jrh.values import Severity, has_model_gold
 from jrh_measuring import (
     Chain,
     Claim,
@@ -43,31 +43,28 @@ class TrivialAccuracy(Rule):
         """Yield that the gain is 0, for every task whose gold labels differ."""
         for place in design.measured(_GAIN):
             usual = commonest(design.tasks[place.task]) if place.task in design.tasks else None
+            # Where all gold labels are one, nothing can beat it: the hypothesis would take weight from others.
             if usual is None or usual[1] < 1.0:
                 yield (Hypothesis(place=place, weight=0.25),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield a claim per task."""
-        return _against_trivial(now)
-
-
-def _against_trivial(now: Situation) -> Iterator[Claim]:
-    for summary in now.design.tasks.values():
-        usual, measure = commonest(summary), _right(now, summary)
-        gain = now.whole(_GAIN, summary.task.name)
-        if usual is None or measure is None or measure.estimate is None:
-            continue
-        label, share = usual
-        if share == 1.0:
-            yield Claim(
-                kind=_TRIVIAL,
-                severity=Severity.WARNING,
-                statement=f"Accuracy cannot be judged: every gold label is '{label}'",
-                measure=measure,
-                plain=True,
-            )
-        elif gain is not None and gain.estimate is not None:
-            yield _versus_trivial(now, measure, gain)
+        for name, summary in now.design.tasks.items():
+            usual, gain = commonest(summary), now.whole(_GAIN, name)
+            measure = now.whole(RIGHT, name) or now.whole(EXPECTED, name)
+            if usual is None or measure is None or measure.estimate is None:
+                continue
+            label, share = usual
+            if share == 1.0:
+                yield Claim(
+                    kind=_TRIVIAL,
+                    severity=Severity.WARNING,
+                    statement=f"Accuracy cannot be judged: every gold label is '{label}'",
+                    measure=measure,
+                    plain=True,
+                )
+            elif gain is not None and gain.estimate is not None:
+                yield _versus_trivial(now, measure, gain)
 
 
 def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
@@ -76,33 +73,25 @@ def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
     needed = None
     if severity is Severity.INCONCLUSIVE:
         needed = needed_for(gain, open_effect(gain.estimate or 0.0, margin), now.family.comparisons)
+    figures = ("gain", estimate_text(gain), format_interval(gain, _DIGITS), now.own_p(gain))
     return Claim(
         kind=_TRIVIAL,
         severity=severity,
         statement=statement,
         measure=measure,
-        aside=" ".join(
-            part for part in ("gain", estimate_text(gain), format_interval(gain, _DIGITS), now.own_p(gain)) if part
-        ),
+        aside=" ".join(filter(None, figures)),
         needed=needed,
         unit="labelled item",
         floor=floor,
     )
 
 
-def _right(now: Situation, summary: TaskSummary) -> Measure | None:
-    found = now.whole(RIGHT, summary.task.name)
-    return found if found is not None else now.whole(EXPECTED, summary.task.name)
-
-
 def _against(now: Situation, gain: Measure, floor: float) -> tuple[Severity, str]:
     if not now.claims(gain):
         corrected = now.corrected(gain)
         than = "beat" if (gain.estimate or 0.0) > 0 else "be worse than"
-        told = (
-            f"Not shown to {than} {_USUAL} {corrected}" if corrected else f"Not significantly different from {_USUAL}"
-        )
-        return Severity.INCONCLUSIVE, told
+        verb = f"Not shown to {than}" if corrected else "Not significantly different from"
+        return Severity.INCONCLUSIVE, f"{verb} {_USUAL} {corrected}".rstrip()
     value = gain.estimate or 0.0
     if abs(value) < floor:
         return Severity.INFO, f"Negligibly different from {_USUAL} (below the floor of {floor:g})"
@@ -113,16 +102,16 @@ def accuracy_change(now: Situation) -> Iterator[Claim]:
     """Tell in which tests accuracy is lower or higher than in the reference condition."""
     kind = "accuracy-change"
     floor = now.floor_of(kind)
-    for each in now.measures("accuracy-change"):
-        if not now.claims(each):
+    for measure in now.measures("accuracy-change"):
+        if not now.claims(measure):
             continue
-        lower = (each.estimate or 0.0) < 0
+        lower = (measure.estimate or 0.0) < 0
         severity = Severity.BAD if lower else Severity.INFO
-        word = named_accuracy(now, each)
+        word = name_accuracy(now, measure)
         statement = f"{word} {'lower' if lower else 'higher'} than in the reference condition"
-        if abs(each.estimate or 0.0) < floor:
+        if abs(measure.estimate or 0.0) < floor:
             severity, statement = Severity.INFO, f"{word} changes negligibly (below the floor of {floor:g})"
-        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=measure, floor=floor)
 
 
 def misses_changes(now: Situation) -> Iterator[Claim]:
@@ -132,52 +121,54 @@ def misses_changes(now: Situation) -> Iterator[Claim]:
     """
     kind = "misses-changes"
     floor = now.floor_of(kind)
-    for each in now.measures(EXPECTED):
-        if not now.design.moves(each.task, each.test) or each.interval is None:
+    for measure in now.measures(EXPECTED):
+        if not now.design.moves(measure.task, measure.test) or measure.interval is None:
             continue
-        if now.claims(each, least_expected(now, each)):
-            severity = Severity.BAD if each.interval.high < _HALF else Severity.WARNING
+        if now.claims(measure, least_expected(now, measure)):
+            # Bad where even the upper end says that most of the changes go unnoticed.
+            severity = Severity.BAD if measure.interval.high < _HALF else Severity.WARNING
             statement = "Notices too few of the planted changes (share noticed)"
-            if each.test in now.design.directed.get(each.task, ()):
+            if measure.test in now.design.directed.get(measure.task, ()):
                 statement = "Verdicts move in the direction that the test rules out (share that does not)"
-            yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor, kept=True)
+            yield Claim(kind=kind, severity=severity, statement=statement, measure=measure, floor=floor, kept=True)
 
 
 def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
     """Tell in which tests the change of accuracy is shown to be within the margin."""
-    for each in now.measures("accuracy-equivalence"):
-        if now.doubtful(each):
+    for measure in now.measures("accuracy-equivalence"):
+        # Both claims rest on the ends of an interval that may be too narrow.
+        if now.doubtful(measure):
             continue
-        margin = margin_of(each, now.margin)
-        if now.claims(each, beyond_margin(now, each)):
+        margin = margin_of(measure, now.margin)
+        if now.claims(measure, beyond_margin(now, measure)):
             yield Claim(
                 kind="accuracy-equivalence",
                 severity=Severity.BAD,
                 statement=f"Accuracy changes by more than the margin of {margin:g}",
-                measure=each,
+                measure=measure,
                 margin=margin,
             )
-        if now.equivalent(each):
+        if now.equivalent(measure):
             yield Claim(
                 kind="accuracy-equivalence",
                 severity=Severity.GOOD,
-                statement=f"{named_accuracy(now, each)} equivalent to the reference within ±{margin:g}",
-                measure=each,
+                statement=f"{name_accuracy(now, measure)} equivalent to the reference within ±{margin:g}",
+                measure=measure,
                 margin=margin,
             )
 
 
-def named_accuracy(now: Situation, measure: Measure) -> str:
+def name_accuracy(now: Situation, measure: Measure) -> str:
     """Name the agreement with gold: that with a model's labels is no accuracy."""
-    made = any(
-        has_model_gold(each.gold_sources) for each in now.design.tasks.values() if each.task.name == measure.task
-    )
-    return "Agreement with model labels" if made else "Accuracy"
+    summary = now.design.tasks.get(measure.task)
+    by_model = summary is not None and has_model_gold(summary.gold_sources)
+    return "Agreement with model labels" if by_model else "Accuracy"
 
 
 def beyond_margin(now: Situation, measure: Measure) -> float:
     """Return the end of the margin that is on the side of an estimate."""
     margin = margin_of(measure, now.margin)
+    # Beyond the other end the estimate gives no evidence at all.
     return margin if (measure.estimate or 0.0) > 0 else -margin
 
 
@@ -190,6 +181,7 @@ def least_expected(now: Situation, measure: Measure) -> float:
     if measure.test not in now.design.directed.get(measure.task, ()):
         return least
     reruns = now.whole(RERUN, measure.task)
+    # Unmeasured noise counts as the most that noise can be: a judge is not blamed for what may be chance.
     if reruns is None or reruns.estimate is None:
         return max(0.0, least - now.design.most_noise(measure.task) / 2)
     high = reruns.estimate if reruns.interval is None else reruns.interval.high

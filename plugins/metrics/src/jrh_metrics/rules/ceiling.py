@@ -26,6 +26,7 @@ DIFFERENCE: Final = "people-kappa-difference"
 PEOPLE: Final = "people-kappa"
 JUDGE: Final = "judge-people-kappa"
 _KIND: Final = "human-ceiling"
+_NO_CEILING: Final = "People are not shown to agree with each other beyond chance: their labels are no ceiling"
 _DIGITS: Final = 2
 
 
@@ -55,49 +56,48 @@ class HumanCeiling(Rule):
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield a claim per task that several people labelled."""
-        return _human_ceiling(now)
-
-
-def _human_ceiling(now: Situation) -> Iterator[Claim]:
-    for each in now.measures(DIFFERENCE):
-        people, judge = now.whole(PEOPLE, each.task), now.whole(JUDGE, each.task)
-        if each.interval is None or each.estimate is None or people is None or judge is None:
-            continue
-        margin = each.margin or 0.0
-        if people.interval is None or people.interval.low <= 0:
+        for difference in now.measures(DIFFERENCE):
+            people, judge = now.whole(PEOPLE, difference.task), now.whole(JUDGE, difference.task)
+            if difference.interval is None or difference.estimate is None or people is None or judge is None:
+                continue
+            margin = difference.margin or 0.0
+            if people.interval is None or people.interval.low <= 0:
+                yield Claim(
+                    kind=_KIND,
+                    severity=Severity.WARNING,
+                    statement=_NO_CEILING,
+                    measure=people,
+                )
+                continue
+            severity, statement = _decide(now, difference, margin)
+            needed = None
+            if severity is Severity.INCONCLUSIVE:
+                # The larger distance takes fewer items: that to minus the margin, or that to 0.
+                effect = max(difference.estimate + margin, -difference.estimate)
+                needed = needed_for(difference, effect, now.family.comparisons)
             yield Claim(
                 kind=_KIND,
-                severity=Severity.WARNING,
-                statement="People are not shown to agree with each other beyond chance: their labels are no ceiling",
-                measure=people,
+                severity=severity,
+                statement=statement,
+                measure=difference,
+                aside=f"(kappa with people {_describe_kappa(judge)}, of people {_describe_kappa(people)})",
+                needed=needed,
+                margin=margin,
             )
-            continue
-        severity, statement = _said(now, each, margin)
-        needed = None
-        if severity is Severity.INCONCLUSIVE:
-            needed = needed_for(each, max(each.estimate + margin, -each.estimate), now.family.comparisons)
-        yield Claim(
-            kind=_KIND,
-            severity=severity,
-            statement=statement,
-            measure=each,
-            aside=f"(kappa with people {_told(judge)}, of people {_told(people)})",
-            needed=needed,
-            margin=margin,
-        )
 
 
-def _said(now: Situation, each: Measure, margin: float) -> tuple[Severity, str]:
-    found = each.interval
-    well = found is not None and found.low > -margin and not now.doubtful(each)
-    if well and now.shows_equivalence(each):
+def _decide(now: Situation, difference: Measure, margin: float) -> tuple[Severity, str]:
+    interval = difference.interval
+    # The claim of equivalence and the interval in print have to agree: a reader checks one against the other.
+    well = interval is not None and interval.low > -margin and not now.doubtful(difference)
+    if well and now.shows_equivalence(difference):
         return Severity.GOOD, f"Agrees with people as well as people agree with each other (margin {margin:g} of kappa)"
-    if (each.estimate or 0.0) < 0 and now.claims(each):
+    if (difference.estimate or 0.0) < 0 and now.claims(difference):
         return Severity.BAD, "Agrees with people less than people agree with each other"
     return Severity.INCONCLUSIVE, "Not shown to agree with people as well as people agree with each other"
 
 
-def _told(measure: Measure) -> str:
+def _describe_kappa(measure: Measure) -> str:
     if measure.estimate is None:
         return "not estimable"
     return f"{format_number(measure.estimate, _DIGITS, proportion=False)} {format_interval(measure, _DIGITS)}".strip()

@@ -17,9 +17,9 @@ from jrh_measuring import (
     Rule,
     Side,
     Situation,
+    items_needed_for_equivalence,
     margin_of,
     needed_for,
-    needed_for_equivalence,
     open_effect,
     p_value_of,
     read_off,
@@ -33,7 +33,7 @@ from jrh_metrics.rules.accuracy import (
     beyond_margin,
     least_expected,
     misses_changes,
-    named_accuracy,
+    name_accuracy,
 )
 
 _EXCESS: Final = "excess-disagreement"
@@ -46,7 +46,7 @@ _BY_CHANGE: Final = 0.9
 """Share of a chain's level at which the excess opens it; the rest goes to the change of accuracy, which implies one."""
 _UNSTABLE: Final = "unstable-on-reruns"
 _ASIDE: Final = 0.05
-"""The weight of what is asked of every test beside whether its verdicts change: noise of reruns, or without any."""
+"""The weight of what else is asked of every test: its own noise, or its changes where there are no reruns."""
 
 
 class Changes(Rule):
@@ -65,12 +65,13 @@ class Changes(Rule):
         )
         for place in (*excess, *design.measured(_CHANGE), *design.measured(_SAME_ACCURACY)):
             weight = _ASIDE if place.name == _SAME_ACCURACY else 1.0
+            # Fewer changes than reruns make are no defect.
             side: Side = "above" if place.name == _EXCESS else "both"
             hypothesis = Hypothesis(place=place, side=side, weight=weight)
             chains.setdefault((place.task, place.test), []).append(hypothesis)
         yield from chains.values()
         for place in design.measured(_FLIPS):
-            if not design.moves(place.task, place.test) and not design.asked_again(place.task, place.test):
+            if not design.moves(place.task, place.test) and not design.separates_noise(place.task, place.test):
                 yield (Hypothesis(place=place, null=design.most_noise(place.task), side="above", weight=_ASIDE),)
         for place in design.measured(EXPECTED):
             if design.moves(place.task, place.test):
@@ -85,6 +86,7 @@ class Changes(Rule):
             return super().test(hypothesis, now)
         if hypothesis.equivalence:
             return _equivalence(now, measure)
+        # Its null value depends on the noise that was measured, which no design knows.
         if measure.name == EXPECTED:
             return p_value_of(now, measure, least_expected(now, measure), "below")
         if measure.name == _SAME_ACCURACY:
@@ -96,22 +98,16 @@ class Changes(Rule):
         second = p_value_of(now, change)
         # The smaller of two weighted p-values (Bonferroni) opens the chain.
         p, least = (
-            min(1.0, one / _BY_CHANGE, other / (1 - _BY_CHANGE))
-            for one, other in ((result.p, second.p), (result.least, second.least))
+            min(1.0, excess / _BY_CHANGE, accuracy / (1 - _BY_CHANGE))
+            for excess, accuracy in ((result.p, second.p), (result.least, second.least))
         )
         return evolve(result, opens=(p, least))
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said of every test."""
-        for part in (
-            moves,
-            accuracy_change,
-            misses_changes,
-            robust,
-            accuracy_equivalence,
-            unmeasured_noise,
-            undecided,
-        ):
+        # `open_questions` is the last: it names the tests of which none of the others says anything.
+        shown = (moves, accuracy_change, misses_changes, robust, accuracy_equivalence, noise_without_reruns)
+        for part in (*shown, open_questions):
             yield from part(now)
 
 
@@ -122,26 +118,46 @@ class Reruns(Rule):
         """Yield that reruns disagree no more often than the floor."""
         floor = design.floor_of(_UNSTABLE)
         for place in design.measured(RERUN):
+            # Reruns of the reference are the noise of the judge; those of a test ask the same again for its own
+            # texts.
             weight = 0.25 if place.test == REFERENCE else _ASIDE
             yield (Hypothesis(place=place, null=floor, side="above", weight=weight),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said of every test whose questions were asked again."""
-        return _reruns(now)
+        floor, margin = now.floor_of(_UNSTABLE), now.margin
+        for measure in now.measures(RERUN):
+            if measure.interval is None or measure.estimate is None:
+                continue
+            needed = None
+            if now.claims(measure, floor):
+                severity, statement = Severity.WARNING, "Unstable: identical reruns get different verdicts"
+            elif now.within(measure, margin):
+                severity, statement = Severity.GOOD, f"Stable on reruns: at most {margin:g} disagree"
+            elif measure.estimate > floor and measure.test == REFERENCE:
+                corrected = now.corrected(measure, floor)
+                severity = Severity.INCONCLUSIVE
+                statement = f"Instability on reruns not shown {corrected}" if corrected else "May be unstable on reruns"
+                needed = needed_for(measure, measure.estimate - floor)
+            else:
+                continue
+            yield Claim(
+                kind=_UNSTABLE, severity=severity, statement=statement, measure=measure, needed=needed, floor=floor
+            )
 
 
 def _beyond(now: Situation, measure: Measure) -> PValue:
     """Test the margin on the side of the estimate: at most one of the two one-sided hypotheses is false."""
     end = beyond_margin(now, measure)
-    found = p_value_of(now, measure, end, "above" if end > 0 else "below")
-    return evolve(found, p=found.p if found.p == 1.0 else found.p / 2)
+    result = p_value_of(now, measure, end, "above" if end > 0 else "below")
+    return evolve(result, p=result.p if result.p == 1.0 else result.p / 2)
 
 
 def _equivalence(now: Situation, measure: Measure) -> PValue:
     """Test that a quantity changes by the margin or more: by its own p-value, or the larger of two one-sided ones."""
-    own = now.whole(f"{measure.name}-p", measure.task, measure.test)
-    if own is not None:
-        return PValue(p=1.0 if own.estimate is None else own.estimate)
+    p_value = now.whole(f"{measure.name}-p", measure.task, measure.test)
+    if p_value is not None:
+        return PValue(p=1.0 if p_value.estimate is None else p_value.estimate)
     margin = margin_of(measure, now.margin)
     if measure.estimate is None or abs(measure.estimate) >= margin:
         return PValue(p=1.0)
@@ -153,16 +169,14 @@ def moves(now: Situation) -> Iterator[Claim]:
     """Tell in which tests verdicts change more than between reruns."""
     kind = "moves-more-than-reruns"
     floor = now.floor_of(kind)
-    for each in now.steady(_EXCESS):
-        if not now.claims(each):
+    for measure in now.steady(_EXCESS):
+        if not now.claims(measure):
             continue
         severity, statement = Severity.BAD, f"Changes its verdict {_THAN}"
-        if (each.estimate or 0.0) < floor:
-            severity, statement = (
-                Severity.INFO,
-                f"Changes its verdict negligibly {_THAN} (below the floor of {floor:g})",
-            )
-        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+        if (measure.estimate or 0.0) < floor:
+            severity = Severity.INFO
+            statement = f"Changes its verdict negligibly {_THAN} (below the floor of {floor:g})"
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=measure, floor=floor)
 
 
 def robust(now: Situation) -> Iterator[Claim]:
@@ -171,70 +185,60 @@ def robust(now: Situation) -> Iterator[Claim]:
     Disagreement between two noisy answers grows with the square of a shift: where reruns differ, P(YES) may move from
     0.80 to 0.68 while the excess is 0.01. There it says that verdicts are robust only if accuracy is equivalent, too.
     """
-    right = {_place(each.measure) for each in accuracy_equivalence(now) if each.severity is Severity.GOOD}
-    for each in now.steady("excess-equivalence"):
-        if not now.equivalent(each):
+    right = {_place(claim.measure) for claim in accuracy_equivalence(now) if claim.severity is Severity.GOOD}
+    for measure in now.steady("excess-equivalence"):
+        if not now.equivalent(measure):
             continue
-        margin = margin_of(each, now.margin)
+        margin = margin_of(measure, now.margin)
         severity, statement = Severity.GOOD, f"Robust: changes no more than reruns within ±{margin:g}"
-        if _noisy(now, each) and _place(each) not in right:
-            severity = Severity.INFO
-            statement = (
-                f"Changes no more than reruns within ±{margin:g}, but reruns differ too often to rule out a shift"
-            )
-        yield Claim(kind="robust", severity=severity, statement=statement, measure=each, margin=margin)
+        reruns = now.whole(RERUN, measure.task)
+        noise = 0.0 if reruns is None else reruns.estimate or 0.0
+        if noise > now.design.settings.floor and _place(measure) not in right:
+            severity, doubt = Severity.INFO, "but reruns differ too often to rule out a shift"
+            statement = f"Changes no more than reruns within ±{margin:g}, {doubt}"
+        yield Claim(kind="robust", severity=severity, statement=statement, measure=measure, margin=margin)
 
 
-def _noisy(now: Situation, measure: Measure) -> bool:
-    reruns_of = now.whole(RERUN, measure.task)
-    return reruns_of is not None and (reruns_of.estimate or 0.0) > now.design.settings.floor
-
-
-def _is_bad(claim: Claim) -> bool:
-    return claim.severity is Severity.BAD
-
-
-def undecided(now: Situation) -> Iterator[Claim]:
+def open_questions(now: Situation) -> Iterator[Claim]:
     """Name the tests of which nothing else can be said, each with what would decide it.
 
     Of verdicts and accuracy it names the first that only the correction keeps from being shown: a gate may decide it.
     """
     margin = now.margin
-    decided = {
-        _place(each.measure) for rule in (moves, robust, accuracy_change, accuracy_equivalence) for each in rule(now)
-    }
-    decided |= {_place(each.measure) for each in unmeasured_noise(now) if _is_bad(each)}
+    parts = (moves, robust, accuracy_change, accuracy_equivalence)
+    decided = {_place(claim.measure) for part in parts for claim in part(now)}
+    decided |= {_place(claim.measure) for claim in noise_without_reruns(now) if claim.severity is Severity.BAD}
     compared = [
-        *((each, "a change", "excess-equivalence") for each in now.steady(_EXCESS)),
-        *((each, "a change of accuracy", "accuracy-equivalence") for each in now.measures(_CHANGE)),
+        *((measure, "a change", "excess-equivalence") for measure in now.steady(_EXCESS)),
+        *((measure, "a change of accuracy", "accuracy-equivalence") for measure in now.measures(_CHANGE)),
     ]
     for alone in (True, False):
-        for each, what, name in compared:
-            same = now.whole(name, each.task, each.test)
-            kept = "" if same is None else now.equivalence_corrected(same)
-            corrected = now.corrected(each)
-            if each.estimate is None or _place(each) in decided or (alone and not corrected and not kept):
+        for measure, what, name in compared:
+            same = now.whole(name, measure.task, measure.test)
+            reason = "" if same is None else now.equivalence_corrected(same)
+            corrected = now.corrected(measure)
+            if measure.estimate is None or _place(measure) in decided or (alone and not corrected and not reason):
                 continue
-            decided.add(_place(each))
-            if same is not None and kept and not corrected:
-                yield _nearly_same(now, each, same, kept)
+            decided.add(_place(measure))
+            if same is not None and reason and not corrected:
+                yield _nearly_same(now, measure, same, reason)
                 continue
-            nearer = same is not None and abs(each.estimate) < margin - abs(each.estimate)
+            # Equivalence is the nearer decision where the estimate is closer to 0 than to the margin.
+            nearer = same is not None and abs(measure.estimate) < margin - abs(measure.estimate)
+            statement = f"Too few data to confirm or rule out {what}"
+            if corrected:
+                statement = f"{what.removeprefix('a ').capitalize()} not shown {corrected}"
+            if same is not None and nearer and not corrected:
+                needed = items_needed_for_equivalence(now, measure, same)
+            else:
+                needed = needed_for(measure, open_effect(measure.estimate, margin), now.family.comparisons)
             yield Claim(
                 kind="undecided",
                 severity=Severity.INCONCLUSIVE,
-                statement=(
-                    f"{what.removeprefix('a ').capitalize()} not shown {corrected}"
-                    if corrected
-                    else f"Too few data to confirm or rule out {what}"
-                ),
-                measure=each,
-                aside=now.own_p(each),
-                needed=(
-                    needed_for_equivalence(now, each, same)
-                    if same is not None and nearer and not corrected
-                    else needed_for(each, open_effect(each.estimate, margin), now.family.comparisons)
-                ),
+                statement=statement,
+                measure=measure,
+                aside=now.own_p(measure),
+                needed=needed,
                 margin=margin,
             )
 
@@ -242,55 +246,34 @@ def undecided(now: Situation) -> Iterator[Claim]:
 def _nearly_same(now: Situation, change: Measure, same: Measure, corrected: str) -> Claim:
     """Say that only the other claims of equivalence keep this one from being made, and what would decide it."""
     margin = margin_of(same, now.margin)
-    what = named_accuracy(now, change) if change.name == _CHANGE else "Verdicts"
+    what = name_accuracy(now, change) if change.name == _CHANGE else "Verdicts"
     return Claim(
         kind="undecided",
         severity=Severity.INCONCLUSIVE,
         statement=f"{what} not shown to be equivalent within ±{margin:g} {corrected}",
         measure=same,
-        needed=needed_for_equivalence(now, change, same),
+        needed=items_needed_for_equivalence(now, change, same),
         margin=margin,
     )
 
 
-def unmeasured_noise(now: Situation) -> Iterator[Claim]:
+def noise_without_reruns(now: Situation) -> Iterator[Claim]:
     """Tell how often verdicts differ where no question was asked again, so that nothing tells a change from noise.
 
     Two answers from one distribution over k labels differ with probability 1 - 1/k at most: more is no noise.
     """
-    for each in now.steady("flip-rate"):
-        if each.estimate is None or now.reruns_tell(each.task, each.test):
+    for measure in now.steady("flip-rate"):
+        # With reruns the excess over their noise decides.
+        if measure.estimate is None or now.reruns_tell(measure.task, measure.test):
             continue
         kind, severity = "no-reruns", Severity.INFO
         statement = "Some verdicts differ from the reference; without reruns this may be noise"
-        if not each.estimate:
+        if not measure.estimate:
             statement = "No verdict differs from the reference"
-        elif now.claims(each, now.design.most_noise(each.task)):
+        elif now.claims(measure, now.design.most_noise(measure.task)):
             kind, severity = "moves-more-than-reruns", Severity.BAD
             statement = "Changes its verdict more often than rerun noise alone could"
-        yield Claim(kind=kind, severity=severity, statement=statement, measure=each)
-
-
-def _reruns(now: Situation) -> Iterator[Claim]:
-    """Tell whether identical questions get different verdicts."""
-    kind = _UNSTABLE
-    floor, margin = now.floor_of(kind), now.margin
-    for each in now.measures(RERUN):
-        if each.interval is None or each.estimate is None:
-            continue
-        if now.claims(each, floor):
-            severity, statement = Severity.WARNING, "Unstable: identical reruns get different verdicts"
-        elif now.within(each, margin):
-            severity, statement = Severity.GOOD, f"Stable on reruns: at most {margin:g} disagree"
-        elif each.estimate > floor and each.test == REFERENCE:
-            corrected = now.corrected(each, floor)
-            severity = Severity.INCONCLUSIVE
-            statement = f"Instability on reruns not shown {corrected}" if corrected else "May be unstable on reruns"
-        else:
-            continue
-        open_one = severity is Severity.INCONCLUSIVE
-        needed = needed_for(each, each.estimate - floor) if open_one else None
-        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, needed=needed, floor=floor)
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=measure)
 
 
 def _place(measure: Measure) -> tuple[str, str]:

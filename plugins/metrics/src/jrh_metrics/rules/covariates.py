@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from attrs import evolve
 from jrh import Measure, ScaleKind, Task
 from jrh.values import LENGTH, Severity
 from jrh_measuring import (
@@ -12,6 +13,7 @@ from jrh_measuring import (
     Claim,
     Design,
     Hypothesis,
+    Place,
     Rule,
     Situation,
     excludes_zero,
@@ -42,73 +44,71 @@ class CovariateEffects(Rule):
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said of every covariate."""
-        for kind, given in _GIVEN.items():
+        for kind, condition in _GIVEN.items():
             for p in now.parts(f"{kind}{EFFECT}-p"):
                 if p.estimate is not None:
-                    yield from _claims(now, kind, given, p)
+                    yield from _claims(now, kind, condition, p)
 
 
 def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim]:
     effects = [
-        each
-        for each in now.parts(f"{kind}{EFFECT}")
-        if each.task == p.task and each.cell["covariate"] == p.cell["covariate"] and each.estimate is not None
+        effect
+        for effect in now.parts(f"{kind}{EFFECT}")
+        if effect.task == p.task and effect.cell["covariate"] == p.cell["covariate"] and effect.estimate is not None
     ]
     if p.task not in now.design.tasks or not effects:
         return
     task = now.design.tasks[p.task].task
+    # Floor and margin are shares of the scale's length, and effects are in levels.
     floor, margin, unit = now.floor_of(EFFECT), now.margin, _length_of_scale(task)
-    alpha, name = 1 - now.design.level, str(p.cell["covariate"])
+    name = p.cell["covariate"]
+    subject = "response length" if name == LENGTH else f"'{name}'"
     # Two levels mirror each other: the one that is preferred says it.
-    each = max(effects, key=lambda one: (round(abs(one.estimate or 0.0), 9), (one.estimate or 0.0) > 0))
-    estimate = each.estimate or 0.0
+    effect = max(effects, key=lambda one: (round(abs(one.estimate or 0.0), 9), (one.estimate or 0.0) > 0))
+    estimate = effect.estimate or 0.0
     needed = None
-    if now.claims(p) and excludes_zero(each):
-        severity, statement = Severity.WARNING, f"{_moves(task, each)} {given}"
+    # The p-value is that of the covariate: the level that is named has to show the effect itself.
+    if now.claims(p) and excludes_zero(effect):
+        severity, statement = Severity.WARNING, f"{_moves(task, effect)} {given}"
         if abs(estimate) < floor * unit:
-            severity, statement = (
-                Severity.INFO,
-                _negligible(task, name, given, floor),
-            )
-        elif not _confirmed(now, kind, each):
+            severity = Severity.INFO
+            statement = f"Negligible effect of {subject} {given} (below {_share(task, floor)})"
+        elif not _is_confirmed(now, kind, effect):
             severity, statement = Severity.INFO, f"{statement}; {_NOISE}"
-    elif all(now.within(one, margin * unit) for one in effects):
-        severity, statement = Severity.GOOD, f"No effect of {_named(name)} beyond ±{_share(task, margin)} {given}"
-    elif (p.estimate or 0.0) < alpha:
+    # No effect means none of any level.
+    elif all(now.within(effect, margin * unit) for effect in effects):
+        severity, statement = Severity.GOOD, f"No effect of {subject} beyond ±{_share(task, margin)} {given}"
+    elif (p.estimate or 0.0) < 1 - now.design.level:
         corrected = now.corrected(p)
         severity = Severity.INCONCLUSIVE
         open_one = f"not shown {corrected}" if corrected else "neither shown nor ruled out"
-        statement = f"Effect of {_named(name)} {given} {open_one}"
-        needed = needed_for(each, open_effect(estimate, margin * unit), len(effects))
+        statement = f"Effect of {subject} {given} {open_one}"
+        needed = needed_for(effect, open_effect(estimate, margin * unit), len(effects))
     else:
         return
+    step = "levels " if task.scale.ordered else ""
     yield Claim(
         kind=EFFECT,
         severity=severity,
         statement=statement,
-        measure=each,
-        aside=f"{_unit(task)}{'' if 'level' in each.cell else _ASIDE}".strip(),
+        measure=effect,
+        aside=f"{step}{'' if 'level' in effect.cell else _ASIDE}".strip(),
         needed=needed,
         floor=floor,
         margin=margin,
     )
 
 
-def _confirmed(now: Situation, kind: str, effect: Measure) -> bool:
+def _is_confirmed(now: Situation, kind: str, effect: Measure) -> bool:
     """Tell whether verdict minus gold moves with the covariate in the same direction."""
-    gaps = now.parts(f"{kind}{_GAP}")
-    found = next((each for each in gaps if each.task == effect.task and dict(each.cell) == dict(effect.cell)), None)
-    if found is None or found.estimate is None or effect.estimate is None:
+    gap = now.at(evolve(Place.of(effect), name=f"{kind}{_GAP}"))
+    if gap is None or gap.estimate is None or effect.estimate is None:
         return False
-    return excludes_zero(found) and found.estimate * effect.estimate > 0
+    return excludes_zero(gap) and gap.estimate * effect.estimate > 0
 
 
 def _length_of_scale(task: Task) -> int:
     return len(task.scale.labels) - 1 if task.scale.ordered else 1
-
-
-def _negligible(task: Task, name: str, given: str, floor: float) -> str:
-    return f"Negligible effect of {_named(name)} {given} (below {_share(task, floor)})"
 
 
 def _share(task: Task, share: float) -> str:
@@ -116,14 +116,6 @@ def _share(task: Task, share: float) -> str:
     if not task.scale.ordered:
         return f"{share:g}"
     return f"{share * _length_of_scale(task):g} levels ({share * 100:g}% of the scale)"
-
-
-def _unit(task: Task) -> str:
-    return "levels " if task.scale.ordered else ""
-
-
-def _named(name: str) -> str:
-    return "response length" if name == LENGTH else f"'{name}'"
 
 
 def _moves(task: Task, effect: Measure) -> str:

@@ -21,11 +21,13 @@ from jrh_measuring import (
     p_value_of,
 )
 
+# Fisher's z of 1 is infinite.
 _NEARLY_ONE: Final = 1 - 1e-9
 _SOUND: Final[Mapping[str, float]] = {"overconfidence": 0.0, "scale-compression": 1.0, "bias": 0.0, "spearman": 0.0}
 """Measures of the reference condition, and what they are without a defect."""
 _SCALES: Final[Mapping[str, Callable[[float], float]]] = {
     "spearman": lambda value: atanh(min(max(value, -_NEARLY_ONE), _NEARLY_ONE)),
+    # The logarithm of 0 is infinite.
     "scale-compression": lambda value: log(max(value, 1e-9)),
 }
 """On these scales the sampling distribution is closer to normal: Fisher's z, and the logarithm of a ratio."""
@@ -48,7 +50,7 @@ class Grading(Rule):
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what is shown."""
-        for part in (calibration, compression, grading_bias, inverted_order):
+        for part in (calibration, compression, grading_bias, order_inversion):
             yield from part(now)
 
 
@@ -56,59 +58,53 @@ def calibration(now: Situation) -> Iterator[Claim]:
     """Tell whether stated probabilities are higher or lower than the share of right verdicts."""
     kind = "miscalibration"
     floor = now.floor_of(kind)
-    for each in now.measures("overconfidence"):
-        if each.test != REFERENCE or each.estimate is None or not now.claims(each):
+    for measure in now.measures("overconfidence"):
+        if measure.test != REFERENCE or measure.estimate is None or not now.claims(measure):
             continue
-        over = "Overconfident" if each.estimate > 0 else "Underconfident"
+        over = "Overconfident" if measure.estimate > 0 else "Underconfident"
         severity, statement = Severity.WARNING, f"{over}: stated probability minus share of right verdicts"
-        if abs(each.estimate) < floor:
+        if abs(measure.estimate) < floor:
             severity, statement = Severity.INFO, f"Negligible miscalibration (below the floor of {floor:g})"
-        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=measure, floor=floor)
 
 
 def compression(now: Situation) -> Iterator[Claim]:
     """Tell whether the verdicts spread less, or more, over an ordinal scale than the gold levels."""
     kind = "compression"
     floor = now.floor_of(kind)
-    for each in now.measures("scale-compression"):
-        if (
-            each.test != REFERENCE
-            or each.estimate is None
-            or abs(1 - each.estimate) < floor
-            or not _shown(now, each, 1.0)
-        ):
+    for measure in now.measures("scale-compression"):
+        value = measure.estimate
+        if measure.test != REFERENCE or value is None or abs(1 - value) < floor or not _is_shown(now, measure, 1.0):
             continue
-        if each.estimate < 1:
-            severity, statement = Severity.WARNING, "Compresses the scale: spread of verdicts relative to gold levels"
-        else:
-            severity, statement = Severity.INFO, "Stretches the scale: spread of verdicts relative to gold levels"
-        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+        severity, verb = (Severity.WARNING, "Compresses") if value < 1 else (Severity.INFO, "Stretches")
+        statement = f"{verb} the scale: spread of verdicts relative to gold levels"
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=measure, floor=floor)
 
 
 def grading_bias(now: Situation) -> Iterator[Claim]:
     """Tell whether grades are too high or too low on average; the floor is a share of the scale's length."""
     kind = "grading-bias"
     floor = now.floor_of(kind)
-    steps = {each.task.name: len(each.task.scale.labels) - 1 for each in now.design.tasks.values()}
-    for each in now.measures("bias"):
-        value = each.estimate
-        if each.test != REFERENCE or value is None or not now.claims(each):
+    steps = {name: len(summary.task.scale.labels) - 1 for name, summary in now.design.tasks.items()}
+    for measure in now.measures("bias"):
+        value = measure.estimate
+        if measure.test != REFERENCE or value is None or not now.claims(measure):
             continue
         severity, statement = Severity.WARNING, f"Grades too {'high' if value > 0 else 'low'} (mean error in levels)"
-        if abs(value) < floor * max(steps.get(each.task, 1), 1):
+        if abs(value) < floor * max(steps.get(measure.task, 1), 1):
             severity, statement = Severity.INFO, f"Negligible grading bias (below {floor:g} of the scale)"
-        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=measure, floor=floor)
 
 
-def inverted_order(now: Situation) -> Iterator[Claim]:
+def order_inversion(now: Situation) -> Iterator[Claim]:
     """Tell whether verdicts fall where the gold levels rise."""
-    for each in now.measures("spearman"):
-        if each.test == REFERENCE and _shown(now, each, 0.0) and (each.estimate or 0.0) < 0:
+    for measure in now.measures("spearman"):
+        if measure.test == REFERENCE and _is_shown(now, measure, 0.0) and (measure.estimate or 0.0) < 0:
             statement = "Ranks items against the gold order (Spearman's correlation)"
-            yield Claim(kind="inverted-order", severity=Severity.BAD, statement=statement, measure=each)
+            yield Claim(kind="inverted-order", severity=Severity.BAD, statement=statement, measure=measure)
 
 
-def _shown(now: Situation, measure: Measure, null: float) -> bool:
+def _is_shown(now: Situation, measure: Measure, null: float) -> bool:
     """Tell whether a coefficient is shown to differ from a null value: never where verdicts may lack for a reason.
 
     Its interval does not allow for them.

@@ -27,8 +27,7 @@ from jrh_metrics.flag_list import MISSING_ON_ERRORS, MISSING_ON_RIGHT
 
 _MISSING: Final = "missing"
 _HEADLINES: Final = ("gold-accuracy", "as-expected", "rerun-disagreement")
-"""Measures of the reference condition, the first of which stands for all."""
-_TWO: Final = 2
+"""Measures of the reference condition; the first that there is decides for all."""
 
 
 MISSING_BY: Final[Mapping[str, str]] = {
@@ -45,6 +44,7 @@ class Verdicts(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that missing verdicts depend on nothing: four hypotheses, however few are missing."""
+        # Which of the four can be computed depends on what is missing: the design alone must not show it.
         places = (place for name in MISSING_BY for place in design.measured(name))
         for place in dict.fromkeys(evolve(place, name=name) for place in places for name in MISSING_BY):
             yield (Hypothesis(place=place),)
@@ -52,61 +52,64 @@ class Verdicts(Rule):
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said."""
         yield from few_clusters(now)
-        yield from missing_verdicts(now)
-        yield from missing_by_condition(now)
+        yield from no_verdicts(now)
+        yield from reasons_for_missing(now)
 
 
 def few_clusters(now: Situation) -> Iterator[Claim]:
     """Tell that the reference condition rests on too few independent items for a reliable interval."""
-    for summary in now.design.tasks.values():
-        found = next((each for name in _HEADLINES if (each := now.whole(name, summary.task.name)) is not None), None)
-        if found is None or found.estimate is None or not {FEW_CLUSTERS, FEW_ITEMS} & set(found.flags):
+    for task in now.design.tasks:
+        headline = next(filter(None, (now.whole(name, task) for name in _HEADLINES)), None)
+        if headline is None or headline.estimate is None or not {FEW_CLUSTERS, FEW_ITEMS} & set(headline.flags):
             continue
         yield Claim(
             kind="few-clusters",
             severity=Severity.WARNING,
-            statement=f"Too few independent items for a reliable interval: {counted_items(found)}",
-            measure=found,
+            statement=f"Too few independent items for a reliable interval: {counted_items(headline)}",
+            measure=headline,
             plain=True,
         )
 
 
-def missing_verdicts(now: Situation) -> Iterator[Claim]:
+def no_verdicts(now: Situation) -> Iterator[Claim]:
     """Tell how many trials of a task returned no verdict, and why."""
     kind = "missing-verdicts"
     floor = now.floor_of(kind)
     by_task: dict[str, list[Measure]] = {}
-    for each in now.measures(_MISSING):
-        by_task.setdefault(each.task, []).append(each)
+    for measure in now.measures(_MISSING):
+        # One sentence per task: its tests have the same statement and become one finding.
+        by_task.setdefault(measure.task, []).append(measure)
     for measures in by_task.values():
         reasons: Counter[str] = Counter()
-        for each in measures:
-            reasons.update(each.missing)
-        lost, trials = sum(reasons.values()), sum(each.n_trials for each in measures)
+        for measure in measures:
+            reasons.update(measure.missing)
+        lost, trials = sum(reasons.values()), sum(measure.n_trials for measure in measures)
         if not lost:
             continue
+        # A task without a single verdict says nothing about the judge.
         severity = Severity.BAD if lost >= trials else Severity.WARNING if lost >= floor * trials else Severity.INFO
         statement = f"{lost:,} of {counted(trials, 'trial')} returned no verdict ({format_counts(reasons)})"
-        for each in measures:
-            if each.missing:
-                yield Claim(kind=kind, severity=severity, statement=statement, measure=each, plain=True, floor=floor)
+        for measure in measures:
+            # The tests that lost verdicts are what a reader goes to.
+            if measure.missing:
+                yield Claim(kind=kind, severity=severity, statement=statement, measure=measure, plain=True, floor=floor)
 
 
-def missing_by_condition(now: Situation) -> Iterator[Claim]:
+def reasons_for_missing(now: Situation) -> Iterator[Claim]:
     """Tell whether missing verdicts depend on the condition, the gold label, being wrong, or the stated probability."""
     for name, statement in MISSING_BY.items():
-        for each in now.measures(name):
-            if now.claims(each):
+        for measure in now.measures(name):
+            if now.claims(measure):
                 yield Claim(
                     kind=name.removesuffix("-p"),
                     severity=Severity.WARNING,
-                    statement=f"{_direction(each) or statement}; intervals of rates allow for any missing verdicts",
-                    measure=each,
+                    statement=f"{_direction(measure) or statement}; intervals of rates allow for any missing verdicts",
+                    measure=measure,
                 )
     by_label: dict[tuple[str, str], list[Measure]] = {}
-    for each in now.parts(_MISSING):
-        if set(each.cell) == {"gold"} and each.interval is not None:
-            by_label.setdefault((each.task, each.test), []).append(each)
+    for measure in now.parts(_MISSING):
+        if set(measure.cell) == {"gold"} and measure.interval is not None:
+            by_label.setdefault((measure.task, measure.test), []).append(measure)
     for measures in by_label.values():
         yield from _by_label(measures)
 
@@ -120,8 +123,9 @@ def _direction(measure: Measure) -> str:
 
 
 def _by_label(measures: list[Measure]) -> Iterator[Claim]:
-    intervals = [each.interval for each in measures if each.interval is not None]
-    if len(intervals) < _TWO or max(each.low for each in intervals) <= min(each.high for each in intervals):
+    intervals = [measure.interval for measure in measures if measure.interval is not None]
+    # Labels whose intervals have no value in common differ by more than sampling explains.
+    if len(intervals) <= 1 or max(end.low for end in intervals) <= min(end.high for end in intervals):
         return
     most = max(measures, key=lambda each: each.estimate or 0.0)
     yield Claim(
