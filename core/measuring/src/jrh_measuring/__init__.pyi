@@ -52,6 +52,8 @@ from .drawing import Drawing as Drawing
 from .drawing import colour as colour
 from .drawing import linear_axis as linear_axis
 from .drawing import logarithmic_axis as logarithmic_axis
+from .expected_changes import moving_tests as moving_tests
+from .expected_changes import steady_tests as steady_tests
 from .families import Tested as Tested
 from .families import accuracy_change_of as accuracy_change_of
 from .families import p_values as p_values
@@ -123,8 +125,6 @@ from .missing_verdicts import is_swayed as is_swayed
 from .missing_verdicts import is_untestable as is_untestable
 from .missing_verdicts import mirrored as mirrored
 from .missing_verdicts import sensitive as sensitive
-from .moving import moving_tests as moving_tests
-from .moving import steady_tests as steady_tests
 from .numbers import MEASURE_COLUMNS as MEASURE_COLUMNS
 from .numbers import counted_items as counted_items
 from .numbers import format_bounds as format_bounds

@@ -20,9 +20,9 @@ from jrh.values.verdicts import Status
 from jrh_stats import parts_of
 from numpy.typing import NDArray
 
+from jrh_measuring.array_storage import put_all
 from jrh_measuring.coded import Coded, Codes, Mask, compact, is_named, numbered
 from jrh_measuring.conditions import LEVELS, Conditions
-from jrh_measuring.kept_arrays import put_all
 
 T = TypeVar("T")
 

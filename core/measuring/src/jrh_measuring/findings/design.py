@@ -17,7 +17,7 @@ from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
 
-from jrh_measuring.moving import directional_tests, moving_tests
+from jrh_measuring.expected_changes import directional_tests, moving_tests
 
 _TWO: Final = 2
 Side: TypeAlias = Literal["both", "above", "below"]

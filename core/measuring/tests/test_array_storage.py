@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 from jrh.values.column_file import ColumnFile
-from jrh_measuring.kept_arrays import put_all
+from jrh_measuring.array_storage import put_all
 from numpy.typing import NDArray
 
 LARGE = 100_000
