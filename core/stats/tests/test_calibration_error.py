@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from jrh_stats import calibration_test, expected_calibration_error, plain_calibration_error
-from jrh_stats.calibration import _below, _Bins, _folded
+from jrh_stats.calibration import _below, _Bins, _absolute_moments
 from scipy.stats import binom
 
 STATED = np.array([0.6, 0.7, 0.8, 0.9, 0.95, 0.99])
@@ -36,7 +36,7 @@ def test_the_moments_of_a_folded_binomial_are_those_of_its_probabilities(n, p, c
     apart, weight = np.abs(np.arange(n + 1) - centre), binom.pmf(np.arange(n + 1), n, p)
     mean = weight @ apart
     expected = [mean, weight @ (apart - mean) ** 2, weight @ (apart - mean) ** 3]
-    found = [float(part[0]) for part in _folded(np.array([float(n)]), np.array([p]), np.array([centre]))]
+    found = [float(part[0]) for part in _absolute_moments(np.array([float(n)]), np.array([p]), np.array([centre]))]
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-8)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jrh_stats import (
+    bentkus_upper_limit,
     binomial_limits,
-    bounded_upper_limit,
     clustered_limits,
     clustered_proportion,
     fewest_right,
@@ -55,12 +55,12 @@ def test_wilsons_interval_errs_three_times_as_often_on_one_side() -> None:
 def test_the_bounded_limit_holds_for_scores_of_any_size_by_enumeration(n: int, high: float, often: float) -> None:
     """A score is `high` with the probability `often`, and 0 otherwise: its mean is their product."""
     count = np.arange(n + 1)
-    below = np.array([bounded_upper_limit(high * number, n) < high * often for number in count])
+    below = np.array([bentkus_upper_limit(high * number, n) < high * often for number in count])
     assert binom.pmf(count, n, often) @ below <= ALPHA
 
 
 def test_without_any_score_the_bounded_limit_is_the_exact_one() -> None:
-    assert bounded_upper_limit(0.0, 100) == pytest.approx(1 - ALPHA ** (1 / 100))
+    assert bentkus_upper_limit(0.0, 100) == pytest.approx(1 - ALPHA ** (1 / 100))
 
 
 @pytest.mark.parametrize("items", [30, 60, 200])

@@ -7,7 +7,7 @@ from jrh.values import ComponentUsed
 from jrh.values.verdicts import NoEvidence
 from jrh_compare.causes import causes
 from jrh_compare.results import SideName
-from jrh_compare.sides import Opened, Side
+from jrh_compare.sides import OpenRun, Side
 from jrh_testing import sample_report
 
 
@@ -39,7 +39,7 @@ class Replies(NoEvidence):
 def side(parts=PARTS, judge="careful", **fields):
     report = attrs.evolve(sample_report(), components=tuple(parts), **fields)
     name = SideName(label=judge, run="r", suite="s", judge=judge, simulated=False)
-    return Side(name=name, run=Opened(path="r", report=report, unfinished="", imported=False))
+    return Side(name=name, run=OpenRun(path="r", report=report, unfinished="", imported=False))
 
 
 def changed(role, name, **fields):

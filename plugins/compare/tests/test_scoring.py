@@ -116,4 +116,4 @@ def test_cases_whose_gold_label_changed_are_left_out_and_counted():
     mine = cases(verdict("YES", task=YES_NO, gold="YES"), task=YES_NO)
     theirs = [attrs.evolve(mine[0], gold="NO")]
     matched, matching = both(mine, theirs)
-    assert (matched, matching.gold_changed, matching.matched) == ([], 1, 0)
+    assert (matched, matching.gold_changed, matching.case_count) == ([], 1, 0)

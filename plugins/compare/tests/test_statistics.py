@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh import RecordTable, Scale, ScaleKind, Task
 from jrh_compare.comparing import _on_frontier, flips
+from jrh_compare.document import difference, number
 from jrh_compare.matching import match
-from jrh_compare.pairing import Terms, decided, rows
+from jrh_compare.pairing import Terms, decide, rows
 from jrh_compare.results import Answer, Point, SideName, Within
 from jrh_compare.scoring import read_cases
-from jrh_compare.wording import difference, number
 from jrh_interchange import imported_record
 from jrh_testing import sample_report
 
@@ -38,7 +38,7 @@ def answered(right):
 def compared(before, after, margin=None):
     matched, _ = match(answered(before), answered(after), (REPORT, REPORT))
     terms = Terms(level=0.95, margin=margin)
-    (found,), _ = decided([tuple(rows(matched, (REPORT, REPORT), terms))], 0.95)
+    (found,), _ = decide([tuple(rows(matched, (REPORT, REPORT), terms))], 0.95)
     return {row.measure: row for row in found}["expected"]
 
 
@@ -178,7 +178,7 @@ def pair_of(before, after, margin=None):
 
 def expected_of(*pairs):
     """Return the rows of what is expected, of all pairs of one comparison, and their family."""
-    found, family = decided(pairs, 0.95)
+    found, family = decide(pairs, 0.95)
     return [next(row for row in each if row.measure == "expected") for each in found], family
 
 

@@ -60,8 +60,8 @@ from .mean import signed_mean as signed_mean
 from .missing import imbens_manski_quantile as imbens_manski_quantile
 from .missing import missing_association as missing_association
 from .missing import missingness_test as missingness_test
+from .one_sided import bentkus_upper_limit as bentkus_upper_limit
 from .one_sided import binomial_limits as binomial_limits
-from .one_sided import bounded_upper_limit as bounded_upper_limit
 from .one_sided import clustered_limits as clustered_limits
 from .one_sided import fewest_right as fewest_right
 from .one_sided import signed_limits as signed_limits

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import ArrayLike
 
-from jrh_stats.arrays import Floats
+from jrh_stats.arrays import Floats, positive_or_nan
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
@@ -47,6 +47,7 @@ def gwet_ac1(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: flo
     ratings = table.sum(axis=1)
     differing, pairs = disagreeing_pairs(table)
     paired = pairs > 0
+    # A unit with one rating says how common a label is, not how often raters agree: P_e counts it, P_a does not.
     columns = np.column_stack(
         [
             np.where(paired, differing / np.maximum(pairs, 1), 0.0),
@@ -55,21 +56,20 @@ def gwet_ac1(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: flo
             ratings > 0,
         ]
     )
-    kept = ratings > 0
-    sums = sums_by_cluster(columns[kept], None if clusters is None else np.asarray(clusters)[kept])
+    rated = ratings > 0
+    sums = sums_by_cluster(columns[rated], None if clusters is None else np.asarray(clusters)[rated])
 
-    def observed(totals: Floats) -> Floats:
-        return np.asarray(totals[:, 0] / np.where(totals[:, 1] > 0, totals[:, 1], np.nan))
+    def disagreement(totals: Floats) -> Floats:
+        return np.asarray(totals[:, 0] / positive_or_nan(totals[:, 1]))
 
-    def by_chance(totals: Floats) -> Floats:
+    def chance_disagreement(totals: Floats) -> Floats:
         # Without the only cluster there is nothing left: no shares, and no chance agreement.
-        left = totals[:, 2 + labels]
-        shares = totals[:, 2 : 2 + labels] / np.where(left > 0, left, np.nan)[:, None]
+        shares = totals[:, 2 : 2 + labels] / positive_or_nan(totals[:, 2 + labels])[:, None]
         if labels < _LABELS:
             return np.zeros(len(shares))
         return np.asarray(1 - (shares * (1 - shares)).sum(axis=1) / (labels - 1))
 
-    return chance_corrected(sums, observed, by_chance, n=float(ratings[paired].sum()), level=level)
+    return chance_corrected(sums, disagreement, chance_disagreement, n=float(ratings[paired].sum()), level=level)
 
 
 def rating_counts(counts: ArrayLike) -> Floats:
@@ -132,45 +132,41 @@ def krippendorff_alpha(
     table = rating_counts(counts)
     fixed = _distances(table.shape[1], values, metric)
     ratings = table.sum(axis=1)
-    kept = ratings >= _PAIR
-    table, ratings = table[kept], ratings[kept]
+    pairable = ratings >= _PAIR
+    table, ratings = table[pairable], ratings[pairable]
     size = table.shape[1]
+    # The coincidence matrix of every unit; on its diagonal a rating makes no pair with itself.
     pairs = table[:, :, None] * table[:, None, :]
     pairs[:, np.arange(size), np.arange(size)] -= table
     columns = (pairs / np.maximum(ratings - 1, 1)[:, None, None]).reshape(len(table), size * size)
-    sums = sums_by_cluster(columns, None if clusters is None else np.asarray(clusters)[kept])
+    sums = sums_by_cluster(columns, None if clusters is None else np.asarray(clusters)[pairable])
 
     def distances(margins: Floats) -> Floats:
         return _rank_distances(margins) if fixed is None else fixed[None, :, :]
 
-    def observed(totals: Floats) -> Floats:
+    def disagreement(totals: Floats) -> Floats:
         pairs = totals.reshape(-1, size, size)
         margins = pairs.sum(axis=2)
-        return np.asarray((pairs * distances(margins)).sum(axis=(1, 2)) / _positive(margins.sum(axis=1)))
+        return np.asarray((pairs * distances(margins)).sum(axis=(1, 2)) / positive_or_nan(margins.sum(axis=1)))
 
-    def expected(totals: Floats) -> Floats:
+    def chance_disagreement(totals: Floats) -> Floats:
         margins = totals.reshape(-1, size, size).sum(axis=2)
         n = margins.sum(axis=1)
         products = margins[:, :, None] * margins[:, None, :]
-        return np.asarray((products * distances(margins)).sum(axis=(1, 2)) / _positive(n * (n - 1)))
+        return np.asarray((products * distances(margins)).sum(axis=(1, 2)) / positive_or_nan(n * (n - 1)))
 
-    found = chance_corrected(
+    estimate = chance_corrected(
         sums,
-        observed,
-        expected,
+        disagreement,
+        chance_disagreement,
         n=float(ratings.sum()),
         level=level,
         unseen=None if metric == "nominal" else _farthest(sums, size),
-        ends="wilson" if metric == "nominal" else "fisher-z",
     )
-    rarer = found.clusters * (1 - float(table.sum(axis=0).max(initial=0.0)) / max(float(table.sum()), 1.0))
-    if metric == "nominal" and found.low is not None and rarer < _RARER and FEW_EVENTS not in found.flags:
-        return evolve(found, flags=(*found.flags, FEW_EVENTS))
-    return found
-
-
-def _positive(numbers: Floats) -> Floats:
-    return np.where(numbers > 0, numbers, np.nan)
+    rarer = estimate.clusters * (1 - float(table.sum(axis=0).max(initial=0.0)) / max(float(table.sum()), 1.0))
+    if metric == "nominal" and estimate.low is not None and rarer < _RARER and FEW_EVENTS not in estimate.flags:
+        return evolve(estimate, flags=(*estimate.flags, FEW_EVENTS))
+    return estimate
 
 
 def _farthest(sums: Floats, size: int) -> Floats:
@@ -184,6 +180,7 @@ def _farthest(sums: Floats, size: int) -> Floats:
 
 
 def _rank_distances(margins: Floats) -> Floats:
+    # From the ratings counted: mid-ranks change where a cluster is left out, so they are no constants of the scale.
     middle = np.cumsum(margins, axis=1) - margins / 2
     return np.square(middle[:, :, None] - middle[:, None, :])
 
@@ -222,6 +219,7 @@ def disagreeing_pairs(counts: ArrayLike) -> tuple[Floats, Floats]:
     """
     table = np.asarray(counts, dtype=np.float64)
     total = table.sum(axis=1)
+    # From the counts: a question asked n times has n (n - 1) / 2 pairs, which are never listed.
     pairs = total * (total - 1) / 2
     agreeing = (table * (table - 1) / 2).sum(axis=1)
     return pairs - agreeing, pairs

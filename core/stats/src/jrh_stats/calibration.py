@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import cluster_margins, cluster_sums, ratio_variance
 from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS, effective_degrees, few_events
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.proportion import effective_score_interval
 from jrh_stats.score_intervals import t_quantile, z_quantile
 from jrh_stats.significance import Significance
@@ -58,7 +58,7 @@ def brier_score(probabilities: ArrayLike, outcomes: ArrayLike, clusters: ArrayLi
     Raises:
         ValueError: the shapes differ, a probability is outside [0, 1], or an outcome is not 0 or 1.
     """
-    p, y, items = checked_answers(probabilities, outcomes, clusters)
+    p, y, items = read_answers(probabilities, outcomes, clusters)
     return _mean_estimate(np.square(p - y), items, level)
 
 
@@ -66,6 +66,7 @@ def _mean_estimate(scores: Floats, items: Codes, level: float) -> Estimate:
     """Estimate the mean of scores in [0, 1] with the interval that `brier_score` describes."""
     z_quantile(level)
     sums = cluster_sums(items, scores, np.ones(len(scores)))
+    # In the order of their values: the order in which clusters come does not show in the last digit.
     sums = sums[np.lexsort(sums.T)]
     if not len(sums):
         return Estimate(value=None, flags=("empty",))
@@ -76,11 +77,11 @@ def _mean_estimate(scores: Floats, items: Codes, level: float) -> Estimate:
     variance = ratio_variance(sums[:, 0], sums[:, 1])
     if variance <= _NOISE:
         low, high = identical_mean(value, clusters, (0.0, 1.0), level)
-        return enclosing(value, low, high, method="wilson-clusters", n=n, clusters=clusters, flags=(FEW_EVENTS,))
+        return enclose(value, low, high, method="wilson-clusters", n=n, clusters=clusters, flags=(FEW_EVENTS,))
     # A squared error varies less than a proportion of the same mean, so the number implied may exceed that of answers.
     degrees = effective_degrees(sums[:, 0] - value * sums[:, 1])
     low, high = effective_score_interval(value, variance, degrees, level)
-    return enclosing(
+    return enclose(
         value, low, high, method="linearised-wilson", n=n, clusters=clusters, flags=few_events(degrees, clusters)
     )
 
@@ -109,7 +110,7 @@ def reliability_curve(
     Raises:
         ValueError: as for `brier_score`, or there is no bin.
     """
-    p, y, items = checked_answers(probabilities, outcomes, clusters)
+    p, y, items = read_answers(probabilities, outcomes, clusters)
     edges = bin_edges(p, bins, binning)
     place = bin_places(p, edges)
     curve = []
@@ -126,7 +127,7 @@ def reliability_curve(
     return curve
 
 
-def checked_answers(probabilities: ArrayLike, outcomes: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats, Codes]:
+def read_answers(probabilities: ArrayLike, outcomes: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats, Codes]:
     """Return probabilities, outcomes and clusters as arrays, or raise the errors of `brier_score`."""
     p, y = np.asarray(probabilities, dtype=np.float64), np.asarray(outcomes, dtype=np.float64)
     items = np.asarray(clusters, dtype=np.int64)
@@ -235,23 +236,23 @@ def expected_calibration_error(
         ValueError: as for `brier_score`, or there is no bin.
     """
     z_quantile(level)
-    found = _read_bins(probabilities, outcomes, clusters, bins=bins, binning=binning, level=level)
-    if found is None:
+    answers = _read_bins(probabilities, outcomes, clusters, bins=bins, binning=binning, level=level)
+    if answers is None:
         return Estimate(value=None, flags=("empty",))
-    if found.clusters <= 1:
-        return Estimate(value=found.error, n=found.n, clusters=found.clusters)
-    value, low, high = _inverted(found, (1 - level) / 2)
-    if found.same:
+    if answers.clusters <= 1:
+        return Estimate(value=answers.error, n=answers.n, clusters=answers.clusters)
+    value, low, high = _invert(answers, (1 - level) / 2)
+    if answers.same:
         # Identical clusters show no deviation: at most a share of all is unlike them, each by at most 1.
-        high = max(high, found.error + unseen_share(found.clusters, level) * (1 - found.error))
-    return enclosing(
+        high = max(high, answers.error + unseen_share(answers.clusters, level) * (1 - answers.error))
+    return enclose(
         value,
         low,
         min(high, 1.0),
         method="binomial-inversion",
-        n=found.n,
-        clusters=found.clusters,
-        flags=(FEW_EVENTS,) if found.clusters < FEW_CLUSTERS else (),
+        n=answers.n,
+        clusters=answers.clusters,
+        flags=(FEW_EVENTS,) if answers.clusters < FEW_CLUSTERS else (),
     )
 
 
@@ -262,7 +263,7 @@ def plain_calibration_error(
 
     Arguments as for `expected_calibration_error`; None without answers.
     """
-    p, y, _ = checked_answers(probabilities, outcomes, np.zeros(np.shape(probabilities)))
+    p, y, _ = read_answers(probabilities, outcomes, np.zeros(np.shape(probabilities)))
     if not len(p):
         return None
     place = bin_places(p, bin_edges(p, bins, binning))
@@ -305,29 +306,30 @@ def calibration_test(
     Raises:
         ValueError: as for `brier_score`, or there is no bin.
     """
-    found = _read_bins(probabilities, outcomes, clusters, bins=bins, binning=binning, level=0.95)
-    if found is None or found.clusters <= 1:
+    answers = _read_bins(probabilities, outcomes, clusters, bins=bins, binning=binning, level=0.95)
+    if answers is None or answers.clusters <= 1:
         return Significance(p=None, flags=("empty",))
     drawn = np.random.default_rng(seed).binomial(
-        found.trials.astype(np.int64), found.stated, (resamples, len(found.share))
+        answers.trials.astype(np.int64), answers.stated, (resamples, len(answers.share))
     )
-    errors = np.abs(drawn / found.trials - found.stated) @ found.share
-    beyond = int((errors >= found.error - _NOISE).sum())
+    errors = np.abs(drawn / answers.trials - answers.stated) @ answers.share
+    beyond = int((errors >= answers.error - _NOISE).sum())
     return Significance(
         p=(beyond + 1) / (resamples + 1),
-        statistic=found.error,
+        statistic=answers.error,
         method="consistency-resampling",
-        n=found.n,
-        clusters=found.clusters,
+        n=answers.n,
+        clusters=answers.clusters,
     )
 
 
 def _read_bins(
     probabilities: ArrayLike, outcomes: ArrayLike, clusters: ArrayLike, *, bins: int, binning: Binning, level: float
 ) -> _Bins | None:
-    p, y, items = checked_answers(probabilities, outcomes, clusters)
+    p, y, items = read_answers(probabilities, outcomes, clusters)
     if not len(p):
         return None
+    # Edges count as fixed, also where they are quantiles of these answers.
     place = bin_places(p, bin_edges(p, bins, binning))
     sums = cluster_margins(items, place, y - p, n_labels=bins)
     number = cluster_sums(items, np.ones(len(p)))
@@ -365,50 +367,55 @@ def _design(errors: Floats, place: Codes, items: Codes, bins: int, level: float)
     robust = max(
         (np.square(apart).sum(axis=1), np.square(apart.sum(axis=1))), key=lambda part: float(np.sort(part).sum())
     )
+    # Squared sums of clusters over sums of squares; the degrees are those of docs/derivations.md.
     ratio = float(np.sort(robust).sum() / np.sort(independent).sum()) * units / (units - 1)
     relative = np.square(robust / max(robust.mean(), _NOISE) - independent / independent.mean())
     spread = float(np.sort(relative).mean())
     degrees = 2 * (units - 1) / spread if spread > _NOISE else float("inf")
+    # As wide as Student's t would make an interval: the design effect is itself an estimate.
     margin = (t_quantile(level, max(degrees, 1.0)) / z_quantile(level)) ** 2
     return max(ratio, 1.0) * margin
 
 
-def _inverted(found: _Bins, tail: float) -> tuple[float, float, float]:
+def _invert(answers: _Bins, tail: float) -> tuple[float, float, float]:
     """Return the median-unbiased error and the ends of its interval."""
-    stated, right = found.stated, found.right
+    stated, right = answers.stated, answers.right
     steps = np.linspace(0.0, 1.0, _STEPS)[:, None]
     safe = np.clip(stated, _CERTAIN, 1 - _CERTAIN)
     logits = np.log(safe / (1 - safe))
+    # Squared, so that small errors, where most judges are, have the finest steps.
     shift = _FARTHEST * np.square(steps)
-    seen = np.clip(stated + 4 * steps * (right - stated), 0.0, 1.0)
-    families = [seen, *(_moved(stated, logits + sign * shift) for sign in _signs(found))]
+    # Four times the way to what was observed, because the true error may be larger than the observed one.
+    towards_observed = np.clip(stated + 4 * steps * (right - stated), 0.0, 1.0)
+    families = [towards_observed, *(_shift_logits(stated, logits + sign * shift) for sign in _signs(answers))]
     pi = np.stack(families)
-    truth = np.abs(pi - stated) @ found.share
-    below = _below(found, pi)
+    truth = np.abs(pi - stated) @ answers.share
+    below = _below(answers, pi)
     # The farthest error that leaves enough of T* below T, and the nearest that leaves enough above.
-    high = max(_crossing(each, chance, tail) for each, chance in zip(truth, below, strict=True))
+    high = max(_error_at_chance(error, chance, tail) for error, chance in zip(truth, below, strict=True))
     # A family that never makes T* large enough cannot say how small the error may be.
-    reached = [(each, chance) for each, chance in zip(truth, below, strict=True) if chance[-1] < 1 - tail]
-    low = min((_crossing(each, chance, 1 - tail) for each, chance in reached), default=0.0)
+    reached = [(error, chance) for error, chance in zip(truth, below, strict=True) if chance[-1] < 1 - tail]
+    low = min((_error_at_chance(error, chance, 1 - tail) for error, chance in reached), default=0.0)
     # Skewed bins can have their median above T, which would be no correction of an upward bias.
-    return min(_crossing(truth[0], below[0], 0.5), found.error), low, high
+    return min(_error_at_chance(truth[0], below[0], 0.5), answers.error), low, high
 
 
-def _signs(found: _Bins) -> tuple[int, ...]:
+def _signs(answers: _Bins) -> tuple[int, ...]:
     """Return the directions in which a judge may be wrong on the whole: both, unless the data exclude one."""
-    net = float(found.share @ (found.right - found.stated))
-    variance = float(np.square(found.share) @ (found.stated * (1 - found.stated) / found.trials))
+    # Bins do not cancel in |accuracy - probability|, but they do in the net error, which is nearly normal.
+    net = float(answers.share @ (answers.right - answers.stated))
+    variance = float(np.square(answers.share) @ (answers.stated * (1 - answers.stated) / answers.trials))
     known = abs(net) > _SURE * variance**0.5
     return (-1, 1) if not known else (1,) if net > 0 else (-1,)
 
 
-def _moved(stated: Floats, logits: Floats) -> Floats:
+def _shift_logits(stated: Floats, logits: Floats) -> Floats:
     moved = 1 / (1 + np.exp(-logits))
     moved[0] = stated
     return np.asarray(moved, dtype=np.float64)
 
 
-def _crossing(truth: Floats, chance: Floats, wanted: float) -> float:
+def _error_at_chance(truth: Floats, chance: Floats, wanted: float) -> float:
     """Return the greatest true error at which the chance of a smaller estimate is still `wanted`, else 0."""
     places = np.flatnonzero(chance >= wanted)
     if not len(places):
@@ -420,16 +427,17 @@ def _crossing(truth: Floats, chance: Floats, wanted: float) -> float:
     return float(truth[last] + part * (truth[last + 1] - truth[last]))
 
 
-def _below(found: _Bins, pi: Floats) -> Floats:
+def _below(answers: _Bins, pi: Floats) -> Floats:
     """Return the chance that the plain error of another sample is below the one observed, for accuracies pi."""
     from scipy.special import gammainc, ndtr
 
-    mean, variance, third = _folded(found.trials, pi, found.trials * found.stated)
-    scale = found.share / found.trials
+    mean, variance, third = _absolute_moments(answers.trials, pi, answers.trials * answers.stated)
+    scale = answers.share / answers.trials
     centre, spread, skew = mean @ scale, variance @ scale**2, third @ scale**3
     sd = np.sqrt(np.maximum(spread, 1e-30))
     skewness = skew / sd**3
-    z = (found.error - centre) / sd
+    z = (answers.error - centre) / sd
+    # A gamma distribution with this shape has the skewness 2 / sqrt(shape).
     shape = 4 / np.maximum(np.square(skewness), 1e-4)
     normal = np.abs(skewness) < 0.02  # noqa: PLR2004 - a gamma distribution of more than 10,000 degrees
     side = np.sign(skewness)
@@ -437,7 +445,7 @@ def _below(found: _Bins, pi: Floats) -> Floats:
     return np.asarray(np.where(normal, ndtr(z), np.where(side > 0, lower, 1 - lower)), dtype=np.float64)
 
 
-def _folded(n: Floats, pi: Floats, centre: Floats) -> tuple[Floats, Floats, Floats]:
+def _absolute_moments(n: Floats, pi: Floats, centre: Floats) -> tuple[Floats, Floats, Floats]:
     """Return mean, variance and third central moment of |X - a| for X ~ Binomial(n, pi).
 
     E|X - a|^j = E (X - a)^j + 2 sum over x < a of (a - x)^j P(X = x) for odd j. The sum follows from the factorial
@@ -446,19 +454,20 @@ def _folded(n: Floats, pi: Floats, centre: Floats) -> tuple[Floats, Floats, Floa
     """
     from scipy.special import betainc
 
-    whole = np.floor(centre)
+    below = np.floor(centre)
 
     def part(i: int) -> Floats:
-        k, left = whole - i, n - i
+        k, left = below - i, n - i
         inner = betainc(np.maximum(left - k, 1e-9), np.maximum(k + 1, 1e-9), 1 - pi)
         chance = np.where(k < 0, 0.0, np.where(k >= left, 1.0, inner))
         falling = np.prod([np.maximum(n - step, 0.0) for step in range(i)], axis=0) if i else 1.0
         return np.asarray(falling * pi**i * chance, dtype=np.float64)
 
-    zero, one, two, three = (part(i) for i in range(4))
-    square, cube = two + one, three + 3 * two + one
-    under1 = centre * zero - one
-    under3 = centre**3 * zero - 3 * centre**2 * one + 3 * centre * square - cube
+    # Factorial moments below a, of order 0 to 3, and from them the second and third moments there.
+    f0, f1, f2, f3 = (part(i) for i in range(4))
+    square, cube = f2 + f1, f3 + 3 * f2 + f1
+    under1 = centre * f0 - f1
+    under3 = centre**3 * f0 - 3 * centre**2 * f1 + 3 * centre * square - cube
     off = n * pi - centre
     v = n * pi * (1 - pi)
     mean = off + 2 * under1

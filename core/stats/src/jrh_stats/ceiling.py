@@ -10,11 +10,18 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 
-from jrh_stats.arrays import Floats
+from jrh_stats.arrays import Floats, positive_or_nan
 from jrh_stats.clusters import distinct
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
-from jrh_stats.jackknife import NOISE, chance_corrected, sums_by_cluster
+from jrh_stats.jackknife import (
+    NOISE,
+    beyond_chance,
+    chance_corrected,
+    jackknife_variance,
+    leave_one_out,
+    sums_by_cluster,
+)
 from jrh_stats.kappa import Weighting, label_distance
 from jrh_stats.score_intervals import t_quantile
 from jrh_stats.unseen import unseen_share
@@ -83,33 +90,32 @@ def human_ceiling(
     Raises:
         ValueError: the shapes do not fit.
     """
-    people, asked, codes = (np.asarray(each, dtype=np.int64) for each in (labels, verdicts, clusters))
-    if people.ndim != _TWO or asked.ndim != _TWO or not len(people) == len(asked) == len(codes):
+    people, judged, codes = (np.asarray(column, dtype=np.int64) for column in (labels, verdicts, clusters))
+    if people.ndim != _TWO or judged.ndim != _TWO or not len(people) == len(judged) == len(codes):
         raise ValueError("labels and verdicts need a row for every item, and every item needs a cluster")
-    usable = ((people >= 0).sum(axis=1) >= _TWO) & (asked >= 0).any(axis=1)
-    people, asked, codes = people[usable], asked[usable], codes[usable]
-    size = int(max(people.max(initial=0), asked.max(initial=0))) + 1
+    usable = ((people >= 0).sum(axis=1) >= _TWO) & (judged >= 0).any(axis=1)
+    people, judged, codes = people[usable], judged[usable], codes[usable]
+    size = int(max(people.max(initial=0), judged.max(initial=0))) + 1
     ranks = np.arange(size)
     distance = label_distance(ranks[:, None], ranks[None, :], weighting)
     hot = (people[:, :, None] == ranks).astype(np.float64)
-    said = (asked[:, :, None] == ranks).sum(axis=1)
-    verdict = said / np.maximum(said.sum(axis=1), 1)[:, None]
+    counts = (judged[:, :, None] == ranks).sum(axis=1)
+    # Shares of the verdicts, not their majority: the kappa is that of one asking.
+    verdict = counts / np.maximum(counts.sum(axis=1), 1)[:, None]
     number = hot.sum(axis=(1, 2))
     among = _Pairs.of(
-        [(hot[:, one], hot[:, other]) for one, other in combinations(range(people.shape[1]), 2)],
+        [(hot[:, left], hot[:, other]) for left, other in combinations(range(people.shape[1]), 2)],
         number * (number - 1) / 2,
         distance,
     )
-    beside = _Pairs.of([(verdict, hot[:, one]) for one in range(people.shape[1])], number, distance)
-    sums = [sums_by_cluster(each.columns, codes) for each in (among, beside)]
-    found = [each.estimate(own, level, weighting) for each, own in zip((among, beside), sums, strict=True)]
-    same = [_share(hot, number * (number - 1) / 2), _shared(verdict, hot, number)]
+    with_judge = _Pairs.of([(verdict, hot[:, left]) for left in range(people.shape[1])], number, distance)
+    sums = [sums_by_cluster(pairs.columns, codes) for pairs in (among, with_judge)]
     return Ceiling(
-        people=found[0],
-        judge=found[1],
-        difference=_difference(among, beside, sums, level),
-        people_share=same[0],
-        judge_share=same[1],
+        people=among.estimate(sums[0], level, weighting),
+        judge=with_judge.estimate(sums[1], level, weighting),
+        difference=_difference(among, with_judge, sums, level),
+        people_share=_people_share(hot, number * (number - 1) / 2),
+        judge_share=_judge_share(verdict, hot, number),
     )
 
 
@@ -124,42 +130,40 @@ class _Pairs:
     @classmethod
     def of(cls, sides: Sequence[tuple[Floats, Floats]], number: Floats, distance: Floats) -> _Pairs:
         """Take pairs of one-hot labels, each of shape (items, labels), and the number of an item's pairs."""
+        # An item's pairs share the weight 1, so that one with many labels does not count more than others.
         share = 1 / np.maximum(number, 1)
         parts = [np.ones((len(number), 1)), np.zeros((len(number), 1))]
-        for one, other in sides:
-            both = share * one.sum(axis=1) * other.sum(axis=1)
-            parts[1] = parts[1] + (share * ((one @ distance) * other).sum(axis=1))[:, None]
-            parts += [both[:, None], one * both[:, None], other * both[:, None]]
+        for left, right in sides:
+            both = share * left.sum(axis=1) * right.sum(axis=1)
+            parts[1] = parts[1] + (share * ((left @ distance) * right).sum(axis=1))[:, None]
+            parts += [both[:, None], left * both[:, None], right * both[:, None]]
         return cls(columns=np.hstack(parts), distance=distance)
 
-    def observed(self, totals: Floats) -> Floats:
+    def disagreement(self, totals: Floats) -> Floats:
         """Compute the mean disagreement of totals of shape (B, columns)."""
-        return np.asarray(totals[:, 1] / np.where(totals[:, 0] > 0, totals[:, 0], np.nan))
+        return np.asarray(totals[:, 1] / positive_or_nan(totals[:, 0]))
 
-    def expected(self, totals: Floats) -> Floats:
+    def chance_disagreement(self, totals: Floats) -> Floats:
         """Compute the mean disagreement by chance."""
         size = len(self.distance)
         pairs = totals[:, 2:].reshape(len(totals), -1, 1 + 2 * size)
-        weight, one, other = pairs[:, :, 0], pairs[:, :, 1 : 1 + size], pairs[:, :, 1 + size :]
-        chance = ((one @ self.distance) * other).sum(axis=2) / np.where(weight > _NO_WEIGHT, weight, np.inf)
-        return np.asarray(chance.sum(axis=1) / np.where(totals[:, 0] > 0, totals[:, 0], np.nan))
+        weight, left, right = pairs[:, :, 0], pairs[:, :, 1 : 1 + size], pairs[:, :, 1 + size :]
+        chance = ((left @ self.distance) * right).sum(axis=2) / np.where(weight > _NO_WEIGHT, weight, np.inf)
+        return np.asarray(chance.sum(axis=1) / positive_or_nan(totals[:, 0]))
 
     def kappa(self, totals: Floats) -> Floats:
         """Compute kappa, NaN where chance alone makes no disagreement."""
-        chance = self.expected(totals)
-        defined = chance > NOISE
-        return np.where(defined, 1 - self.observed(totals) / np.where(defined, chance, 1.0), np.nan)
+        return beyond_chance(self.disagreement(totals), self.chance_disagreement(totals))
 
     def estimate(self, sums: Floats, level: float, weighting: Weighting) -> Estimate:
         """Estimate kappa with the interval of `clustered_kappa`."""
         return chance_corrected(
             sums,
-            self.observed,
-            self.expected,
+            self.disagreement,
+            self.chance_disagreement,
             n=float(len(self.columns)),
             level=level,
             unseen=None if weighting == "none" else self._unseen(sums),
-            ends="wilson" if weighting == "none" else "fisher-z",
         )
 
     def _unseen(self, sums: Floats) -> Floats:
@@ -169,14 +173,14 @@ class _Pairs:
         weights = total[2 :: 1 + 2 * size] / max(total[0], 1.0)
         ends = np.eye(size)[[0, -1]]
         rows = []
-        for one, other in ((0, -1), (-1, 0), (0, 0), (-1, -1)):
-            pairs = np.concatenate([[1.0], ends[one], ends[other]])[None, :] * weights[:, None]
+        for row, column in ((0, -1), (-1, 0), (0, 0), (-1, -1)):
+            pairs = np.concatenate([[1.0], ends[row], ends[column]])[None, :] * weights[:, None]
             # The distance of labels that are the same end is 0.
-            rows.append([1.0, self.distance[0, -1] if one != other else 0.0, *pairs.reshape(-1)])
+            rows.append([1.0, self.distance[0, -1] if row != column else 0.0, *pairs.reshape(-1)])
         return np.array(rows)
 
 
-def _difference(among: _Pairs, beside: _Pairs, sums: list[Floats], level: float) -> Estimate:
+def _difference(among: _Pairs, with_judge: _Pairs, sums: list[Floats], level: float) -> Estimate:
     """Estimate the kappa of the judge minus that of people."""
     width = sums[0].shape[1]
     n = float(len(among.columns))
@@ -187,28 +191,27 @@ def _difference(among: _Pairs, beside: _Pairs, sums: list[Floats], level: float)
     clusters = int(counts.sum())
 
     def statistic(totals: Floats) -> Floats:
-        return beside.kappa(totals[:, width:]) - among.kappa(totals[:, :width])
+        return with_judge.kappa(totals[:, width:]) - among.kappa(totals[:, :width])
 
     value = float(statistic(total)[0])
     if np.isnan(value):
         return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
-    found = Estimate(value=value, n=n, clusters=clusters)
+    estimate = Estimate(value=value, n=n, clusters=clusters)
     if clusters == 1:
-        return found
-    without = statistic(total - kinds)
-    without = np.where(np.isnan(without), value, without)
-    mean = float(counts @ without) / clusters
-    error = float(np.sqrt(counts @ np.square(without - mean) * (clusters - 1) / clusters))
+        return estimate
+    # Both kappas without the same cluster: a hard item lowers both, and the difference hardly moves.
+    _, without = leave_one_out(kinds, counts, statistic)
+    error = float(np.sqrt(jackknife_variance(without, counts)))
     degrees = effective_degrees(without, counts)
     if error > NOISE:
         reach, method, flags = t_quantile(level, degrees) * error, "jackknife-t", few_events(degrees, clusters)
     else:
-        chance = float(among.expected(total[:, :width])[0])
+        chance = float(among.chance_disagreement(total[:, :width])[0])
         reach, method, flags = unseen_share(clusters, level) / chance, "wilson-clusters", (FEW_EVENTS,)
-    return evolve(found, low=max(value - reach, -2.0), high=min(value + reach, 2.0), method=method, flags=flags)
+    return evolve(estimate, low=max(value - reach, -2.0), high=min(value + reach, 2.0), method=method, flags=flags)
 
 
-def _share(hot: Floats, pairs: Floats) -> float | None:
+def _people_share(hot: Floats, pairs: Floats) -> float | None:
     """Return the mean share of an item's pairs of people with the same label."""
     if not len(hot):
         return None
@@ -216,6 +219,6 @@ def _share(hot: Floats, pairs: Floats) -> float | None:
     return float(np.mean((counts * (counts - 1) / 2).sum(axis=1) / pairs))
 
 
-def _shared(verdict: Floats, hot: Floats, number: Floats) -> float | None:
+def _judge_share(verdict: Floats, hot: Floats, number: Floats) -> float | None:
     """Return the mean share of an item's pairs of verdict and person with the same label."""
     return float(np.mean((verdict * hot.sum(axis=1)).sum(axis=1) / number)) if len(hot) else None

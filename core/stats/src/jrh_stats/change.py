@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from jrh_stats.clusters import ratio_kinds, whole_codes
 from jrh_stats.degrees import FEW_EVENTS, are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
-from jrh_stats.exchange import Compared, Kind, Statistic, mid_p, null_families, rarely_varies, sides
+from jrh_stats.exchange import ClusterDifferences, Kind, Statistic, mid_p, null_families, rarely_varies, sides
 from jrh_stats.score_intervals import score_interval, t_quantile, z_quantile
 from jrh_stats.significance import Significance
 from jrh_stats.unseen import identical_mean
@@ -105,8 +105,8 @@ def paired_change(
     score, side = np.asarray(values), np.asarray(second, dtype=np.bool_)
     if score.dtype.kind != "f":
         score = score.astype(np.float64)
-    columns = [None if each is None else np.asarray(each) for each in (items, clusters, weights)]
-    if score.ndim != 1 or any(each is not None and each.shape != score.shape for each in (side, *columns)):
+    columns = [None if column is None else np.asarray(column) for column in (items, clusters, weights)]
+    if score.ndim != 1 or any(column is not None and column.shape != score.shape for column in (side, *columns)):
         raise ValueError("give one value, side, item, cluster and weight per answer")
     item, cluster, weight = columns
     answers = sides(
@@ -120,10 +120,10 @@ def paired_change(
     if answers is None:
         return _nothing(terms)
     data, families = null_families(answers, seed)
-    found = _change(data, families, terms)
-    if not rarely_varies(answers) or FEW_EVENTS in found.estimate.flags:
-        return found
-    return evolve(found, estimate=evolve(found.estimate, flags=(*found.estimate.flags, FEW_EVENTS)))
+    change = _change(data, families, terms)
+    if not rarely_varies(answers) or FEW_EVENTS in change.estimate.flags:
+        return change
+    return evolve(change, estimate=evolve(change.estimate, flags=(*change.estimate.flags, FEW_EVENTS)))
 
 
 def exchanged_difference(
@@ -154,8 +154,8 @@ def exchanged_difference(
     sums = ratio_kinds(numerators, denominators)
     if not len(sums):
         return _nothing(terms)
-    data = Compared.of(np.repeat(sums.rows / np.array([span, 1.0]), sums.counts, axis=0))
-    return _change(data, [data.exchanged()], terms)
+    data = ClusterDifferences.of(np.repeat(sums.rows / np.array([span, 1.0]), sums.counts, axis=0))
+    return _change(data, [data.exchange_sides()], terms)
 
 
 def _nothing(terms: _Terms) -> Change:
@@ -163,26 +163,28 @@ def _nothing(terms: _Terms) -> Change:
     return Change(estimate=Estimate(value=None, flags=("empty",)), test=Significance(p=None, flags=("empty",)))
 
 
-def _change(data: Compared, families: Sequence[Sequence[Kind]], terms: _Terms) -> Change:
+def _change(data: ClusterDifferences, families: Sequence[Sequence[Kind]], terms: _Terms) -> Change:
     """Decide about the differences of clusters, by all families of null kinds; the first one has the dealings."""
     z_quantile(terms.level)
     top, bottom = data.sums.T
     if np.any(np.abs(top) > bottom * (1 + _NOISE) + _NOISE):
         raise ValueError(f"a difference must lie within the span of {terms.span:g}")
+    # Scores are divided by the span: the statistic is that of a difference from -1 to 1.
     clusters, total = len(top), float(bottom.sum())
     value = float(np.clip(top.sum() / total, *_BOUNDS))
     deviations = (top - value * bottom) * clusters / total
     statistic = Statistic.of(families[0])
-    variance = float(statistic.variance(data.observed)[0])
+    variance = float(statistic.variance(data.statistic_sums)[0])
     if clusters < _TWO or variance <= _NOISE:
         p, ends = _identical(value, data, statistic, families, terms)
         test, method = "exchange", "wilson-clusters"
     else:
+        # (1 + r) / 2 is a share, so deviations are halved with it.
         degrees = design_degrees(deviations / 2, (value + 1) / 2)
         uneven = are_uneven(bottom)
         if uneven:
             degrees = min(degrees, effective_degrees(deviations, sizes=bottom, doubt=True))
-        p, quantile, test = _decided(data, statistic, families, degrees, terms, uneven=uneven)
+        p, quantile, test = _decide(data, statistic, families, degrees, terms, uneven=uneven)
         share = score_interval((value + 1) / 2, (1 - value**2) / variance, quantile)
         ends, method = (2 * float(share[0]) - 1, 2 * float(share[1]) - 1), "exchange-wilson"
     return Change(
@@ -199,7 +201,7 @@ def _change(data: Compared, families: Sequence[Sequence[Kind]], terms: _Terms) -
             p=p,
             statistic=terms.span * abs(value),
             method=test,
-            n=(moving := _moving(families[0])),
+            n=(moving := _count_moving(families[0])),
             clusters=clusters,
             # Two of all sign patterns are the most extreme, and a mid-p-value counts half of them.
             least=0.5**moving if moving <= _MANY else 0.0,
@@ -207,12 +209,12 @@ def _change(data: Compared, families: Sequence[Sequence[Kind]], terms: _Terms) -
     )
 
 
-def _moving(kinds: Sequence[Kind]) -> int:
-    return sum(kind.count for kind in kinds if kind.moving)
+def _count_moving(kinds: Sequence[Kind]) -> int:
+    return sum(kind.count for kind in kinds if kind.moves)
 
 
-def _decided(
-    data: Compared,
+def _decide(
+    data: ClusterDifferences,
     statistic: Statistic,
     families: Sequence[Sequence[Kind]],
     degrees: float,
@@ -223,23 +225,26 @@ def _decided(
     """Return the p-value, the quantile of the interval, and the name of the test."""
     from scipy.special import stdtr
 
-    alpha, seen = 1 - terms.level, float(statistic.values(data.observed)[0])
-    quantile, of_student = t_quantile(terms.level, degrees), 2 * float(stdtr(degrees, -seen))
-    if _moving(families[0]) > _MANY:
+    alpha, observed = 1 - terms.level, float(statistic.values(data.statistic_sums)[0])
+    quantile, of_student = t_quantile(terms.level, degrees), 2 * float(stdtr(degrees, -observed))
+    # Enumerating or drawing would say the same as Student's distribution, only later.
+    if _count_moving(families[0]) > _MANY:
         p, test = of_student, "exchange-student"
     else:
-        found = [mid_p(seen, statistic, kinds, resamples=terms.resamples, seed=terms.seed) for kinds in families]
-        p = max(each for each, _ in found)
-        test = "exchange-exact" if all(exact for _, exact in found) else "exchange"
+        tests = [mid_p(observed, statistic, kinds, resamples=terms.resamples, seed=terms.seed) for kinds in families]
+        # A union of null hypotheses is rejected where each of them is (Berger 1982).
+        p = max(p_value for p_value, _ in tests)
+        test = "exchange-exact" if all(exact for _, exact in tests) else "exchange"
+        # Exchanging sides keeps the size of a cluster's difference: few large clusters then look like many.
         if uneven and of_student > p:
             p, test = of_student, "exchange-student"
     # Where the test decides otherwise than Student's quantile, the end of the interval is just on the other side of 0.
-    quantile = max(quantile, seen * (1 + _CLOSE)) if p >= alpha else min(quantile, seen * (1 - _CLOSE))
+    quantile = max(quantile, observed * (1 + _CLOSE)) if p >= alpha else min(quantile, observed * (1 - _CLOSE))
     return p, quantile, test
 
 
 def _identical(
-    value: float, data: Compared, statistic: Statistic, families: Sequence[Sequence[Kind]], terms: _Terms
+    value: float, data: ClusterDifferences, statistic: Statistic, families: Sequence[Sequence[Kind]], terms: _Terms
 ) -> tuple[float, tuple[float, float]]:
     """Return p-value and ends where all clusters have the same difference, or there is only one.
 
@@ -249,7 +254,8 @@ def _identical(
     least, most = identical_mean(value, clusters, _BOUNDS, terms.level)
     if clusters < _TWO or abs(value) <= _NOISE:
         return 1.0, (min(least, 0.0), max(most, 0.0))
-    seen = float(statistic.values(data.observed)[0])
-    tests = (mid_p(seen, statistic, kinds, resamples=terms.resamples, seed=terms.seed)[0] for kinds in families)
+    observed = float(statistic.values(data.statistic_sums)[0])
+    tests = (mid_p(observed, statistic, kinds, resamples=terms.resamples, seed=terms.seed)[0] for kinds in families)
+    # The level at which the interval's end touches 0, so that p and interval say one thing.
     p = max(*tests, erfc(sqrt(clusters * abs(value) / 2)))
     return p, ((min(least, 0.0), max(most, 0.0)) if p >= 1 - terms.level else (least, most))

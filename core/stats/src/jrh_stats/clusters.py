@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.arrays import Codes, Floats
 
+# Passes over rows go through blocks of this size, so that a table of a million trials needs no second one of its size.
 PART: Final = 2**16
 """Rows at once: half a megabyte of numbers. Fewer would take longer, more no less time."""
 
@@ -25,8 +26,8 @@ def by_parts(
     function: Callable[..., tuple[Floats, ...]], *arrays: NDArray[np.generic], size: int = PART
 ) -> tuple[Floats, ...]:
     """Return what a function that treats each row by itself returns of all rows, calling it for some at a time."""
-    found = [function(*(array[part] for array in arrays)) for part in parts_of(len(arrays[0]), size)]
-    return tuple(np.concatenate(columns) for columns in zip(*found, strict=True))
+    results = [function(*(array[part] for array in arrays)) for part in parts_of(len(arrays[0]), size)]
+    return tuple(np.concatenate(columns) for columns in zip(*results, strict=True))
 
 
 _DECIMALS: Final = 12
@@ -35,6 +36,7 @@ _SPARSE: Final = 8
 """Whole numbers up to so many times their count are counted rather than sorted."""
 _SMALL: Final = 1024
 _LARGEST_KEY: Final = 2.0**53
+_LARGEST_NUMBER: Final = 2**62
 _SHORT: Final = 2**15
 _LARGE_TABLE: Final = 1 << 20
 """Sums, of which the table is not made; 8 MB."""
@@ -56,6 +58,7 @@ def cluster_sums(clusters: ArrayLike, *values: ArrayLike, rows: NDArray[np.signe
         ValueError: the shapes differ.
     """
     codes = whole_codes(clusters)
+    # Not converted: numbers that fit in fewer bytes are read as they are, a block at a time.
     columns = [np.asarray(column) for column in values]
     if any(column.shape != codes.shape for column in columns):
         raise ValueError(f"values must have the shape of the clusters, {codes.shape}")
@@ -96,8 +99,8 @@ def cluster_margins(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike, 
 
 def whole_codes(codes: ArrayLike) -> NDArray[np.signedinteger]:
     """Return codes as whole numbers, in as many bytes as they have."""
-    found = np.asarray(codes)
-    return found if found.dtype.kind == "i" else found.astype(np.int64)
+    numbers = np.asarray(codes)
+    return numbers if numbers.dtype.kind == "i" else numbers.astype(np.int64)
 
 
 @frozen(kw_only=True, eq=False)
@@ -119,12 +122,13 @@ class Numbering:
         number = len(codes) if rows is None else len(rows)
         ends = [(int(some.min()), int(some.max())) for some in _some(codes, rows, number) if len(some)]
         least, top = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=-1)
+        # A table as long as the largest code would be mostly empty: sorting is cheaper there.
         if top > _SPARSE * number + _SMALL or least < 0:
-            dense, present = dense_codes(codes if rows is None else codes[rows])
+            present, dense = np.unique(codes if rows is None else codes[rows], return_inverse=True)
             back = dense if rows is None else np.zeros(len(codes), dtype=np.int64)
             if rows is not None:
                 back[rows] = dense
-            return cls(codes=back, rows=rows, present=present, place=None, number=number)
+            return cls(codes=back, rows=rows, present=present.astype(np.int64), place=None, number=number)
         occurs = np.zeros(top + 1, dtype=np.bool_)
         for some in _some(codes, rows, number):
             occurs[some] = True
@@ -142,8 +146,8 @@ class Numbering:
 
     def of_rows(self, some: slice | NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
         """Return the numbers of some rows."""
-        found = self.codes[some]
-        return found if self.place is None else self.place[found]
+        codes = self.codes[some]
+        return codes if self.place is None else self.place[codes]
 
 
 def _some(
@@ -158,22 +162,25 @@ def dense_codes(codes: Codes) -> tuple[Codes, Codes]:
 
     Codes that are not much larger than their number are counted instead of sorted.
     """
-    codes = codes.astype(np.int64, copy=False)
-    if not len(codes):
-        return codes, codes
-    top = int(codes.max())
-    if top > _SPARSE * len(codes) + _SMALL or codes.min() < 0:
-        present, dense = np.unique(codes, return_inverse=True)
-        return dense.astype(np.int64), present
-    present = np.flatnonzero(np.bincount(codes))
-    if len(present) == top + 1:
-        return codes, present
-    place = np.zeros(top + 1, dtype=np.int64)
-    place[present] = np.arange(len(present))
-    return place[codes], present
+    numbering = Numbering.of(codes)
+    return numbering.of_rows(slice(None)).astype(np.int64, copy=False), numbering.present
 
 
-def paired_codes(
+def row_numbers(rows: Codes) -> Codes:
+    """Return a number for every row of codes, shape (n, columns): equal for equal rows alone, in the order of rows."""
+    number: Codes = np.zeros(len(rows), dtype=np.int64)
+    kinds = 1
+    for column in rows.T:
+        levels = int(column.max(initial=0)) + 1
+        # Numbered without gaps before the next column would not fit into 64 bits.
+        if kinds * levels >= _LARGEST_NUMBER:
+            _, number = np.unique(number, return_inverse=True)
+            kinds = int(number.max()) + 1
+        number, kinds = number * levels + column, kinds * levels
+    return number
+
+
+def number_pairs(
     one: NDArray[np.signedinteger], other: NDArray[np.signedinteger]
 ) -> tuple[NDArray[np.signedinteger], NDArray[np.signedinteger], Codes]:
     """Number the labels of both sides from 0 on, in their order; return the numbers of either side, and the labels."""
@@ -185,14 +192,10 @@ def paired_codes(
 
 
 def _places(labels: Codes, codes: NDArray[np.signedinteger], kind: type[np.signedinteger]) -> NDArray[np.signedinteger]:
-    found = np.empty(codes.shape, dtype=kind)
+    places = np.empty(codes.shape, dtype=kind)
     for part in parts_of(len(codes)):
-        found[part] = np.searchsorted(labels, codes[part])
-    return found
-
-
-def _exact(sums: ArrayLike) -> Floats:
-    return np.asarray(sums, dtype=np.float64).round(_DECIMALS)
+        places[part] = np.searchsorted(labels, codes[part])
+    return places
 
 
 @frozen(kw_only=True, eq=False)
@@ -214,7 +217,7 @@ class Kinds:
         return np.asarray(self.counts @ self.rows, dtype=np.float64)
 
     def times(self, matrix: Floats) -> Kinds:
-        """Return linear combinations of the columns; kinds that become equal are not joined."""
+        """Return linear combinations of the columns; kinds that become equal are not join_kinds."""
         return Kinds(rows=self.rows @ matrix, counts=self.counts)
 
 
@@ -236,9 +239,10 @@ def margin_kinds(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike, *, 
     dense, present = dense_codes(np.asarray(clusters, dtype=np.int64))
     if len(present) * n_labels <= _LARGE_TABLE:
         return kinds_of(cluster_margins(dense, labels, weights, n_labels=n_labels))
+    # Only cells that hold something are listed; clusters with equally many of them are compared row by row.
     flat = dense * n_labels + np.asarray(labels, dtype=np.int64)
     cells, of_cell = np.unique(flat, return_inverse=True)
-    sums = _exact(np.bincount(of_cell, weights=np.asarray(weights, dtype=np.float64)))
+    sums = np.bincount(of_cell, weights=np.asarray(weights, dtype=np.float64)).round(_DECIMALS)
     cells, sums = cells[sums != 0], sums[sums != 0]
     cluster = cells // n_labels
     filled = np.bincount(cluster, minlength=len(present))
@@ -246,12 +250,13 @@ def margin_kinds(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike, *, 
     for width in np.unique(filled):
         here = (filled == width)[cluster]
         entries = np.stack([cells[here] % n_labels, sums[here]]).reshape(2, -1, width) if width else None
-        one, number = _alike(entries, int(np.count_nonzero(filled == width)))
-        table = np.zeros((len(one), n_labels))
-        np.put_along_axis(table, one[:, :width].astype(np.int64), one[:, width:], axis=1)
+        alike, number = _alike(entries, int(np.count_nonzero(filled == width)))
+        table = np.zeros((len(alike), n_labels))
+        np.put_along_axis(table, alike[:, :width].astype(np.int64), alike[:, width:], axis=1)
         rows.append(table)
         counts.append(number)
     table = np.concatenate(rows)
+    # Labels that never occur cannot decide the order, and there may be thousands of them.
     used = table[:, (table != 0).any(axis=0)]
     order = np.lexsort(used.T[::-1]) if used.size else np.arange(len(table))
     return Kinds(rows=table[order], counts=np.concatenate(counts)[order])
@@ -276,10 +281,11 @@ def distinct(sums: Floats | Kinds) -> tuple[Floats, Codes]:
     return _distinct_whole(sums) or _distinct_any(sums)
 
 
-def joined(parts: Iterable[tuple[Floats, Codes]]) -> Kinds:
+def join_kinds(parts: Iterable[tuple[Floats, Codes]]) -> Kinds:
     """Join distinct rows, as `distinct` returns them, of parts of the clusters: those of all clusters."""
-    each_rows, each_counts = zip(*parts, strict=True)
-    rows, counts = np.concatenate(each_rows), np.concatenate(each_counts)
+    part_rows, part_counts = zip(*parts, strict=True)
+    rows, counts = np.concatenate(part_rows), np.concatenate(part_counts)
+    # lexsort takes its last key first: reversed, the first column decides, as in `distinct`.
     order = np.lexsort(rows.T[::-1])
     rows, counts = rows[order], counts[order]
     new = np.concatenate([[True], np.any(rows[1:] != rows[:-1], axis=1)])[: len(rows)]
@@ -289,6 +295,7 @@ def joined(parts: Iterable[tuple[Floats, Codes]]) -> Kinds:
 
 def _distinct_whole(sums: Floats) -> tuple[Floats, Codes] | None:
     """Return the distinct rows of whole numbers or halves, each row as one key; None where that cannot be done."""
+    # Halves are whole numbers at the scale 2. Other fractions take the slower way of `_distinct_any`.
     for scale in (1.0, 2.0):
         scaled = np.asarray(sums if scale == 1 else sums * scale)
         if np.array_equal(scaled, np.rint(scaled)):
@@ -306,11 +313,11 @@ def _distinct_whole(sums: Floats) -> tuple[Floats, Codes] | None:
     keys = (steps @ (columns - low[:, None])).astype(np.int64)
     if size <= _SPARSE * len(sums) + _SMALL:
         every = np.bincount(keys)
-        found = np.flatnonzero(every)
-        counts = every[found]
+        present = np.flatnonzero(every)
+        counts = every[present]
     else:
-        found, counts = np.unique(keys, return_counts=True)
-    kinds = (found[:, None] // steps.astype(np.int64) % widths.astype(np.int64) + low) / scale
+        present, counts = np.unique(keys, return_counts=True)
+    kinds = (present[:, None] // steps.astype(np.int64) % widths.astype(np.int64) + low) / scale
     return kinds, counts.astype(np.int64)
 
 
@@ -348,6 +355,7 @@ def ratio_variance(numerators: ArrayLike, denominators: ArrayLike, counts: Array
     clusters, total = float(many.sum()), float(many @ m)
     if clusters <= 1 or total <= 0:
         raise ValueError("a variance between clusters needs two clusters and a positive denominator")
+    # Cochran (1977), section 6.3, without the correction for finite populations: items are a sample of all like them.
     residuals = y - float(many @ y) / total * m
     return float(clusters / (clusters - 1) * float(many @ np.square(residuals)) / total**2)
 

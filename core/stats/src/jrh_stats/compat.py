@@ -6,9 +6,10 @@ None of these intervals respects clusters, and the first is no confidence interv
 from __future__ import annotations
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike
 
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.kappa import cohen_kappa
 from jrh_stats.score_intervals import t_quantile, z_quantile
 
@@ -46,12 +47,13 @@ def jrh_bootstrap_accuracy(
     drawn = int(size * n)
     if not drawn:
         return Estimate(value=None, flags=("empty",))
+    # Rows drawn with replacement: how many of them are hits is binomial.
     scores = np.random.default_rng(seed).binomial(drawn, right.mean(), size=repetitions) / drawn
     value = float(scores.mean())
     if repetitions == 1:
         return Estimate(value=value, n=n, clusters=n, flags=("no-interval",))
     reach = t_quantile(level, repetitions - 1) * float(scores.std(ddof=1) / np.sqrt(repetitions))
-    return enclosing(value, value - reach, value + reach, method="spread-of-bootstrap-means", n=n, clusters=n)
+    return enclose(value, value - reach, value + reach, method="spread-of-bootstrap-means", n=n, clusters=n)
 
 
 def judgesense_jss(
@@ -76,16 +78,17 @@ def judgesense_jss(
         ValueError: the shapes differ.
     """
     z_quantile(level)
-    one, other = np.asarray(first), np.asarray(second)
-    if one.shape != other.shape or one.ndim != 1:
-        raise ValueError(f"both sides must be two arrays of equal length, got {one.shape} and {other.shape}")
-    n = len(one)
+    labels, other_labels = np.asarray(first), np.asarray(second)
+    if labels.shape != other_labels.shape or labels.ndim != 1:
+        raise ValueError(f"both sides must be two arrays of equal length, got {labels.shape} and {other_labels.shape}")
+    n = len(labels)
     if not n:
         return Estimate(value=None, flags=("empty",))
-    value = float((one == other).mean())
+    value = float((labels == other_labels).mean())
+    # Likewise the pairs that agree.
     means = np.random.default_rng(seed).binomial(n, value, size=resamples) / n
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return enclosing(value, float(low), float(high), method="pair-bootstrap-percentile", n=n, clusters=n)
+    return enclose(value, float(low), float(high), method="pair-bootstrap-percentile", n=n, clusters=n)
 
 
 def judgesense_kappa(first: ArrayLike, second: ArrayLike) -> Estimate:
@@ -96,7 +99,7 @@ def judgesense_kappa(first: ArrayLike, second: ArrayLike) -> Estimate:
     Returns:
         The value without an interval; flag `degenerate` where Cohen's kappa is not defined and theirs says 1.
     """
-    found = cohen_kappa(first, second)
-    if "degenerate" in found.flags:
-        return Estimate(value=1.0, n=found.n, clusters=found.clusters, flags=found.flags)
-    return found
+    kappa = cohen_kappa(first, second)
+    if "degenerate" in kappa.flags:
+        return evolve(kappa, value=1.0)
+    return kappa

@@ -9,10 +9,10 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 
+from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import ENOUGH_LEVELS, FEW_LEVELS, effective_degrees, few_events
 from jrh_stats.design import REPEAT, RESIDUAL, Design, read_design
-from jrh_stats.moments import Moments
 from jrh_stats.proportion import resample_totals
 from jrh_stats.score_intervals import t_quantile, z_quantile
 
@@ -61,7 +61,7 @@ class VarianceComponents:
 
     def value(self, name: str) -> float:
         """Return a component by name, 0 where the design has no such effect."""
-        return next((each.value for each in self.components if each.name == name), 0.0)
+        return next((component.value for component in self.components if component.name == name), 0.0)
 
 
 def variance_components(
@@ -128,11 +128,12 @@ def variance_components(
         )
     moments = Moments(design, object_of_measurement)
     raw = moments.estimate(moments.sums.sum(axis=0, keepdims=True))[0]
+    # Rounding of a variance that is 0 is not a negative estimate, and gets no flag.
     raw = np.where(np.abs(raw) <= _NOISE * design.variance, 0.0, raw)
     spreads = _spreads(moments, resamples, seed) if object_of_measurement in design.facets else [None] * len(raw)
     parts = tuple(
-        _component(name, own, float(value), spread, design, object_of_measurement, level)
-        for (name, own), value, spread in zip(_names(design), raw, spreads, strict=True)
+        _component(name, facets_of, float(value), spread, design, object_of_measurement, level)
+        for (name, facets_of), value, spread in zip(_names(design), raw, spreads, strict=True)
     )
     negative = ("negative",) if np.any(raw < 0) else ()
     none = (_NO_INTERVAL,) if all(part.low is None for part in parts) else ()
@@ -153,6 +154,7 @@ class _Spread:
 def _spreads(moments: Moments, resamples: int, seed: int) -> list[_Spread]:
     """Resample the units for standard errors, and leave out groups of them for degrees of freedom."""
     units = len(moments.sums)
+    # Units drawn whole, with all that belongs to them.
     drawn = moments.estimate(resample_totals(moments.sums, resamples=resamples, seed=seed))
     without = moments.estimate(moments.sums.sum(axis=0) - cluster_sums(np.arange(units) % _GROUPS, *moments.sums.T))
     errors = drawn.std(axis=0, ddof=1) * units / (units - 1)
@@ -169,6 +171,7 @@ def _component(
     if spread is None or spread.error <= _NOISE * design.variance:
         return VarianceComponent(name=name, facets=facets, value=value, raw=raw, flags=(_NO_INTERVAL,))
     reach = t_quantile(level, spread.degrees) * spread.error
+    # Estimates of variances are skewed: the upper end reaches further, by at most e - 1.
     share = min(reach / value, 1.0) if value > 0 else 1.0
     flags = few_events(design.levels[unit], design.levels[unit])
     few = any(design.levels[facet] < ENOUGH_LEVELS for facet in design.facets if facet != unit)
@@ -186,5 +189,123 @@ def _component(
 
 
 def _names(design: Design) -> list[tuple[str, tuple[str, ...]]]:
-    inside = (*design.facets, REPEAT) if design.repeated else design.facets
+    inside = (*design.facets, REPEAT) if design.has_repeats else design.facets
     return [*((":".join(effect), effect) for effect in design.effects), (RESIDUAL, inside)]
+
+
+_RANK: Final = 1e-12
+"""Equations that are weaker than this, relative to the strongest, say nothing."""
+
+
+@frozen(kw_only=True, eq=False)
+class _Effect:
+    """The levels of an effect."""
+
+    levels: Codes
+    """Level of every cell, shape (cells,)."""
+    own: bool
+    """Whether every level belongs to one unit."""
+
+    def cross(self, other: _Effect) -> _Effect:
+        """Return the levels that two effects have together."""
+        _, joint = np.unique(self.levels * (int(other.levels.max()) + 1) + other.levels, return_inverse=True)
+        return _Effect(levels=joint.reshape(-1).astype(np.int64), own=self.own or other.own)
+
+
+@frozen(kw_only=True, eq=False)
+class _Ratios:
+    """Columns of the sums per unit that give one sum of ratios."""
+
+    tops: Codes
+    squared: bool
+    """Whether the tops are squares already."""
+    below: Codes
+    """What each of the tops is divided by; none where they are divided already."""
+
+    def of(self, totals: Floats) -> Floats:
+        """Return the sum for every row of totals."""
+        tops = totals[:, self.tops] if self.squared else np.square(totals[:, self.tops])
+        if len(self.below):
+            tops = tops / np.maximum(totals[:, self.below], 1.0)  # a level without observations has a top of 0
+        return np.asarray(tops.sum(axis=1), dtype=np.float64)
+
+
+class Moments:
+    """Henderson's method 1, on sums per unit: totals of resampled units give the estimates of a cluster bootstrap.
+
+    With T_a = sum over the levels of effect a of (sum of scores)^2 / n, E[T_a] is linear in the components:
+
+        n mean^2 + sum_b sigma_b^2 sum_(levels of a) (sum_(levels of b within) n_ab^2) / n_a + (levels of a) sigma_e^2
+
+    Equating observed and expected T gives unbiased estimates, which may be negative. Of balanced data they are those of
+    the analysis of variance: expected mean squares equated with observed ones. A unit that is drawn twice is two units:
+    the levels of effects that it takes part in are its own.
+
+    Source: Henderson (1953), Biometrics 9:226-252; balanced data: Brennan (2001), Generalizability Theory, chapter 3.
+    """
+
+    sums: Floats
+    """Sums per unit, shape (units, columns)."""
+
+    def __init__(self, design: Design, unit: str) -> None:
+        self._unit = design.codes[:, design.facets.index(unit)] if unit in design.facets else design.codes[:, 0] * 0
+        self._units = int(self._unit.max()) + 1
+        self._tables: list[Floats] = []
+        everything = _Effect(levels=self._unit * 0, own=False)
+        effects = [everything] + [
+            _Effect(levels=levels, own=unit in effect) for effect, levels in design.effects.items()
+        ]
+        self._size = len(effects)
+        self._terms: list[tuple[_Ratios, list[_Ratios], Codes, bool]] = []
+        for effect in effects:
+            counts = np.bincount(effect.levels, design.counts).astype(np.float64)
+            first = np.unique(effect.levels, return_index=True)[1]
+            if effect.own:
+                numbers = self._add(self._unit[first], first * 0, np.ones(len(first)), 1)
+            else:
+                numbers = self._add(self._unit, effect.levels, design.counts, len(counts))
+            observed = self._ratios(effect, effect, design.sums, counts, numbers)
+            expected = [self._ratios(effect, effect.cross(other), design.counts, counts, numbers) for other in effects]
+            self._terms.append((observed, expected, numbers, effect.own))
+        self._n = self._add(self._unit, everything.levels, design.counts, 1)
+        self._squares = self._add(self._unit, everything.levels, design.squares, 1)
+        self.sums = np.concatenate(self._tables, axis=1)
+
+    def estimate(self, totals: Floats) -> Floats:
+        """Estimate the components for every row of totals of `sums`, shape (rows, columns).
+
+        Returns:
+            Shape (rows, effects + 1), the residual last.
+        """
+        size = self._size
+        matrix, observed = np.empty((len(totals), size + 1, size + 1)), np.empty((len(totals), size + 1))
+        for row, (squares, expected, numbers, of_units) in enumerate(self._terms):
+            observed[:, row] = squares.of(totals)
+            for column, part in enumerate(expected):
+                matrix[:, row, column] = part.of(totals)
+            levels = totals[:, numbers]
+            matrix[:, row, size] = (levels if of_units else levels > 0).sum(axis=1)
+        matrix[:, size] = totals[:, self._n]
+        observed[:, size] = totals[:, self._squares[0]]
+        # A resample may lack what tells two effects apart: the pseudo-inverse then divides the sum between them.
+        solved = np.linalg.pinv(matrix, rcond=_RANK) @ observed[:, :, None]
+        return np.asarray(solved[:, 1:, 0], dtype=np.float64)
+
+    def _ratios(self, outer: _Effect, inner: _Effect, values: Floats, counts: Floats, numbers: Codes) -> _Ratios:
+        """Say where (sum of values in a level of `inner`)^2 / (count of its level of `outer`) are, for all levels."""
+        first = np.unique(inner.levels, return_index=True)[1]
+        above, unit, squares = outer.levels[first], self._unit[first], np.square(np.bincount(inner.levels, values))
+        # A level of one unit is drawn with it: its square is summed beforehand, and the columns stay few.
+        if outer.own:
+            return _Ratios(tops=self._add(unit, above * 0, squares / counts[above], 1), squared=True, below=above[:0])
+        if inner.own:
+            return _Ratios(tops=self._add(unit, above, squares, len(counts)), squared=True, below=numbers)
+        tops = self._add(self._unit, inner.levels, values, len(first))
+        return _Ratios(tops=tops, squared=False, below=numbers[above])
+
+    def _add(self, unit: Codes, place: Codes, values: Floats, size: int) -> Codes:
+        """Add the sums of values per unit and place, and return their columns."""
+        start = sum(table.shape[1] for table in self._tables)
+        flat = np.bincount(unit * size + place, values, self._units * size)
+        self._tables.append(flat.astype(np.float64).reshape(self._units, size))
+        return np.arange(start, start + size)

@@ -69,24 +69,29 @@ def effective_degrees(
     Returns:
         The degrees of freedom; 1 with fewer than three clusters or where nothing varies.
     """
-    values = np.asarray(deviations, dtype=np.float64)
-    many = np.ones(len(values)) if counts is None else np.asarray(counts, dtype=np.float64)
-    clusters = float(many.sum())
-    if clusters <= 2:  # noqa: PLR2004 - two clusters have one degree
-        return 1.0
-    centred = values - (many @ values) / clusters
-    square = float(many @ np.square(centred)) / clusters
-    if square <= _NOISE:
+    many, clusters, centred, square = _centre(deviations, counts)
+    if clusters <= 2 or square <= _NOISE:  # noqa: PLR2004 - two clusters have one degree
         return 1.0
     kurtosis = float(many @ np.square(np.square(centred))) / clusters / square**2
     if sizes is not None:
         weight = np.asarray(sizes, dtype=np.float64)
         uneven = _kurtosis(weight, many)
-        single = _kurtosis(values / weight, many)
+        # Around 0, not around their mean: deviations from a ratio already sum to 0, weighted by size.
+        single = _kurtosis(np.asarray(deviations, dtype=np.float64) / weight, many)
         kurtosis = max(kurtosis, uneven * (_pessimistic(single, clusters) if doubt and uneven > UNEVEN else single))
     excess = kurtosis - (clusters - 3) / (clusters - 1)
     most = clusters - 1
+    # Deviations less peaked than normal ones know their variance better than K - 1 degrees say; that is not claimed.
     return float(min(max(2 * clusters / excess, 1.0), most)) if excess > 0 else most
+
+
+def _centre(deviations: ArrayLike, counts: ArrayLike | None) -> tuple[Floats, float, Floats, float]:
+    """Return clusters of each kind and in all, the deviations from their mean, and the mean square of these."""
+    values = np.asarray(deviations, dtype=np.float64)
+    many = np.ones(len(values)) if counts is None else np.asarray(counts, dtype=np.float64)
+    clusters = float(many.sum())
+    centred = values - (many @ values) / max(clusters, 1.0)
+    return many, clusters, centred, float(many @ np.square(centred)) / max(clusters, 1.0)
 
 
 def are_uneven(sizes: ArrayLike, counts: ArrayLike | None = None) -> bool:
@@ -100,6 +105,7 @@ def _pessimistic(kurtosis: float, clusters: float) -> float:
     """Return the kurtosis of an outcome that is as rare as the sample does not rule out."""
     if kurtosis <= 0:
         return kurtosis
+    # The rarer outcome's share q, from kurtosis = 1 / (q (1 - q)) - 3.
     share = (1 - sqrt(max(1 - 4 / (kurtosis + 3), 0.0))) / 2
     least = float(wilson(share * clusters, clusters)[0])
     return max(1 / (least * (1 - least)) - 3, kurtosis) if least > 0 else kurtosis
@@ -125,11 +131,8 @@ def is_skewed(deviations: ArrayLike, counts: ArrayLike | None = None) -> bool:
         deviations: one per cluster, or per kind of cluster; their mean is subtracted, shape (k,).
         counts: number of clusters of each kind, shape (k,); 1 by default.
     """
-    values = np.asarray(deviations, dtype=np.float64)
-    many = np.ones(len(values)) if counts is None else np.asarray(counts, dtype=np.float64)
-    clusters = float(many.sum())
-    centred = values - (many @ values) / max(clusters, 1.0)
-    square, third = (float(many @ centred**power) / max(clusters, 1.0) for power in (2, 3))
+    many, clusters, centred, square = _centre(deviations, counts)
+    third = float(many @ centred**3) / max(clusters, 1.0)
     return square > _NOISE and abs(third) / square**1.5 > _SKEWED * sqrt(clusters)
 
 
@@ -163,17 +166,29 @@ def design_degrees(deviations: ArrayLike, share: float, counts: ArrayLike | None
         The degrees of freedom, at least the `effective_degrees` and at most a million; `effective_degrees` for a share
         of 0 or 1.
     """
-    values = np.asarray(deviations, dtype=np.float64)
-    many = np.ones(len(values)) if counts is None else np.asarray(counts, dtype=np.float64)
-    clusters = float(many.sum())
-    least = effective_degrees(values, many)
-    centred = values - (many @ values) / max(clusters, 1.0)
-    square = float(many @ np.square(centred)) / max(clusters, 1.0)
+    many, clusters, centred, square = _centre(deviations, counts)
+    least = effective_degrees(deviations, counts)
     if clusters <= 2 or square <= _NOISE or not 0 < share < 1:  # noqa: PLR2004 - two clusters have one degree
         return least
+    # Relative error of the variance less that of p (1 - p); derived in docs/derivations.md.
     errors = np.square(centred) / square - 1 - centred * (1 - 2 * share) / (share * (1 - share))
     relative = float(many @ np.square(errors)) / clusters
     return max(2 * (clusters - 1) / max(relative, 2 * clusters / _MOST), least)
+
+
+def interval_degrees(deviations: Floats, share: float, counts: ArrayLike | None, sizes: ArrayLike | None) -> float:
+    """Return the `design_degrees`, of clusters uneven in size the `effective_degrees`, which are never more.
+
+    Args:
+        deviations: one per cluster, or per kind of cluster, in the unit of the share, shape (k,).
+        share: from 0 to 1.
+        counts: number of clusters of each kind, shape (k,); None: one.
+        sizes: number of trials of each cluster, > 0, shape (k,); None: all alike.
+    """
+    # Few large clusters decide there. Whether they have the rare outcome is luck that first-order theory leaves out.
+    if sizes is not None and are_uneven(sizes, counts):
+        return effective_degrees(deviations, counts, sizes)
+    return design_degrees(deviations, share, counts)
 
 
 def few_events(degrees: float, clusters: int) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from math import prod
 from typing import Final
 
 import numpy as np
@@ -12,12 +11,12 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Codes, Floats
+from jrh_stats.clusters import row_numbers
 
 REPEAT: Final = "repeat"
 """The name of the facet that repeats of one cell vary over."""
 RESIDUAL: Final = "residual"
 """The name of what is left."""
-_LARGEST_KEY: Final = 2**62
 _GRADES: Final = 10
 """Scores with so many values or fewer are grades."""
 
@@ -41,12 +40,8 @@ class Design:
     graded: bool
     """Whether the scores have ten values or fewer: variances between items then depend on how strict a judge is."""
     mean: float | None
-    effects: tuple[tuple[str, ...], ...]
-    """The effects that can be estimated, the residual aside."""
-    effect_codes: tuple[Codes, ...]
-    """Per effect its level in every cell, shape (cells,)."""
-    sizes: tuple[int, ...]
-    """Per effect the number of its levels."""
+    effects: Mapping[tuple[str, ...], Codes]
+    """The effects that can be estimated, the residual aside, each with its level in every cell, shape (cells,)."""
     flags: tuple[str, ...]
 
     @property
@@ -60,14 +55,14 @@ class Design:
         return float(self.squares.sum()) / max(self.n, 1)
 
     @property
-    def repeated(self) -> bool:
+    def has_repeats(self) -> bool:
         """Tell whether any cell holds more than one observation."""
         return bool(np.any(self.counts > 1))
 
     @property
     def degrees_left(self) -> int:
         """Return what is left for the residual at most: observations less the levels of the finest effect."""
-        return self.n - max(self.sizes, default=self.n)
+        return self.n - max((int(codes.max()) + 1 for codes in self.effects.values()), default=self.n)
 
 
 def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
@@ -75,17 +70,17 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
     values = np.asarray(scores, dtype=np.float64)
     _check(values, facets)
     coded = {name: np.unique(np.asarray(column), return_inverse=True) for name, column in facets.items()}
-    levels = {name: len(found) for name, (found, _) in coded.items()}
-    kept = tuple(name for name, number in levels.items() if number > 1)
-    mean = _ordered_mean(values) if len(values) else None
+    levels = {name: len(labels) for name, (labels, _) in coded.items()}
+    varying = tuple(name for name, number in levels.items() if number > 1)
+    mean = _mean_in_order(values) if len(values) else None
     centred = values - (mean or 0.0)
-    cells, inverse = _cells([coded[name][1].reshape(-1) for name in kept], [levels[name] for name in kept], len(values))
+    columns = [coded[name][1].reshape(-1) for name in varying]
+    cells, inverse = _cells(np.array(columns, dtype=np.int64).reshape(len(varying), len(values)).T)
     counts = np.bincount(inverse, minlength=len(cells)).astype(np.float64)
-    effects, codes, sizes = _effects(kept, cells, len(values))
     repeated = bool(np.any(counts > 1))
-    flags = ("single-level",) * (len(kept) < len(facets)) + ("confounded",) * (not repeated and bool(kept))
+    flags = ("single-level",) * (len(varying) < len(facets)) + ("confounded",) * (not repeated and bool(varying))
     return Design(
-        facets=kept,
+        facets=varying,
         levels=levels,
         codes=cells,
         counts=counts,
@@ -96,23 +91,16 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
         ).round(12),
         graded=len(np.unique(values)) <= _GRADES,
         mean=mean,
-        effects=effects,
-        effect_codes=codes,
-        sizes=sizes,
+        effects=_effects(varying, cells, len(values)),
         flags=flags,
     )
 
 
-def _cells(columns: list[Codes], sizes: list[int], n: int) -> tuple[Codes, Codes]:
+def _cells(rows: Codes) -> tuple[Codes, Codes]:
     """Return the combinations of levels that occur, sorted, shape (cells, facets), and the cell of every row."""
-    if not columns:
-        return np.zeros((min(n, 1), 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
-    if prod(sizes) < _LARGEST_KEY:  # one number per row sorts much faster than a row of numbers
-        keys, inverse = np.unique(np.ravel_multi_index(tuple(columns), tuple(sizes)), return_inverse=True)
-        found = np.stack(np.unravel_index(keys, tuple(sizes)), axis=1)
-    else:
-        found, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    return found.astype(np.int64), inverse.reshape(-1).astype(np.int64)
+    # One number per row sorts much faster than a row of numbers.
+    _, first, inverse = np.unique(row_numbers(rows), return_index=True, return_inverse=True)
+    return rows[first], inverse.reshape(-1)
 
 
 def _check(values: Floats, facets: Mapping[str, ArrayLike]) -> None:
@@ -127,28 +115,21 @@ def _check(values: Floats, facets: Mapping[str, ArrayLike]) -> None:
             raise ValueError(f"the facet '{name}' has the shape {np.shape(column)}, but the scores have {values.shape}")
 
 
-def _ordered_mean(values: Floats) -> float:
+def _mean_in_order(values: Floats) -> float:
     return float(np.sort(values).sum() / len(values))
 
 
-def _effects(
-    facets: tuple[str, ...], cells: Codes, n: int
-) -> tuple[tuple[tuple[str, ...], ...], tuple[Codes, ...], tuple[int, ...]]:
+def _effects(facets: tuple[str, ...], cells: Codes, n: int) -> dict[tuple[str, ...], Codes]:
     """Find the effects that have fewer levels than observations and are no other effect under another name."""
-    effects: list[tuple[str, ...]] = []
-    codes: list[Codes] = []
-    sizes: list[int] = []
+    effects: dict[tuple[str, ...], Codes] = {}
+    sizes: dict[tuple[str, ...], int] = {}
     for order in range(1, len(facets) + 1):
         for members in combinations(range(len(facets)), order):
-            columns = [cells[:, member] for member in members]
-            _, inverse = _cells(columns, [int(column.max(initial=0)) + 1 for column in columns], len(cells))
-            size = int(inverse.max(initial=-1)) + 1
-            # An effect refines those of its subsets, so an equal number of levels means the same partition.
-            known = dict(zip(effects, sizes, strict=True))
+            _, codes = _cells(cells[:, members])
+            size = int(codes.max(initial=-1)) + 1
             names = tuple(facets[member] for member in members)
-            aliased = any(number == size and set(effect) < set(names) for effect, number in known.items())
+            # An effect refines those of its subsets, so an equal number of levels means the same partition.
+            aliased = any(number == size and set(effect) < set(names) for effect, number in sizes.items())
             if size < n and not aliased:
-                effects.append(names)
-                codes.append(inverse)
-                sizes.append(size)
-    return tuple(effects), tuple(codes), tuple(sizes)
+                effects[names], sizes[names] = codes, size
+    return effects

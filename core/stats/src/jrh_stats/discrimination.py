@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Codes, Floats
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.score_intervals import t_quantile, wilson, z_quantile
 
 _NOISE: Final = 1e-12
@@ -42,20 +42,22 @@ def auc(scores: ArrayLike, positive: ArrayLike, clusters: ArrayLike, *, level: f
         ValueError: the shapes differ or a score is not finite.
     """
     z_quantile(level)
-    numbers, right, codes = _checked(scores, np.asarray(positive, dtype=np.bool_).astype(np.float64), clusters)
+    numbers, right, codes = _read_pairs(scores, np.asarray(positive, dtype=np.bool_).astype(np.float64), clusters)
     if not len(numbers):
         return Estimate(value=None, flags=("empty",))
-    whole, without = _surplus(numbers, right, codes)
+    surplus, without = _surplus(numbers, right, codes)
+    # U over n1 n0 is the area; C - D over n1 n0 is twice the area minus 1.
     sizes = np.array([right.sum(), len(right) - right.sum()])
-    own = _class_sizes(right, codes)
+    class_sizes = _class_sizes(right, codes)
     if not sizes.all():
-        return Estimate(value=None, n=len(numbers), clusters=len(own), flags=("degenerate",))
-    value = (whole / sizes.prod() + 1) / 2
-    left = sizes - own
-    fewest = int(min(np.count_nonzero(own[:, 0]), np.count_nonzero(own[:, 1])))
+        return Estimate(value=None, n=len(numbers), clusters=len(class_sizes), flags=("degenerate",))
+    value = (surplus / sizes.prod() + 1) / 2
+    left = sizes - class_sizes
+    fewest = int(min(np.count_nonzero(class_sizes[:, 0]), np.count_nonzero(class_sizes[:, 1])))
+    # Without the only cluster of a class there is no area; such a cluster is taken to change nothing.
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = (without / left.prod(axis=1) + 1) / 2
-    return _interval(value, np.where(left.prod(axis=1) > 0, each, value), len(numbers), fewest, level, unit=True)
+        areas = (without / left.prod(axis=1) + 1) / 2
+    return _interval(value, np.where(left.prod(axis=1) > 0, areas, value), len(numbers), fewest, level, unit=True)
 
 
 def score_tau_b(scores: ArrayLike, levels: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -80,23 +82,23 @@ def score_tau_b(scores: ArrayLike, levels: ArrayLike, clusters: ArrayLike, *, le
         ValueError: the shapes differ or a number is not finite.
     """
     z_quantile(level)
-    numbers, right, codes = _checked(scores, levels, clusters)
+    numbers, right, codes = _read_pairs(scores, levels, clusters)
     if not len(numbers):
         return Estimate(value=None, flags=("empty",))
     count = int(codes.max()) + 1
     surplus, surplus_without = _surplus(numbers, right, codes)
-    ones, ones_without = _untied(numbers, codes)
-    others, others_without = _untied(right, codes)
-    if not ones or not others:
+    untied_scores, untied_scores_without = _count_untied(numbers, codes)
+    untied_levels, untied_levels_without = _count_untied(right, codes)
+    if not untied_scores or not untied_levels:
         return Estimate(value=None, n=len(numbers), clusters=count, flags=("degenerate",))
-    value = surplus / np.sqrt(ones * others)
-    defined = (ones_without > 0) & (others_without > 0)
-    scale = np.sqrt(np.where(defined, ones_without * others_without, 1.0))
+    value = surplus / np.sqrt(untied_scores * untied_levels)
+    defined = (untied_scores_without > 0) & (untied_levels_without > 0)
+    scale = np.sqrt(np.where(defined, untied_scores_without * untied_levels_without, 1.0))
     without = np.where(defined, surplus_without / scale, value)
     return _interval(float(value), without, len(numbers), count, level, unit=False)
 
 
-def _checked(scores: ArrayLike, right: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats, Codes]:
+def _read_pairs(scores: ArrayLike, right: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats, Codes]:
     numbers, other = np.asarray(scores, dtype=np.float64), np.asarray(right, dtype=np.float64)
     _, codes = np.unique(np.asarray(clusters), return_inverse=True)
     if numbers.ndim != 1 or numbers.shape != other.shape or numbers.shape != codes.shape:
@@ -112,45 +114,48 @@ def _class_sizes(right: Floats, codes: Codes) -> Floats:
 
 def _surplus(scores: Floats, levels: Floats, codes: Codes) -> tuple[float, Floats]:
     """Return C - D of all pairs, and that without each cluster, shape (clusters,)."""
-    each = _signs(scores, levels)
-    total = float(each.sum()) / 2
+    surplus = _signs(scores, levels)
+    total = float(surplus.sum()) / 2
     inside = np.zeros(int(codes.max()) + 1)
-    for clusters, rows in _crowded(codes):
-        one, other = scores[rows], levels[rows]
-        signs = np.sign(one[:, :, None] - one[:, None, :]) * np.sign(other[:, :, None] - other[:, None, :])
+    for clusters, rows in _clusters_by_size(codes):
+        x, y = scores[rows], levels[rows]
+        signs = np.sign(x[:, :, None] - x[:, None, :]) * np.sign(y[:, :, None] - y[:, None, :])
+        # Without a cluster both its pairs with others and those within it are gone; the first count these twice.
         inside[clusters] = signs.sum(axis=(1, 2)) / 2
-    return total, total - np.bincount(codes, each) + inside
+    return total, total - np.bincount(codes, surplus) + inside
 
 
 def _signs(scores: Floats, levels: Floats) -> Floats:
     """Return for every i the sum over j of sign(scores_i - scores_j) sign(levels_i - levels_j)."""
-    found = np.zeros(len(scores))
+    signs = np.zeros(len(scores))
     parts = [(level, np.sort(scores[levels == level])) for level in np.unique(levels)]
     for level, part in parts:
+        # Sorting each level once makes this n log n; listing the pairs would be n^2.
         lower = np.searchsorted(part, scores, "left") - (len(part) - np.searchsorted(part, scores, "right"))
-        found += np.sign(levels - level) * lower
-    return found
+        signs += np.sign(levels - level) * lower
+    return signs
 
 
-def _untied(values: Floats, codes: Codes) -> tuple[float, Floats]:
+def _count_untied(values: Floats, codes: Codes) -> tuple[float, Floats]:
     """Return the number of pairs with different values, and that without each cluster."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    each = len(values) - counts[place]
-    total = float(each.sum()) / 2
+    partners = len(values) - counts[place]
+    total = float(partners.sum()) / 2
     inside = np.zeros(int(codes.max()) + 1)
-    for clusters, rows in _crowded(codes):
-        own = values[rows]
-        inside[clusters] = (own[:, :, None] != own[:, None, :]).sum(axis=(1, 2)) / 2
-    return total, total - np.bincount(codes, each) + inside
+    for clusters, rows in _clusters_by_size(codes):
+        cluster_values = values[rows]
+        inside[clusters] = (cluster_values[:, :, None] != cluster_values[:, None, :]).sum(axis=(1, 2)) / 2
+    return total, total - np.bincount(codes, partners) + inside
 
 
-def _crowded(codes: Codes) -> Iterator[tuple[Codes, Codes]]:
+def _clusters_by_size(codes: Codes) -> Iterator[tuple[Codes, Codes]]:
     """Yield the clusters of one size together, and their rows, shape (clusters, size); of several rows only."""
     order = np.argsort(codes, kind="stable")
     counts = np.bincount(codes)
     starts = np.cumsum(counts) - counts
     for size in np.unique(counts[counts > 1]):
         every = np.flatnonzero(counts == size)
+        # All pairs of a cluster at once: clusters are small, but a block of them need not be.
         step = max(1, _CELLS // int(size) ** 2)
         for first in range(0, len(every), step):
             clusters = every[first : first + step]
@@ -163,16 +168,16 @@ def _interval(value: float, without: Floats, n: int, fewest: int, level: float, 
     if count < _TWO:
         return Estimate(value=value, n=n, clusters=count, flags=("no-interval",))
     centred = 2 * value - 1 if unit else value
-    others = 2 * without - 1 if unit else without
-    spread = float(np.square(others - others.mean()).sum()) * (count - 1) / count
+    centred_without = 2 * without - 1 if unit else without
+    spread = float(np.square(centred_without - centred_without.mean()).sum()) * (count - 1) / count
     if spread <= _NOISE or 1 - abs(centred) <= _NOISE:
         share = (centred + 1) / 2
         low, high = (float(end) for end in wilson(share * fewest, fewest, level=level))
         ends = (low, high) if unit else (2 * low - 1, 2 * high - 1)
-        return enclosing(value, *ends, method="wilson-clusters", n=n, clusters=count, flags=(FEW_EVENTS,))
+        return enclose(value, *ends, method="wilson-clusters", n=n, clusters=count, flags=(FEW_EVENTS,))
     # Half the logit of the area is Fisher's z of twice the area minus 1: one transformation serves both.
-    finite = bool(np.all(1 - np.abs(others) > _NOISE))
-    moved = np.arctanh(others) if finite else others / (1 - centred**2)
+    finite = bool(np.all(1 - np.abs(centred_without) > _NOISE))
+    moved = np.arctanh(centred_without) if finite else centred_without / (1 - centred**2)
     counts = np.ones(count, dtype=np.int64)
     degrees = effective_degrees(moved, counts)
     variance = float(np.square(moved - moved.mean()).sum()) * (count - 1) / count
@@ -180,4 +185,4 @@ def _interval(value: float, without: Floats, n: int, fewest: int, level: float, 
     low, high = (float(end) for end in np.tanh(np.arctanh(centred) + np.array([-reach, reach])))
     ends = ((low + 1) / 2, (high + 1) / 2) if unit else (low, high)
     method = "jackknife-logit" if unit else "jackknife-fisher-z"
-    return enclosing(value, *ends, method=method, n=n, clusters=count, flags=few_events(degrees, count))
+    return enclose(value, *ends, method=method, n=n, clusters=count, flags=few_events(degrees, count))

@@ -13,11 +13,12 @@ from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Floats
-from jrh_stats.clusters import cluster_sums, ratio_kinds
+from jrh_stats.clusters import Kinds, cluster_sums, ratio_kinds
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
 from jrh_stats.excess import excess_disagreement
 from jrh_stats.mean import clustered_difference
+from jrh_stats.one_sided import binomial_limits
 from jrh_stats.score_intervals import t_quantile, z_quantile
 from jrh_stats.stepwise import interval_p
 
@@ -61,9 +62,9 @@ def score_difference(
     sums = ratio_kinds(numerators, denominators)
     if not len(sums):
         raise ValueError("limits need at least one cluster")
-    mean = float(sums.total[1]) / len(sums)
-    top, bottom = sums.rows[:, 0] / (span * mean), sums.rows[:, 1] / mean
-    shares, reach = sums.counts / len(sums), quantile / len(sums) ** 0.5
+    top, bottom, shares = _relative_sums(sums, span)
+    reach = quantile / len(sums) ** 0.5
+    # The lower limit is the upper one of the mirrored differences.
     upper = _limit(top, bottom, shares, reach)
     lower = -_limit(-top, bottom, shares, reach)
     return span * lower, span * upper
@@ -86,10 +87,15 @@ def score_p_value(
     from scipy.special import stdtr
 
     sums = ratio_kinds(numerators, denominators)
-    average = float(sums.total[1]) / len(sums)
-    top, bottom = -sums.rows[:, 0] / (span * average), sums.rows[:, 1] / average
-    distance = _distance(top, bottom, sums.counts / len(sums), -mean / span)
+    top, bottom, shares = _relative_sums(sums, span)
+    distance = _distance(-top, bottom, shares, -mean / span)
     return float(stdtr(degrees, -distance * np.sqrt(len(sums))))
+
+
+def _relative_sums(sums: Kinds, span: float) -> tuple[Floats, Floats, Floats]:
+    """Return differences and weights of kinds of clusters, relative to span and mean weight, and their shares."""
+    mean = float(sums.total[1]) / len(sums)
+    return sums.rows[:, 0] / (span * mean), sums.rows[:, 1] / mean, sums.counts / len(sums)
 
 
 def _limit(top: Floats, bottom: Floats, shares: Floats, reach: float) -> float:
@@ -123,25 +129,27 @@ def _variance(below: Floats, shares: Floats, end: float) -> float:
         return float(shares @ (below / (1 + factor * below)))
 
     factor = largest if mean(largest) >= 0 else _root(mean, 0.0, largest)
-    weighed = shares / (1 + factor * below)
-    rest = max(1 - float(weighed.sum()), 0.0)
-    return float(weighed @ np.square(below)) + rest * end**2
+    weights = shares / (1 + factor * below)
+    remainder = max(1 - float(weights.sum()), 0.0)
+    return float(weights @ np.square(below)) + remainder * end**2
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
     """Find where a function that is positive at `low` and negative at `high` crosses 0: halving and chords in turn."""
     above, beneath = function(low), function(high)
     for step in range(_STEPS):
+        # Chords are fast where the function is nearly straight; halving in between keeps a bad chord from stalling.
         usable = step % 2 and np.isfinite(above) and np.isfinite(beneath)
         middle = (low * beneath - high * above) / (beneath - above) if usable else (low + high) / 2
+        # A chord often lands on the root to the last digit: a step to either side closes the bracket at once.
         for point in (middle, middle + _CLOSE, middle - _CLOSE) if usable else (middle,):
             if not low < point < high:
                 continue
-            found = function(point)
-            if found > 0:
-                low, above = point, found
+            at_point = function(point)
+            if at_point > 0:
+                low, above = point, at_point
             else:
-                high, beneath = point, found
+                high, beneath = point, at_point
         if high - low <= 4 * _CLOSE:
             break
     return (low + high) / 2
@@ -208,15 +216,15 @@ def equivalence(
     """
     _check(margin, alpha)
     level = 1 - 2 * alpha
-    found = clustered_difference(numerators, denominators, span=span, level=level)
-    clusters = found.clusters
-    if found.value is None or clusters <= 1:
-        return Equivalence(answer=Answer.UNDECIDED, difference=found, p_equivalent=None, margin=margin)
+    estimate = clustered_difference(numerators, denominators, span=span, level=level)
+    clusters = estimate.clusters
+    if estimate.value is None or clusters <= 1:
+        return Equivalence(answer=Answer.UNDECIDED, difference=estimate, p_equivalent=None, margin=margin)
     sums = np.stack([np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)], axis=1)
     # The level of the normal interval that reaches as far as Student's.
     reach = 2 * NormalDist().cdf(t_quantile(level, clusters - 1)) - 1
     low, high = score_difference(sums[:, 0], sums[:, 1], span=span, level=reach)
-    interval = evolve(found, low=min(low, found.value), high=max(high, found.value), method="restricted-score")
+    interval = evolve(estimate, low=min(low, estimate.value), high=max(high, estimate.value), method="restricted-score")
     p = None
     if margin < span:
         p = max(
@@ -224,7 +232,7 @@ def equivalence(
             for sign in (1, -1)
         )
     answer, interval = _exact(_answer(interval, margin), interval, _rare_change(sums, alpha, span), margin)
-    if p is not None and _UNSURE & set(found.flags):
+    if p is not None and _UNSURE & set(estimate.flags):
         p = _exact_p(p, _rare_change_p(sums, margin, span), answer)
     return Equivalence(answer=answer, difference=interval, p_equivalent=p, margin=margin)
 
@@ -252,19 +260,19 @@ def excess_equivalence(
         ValueError: the margin or alpha is out of range, or `counts` is not usable.
     """
     _check(margin, alpha)
-    found = excess_disagreement(counts, clusters, level=1 - 2 * alpha).excess
-    if found.value is None or found.clusters <= 1:
-        return Equivalence(answer=Answer.UNDECIDED, difference=found, p_equivalent=None, margin=margin)
+    excess = excess_disagreement(counts, clusters, level=1 - 2 * alpha).excess
+    if excess.value is None or excess.clusters <= 1:
+        return Equivalence(answer=Answer.UNDECIDED, difference=excess, p_equivalent=None, margin=margin)
     table = np.asarray(counts, dtype=np.float64)
-    asked = table.sum(axis=2)
-    conditions = np.where(asked[:, 0] > 1, (asked[:, 1:] > 0).sum(axis=1), 0).astype(np.float64)
+    answers = table.sum(axis=2)
+    conditions = np.where(answers[:, 0] > 1, (answers[:, 1:] > 0).sum(axis=1), 0).astype(np.float64)
     takes = np.flatnonzero(conditions)
     mixed = ((table[takes].sum(axis=1) > 0).sum(axis=1) > 1).astype(np.float64)
     of = takes if clusters is None else np.asarray(clusters)[takes]
     pairs = cluster_sums(of, mixed, conditions[takes])
-    answer, bounded = _exact(_answer(found, margin), found, _rare_change(pairs, alpha, 1.0), margin)
-    p = _read_off(found, margin, level=1 - 2 * alpha)
-    if p is not None and _UNSURE & set(found.flags):
+    answer, bounded = _exact(_answer(excess, margin), excess, _rare_change(pairs, alpha, 1.0), margin)
+    p = _read_off(excess, margin, level=1 - 2 * alpha)
+    if p is not None and _UNSURE & set(excess.flags):
         p = _exact_p(p, _rare_change_p(pairs, margin, 1.0), answer)
     return Equivalence(answer=answer, difference=bounded, p_equivalent=p, margin=margin)
 
@@ -282,11 +290,9 @@ def rare_change_bound(changed: int, clusters: int, *, alpha: float = 0.05) -> fl
         clusters: clusters in total, 1 or more.
         alpha: error rate.
     """
-    from scipy.special import betaincinv
-
     if not 0 <= changed <= clusters or clusters < 1:
         raise ValueError(f"{changed} of {clusters} clusters cannot change")
-    return 1.0 if changed == clusters else float(betaincinv(changed + 1, clusters - changed, 1 - alpha))
+    return binomial_limits(changed, clusters, alpha=alpha)[1]
 
 
 def items_to_rule_out(share: float, *, alpha: float = 0.05) -> int:
@@ -306,6 +312,7 @@ def items_to_rule_out(share: float, *, alpha: float = 0.05) -> int:
 def _rare_change(pairs: Floats, alpha: float, span: float) -> float:
     """Bound a mean difference by the share of clusters that differ from 0, at the weight of the heaviest cluster."""
     changed = int((np.abs(pairs[:, 0]) > _NOISE).sum())
+    # A changed cluster may weigh as much as the heaviest: the bound holds for the mean of any weights.
     heaviest = float(pairs[:, 1].max() / pairs[:, 1].mean())
     return span * min(1.0, heaviest * rare_change_bound(changed, len(pairs), alpha=alpha))
 
@@ -319,15 +326,15 @@ def _rare_change_p(pairs: Floats, margin: float, span: float) -> float:
     return float(bdtr(changed, len(pairs), min(margin / (span * heaviest), 1.0)))
 
 
-def _read_off(found: Estimate, margin: float, *, level: float) -> float | None:
+def _read_off(estimate: Estimate, margin: float, *, level: float) -> float | None:
     """Return the larger of the two one-sided p-values that an interval implies."""
-    if found.value is None or found.low is None or found.high is None:
+    if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
-    if abs(found.value) >= margin:
+    if abs(estimate.value) >= margin:
         return 1.0
-    degrees = None if found.clusters < 2 else found.clusters - 1  # noqa: PLR2004 - one cluster has no degree
+    degrees = None if estimate.clusters < 2 else estimate.clusters - 1  # noqa: PLR2004 - one cluster has no degree
     return max(
-        interval_p(found.value, found.low, found.high, end, level=level, degrees=degrees) / 2
+        interval_p(estimate.value, estimate.low, estimate.high, end, level=level, degrees=degrees) / 2
         for end in (-margin, margin)
     )
 
@@ -337,14 +344,14 @@ def _exact_p(approximate: float, exact: float, answer: Answer) -> float:
     return exact if answer is Answer.EQUIVALENT else max(approximate, exact)
 
 
-def _exact(answer: Answer, found: Estimate, bound: float, margin: float) -> tuple[Answer, Estimate]:
+def _exact(answer: Answer, estimate: Estimate, bound: float, margin: float) -> tuple[Answer, Estimate]:
     """Let the exact bound decide on equivalence where few clusters vary."""
-    if answer is not Answer.EQUIVALENT or not _UNSURE & set(found.flags):
-        return answer, found
+    if answer is not Answer.EQUIVALENT or not _UNSURE & set(estimate.flags):
+        return answer, estimate
     if bound >= margin:
-        return Answer.UNDECIDED, found
-    flags = tuple(flag for flag in found.flags if flag not in _UNSURE)
-    return answer, evolve(found, low=-bound, high=bound, method="exact-changed-clusters", flags=flags)
+        return Answer.UNDECIDED, estimate
+    flags = tuple(flag for flag in estimate.flags if flag not in _UNSURE)
+    return answer, evolve(estimate, low=-bound, high=bound, method="exact-changed-clusters", flags=flags)
 
 
 def _check(margin: float, alpha: float) -> None:

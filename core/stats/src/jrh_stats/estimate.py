@@ -25,10 +25,11 @@ class Estimate:
     """`empty`: nothing was observed; `degenerate`: the formula divides by zero on these data."""
 
 
-def enclosing(
+def enclose(
     value: float, low: float, high: float, *, method: str, n: float, clusters: int, flags: tuple[str, ...] = ()
 ) -> Estimate:
     """Return an estimate whose interval contains it, whatever an approximation or a rounding made of its ends."""
+    # Not an error: at a proportion of 1, for one, the upper end may be 1 less one rounding.
     return Estimate(
         value=value, low=min(low, value), high=max(high, value), method=method, n=n, clusters=clusters, flags=flags
     )

@@ -12,14 +12,13 @@ from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import PART, by_parts, cluster_sums
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
-from jrh_stats.excess_null import Deals, item_excess, raw_and_floor, shared_deals
+from jrh_stats.excess_null import ASKED_AGAIN, Deals, group_deals, item_excess, raw_and_floor, takes_part
 from jrh_stats.mean import clustered_difference, clustered_mean
 from jrh_stats.one_sided import clustered_limits
 from jrh_stats.significance import Significance
 
 _Counts: TypeAlias = NDArray[np.floating[Any] | np.signedinteger[Any]]
 _DIMENSIONS: Final = 3
-_ASKED_AGAIN: Final = 2
 _NOISE: Final = 1e-9
 _FEW_CLUSTERS: Final = 30
 _EXACT: Final = "clopper-pearson"
@@ -84,26 +83,18 @@ def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *,
     return Excess(
         raw=clustered_mean(raw_sums, weights, bounds=(0.0, 1.0), level=level),
         floor=clustered_mean(floor_sums, weights, bounds=(0.0, 1.0), level=level),
-        excess=Estimate(
-            value=excess.value,
-            low=excess.low,
-            high=excess.high,
-            method=excess.method,
-            n=excess.n,
-            clusters=excess.clusters,
-            flags=(*excess.flags, *flags),
-        ),
+        excess=evolve(excess, flags=(*excess.flags, *flags)),
     )
 
 
 def _sums(counts: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Floats, bool]:
     """Return raw disagreement, floor and weight of every cluster, and whether a condition asks once."""
-    table = _checked(counts)
+    table = _check_counts(counts)
     raw_sums, floor_sums, weights, once = by_parts(_item_sums, table, size=max(PART // table.shape[1], 1))
     rows = np.flatnonzero(weights)
     raw_sums, floor_sums, weights = raw_sums[rows], floor_sums[rows], weights[rows]
     if clusters is not None and len(rows):
-        sums = cluster_sums(_checked_clusters(clusters, table)[rows], raw_sums, floor_sums, weights)
+        sums = cluster_sums(_check_clusters(clusters, table)[rows], raw_sums, floor_sums, weights)
         raw_sums, floor_sums, weights = sums.T
     return raw_sums, floor_sums, weights, bool(once.any())
 
@@ -111,10 +102,11 @@ def _sums(counts: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats
 def _item_sums(counts: _Counts) -> tuple[Floats, ...]:
     """Return of every item raw disagreement, floor, conditions that take part, and those of them that ask once."""
     table = counts.astype(np.float64, copy=False)
-    asked = table.sum(axis=2)
-    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
-    once = takes & (asked[:, 1:] < _ASKED_AGAIN)
-    raw, floor = ((part * takes).sum(axis=1).round(12) for part in raw_and_floor(table, asked))
+    answers = table.sum(axis=2)
+    takes = takes_part(answers)
+    once = takes & (answers[:, 1:] < ASKED_AGAIN)
+    # Rounded, so that the order of labels does not show in the last digit.
+    raw, floor = ((part * takes).sum(axis=1).round(12) for part in raw_and_floor(table, answers))
     return raw, floor, takes.sum(axis=1).astype(np.float64), once.sum(axis=1).astype(np.float64)
 
 
@@ -146,14 +138,14 @@ def excess_limits(counts: ArrayLike, clusters: ArrayLike | None = None, *, level
     Raises:
         ValueError: `counts` has another shape or a negative number.
     """
-    found = excess_disagreement(counts, clusters, level=level).excess
-    if found.value is None:
-        return found
+    estimate = excess_disagreement(counts, clusters, level=level).excess
+    if estimate.value is None:
+        return estimate
     raw, floor, weights, _ = _sums(counts, clusters)
     excess = (raw - floor).round(12)
-    whole = bool(np.all((weights == 1) & ((excess == 0) | (excess == 1))))
-    if FEW_EVENTS not in found.flags and not whole:
-        return found
+    whole_or_none = bool(np.all((weights == 1) & ((excess == 0) | (excess == 1))))
+    if FEW_EVENTS not in estimate.flags and not whole_or_none:
+        return estimate
     # Sums of thirds and the like may exceed the weight by rounding.
     above, below = (np.clip(part, 0.0, weights) for part in (excess, -2 * excess))
     upper = clustered_limits(above, weights, level=level)
@@ -161,15 +153,15 @@ def excess_limits(counts: ArrayLike, clusters: ArrayLike | None = None, *, level
     lower, left = (clustered_limits(part, weights, level=halved) for part in (above, below))
     ends = (lower.low, left.high, upper.high)
     if None in ends:
-        return found
+        return estimate
     low, off, high = (float(end) for end in ends if end is not None)
-    exact = all(each.method == _EXACT for each in (upper, left))
+    exact = all(limit.method == _EXACT for limit in (upper, left))
     return evolve(
-        found,
-        low=min(low - off / 2, found.value),
-        high=max(high, found.value),
+        estimate,
+        low=min(low - off / 2, estimate.value),
+        high=max(high, estimate.value),
         method=_EXACT if exact else "bentkus-clusters",
-        flags=tuple(flag for flag in found.flags if flag not in (FEW_EVENTS, "few-clusters")),
+        flags=tuple(flag for flag in estimate.flags if flag not in (FEW_EVENTS, "few-clusters")),
     )
 
 
@@ -208,38 +200,39 @@ def excess_permutation_test(
     Raises:
         ValueError: `counts` has another shape or a negative number.
     """
-    table = _checked(counts)
+    table = _check_counts(counts)
     (moves,) = by_parts(_item_moves, table, size=max(PART // table.shape[1], 1))
     rows = np.flatnonzero(moves)
     if not len(rows):
         return Significance(p=None, method=_METHOD, flags=("empty",))
-    of = np.arange(len(table)) if clusters is None else _checked_clusters(clusters, table)
+    of = np.arange(len(table)) if clusters is None else _check_clusters(clusters, table)
     units = len(np.unique(of[rows]))
     rows = rows[moves[rows] > 1]
+    # Items that share a cluster are dealt as one; those that are alone can be counted by kind, which is exact.
     names, times = np.unique(of[rows], return_counts=True)
     several = np.isin(of[rows], names[times > 1])
-    blocks = shared_deals(table[rows[several]].astype(np.float64, copy=False), of[rows[several]])
+    blocks = group_deals(table[rows[several]].astype(np.float64, copy=False), of[rows[several]])
     mixed = table[rows[~several]].astype(np.float64, copy=False)
     # Sorted, so that the draws do not depend on the order of the items.
     mixed = mixed[np.lexsort(mixed.reshape(len(mixed), mixed.shape[1] * mixed.shape[2]).T)]
     (excesses,) = by_parts(lambda some: (item_excess(some),), mixed, size=max(PART // table.shape[1], 1))
-    seen = float(excesses.sum()) + sum(block.number * float(item_excess(block.tables).sum()) for block in blocks)
+    observed = float(excesses.sum()) + sum(block.number * float(item_excess(block.tables).sum()) for block in blocks)
     sizes, pooled = mixed.astype(np.int32).sum(axis=2, dtype=np.int32), mixed.sum(axis=1).astype(np.int32)
     moving = len(mixed) + sum(block.number for block in blocks)
+    # The sums above are all that is needed of it.
     del mixed
     drawn = Deals(pooled=pooled, sizes=sizes, blocks=blocks, seed=seed)
     if moving > _DEALT:
-        p, method = drawn.normal_p(seen), f"{_METHOD}-normal"
+        p, method = drawn.normal_p(observed), f"{_METHOD}-normal"
     else:
-        p, method = drawn.dealt_p(seen, resamples), _METHOD
+        p, method = drawn.permutation_p(observed, resamples), _METHOD
     least = drawn.least() if moving <= _DEALT else 0.0
-    return Significance(p=p, statistic=seen, method=method, n=moving, clusters=units, least=least)
+    return Significance(p=p, statistic=observed, method=method, n=moving, clusters=units, least=least)
 
 
 def _item_moves(table: _Counts) -> tuple[Floats]:
     """Return of every item 0 where it does not take part, and else the number of labels among its answers."""
-    asked = table.sum(axis=2)
-    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
+    takes = takes_part(table.sum(axis=2))
     return (np.where(takes.any(axis=1), (table.sum(axis=1) > 0).sum(axis=1), 0).astype(np.float64),)
 
 
@@ -262,27 +255,29 @@ def excess_decision(
     Returns:
         The estimates and the test, with the flags of both functions.
     """
-    found = excess_disagreement(counts, clusters, level=level)
+    measured = excess_disagreement(counts, clusters, level=level)
     test = excess_permutation_test(counts, clusters, resamples=resamples, seed=seed)
-    excess = found.excess
+    excess = measured.excess
     if test.p is None or excess.value is None or excess.low is None:
-        return found, test
+        return measured, test
+    # Just above 0, and never above the estimate: the interval has to contain it.
     low = max(excess.low, min(_NOISE, excess.value)) if test.p < 1 - level else min(excess.low, 0.0)
-    return evolve(found, excess=evolve(excess, low=low)), test
+    return evolve(measured, excess=evolve(excess, low=low)), test
 
 
-def _checked(counts: ArrayLike) -> _Counts:
+def _check_counts(counts: ArrayLike) -> _Counts:
     table = np.asarray(counts)
+    # Counts stay in the bytes they have: a table of a million answers is not copied to be checked.
     if table.dtype.kind not in "if":
         table = table.astype(np.float64)
-    if table.ndim != _DIMENSIONS or table.shape[1] < _ASKED_AGAIN:
+    if table.ndim != _DIMENSIONS or table.shape[1] < ASKED_AGAIN:
         raise ValueError(f"answers must be counts per item, group and label, the reference first; got {table.shape}")
     if not np.all(np.isfinite(table) & (table >= 0)):
         raise ValueError("counts of answers must be finite and 0 or more")
     return table
 
 
-def _checked_clusters(clusters: ArrayLike, table: _Counts) -> Codes:
+def _check_clusters(clusters: ArrayLike, table: _Counts) -> Codes:
     codes = np.asarray(clusters, dtype=np.int64)
     if codes.shape != table.shape[:1]:
         raise ValueError(f"clusters need one number per item, {table.shape[:1]}; got {codes.shape}")
@@ -295,8 +290,3 @@ def excess_sums(differences: Floats, weights: Floats, *, level: float) -> Estima
         return clustered_mean(differences, weights, bounds=_BOUNDS, level=level)
     # Where nothing differs, the ends are as far from 0 as the number of items allows, and not those of the bounds.
     return clustered_difference(differences, weights, level=level)
-
-
-def excess_of_pairs(tables: Floats) -> Floats:
-    """Compute the excess of items under one condition from their answers, shape (items, 2, labels)."""
-    return item_excess(tables)

@@ -11,17 +11,15 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Codes, Floats, Mask
-from jrh_stats.clusters import cluster_sums
+from jrh_stats.clusters import cluster_sums, row_numbers
 from jrh_stats.estimate import Estimate
-from jrh_stats.excess import excess_of_pairs, excess_sums
+from jrh_stats.excess import excess_sums
+from jrh_stats.excess_null import item_excess, takes_part
 from jrh_stats.exchange import compositions
 from jrh_stats.missing import imbens_manski_quantile
 from jrh_stats.score_intervals import z_quantile
 
-_LARGEST: Final = 2**62
-"""Floats of rows stay below it."""
-
-_OTHERS: Final = 2
+_FURTHER: Final = 2
 """Of the labels that an item never got, two stand for all: what is lost on either side may be a label of its own."""
 _MOST_FILLINGS: Final = 20_000
 
@@ -67,8 +65,8 @@ def excess_bounds(
     table, lost = np.asarray(counts, dtype=np.float64), np.asarray(missing, dtype=np.int64)
     if table.ndim != 3 or lost.shape != table.shape[:2]:  # noqa: PLR2004 - items, groups, labels
         raise ValueError("give the missing answers per item and group")
-    asked = table.sum(axis=2) + lost
-    takes = (asked[:, :1] >= 2) & (asked[:, 1:] >= 1)  # noqa: PLR2004 - a pair of reruns
+    answers = table.sum(axis=2) + lost
+    takes = takes_part(answers)
     rows = np.flatnonzero(takes.any(axis=1))
     if not len(rows):
         return None
@@ -87,8 +85,10 @@ def excess_bounds(
     widths = [side.high - side.low for side in (low, high) if side.low is not None and side.high is not None]
     interval = None
     if len(widths) == len(sides):
+        # A half-width is z standard errors; Imbens and Manski take the larger of the two.
         error = max(widths) / (2 * z_quantile(level))
         reach = imbens_manski_quantile(max(high.value - low.value, 0.0), error, level=level)
+        # The level of a two-sided interval that extends `reach` standard errors beyond each bound.
         least, most = estimates(2 * NormalDist().cdf(reach) - 1)
         if least.low is not None and most.high is not None:
             interval = least.low, most.high
@@ -102,32 +102,20 @@ def _extremes(table: Floats, lost: Codes, takes: Mask, n_labels: int) -> Floats:
     """
     items, conditions = np.nonzero(takes)
     pairs, gone = (
-        np.stack([each[items, 0], each[items, conditions + 1]], axis=1) for each in (table, lost.astype(np.float64))
+        np.stack([side[items, 0], side[items, conditions + 1]], axis=1) for side in (table, lost.astype(np.float64))
     )
-    numbers = _row_numbers(np.column_stack([pairs.reshape(len(pairs), -1), gone]))
+    numbers = row_numbers(np.column_stack([pairs.reshape(len(pairs), -1), gone]).astype(np.int64))
     _, first, kind = np.unique(numbers, return_index=True, return_inverse=True)
     known: dict[tuple[object, ...], tuple[float, float]] = {}
-    found = np.zeros((2, len(first)))
+    extremes = np.zeros((2, len(first)))
     for place, row in enumerate(first):
         pair = pairs[row][:, pairs[row].any(axis=0)]
+        # The excess does not know which label is which, so equal columns in another order are one kind.
         key = (tuple(sorted(map(tuple, pair.T))), *gone[row].tolist())
         if key not in known:
             known[key] = _item_extremes(pair, lost[items[row], [0, conditions[row] + 1]], n_labels)
-        found[:, place] = known[key]
-    return found[:, kind]
-
-
-def _row_numbers(rows: Floats) -> Codes:
-    """Return a number for every row of counts, equal for equal rows alone."""
-    number: Codes = np.zeros(len(rows), dtype=np.int64)
-    kinds = 1
-    for column in rows.astype(np.int64).T:
-        levels = int(column.max(initial=0)) + 1
-        if kinds * levels >= _LARGEST:
-            _, number = np.unique(number, return_inverse=True)
-            kinds = int(number.max()) + 1
-        number, kinds = number * levels + column, kinds * levels
-    return number
+        extremes[:, place] = known[key]
+    return extremes[:, kind]
 
 
 def _item_extremes(pair: Floats, gone: Codes, n_labels: int) -> tuple[float, float]:
@@ -138,15 +126,16 @@ def _item_extremes(pair: Floats, gone: Codes, n_labels: int) -> tuple[float, flo
         gone: missing answers of both, shape (2,).
         n_labels: labels of the scale.
     """
-    others = min(_OTHERS, n_labels - pair.shape[1]) if gone.any() else 0
-    padded = np.hstack([pair, np.zeros((2, max(others, 0)))])
+    further = min(_FURTHER, n_labels - pair.shape[1]) if gone.any() else 0
+    padded = np.hstack([pair, np.zeros((2, max(further, 0)))])
     size = padded.shape[1]
+    # Stars and bars: the ways in which g missing answers may have n labels.
     listed = comb(int(gone[0]) + size - 1, size - 1) * comb(int(gone[1]) + size - 1, size - 1) <= _MOST_FILLINGS
     ways = [compositions(int(number), size) if listed else np.eye(size) * number for number in gone]
     first, second = (padded[side] + ways[side] for side in (0, 1))
     tables = np.stack(
         [np.repeat(first, len(second), axis=0), np.tile(second, (len(first), 1))], axis=1, dtype=np.float64
     )
-    values = excess_of_pairs(tables)
+    values = item_excess(tables)
     # The excess is convex in the answers of either side: its largest value is where all missing ones have one label.
     return float(values.min()) if listed else -0.5, float(values.max())

@@ -19,7 +19,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from jrh_stats.arrays import Codes, Floats, Mask
-from jrh_stats.clusters import Kinds, dense_codes, distinct, joined, parts_of
+from jrh_stats.clusters import Kinds, dense_codes, distinct, join_kinds, parts_of
 
 _ENUMERATED: Final = 2**14
 """With so many outcomes of all kinds together, or fewer, all are enumerated."""
@@ -46,7 +46,7 @@ class Kind:
     """Whether the cluster's answers can be dealt again, because its two sides have different numbers of them."""
 
     @property
-    def moving(self) -> bool:
+    def moves(self) -> bool:
         """Return whether the difference can be anything but 0."""
         return bool(np.abs(self.values).max() > _NOISE)
 
@@ -65,7 +65,7 @@ class Kind:
 
 
 @frozen(kw_only=True, eq=False)
-class Compared:
+class ClusterDifferences:
     """The differences of all clusters, as observed."""
 
     sums: Floats
@@ -74,14 +74,14 @@ class Compared:
     """Clusters whose answers can be dealt again, shape (K,)."""
 
     @classmethod
-    def of(cls, sums: Floats, dealt: Mask | None = None) -> Compared:
+    def of(cls, sums: Floats, dealt: Mask | None = None) -> ClusterDifferences:
         """Sort the clusters; by default none can be dealt again."""
         order = np.lexsort(sums.T[::-1])
         flags = np.zeros(len(sums), dtype=np.bool_) if dealt is None else dealt
         return cls(sums=sums[order], dealt=flags[order])
 
     @property
-    def observed(self) -> Floats:
+    def statistic_sums(self) -> Floats:
         """Return the sums that a `Statistic` takes, shape (1, 5)."""
         top, bottom = self.sums.T
         parts = [top.sum()]
@@ -89,8 +89,9 @@ class Compared:
             parts += [np.square(top[chosen]).sum(), top[chosen] @ bottom[chosen]]
         return np.array([parts])
 
-    def exchanged(self, chosen: Mask | None = None) -> list[Kind]:
+    def exchange_sides(self, chosen: Mask | None = None) -> list[Kind]:
         """Return clusters, by default all, as kinds whose whole sides are exchanged: d and -d are equally likely."""
+        # The sign of a difference is what is exchanged, so clusters that differ in it alone are one kind.
         table = np.column_stack([np.abs(self.sums[:, 0]), self.sums[:, 1], self.dealt])
         rows, counts = distinct(table if chosen is None else table[chosen])
         return [
@@ -131,27 +132,29 @@ class Statistic:
     @classmethod
     def of(cls, kinds: Sequence[Kind]) -> Statistic:
         """Add up what does not change under the null hypothesis."""
-        squares = [sum(each.count * each.weight**2 for each in kinds if each.dealt == dealt) for dealt in (False, True)]
+        squares = [sum(kind.count * kind.weight**2 for kind in kinds if kind.dealt == dealt) for dealt in (False, True)]
         return cls(
-            clusters=sum(each.count for each in kinds),
-            total=sum(each.count * each.weight for each in kinds),
+            clusters=sum(kind.count for kind in kinds),
+            total=sum(kind.count * kind.weight for kind in kinds),
             squares=(squares[0], squares[1]),
-            floor=_FLOOR * sum(each.count * each.variance for each in kinds if each.dealt),
+            floor=_FLOOR * sum(kind.count * kind.variance for kind in kinds if kind.dealt),
         )
 
     def variance(self, sums: Floats) -> Floats:
         """Return v of sums of shape (n, 5): the difference, and its squares and products with the denominator twice."""
         ratio = sums[:, 0] / self.total
-        own, dealt = (
+        exchangeable, dealt = (
             sums[:, 1 + at] - 2 * ratio * sums[:, 2 + at] + np.square(ratio) * squares
             for at, squares in zip((0, 2), self.squares, strict=True)
         )
-        spread = own + np.maximum(dealt, self.floor * (1 - np.square(ratio)))
+        # The floor moves with r as the variance of a proportion does, by 1 - r^2; the class says why there is one.
+        spread = exchangeable + np.maximum(dealt, self.floor * (1 - np.square(ratio)))
         return np.asarray(spread * self.clusters / max(self.clusters - 1, 1) / self.total**2)
 
     def values(self, sums: Floats) -> Floats:
         """Return t of sums of shape (n, 5); `_ENDLESS` where a difference has no variance."""
         ratio, variance = sums[:, 0] / self.total, self.variance(sums)
+        # Relative to the total: the variance of a mean falls with the number of denominators.
         varies = variance > _NOISE / self.total**2
         t = np.abs(ratio) * np.sqrt(np.maximum(1 - np.square(ratio), 0.0) / np.where(varies, variance, 1.0))
         return np.where(varies, t, np.where(np.abs(ratio) > _NOISE, _ENDLESS, 0.0))
@@ -167,10 +170,12 @@ def mid_p(seen: float, statistic: Statistic, kinds: Sequence[Kind], *, resamples
         resamples: number of outcomes to draw where there are too many to enumerate.
         seed: seed of the draws.
     """
-    moving = [kind for kind in kinds if kind.moving]
+    moving = [kind for kind in kinds if kind.moves]
     exact = _number(moving) <= _ENUMERATED
-    sums, chances = _enumerated(moving) if exact else _drawn(moving, resamples, seed)
+    # A kind that cannot move adds the same to every outcome, and would only multiply their number by 1.
+    sums, chances = _enumerate_outcomes(moving) if exact else _draw_outcomes(moving, resamples, seed)
     beyond = statistic.values(sums) - seen
+    # Sums of the same outcome in another order differ by rounding; they count as equal.
     slack = _NOISE * max(seen, 1.0)
     p = float(chances[beyond > slack].sum() + chances[np.abs(beyond) <= slack].sum() / 2)
     # Where outcomes are drawn, the data themselves are one more draw: p is never 0.
@@ -187,7 +192,7 @@ def _number(kinds: Sequence[Kind]) -> int:
     return number
 
 
-def _enumerated(kinds: Sequence[Kind]) -> tuple[Floats, Floats]:
+def _enumerate_outcomes(kinds: Sequence[Kind]) -> tuple[Floats, Floats]:
     sums, chances = np.zeros((1, _SUMS)), np.ones(1)
     for kind in kinds:
         times, probability = _multinomial(kind)
@@ -212,14 +217,14 @@ def compositions(total: int, parts: int) -> Floats:
     last = np.arange(total + 1, dtype=np.float64)
     if parts == 2:  # noqa: PLR2004 - the usual case, without recursion
         return np.stack([last, total - last], axis=1)
-    found = []
+    ways = []
     for first in range(total + 1):
-        rest = compositions(total - first, parts - 1)
-        found.append(np.hstack([np.full((len(rest), 1), float(first)), rest]))
-    return np.concatenate(found)
+        tails = compositions(total - first, parts - 1)
+        ways.append(np.hstack([np.full((len(tails), 1), float(first)), tails]))
+    return np.concatenate(ways)
 
 
-def _drawn(kinds: Sequence[Kind], resamples: int, seed: int) -> tuple[Floats, Floats]:
+def _draw_outcomes(kinds: Sequence[Kind], resamples: int, seed: int) -> tuple[Floats, Floats]:
     generator = np.random.default_rng(seed)
     total = np.zeros((resamples, _SUMS))
     even = [kind for kind in kinds if len(kind.values) == 2 and kind.chances[0] == kind.chances[1]]  # noqa: PLR2004
@@ -228,17 +233,15 @@ def _drawn(kinds: Sequence[Kind], resamples: int, seed: int) -> tuple[Floats, Fl
         counts = np.array([kind.count for kind in even])
         columns = np.stack([kind.columns for kind in even])
         step = max(1, _CHUNK // len(even))
-        for start in range(0, resamples, step):
-            size = min(step, resamples - start)
-            times = generator.binomial(counts, 0.5, size=(size, len(even))).astype(np.float64)
-            total[start : start + size] += times @ columns[:, 0] + (counts - times) @ columns[:, 1]
+        for part in parts_of(resamples, step):
+            times = generator.binomial(counts, 0.5, size=(part.stop - part.start, len(even))).astype(np.float64)
+            total[part] += times @ columns[:, 0] + (counts - times) @ columns[:, 1]
     for kind in kinds:
         if kind in even:
             continue
-        step = max(1, _CHUNK // len(kind.values))
-        for start in range(0, resamples, step):
-            drawn = generator.multinomial(kind.count, kind.chances, size=min(step, resamples - start))
-            total[start : start + step] += drawn @ kind.columns
+        for part in parts_of(resamples, max(1, _CHUNK // len(kind.values))):
+            drawn = generator.multinomial(kind.count, kind.chances, size=part.stop - part.start)
+            total[part] += drawn @ kind.columns
     return total, np.full(resamples, 1 / resamples)
 
 
@@ -291,34 +294,36 @@ def sides(
     weights: Floats | None,
 ) -> Answers | None:
     """Number items and clusters, and leave out missing answers and items without an answer on either side."""
+    # 32 bits: these columns are as long as the table of answers, and there are several.
     item = dense_codes(items)[0].astype(np.int32)
     slot = _ranks(item, second)
     there = np.isfinite(value)
     number = int(item.max(initial=-1)) + 1
     both = [np.bincount(item[there & side], minlength=number) for side in (~second, second)]
-    kept = (both[0] > 0) & (both[1] > 0)
-    if not kept.any():
+    complete = (both[0] > 0) & (both[1] > 0)
+    if not complete.any():
         return None
     first = np.zeros(number, dtype=np.int32)
     first[item] = np.arange(len(item), dtype=np.int32)  # any answer of the item: they share cluster and weight
-    cluster, _ = dense_codes(np.arange(int(kept.sum())) if clusters is None else clusters[first[kept]])
-    used = there & kept[item]
-    place = (np.cumsum(kept) - 1).astype(np.int32)
+    cluster, _ = dense_codes(np.arange(int(complete.sum())) if clusters is None else clusters[first[complete]])
+    used = there & complete[item]
+    place = (np.cumsum(complete) - 1).astype(np.int32)
     return Answers(
         value=value[used],
         second=second[used],
         item=place[item[used]],
         slot=slot[used],
         cluster=cluster,
-        weight=both[1][kept].astype(np.float64) if weights is None else weights[first[kept]],
-        first_number=both[0][kept],
-        second_number=both[1][kept],
+        weight=both[1][complete].astype(np.float64) if weights is None else weights[first[complete]],
+        first_number=both[0][complete],
+        second_number=both[1][complete],
     )
 
 
 def _ranks(item: NDArray[np.int32], second: Mask) -> NDArray[np.int32]:
     """Number the answers of each item and side in the order given."""
     key = item.astype(np.int64 if len(item) > _MOST else np.int32) * 2 + second
+    # Stable, so that answers keep the order in which they were asked: the same place is the same slot.
     order = np.argsort(key, kind="stable").astype(np.int32)
     counts = np.bincount(key)
     del key
@@ -330,7 +335,7 @@ def _ranks(item: NDArray[np.int32], second: Mask) -> NDArray[np.int32]:
     return ranks
 
 
-def null_families(answers: Answers, seed: int) -> tuple[Compared, list[list[Kind]]]:
+def null_families(answers: Answers, seed: int) -> tuple[ClusterDifferences, list[list[Kind]]]:
     """Return the clusters, and what they may be under two null hypotheses: answers dealt again, whole sides exchanged.
 
     Where both sides of every item of a cluster have as many answers, exchanging the sides is valid under either; where
@@ -339,21 +344,22 @@ def null_families(answers: Answers, seed: int) -> tuple[Compared, list[list[Kind
     size = np.bincount(answers.cluster)
     even = np.ones(len(size), dtype=np.bool_)
     even[answers.cluster[answers.first_number != answers.second_number]] = False
-    data = Compared.of(answers.sums, ~even)
-    exchanged = data.exchanged()
+    data = ClusterDifferences.of(answers.sums, ~even)
+    exchanged = data.exchange_sides()
     if even.all():
         return data, [exchanged]
     weights = answers.sums[:, 1]
-    tables, others = [], []
+    tables, separate = [], []
+    # The table of slots is as wide as the cluster with the most answers; of all clusters at once it would be too large.
     for start in range(0, len(size), _CLUSTERS):
         part = slice(start, start + _CLUSTERS)
-        asked, totals = _slots(answers, start)
+        answered, totals = _slots(answers, start)
         # Where all items of a cluster have the same slots, its dealings are those of the sums of its slots.
-        alike = ~even[part] & ((asked == 0) | (asked == size[part, None])).all(axis=1)
-        tables.append(distinct(_orderless(totals[alike], asked[alike] > 0, weights[part][alike])))
-        others += [start + int(place) for place in np.flatnonzero(~even[part] & ~alike)]
-    dealt = [*data.exchanged(~data.dealt), *_dealt(joined(tables), seed)]
-    dealt += [_in_one_order(answers, cluster, float(weights[cluster]), seed) for cluster in others]
+        alike = ~even[part] & ((answered == 0) | (answered == size[part, None])).all(axis=1)
+        tables.append(distinct(_orderless(totals[alike], answered[alike] > 0, weights[part][alike])))
+        separate += [start + int(place) for place in np.flatnonzero(~even[part] & ~alike)]
+    dealt = [*data.exchange_sides(~data.dealt), *_deal_kinds(join_kinds(tables), seed)]
+    dealt += [_in_one_order(answers, cluster, float(weights[cluster]), seed) for cluster in separate]
     return data, [dealt, exchanged]
 
 
@@ -367,9 +373,9 @@ def _slots(answers: Answers, start: int) -> tuple[Codes, Floats]:
         (answers.cluster[answers.item[here]] - start) * width + answers.slot[here] + answers.second[here] * (width // 2)
     )
     values = answers.weight[answers.item[here]] * answers.value[here]
-    asked = np.bincount(place, minlength=number * width).reshape(-1, width)
+    answered = np.bincount(place, minlength=number * width).reshape(-1, width)
     totals = np.bincount(place, weights=values, minlength=number * width)
-    return asked, np.asarray(totals, dtype=np.float64).reshape(-1, width)
+    return answered, np.asarray(totals, dtype=np.float64).reshape(-1, width)
 
 
 def rarely_varies(answers: Answers) -> bool:
@@ -377,26 +383,27 @@ def rarely_varies(answers: Answers) -> bool:
 
     The other side may have many events, each of them small: they hide that there is next to none on this one.
     """
-    numbers = [np.bincount(answers.cluster, weights=each) for each in (answers.first_number, answers.second_number)]
+    numbers = [np.bincount(answers.cluster, weights=side) for side in (answers.first_number, answers.second_number)]
     if np.array_equal(numbers[0], numbers[1]):
         return False
+    # 1 where the second side has fewer answers: it serves as the side's number as well.
     fewer = bool(numbers[1].sum() < numbers[0].sum())
-    own = answers.second == fewer
-    sums = np.bincount(answers.cluster[answers.item[own]], weights=answers.value[own], minlength=len(numbers[0]))
+    here = answers.second == fewer
+    sums = np.bincount(answers.cluster[answers.item[here]], weights=answers.value[here], minlength=len(numbers[0]))
     _, alike = np.unique((sums / numbers[fewer]).round(_DECIMALS), return_counts=True)
     return int(len(sums) - alike.max()) < _FEW
 
 
-def _orderless(totals: Floats, asked: Mask, weights: Floats) -> Floats:
+def _orderless(totals: Floats, answered: Mask, weights: Floats) -> Floats:
     """Return what decides how the slots of clusters are dealt: the sizes of both sides, the weight, the sorted sums."""
     half = totals.shape[1] // 2
     # Sorted, so that clusters with the same sums are one kind wherever these stand; slots without an answer come last.
-    ordered = np.sort(np.where(asked, totals.round(_DECIMALS), np.inf), axis=1)
-    sizes = np.stack([asked[:, :half].sum(axis=1), asked[:, half:].sum(axis=1)], axis=1)
+    ordered = np.sort(np.where(answered, totals.round(_DECIMALS), np.inf), axis=1)
+    sizes = np.stack([answered[:, :half].sum(axis=1), answered[:, half:].sum(axis=1)], axis=1)
     return np.column_stack([sizes, weights, np.where(np.isfinite(ordered), ordered, 0.0)])
 
 
-def _dealt(kinds: Kinds, seed: int) -> Iterator[Kind]:
+def _deal_kinds(kinds: Kinds, seed: int) -> Iterator[Kind]:
     """Yield the kinds of clusters whose slots are dealt again, from the rows of `_orderless`."""
     for row, count in zip(kinds.rows, kinds.counts, strict=True):
         first, second = int(row[0]), int(row[1])
@@ -423,9 +430,10 @@ def _differences(slots: Floats, first: int, second: int, seed: int) -> tuple[Flo
             generator = np.random.default_rng(seed)
             chosen = generator.permuted(np.tile(np.arange(number), (_DEALINGS, 1)), axis=1)[:, :second]
         got, counts = np.unique(slots[chosen].sum(axis=1).round(_DECIMALS), return_counts=True)
+        # Listed or drawn, each dealing is as likely as any other.
         ways = counts / counts.sum()
-    found = got / second - (total - got) / first
-    return found - float(ways @ found), ways
+    differences = got / second - (total - got) / first
+    return differences - float(ways @ differences), ways
 
 
 def _in_one_order(answers: Answers, cluster: int, weight: float, seed: int) -> Kind:
@@ -434,17 +442,19 @@ def _in_one_order(answers: Answers, cluster: int, weight: float, seed: int) -> K
     The answers that come first in that order go to the item's second side. Items with the same slots are thereby dealt
     alike, and those that lack some nearly so: what the items have in common in a slot stays together.
     """
-    own = answers.cluster[answers.item] == cluster
-    item, second, slot = answers.item[own], answers.second[own], answers.slot[own]
-    value = answers.value[own].astype(np.float64)
+    here = answers.cluster[answers.item] == cluster
+    items, second, slot = answers.item[here], answers.second[here], answers.slot[here]
+    value = answers.value[here].astype(np.float64)
     column = slot + second * (int(slot.max()) + 1)
+    # A random number per slot, the same for all items of the cluster: sorting by it deals them alike.
     order = np.random.default_rng(seed).random((_DEALINGS, int(column.max()) + 1))
-    found = np.zeros(_DEALINGS)
-    for each in np.unique(item):
-        rows = np.flatnonzero(item == each)
+    totals = np.zeros(_DEALINGS)
+    for item in np.unique(items):
+        rows = np.flatnonzero(items == item)
+        # By value within a slot, so that the order of rows does not show.
         rows = rows[np.lexsort((value[rows], column[rows]))]
-        first, number = int(answers.first_number[each]), int(answers.second_number[each])
+        first, number = int(answers.first_number[item]), int(answers.second_number[item])
         dealt = value[rows][np.argsort(order[:, column[rows]], axis=1)[:, :number]].sum(axis=1)
-        found += answers.weight[each] * (dealt / number - (value[rows].sum() - dealt) / first)
-    values, counts = np.unique((found - found.mean()).round(_DECIMALS), return_counts=True)
+        totals += answers.weight[item] * (dealt / number - (value[rows].sum() - dealt) / first)
+    values, counts = np.unique((totals - totals.mean()).round(_DECIMALS), return_counts=True)
     return Kind(values=values, chances=counts / _DEALINGS, weight=weight, count=1, dealt=True)

@@ -63,12 +63,13 @@ def d_study(
     _check(components, design, object_of_measurement)
     universe = relative = absolute = 0.0
     for part in components.components:
-        others = [facet for facet in part.facets if facet != object_of_measurement]
-        share = part.value / prod(design.get(facet, 1) for facet in others)
+        facets = [facet for facet in part.facets if facet != object_of_measurement]
+        share = part.value / prod(design.get(facet, 1) for facet in facets)
         has_object = object_of_measurement in part.facets
-        universe += share if has_object and not others else 0.0
-        relative += share if has_object and others else 0.0
-        absolute += share if others else 0.0
+        # A component is error where it varies over a facet; the design's levels of all such facets average it out.
+        universe += share if has_object and not facets else 0.0
+        relative += share if has_object and facets else 0.0
+        absolute += share if facets else 0.0
     calls = prod(design.values())
     return DStudy(
         design=dict(design),
@@ -115,13 +116,14 @@ def cheapest_design(
         raise ValueError("say what the design has to reach: give generalizability, dependability or standard_error")
     best: tuple[tuple[float, ...], DStudy] | None = None
     for numbers in sorted(product(*choices.values()), key=prod):
+        # Sorted by calls: all that cost the same are compared, and nothing dearer is.
         if best is not None and prod(numbers) > best[1].calls:
             break
         design = dict(zip(choices, numbers, strict=True))
         study = d_study(components, design, object_of_measurement=object_of_measurement, price=price)
         enough = (
-            _at_least(study.generalizability, generalizability)
-            and _at_least(study.dependability, dependability)
+            _reaches(study.generalizability, generalizability)
+            and _reaches(study.dependability, dependability)
             and (standard_error is None or study.absolute_error <= standard_error)
         )
         key = (study.absolute_error, *numbers)
@@ -130,8 +132,8 @@ def cheapest_design(
     return None if best is None else best[1]
 
 
-def _at_least(found: float | None, wished: float | None) -> bool:
-    return wished is None or (found is not None and found >= wished)
+def _reaches(value: float | None, wished: float | None) -> bool:
+    return wished is None or (value is not None and value >= wished)
 
 
 def _ratio(universe: float, error: float) -> float | None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import ENOUGH_LEVELS, FEW_EVENTS, FEW_LEVELS
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.jackknife import NOISE, correlation_estimate
 from jrh_stats.score_intervals import z_quantile
 
@@ -68,6 +68,7 @@ def mean_squares(ratings: ArrayLike) -> MeanSquares:
     if not np.all(np.isfinite(table)):
         raise ValueError("every rater must rate every item; leave out items with a missing rating")
     items, raters = table.shape
+    # The middle of all ratings does not depend on their order, and keeps the squares small.
     centred = table - (table.min() + table.max()) / 2
     grand = centred.mean()
     rows, columns = centred.mean(axis=1), centred.mean(axis=0)
@@ -134,8 +135,6 @@ def icc(
     z_quantile(level)
     squares = mean_squares(ratings)
     n = float(squares.items * squares.raters)
-    if squares.between <= NOISE and squares.within <= NOISE:
-        return Estimate(value=None, n=n, clusters=squares.items, flags=("degenerate",))
     value = _value(squares, form)
     error = squares.within if form[0] == "1" else squares.residual
     if value is None:
@@ -146,23 +145,24 @@ def icc(
     if of.shape != (squares.items,):
         raise ValueError(f"every item needs a cluster: expected {squares.items}, got the shape {of.shape}")
     coarse = _is_coarse(np.asarray(ratings, dtype=np.float64))
+    # The F intervals need normal ratings and independent items.
     if coarse or len(np.unique(ratings)) <= _GRADES or len(np.unique(of)) < squares.items:
         return _by_cluster(np.asarray(ratings, dtype=np.float64), squares, form, of, value, level, coarse=coarse)
     contrast = form[0] == "2"
     low, high = (_by_contrast if contrast else _by_f)(squares, form, level)
-    return enclosing(value, low, high, method="modified-large-sample" if contrast else "f", n=n, clusters=squares.items)
+    return enclose(value, low, high, method="modified-large-sample" if contrast else "f", n=n, clusters=squares.items)
 
 
 def _by_cluster(
     table: Floats, squares: MeanSquares, form: IccForm, of: Codes, value: float, level: float, *, coarse: bool
 ) -> Estimate:
     """Return the estimate with the interval that jackknifes clusters of items and adds the draw of the raters."""
-    one: IccForm = {"1": "1,1", "2": "2,1", "3": "3,1"}[form[0]]  # type: ignore[assignment]
+    single_form: IccForm = {"1": "1,1", "2": "2,1", "3": "3,1"}[form[0]]  # type: ignore[assignment]
     centred = table - (table.min() + table.max()) / 2
     columns = (np.ones(len(table)), np.square(centred.mean(axis=1)), np.square(centred).sum(axis=1), *centred.T)
     sums = cluster_sums(of, *columns)
-    items = correlation_estimate(sums, lambda totals: _singles(totals, one), n=float(table.size), level=level)
-    single = _value(squares, one)
+    items = correlation_estimate(sums, lambda totals: _singles(totals, single_form), n=float(table.size), level=level)
+    single = _value(squares, single_form)
     n, units = float(table.size), len(sums)
     if single is None or items.value is None or items.low is None or items.high is None:
         return Estimate(value=value, n=n, clusters=units, flags=("no-interval",))
@@ -170,12 +170,14 @@ def _by_cluster(
     if form[0] == "2":
         low, high = _with_raters(squares, single, (low, high), level)
         flags = (*flags, FEW_LEVELS) if coarse and squares.raters < ENOUGH_LEVELS else flags
+    # The jackknife of such tables sees too little of the rare level to know how little it sees.
     if units < _ENOUGH and np.unique(table, return_counts=True)[1].max() > _MOSTLY * table.size:
         flags = (*(flag for flag in flags if flag != FEW_EVENTS), FEW_EVENTS)
     k = squares.raters
     if form[2] == "k":
+        # Spearman-Brown; at -1 / (k - 1) the mean of k raters has no variance, and the ratio no value.
         low, high = (k * max(end, -0.999 / (k - 1)) / (1 + (k - 1) * max(end, -0.999 / (k - 1))) for end in (low, high))
-    return enclosing(
+    return enclose(
         value,
         low,
         high,
@@ -203,9 +205,11 @@ def _singles(totals: Floats, form: IccForm) -> Floats:
 
 def _with_raters(squares: MeanSquares, value: float, items: tuple[float, float], level: float) -> tuple[float, float]:
     """Add the error of drawing the raters to the ends that sampling the items has."""
+    # In Fisher's z, where both distances are measured.
     raters = _by_contrast(squares, "2,1", level, known_items=True)
     centre = np.arctanh(np.clip(value, -_EDGE, _EDGE))
     reach = [
+        # MOVER: distances of independent errors add in squares (Zou and Donner 2008).
         float(np.hypot(*(np.arctanh(np.clip(end, -_EDGE, _EDGE)) - centre for end in ends)))
         for ends in zip(items, raters, strict=True)
     ]
@@ -237,6 +241,7 @@ def _by_contrast(m: MeanSquares, form: IccForm, level: float, *, known_items: bo
     squares = np.array([m.between, m.between_raters, m.residual])
     degrees = np.array([n - 1, k - 1, (n - 1) * (k - 1)], dtype=np.float64)
     if known_items:
+        # What is left is the error of drawing the raters alone.
         degrees[[0, 2]] = _KNOWN
 
     def end(r: float, side: int) -> float:
@@ -262,7 +267,7 @@ def combination_interval(weights: Floats, squares: Floats, degrees: Floats, leve
     """Compute the modified large-sample interval of a linear combination of expected mean squares.
 
     Source: Burdick and Graybill (1992), Confidence Intervals on Variance Components, chapter 3. Not consulted: the
-    terms of `_mixed` and `_alike` are from memory, and checked by their coverage alone.
+    terms of `_cross_terms` and `_same_sign_terms` are from memory, and checked by their coverage alone.
 
     Args:
         weights: weight of every mean square, of either sign, shape (m,).
@@ -289,8 +294,8 @@ def _spread(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: flo
     # `first` errs downwards at this end, `second` upwards.
     shrink_first, stretch_second = _shrink(n1, tail), _stretch(n2, tail)
     total = float(np.square(shrink_first * first).sum() + np.square(stretch_second * second).sum())
-    total += _mixed(plus, minus, tail, lower=lower)
-    return total + _alike(first, n1, shrink_first, tail)
+    total += _cross_terms(plus, minus, tail, lower=lower)
+    return total + _same_sign_terms(first, n1, shrink_first, tail)
 
 
 def _shrink(degrees: Floats, tail: float) -> Floats:
@@ -307,7 +312,7 @@ def _stretch(degrees: Floats, tail: float) -> Floats:
     return np.asarray(degrees / chdtri(degrees, 1 - tail) - 1, dtype=np.float64)
 
 
-def _mixed(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: float, *, lower: bool) -> float:
+def _cross_terms(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: float, *, lower: bool) -> float:
     """Add the terms of every pair of a positive and a negative mean square."""
     from scipy.special import fdtri
 
@@ -315,18 +320,14 @@ def _mixed(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: floa
     if not len(a) or not len(b):
         return 0.0
     grid_n, grid_m = np.meshgrid(n, m, indexing="ij")
-    if lower:
-        ratio = fdtri(grid_n, grid_m, 1 - tail)
-        own, other = _shrink(n, tail)[:, None], _stretch(m, tail)[None, :]
-        factor = (np.square(ratio - 1) - np.square(own * ratio) - np.square(other)) / ratio
-    else:
-        ratio = fdtri(grid_n, grid_m, tail)
-        own, other = _stretch(n, tail)[:, None], _shrink(m, tail)[None, :]
-        factor = (np.square(1 - ratio) - np.square(own * ratio) - np.square(other)) / ratio
+    ratio = fdtri(grid_n, grid_m, 1 - tail if lower else tail)
+    of_plus, of_minus = (_shrink, _stretch) if lower else (_stretch, _shrink)
+    first, second = of_plus(n, tail)[:, None], of_minus(m, tail)[None, :]
+    factor = (np.square(ratio - 1) - np.square(first * ratio) - np.square(second)) / ratio
     return float((factor * a[:, None] * b[None, :]).sum())
 
 
-def _alike(parts: Floats, degrees: Floats, shrink: Floats, tail: float) -> float:
+def _same_sign_terms(parts: Floats, degrees: Floats, shrink: Floats, tail: float) -> float:
     """Add the terms of every pair of mean squares of the same sign."""
     size = len(parts)
     if size <= 1:

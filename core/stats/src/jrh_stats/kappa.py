@@ -7,16 +7,15 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jrh_stats.arrays import Codes, Floats
-from jrh_stats.clusters import Kinds, cluster_margins, cluster_sums, kinds_of, paired_codes, whole_codes
+from jrh_stats.arrays import Codes, Floats, positive_or_nan
+from jrh_stats.clusters import Kinds, cluster_margins, cluster_sums, kinds_of, number_pairs, whole_codes
 from jrh_stats.estimate import Estimate
-from jrh_stats.jackknife import chance_corrected
+from jrh_stats.jackknife import beyond_chance, chance_corrected
 from jrh_stats.kinds import label_kinds
 
 Weighting: TypeAlias = Literal["none", "quadratic"]
 """How a disagreement counts: all alike, or by squared distance."""
 
-_NOISE: Final = 1e-12
 _MOST_LABELS: Final = 12
 """With more labels the table of pairs is larger than its margins are worth."""
 
@@ -47,7 +46,13 @@ def cohen_kappa(
         ValueError: the shapes differ or a code is negative.
     """
     table = _Pairs(first, second, np.zeros(np.shape(first), dtype=np.int64), weighting, case_weights)
-    return table.estimate()
+    n, clusters, total = float(table.total[0]), len(table.kinds), table.total[None, :]
+    if not n > 0:
+        return Estimate(value=None, flags=("empty",))
+    value = float(beyond_chance(table.disagreement(total), table.chance_disagreement(total))[0])
+    if np.isnan(value):
+        return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
+    return Estimate(value=value, n=n, clusters=clusters)
 
 
 def clustered_kappa(
@@ -104,12 +109,11 @@ def clustered_kappa(
     table = _Pairs(first, second, clusters, weighting, case_weights)
     return chance_corrected(
         table.kinds,
-        table.observed,
-        table.expected,
+        table.disagreement,
+        table.chance_disagreement,
         n=float(table.total[0]),
         level=level,
         unseen=None if weighting == "none" else table.unseen(),
-        ends="wilson" if weighting == "none" else "fisher-z",
         sized_by=0,
     )
 
@@ -125,36 +129,27 @@ class _Pairs:
         weighting: Weighting,
         case_weights: ArrayLike | None,
     ) -> None:
-        one, other = whole_codes(first), whole_codes(second)
-        mass = np.broadcast_to(1.0, one.shape) if case_weights is None else np.asarray(case_weights, dtype=np.float64)
-        if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
+        left, right = whole_codes(first), whole_codes(second)
+        mass = np.broadcast_to(1.0, left.shape) if case_weights is None else np.asarray(case_weights, dtype=np.float64)
+        if left.shape != right.shape or left.shape != mass.shape or left.ndim != 1:
             raise ValueError("the labels of both sides and the case weights must be arrays of equal length")
-        if one.size and min(one.min(), other.min()) < 0:
+        if left.size and min(left.min(), right.min()) < 0:
             raise ValueError("label codes must be 0 or more; leave out pairs without a label")
-        rows, columns, labels = paired_codes(one, other)
+        rows, columns, labels = number_pairs(left, right)
         self.distance = label_distance(labels[:, None], labels[None, :], weighting)
+        # Leaving out one cluster of each kind instead of each cluster: with few labels there are tens of kinds.
         self.kinds = _pair_kinds(rows, columns, clusters, mass, self.distance)
         self.total = self.kinds.total
 
-    def estimate(self) -> Estimate:
-        """Compute the point estimate."""
-        n, clusters = float(self.total[0]), len(self.kinds)
-        if not n > 0:
-            return Estimate(value=None, flags=("empty",))
-        value = float(self.kappa(self.total[None, :])[0])
-        if np.isnan(value):
-            return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
-        return Estimate(value=value, n=n, clusters=clusters)
-
-    def observed(self, totals: Floats) -> Floats:
+    def disagreement(self, totals: Floats) -> Floats:
         """Compute D_o of totals of shape (B, columns), NaN where nothing is left."""
-        return np.asarray(totals[:, 1] / _positive(totals[:, 0]), dtype=np.float64)
+        return np.asarray(totals[:, 1] / positive_or_nan(totals[:, 0]), dtype=np.float64)
 
-    def expected(self, totals: Floats) -> Floats:
+    def chance_disagreement(self, totals: Floats) -> Floats:
         """Compute D_e of totals of shape (B, columns)."""
         size = len(self.distance)
-        one, other = totals[:, 2 : 2 + size], totals[:, 2 + size :]
-        mean = ((one @ self.distance) * other).sum(axis=1) / np.square(_positive(totals[:, 0]))
+        left, right = totals[:, 2 : 2 + size], totals[:, 2 + size :]
+        mean = ((left @ self.distance) * right).sum(axis=1) / np.square(positive_or_nan(totals[:, 0]))
         return np.asarray(mean, dtype=np.float64)
 
     def unseen(self) -> Floats:
@@ -163,35 +158,26 @@ class _Pairs:
         if not size:
             return np.zeros((0, 2))
         ends = np.eye(size)[[0, -1]]
+        # No pair can change the coefficient more: far apart, or agreeing at an end.
         corners = [(0, -1), (-1, 0), (0, 0), (-1, -1)]
-        rows = [[np.ones(1), [self.distance[one, other]], ends[one], ends[other]] for one, other in corners]
+        rows = [[np.ones(1), [self.distance[row, column]], ends[row], ends[column]] for row, column in corners]
         return np.stack([np.concatenate(parts) for parts in rows])
 
-    def kappa(self, totals: Floats) -> Floats:
-        """Compute kappa of totals of shape (B, columns), NaN where it is undefined."""
-        expected = self.expected(totals)
-        defined = expected > _NOISE
-        return np.where(defined, 1 - self.observed(totals) / np.where(defined, expected, 1.0), np.nan)
 
-
-def _positive(numbers: Floats) -> Floats:
-    return np.where(numbers > 0, numbers, np.nan)
-
-
-def _pair_kinds(one: Codes, other: Codes, clusters: ArrayLike, mass: Floats, distance: Floats) -> Kinds:
+def _pair_kinds(rows: Codes, columns: Codes, clusters: ArrayLike, mass: Floats, distance: Floats) -> Kinds:
     """Return kinds of clusters with the columns weight, weight times distance, margins of one side and of the other."""
     size = len(distance)
     if size <= _MOST_LABELS:
-        tables = label_kinds(clusters, one * size + other, mass, n_labels=size * size)
+        tables = label_kinds(clusters, rows * size + columns, mass, n_labels=size * size)
         either = np.eye(size)
         sides = np.repeat(either, size, axis=0), np.tile(either, (size, 1))
         return tables.times(np.column_stack([np.ones(size * size), distance.reshape(-1), *sides]))
-    margins = (cluster_margins(clusters, side, mass, n_labels=size) for side in (one, other))
-    return kinds_of(np.hstack([cluster_sums(clusters, mass, mass * distance[one, other]), *margins]))
+    margins = (cluster_margins(clusters, side, mass, n_labels=size) for side in (rows, columns))
+    return kinds_of(np.hstack([cluster_sums(clusters, mass, mass * distance[rows, columns]), *margins]))
 
 
-def label_distance(one: Codes, other: Codes, weighting: Weighting) -> Floats:
+def label_distance(first: Codes, second: Codes, weighting: Weighting) -> Floats:
     """Return how much labels differ: not at all or fully, or in squared steps."""
     if weighting == "none":
-        return np.asarray(one != other, dtype=np.float64)
-    return np.asarray(np.square((one - other).astype(np.float64)), dtype=np.float64)
+        return np.asarray(first != second, dtype=np.float64)
+    return np.asarray(np.square((first - second).astype(np.float64)), dtype=np.float64)

@@ -45,8 +45,11 @@ def label_kinds(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike | Non
     totals = np.zeros(len(cluster.present))
     for part in cluster.parts():
         np.add.at(totals, cluster.of_rows(part), np.rint(mass[part] * scale))
+    # The largest sum of a cluster bounds every digit, so digits never carry.
     base, used = float(totals.max()) + 1, digit.present
+    # As many digits as fit into the 53 bits in which floating-point numbers add exactly.
     width = floor(_BITS * log(2) / log(base)) if base > 1 else len(used)
+    # Too many numbers per cluster: the table is no larger.
     if width < 1 or len(used) > width * _MOST_KEYS:
         return margin_kinds(codes, label, mass, n_labels=n_labels)
     keys, counts = _distinct_keys(_keys(cluster, digit, mass, scale=scale, base=base, width=width))
@@ -61,6 +64,7 @@ def _scale(mass: Floats) -> int | None:
     parts = [part for part in parts_of(len(mass)) if len(mass)]
     if not all(bool(np.isfinite(mass[part]).all()) and mass[part].min() >= 0 for part in parts):
         return None
+    # Weights of 1 divided by the number of repeats, such as thirds, are whole numbers at one of these scales.
     for scale in _SCALES:
         if all(np.abs(np.rint(mass[part] * scale) - mass[part] * scale).max() < _SAME for part in parts):
             return scale
@@ -90,9 +94,9 @@ def _distinct_keys(keys: list[Floats]) -> tuple[list[Floats], Codes]:
         alone, counts = np.unique(joined, return_counts=True)
         return [alone], counts.astype(np.int64)
     for key in keys[1:]:
-        _, one = np.unique(joined, return_inverse=True)
-        values, other = np.unique(key, return_inverse=True)
-        joined = one.astype(np.float64) * len(values) + other
+        _, codes_so_far = np.unique(joined, return_inverse=True)
+        values, codes = np.unique(key, return_inverse=True)
+        joined = codes_so_far.astype(np.float64) * len(values) + codes
     _, first, counts = np.unique(joined, return_index=True, return_counts=True)
     return [key[first] for key in keys], counts.astype(np.int64)
 
@@ -125,5 +129,5 @@ def pair_kinds(
     size = len(levels)
     if size > _MOST_LABELS:
         return None
-    one, other = np.split(dense, 2)
-    return label_kinds(clusters, one * size + other, weights, n_labels=size * size), levels
+    rows, columns = np.split(dense, 2)
+    return label_kinds(clusters, rows * size + columns, weights, n_labels=size * size), levels

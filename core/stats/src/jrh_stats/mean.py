@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from jrh_stats.clusters import Kinds, cluster_sums, ratio_kinds, ratio_variance
 from jrh_stats.degrees import FEW_EVENTS, UNSEEN, are_uneven, design_degrees, effective_degrees, few_events, is_skewed
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.score_intervals import score_interval, t_quantile, z_quantile
 from jrh_stats.unseen import identical_mean, unseen_share
 
@@ -63,13 +63,13 @@ def clustered_mean(
     value = float(sums.total[0]) / n
     variance = ratio_variance(sums.rows[:, 0], sums.rows[:, 1], sums.counts) if clusters > 1 else 0.0
     if bounds is not None:
-        return _within(sums, value, variance, bounds, level, heavy_tailed=heavy_tailed)
+        return _mean_within(sums, value, variance, bounds, level, heavy_tailed=heavy_tailed)
     if variance <= _NOISE:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
     reach = t_quantile(level, clusters - 1) * float(np.sqrt(variance))
     deviations = sums.rows[:, 0] - value * sums.rows[:, 1]
     flags = few_events(effective_degrees(deviations, sums.counts, sums.rows[:, 1], doubt=True), clusters)
-    return enclosing(
+    return enclose(
         value,
         value - reach,
         value + reach,
@@ -100,12 +100,12 @@ def paired_difference(
     Raises:
         ValueError: the shapes differ, or a difference exceeds the span.
     """
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if one.shape != other.shape or one.ndim != 1:
+    left, right = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if left.shape != right.shape or left.ndim != 1:
         raise ValueError(
-            f"the scores of both sides must be two arrays of equal length, got {one.shape} and {other.shape}"
+            f"the scores of both sides must be two arrays of equal length, got {left.shape} and {right.shape}"
         )
-    sums = cluster_sums(clusters, one - other, np.ones(len(one)))
+    sums = cluster_sums(clusters, left - right, np.ones(len(left)))
     return clustered_difference(sums[:, 0], sums[:, 1], span=span, level=level)
 
 
@@ -147,14 +147,15 @@ def signed_mean(
     Returns:
         The mean error in its unit; flags as `clustered_mean`.
     """
-    found = clustered_mean(numerators, denominators, bounds=(-span, span), level=level)
+    estimate = clustered_mean(numerators, denominators, bounds=(-span, span), level=level)
     size = clustered_mean(sizes, denominators, bounds=(0.0, span), level=level)
-    if found.low is None or found.high is None or size.high is None:
-        return found
-    return evolve(found, low=max(found.low, -size.high), high=min(found.high, size.high))
+    if estimate.low is None or estimate.high is None or size.high is None:
+        return estimate
+    # No error is further from 0 than its size, so neither is their mean.
+    return evolve(estimate, low=max(estimate.low, -size.high), high=min(estimate.high, size.high))
 
 
-def _within(
+def _mean_within(
     sums: Kinds, value: float, variance: float, bounds: tuple[float, float], level: float, *, heavy_tailed: bool
 ) -> Estimate:
     low, high = bounds
@@ -165,21 +166,23 @@ def _within(
     clusters, width = len(sums), high - low
     share = float(np.clip((value - low) / width, 0.0, 1.0))
     varies = variance > _NOISE * width**2
+    # In the unit of the mean: its error is the mean of these.
     deviations = (sums.rows[:, 0] - value * sums.rows[:, 1]) * clusters / float(sums.total[1])
     degrees = effective_degrees(deviations, sums.counts, sums.rows[:, 1])
     if varies:
         effective = share * (1 - share) * width**2 / variance
-        known = degrees if heavy_tailed else design_degrees(deviations / width, share, sums.counts)
-        if are_uneven(sums.rows[:, 1], sums.counts):
-            known = min(known, degrees)
-        ends = score_interval(share, effective, t_quantile(level, known))
+        # Squares do not vary with their mean as a proportion does: the design effect says nothing of them.
+        if not heavy_tailed and not are_uneven(sums.rows[:, 1], sums.counts):
+            degrees = design_degrees(deviations / width, share, sums.counts)
+        ends = score_interval(share, effective, t_quantile(level, degrees))
         least, most = (low + width * float(end) for end in ends)
     else:
         least, most = identical_mean(value, clusters, bounds, level)
     flags = few_events(effective_degrees(deviations, sums.counts, sums.rows[:, 1], doubt=True), clusters)
+    # Large scores that chance has not drawn leave no trace in the variance; what the bounds allow is counted instead.
     if heavy_tailed and unseen_share(clusters, level) * (1 - share) > UNSEEN * share:
         flags = (FEW_EVENTS,)
-    return enclosing(
+    return enclose(
         value,
         least,
         most,
@@ -225,17 +228,18 @@ def gain_over_constant(right: ArrayLike, gold: ArrayLike, clusters: ArrayLike, *
     lower, upper = [], []
     for label in present:
         sums = cluster_sums(codes, hits - (labels == label), np.ones(len(hits)))
+        # Lower ends need no correction, because all labels have to be beaten at once (Berger 1982); upper ends do.
         lower.append(clustered_difference(sums[:, 0], sums[:, 1], level=level))
         upper.append(clustered_difference(sums[:, 0], sums[:, 1], level=1 - (1 - level) / len(present)))
     first = lower[0]
-    lows, highs = [each.low for each in lower], [each.high for each in upper]
+    lows, highs = [difference.low for difference in lower], [difference.high for difference in upper]
     known = all(end is not None for end in (*lows, *highs))
     return Estimate(
-        value=min(each.value for each in lower if each.value is not None),
+        value=min(difference.value for difference in lower if difference.value is not None),
         low=min(end for end in lows if end is not None) if known else None,
         high=min(end for end in highs if end is not None) if known else None,
         method=f"{first.method}-min" if known else "",
         n=first.n,
         clusters=first.clusters,
-        flags=tuple(dict.fromkeys(flag for each in lower for flag in each.flags)),
+        flags=tuple(dict.fromkeys(flag for difference in lower for flag in difference.flags)),
     )

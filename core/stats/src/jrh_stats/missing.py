@@ -55,6 +55,7 @@ def missingness_test(
     """
     from scipy.special import chdtrc
 
+    # `trials` and `lost` are the tables n_kg and missing_kg of the formula.
     gone, groups, strata = np.asarray(missing), whole_codes(conditions), whole_codes(items)
     cluster = strata if clusters is None else whole_codes(clusters)
     if not gone.shape == groups.shape == strata.shape == cluster.shape or gone.ndim != 1:
@@ -62,8 +63,8 @@ def missingness_test(
     dense, names = dense_codes(groups)
     every = np.broadcast_to(1.0, gone.shape)
     trials, lost = (
-        cluster_margins(strata, dense, each, n_labels=len(names)) if len(gone) else np.zeros((0, 1))
-        for each in (every, gone)
+        cluster_margins(strata, dense, column, n_labels=len(names)) if len(gone) else np.zeros((0, 1))
+        for column in (every, gone)
     )
     n, m = trials.sum(axis=1), lost.sum(axis=1)
     telling = (m > 0) & (m < n) & ((trials > 0).sum(axis=1) > 1)
@@ -74,7 +75,9 @@ def missingness_test(
         return Significance(p=None, method="cochran-mantel-haenszel", n=int(gone.sum()), flags=("empty",))
     trials, lost = trials[:, present], lost[:, present]
     expected = trials * (m / n)[:, None]
+    # Sorted before it is summed, so that the order of items does not show in the last digit.
     difference = np.sort(lost - expected, axis=0).sum(axis=0)
+    # The hypergeometric variance holds where items are independent; clusters of several show theirs only between them.
     alone = len(np.unique(of)) == len(of)
     covariance = _covariance(trials, n, m) if alone else _between(lost - expected, of)
     # Conditions that never share an item are not compared: the rank says how many comparisons there are.
@@ -112,6 +115,7 @@ def imbens_manski_quantile(width: float, error: float, *, level: float = 0.95) -
         raise ValueError("widths and errors must be 0 or more, and the level between 0 and 1")
     normal = NormalDist()
     least, most = normal.inv_cdf(level), normal.inv_cdf(0.5 + level / 2)
+    # Bounds without error: one-sided where they differ, two-sided where they coincide.
     if error == 0:
         return least if width > 0 else most
     for _ in range(_STEPS):
@@ -150,6 +154,7 @@ def missing_association(missing: ArrayLike, scores: ArrayLike) -> Significance:
         raise ValueError("give a share and finite scores per cluster")
     if len(lost) <= _GROUPS:
         return Significance(p=None, method="mantel", clusters=len(lost), flags=("empty",))
+    # Centred, so that the intercept takes no degree of freedom from the scores.
     y, x = lost - lost.mean(), columns - columns.mean(axis=0)
     degrees = int(np.linalg.matrix_rank(x))
     if not degrees or not np.any(np.abs(y) > _NOISE):

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from jrh_stats.clusters import Kinds, ratio_kinds, ratio_variance
 from jrh_stats.degrees import design_degrees, effective_degrees, few_events
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.score_intervals import t_quantile, z_quantile
 
 _NOISE: Final = 1e-9
@@ -41,12 +41,13 @@ def binomial_limits(successes: float, n: float, *, alpha: float = 0.025) -> tupl
 
     if not -_NOISE <= successes <= n + _NOISE or not n > 0 or not 0 < alpha < 1:
         raise ValueError(f"{successes} of {n} trials with alpha {alpha} have no limits")
+    # At 0 and n the beta distribution has no such shape; the limits are 0 and 1.
     low = 0.0 if successes <= _NOISE else float(betaincinv(successes, n - successes + 1, alpha))
     high = 1.0 if successes >= n - _NOISE else float(betaincinv(successes + 1, n - successes, 1 - alpha))
     return low, high
 
 
-def bounded_upper_limit(total: float, n: int, *, alpha: float = 0.025) -> float:
+def bentkus_upper_limit(total: float, n: int, *, alpha: float = 0.025) -> float:
     """Return an upper confidence limit of the mean of independent scores from 0 to 1, whatever their distribution.
 
     The sum S of n such scores with mean p falls below x at most e times as often as a binomial count does:
@@ -63,8 +64,9 @@ def bounded_upper_limit(total: float, n: int, *, alpha: float = 0.025) -> float:
     """
     if total <= _NOISE:
         return binomial_limits(0, n, alpha=alpha)[1]
-    whole = min(float(np.ceil(total - _NOISE)), float(n))
-    return binomial_limits(whole, n, alpha=alpha / np.e)[1]
+    count = min(float(np.ceil(total - _NOISE)), float(n))
+    # The factor e is the price of not knowing the distribution.
+    return binomial_limits(count, n, alpha=alpha / np.e)[1]
 
 
 def clustered_limits(numerators: ArrayLike, denominators: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -73,7 +75,7 @@ def clustered_limits(numerators: ArrayLike, denominators: ArrayLike, *, level: f
     * `clopper-pearson` where every cluster is one trial, right or wrong: `binomial_limits`, exact.
     * `clopper-pearson-effective` for clusters of several trials: `binomial_limits` with the effective number of trials
       p (1 - p) / v (z / t)^2; v is `ratio_variance`, t Student's quantile with the degrees of `design_degrees`.
-    * `bentkus-clusters` where fewer clusters vary than a variance can rest on (`few_events`): `bounded_upper_limit` of
+    * `bentkus-clusters` where fewer clusters vary than a variance can rest on (`few_events`): `bentkus_upper_limit` of
       the cluster's sums over the size of the largest cluster, at either side. It holds for any number of clusters whose
       size says nothing about their rate, and is wide where their sizes differ much.
 
@@ -92,7 +94,7 @@ def clustered_limits(numerators: ArrayLike, denominators: ArrayLike, *, level: f
     top, n = (float(number) for number in sums.total)
     value, clusters = min(top / n, 1.0), len(sums)
     low, high, method = _limits(sums, value, (1 - level) / 2)
-    return enclosing(value, low, high, method=method, n=n, clusters=clusters)
+    return enclose(value, low, high, method=method, n=n, clusters=clusters)
 
 
 def signed_limits(above: ArrayLike, below: ArrayLike, denominators: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -111,13 +113,13 @@ def signed_limits(above: ArrayLike, below: ArrayLike, denominators: ArrayLike, *
     Returns:
         The difference with its two limits; flag `empty` without clusters.
     """
-    one, other = (clustered_limits(each, denominators, level=(1 + level) / 2) for each in (above, below))
-    if None in (ends := (one.value, one.low, one.high, other.value, other.low, other.high)):
-        return evolve(one, value=None, low=None, high=None, method="")
+    first, second = (clustered_limits(share, denominators, level=(1 + level) / 2) for share in (above, below))
+    if None in (ends := (first.value, first.low, first.high, second.value, second.low, second.high)):
+        return evolve(first, value=None, low=None, high=None, method="")
     value, low, high, against, least, most = (float(end) for end in ends if end is not None)
     # The method that holds for fewer designs names both.
-    method = one.method if other.method == "clopper-pearson" else other.method
-    return evolve(one, value=value - against, low=low - most, high=high - least, method=method)
+    method = first.method if second.method == "clopper-pearson" else second.method
+    return evolve(first, value=value - against, low=low - most, high=high - least, method=method)
 
 
 def threshold_items(threshold: float, *, alpha: float = 0.025) -> int:
@@ -131,6 +133,7 @@ def threshold_items(threshold: float, *, alpha: float = 0.025) -> int:
     """
     if not 0 < threshold < 1 or not 0 < alpha < 1:
         raise ValueError("the threshold and alpha must be between 0 and 1")
+    # Less one rounding: ln(alpha) / ln(threshold) of an exact case may come out just above a whole number.
     return int(np.ceil(np.log(alpha) / np.log(threshold) - _NOISE))
 
 
@@ -166,12 +169,13 @@ def _limits(sums: Kinds, value: float, alpha: float) -> tuple[float, float, str]
     if np.all(sizes == 1) and np.all((tops == 0) | (tops == 1)):
         return (*binomial_limits(float(sums.total[0]), clusters, alpha=alpha), "clopper-pearson")
     deviations = tops - value * sizes
+    # A variance would rest on few clusters, and its error would come on top of alpha.
     if few_events(effective_degrees(deviations, sums.counts, sizes), clusters):
         # The largest cluster's size makes every cluster's sum a score from 0 to 1.
         largest = float(sizes.max())
         heavier = clusters * largest / n
         ends = (
-            min(1.0, heavier * bounded_upper_limit(float(total) / largest, clusters, alpha=alpha))
+            min(1.0, heavier * bentkus_upper_limit(float(total) / largest, clusters, alpha=alpha))
             for total in (n - float(sums.total[0]), float(sums.total[0]))
         )
         below, high = ends
@@ -180,5 +184,6 @@ def _limits(sums: Kinds, value: float, alpha: float) -> tuple[float, float, str]
     degrees = design_degrees(deviations * clusters / n, value, sums.counts)
     level = 1 - 2 * alpha
     shrunk = (z_quantile(level) / t_quantile(level, degrees)) ** 2
+    # Korn and Graubard (1998): fewer trials where the variance itself rests on few clusters.
     effective = value * (1 - value) / variance * shrunk
     return (*binomial_limits(value * effective, effective, alpha=alpha), "clopper-pearson-effective")

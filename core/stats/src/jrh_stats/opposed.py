@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Codes, Floats, Mask
+from jrh_stats.clusters import parts_of
 from jrh_stats.significance import Significance
 
+_METHOD: Final = "permutation-of-levels"
 _DIMENSIONS: Final = 3
 _AT_ONCE: Final = 2_000_000
 """Floats in memory at once, about 16 MB."""
@@ -27,8 +29,8 @@ def opposition_test(
 ) -> Significance:
     """Test whether the verdicts of pairs of levels agree less often than independent verdicts do.
 
-    Under the null the verdicts of a level do not depend on those of the others. They are then as likely to stand with
-    any other item: every level's verdicts are dealt again over the items. The statistic is the summed agreement
+    Under the null the verdicts of a level do not depend on those of the others. They are then as likely for any other
+    item: every level's verdicts are dealt again over the items. The statistic is the summed agreement
 
         sum over pairs (l, m) and items i of sum_q s_ilq s_imq
 
@@ -64,43 +66,43 @@ def opposition_test(
     if counts.shape != (items, len(of_pairs)) or of.shape != (items,):
         raise ValueError("clusters need one number per item, `usable` one per item and pair")
     if not counts.any():
-        return Significance(p=None, method="permutation-of-levels", flags=("empty",))
+        return Significance(p=None, method=_METHOD, flags=("empty",))
     blocks = _blocks(of, np.column_stack([table.sum(axis=2) > 0, counts > 0]))
     generator = np.random.default_rng(seed)
     levels = np.unique(of_pairs)
-    seen = float(_agreement(table[None], of_pairs, counts)[0])
-    as_low, left = 0, resamples
-    most = max(1, _AT_ONCE // max(table.size, 1))
-    while left > 0:
-        drawn = min(most, left)
+    observed = float(_agreement(table[None], of_pairs, counts)[0])
+    as_low = 0
+    for part in parts_of(resamples, max(1, _AT_ONCE // max(table.size, 1))):
+        drawn = part.stop - part.start
         dealt = np.repeat(table[None], drawn, axis=0)
-        # One level may stay: only how the levels stand to each other counts.
+        # One level may stay: only how the levels are matched counts.
         for level in levels[1:]:
             place = np.tile(np.arange(items), (drawn, 1))
             for block in blocks:
                 order = np.argsort(generator.random((drawn, len(block))), axis=1)
                 place[:, block] = block[order]
             dealt[:, :, level] = table[place, level]
-        as_low += int(np.count_nonzero(_agreement(dealt, of_pairs, counts) <= seen + _NOISE))
-        left -= drawn
+        as_low += int(np.count_nonzero(_agreement(dealt, of_pairs, counts) <= observed + _NOISE))
     return Significance(
-        p=(1 + as_low) / (1 + resamples), statistic=seen, method="permutation-of-levels", n=items, clusters=len(set(of))
+        p=(1 + as_low) / (1 + resamples), statistic=observed, method=_METHOD, n=items, clusters=len(set(of))
     )
 
 
 def _agreement(tables: Floats, pairs: Codes, counts: Floats) -> Floats:
     """Return the summed agreement of tables of shape (B, items, levels, labels)."""
-    found = np.zeros(len(tables))
-    for place, (one, other) in enumerate(pairs):
-        found += ((tables[:, :, one] * tables[:, :, other]).sum(axis=2) * counts[:, place]).sum(axis=1)
-    return found
+    agreement = np.zeros(len(tables))
+    for place, (first, second) in enumerate(pairs):
+        agreement += ((tables[:, :, first] * tables[:, :, second]).sum(axis=2) * counts[:, place]).sum(axis=1)
+    return agreement
 
 
 def _blocks(clusters: Codes, there: Mask) -> list[Codes]:
     """Return the clusters that may take each other's place, as arrays of items of shape (clusters, size)."""
     alike: dict[tuple[int, bytes], list[Codes]] = {}
     order = np.argsort(clusters, kind="stable")
+    # Cluster numbers are 0 or more, so -1 makes the first row the start of a cluster.
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
     for items in np.split(order, starts[1:]):
+        # Exchangeable are clusters of one size with verdicts at the same places: a missing verdict stays where it is.
         alike.setdefault((len(items), there[items].tobytes()), []).append(items)
-    return [np.stack(each) for each in alike.values() if len(each) > 1]
+    return [np.stack(clusters_alike) for clusters_alike in alike.values() if len(clusters_alike) > 1]

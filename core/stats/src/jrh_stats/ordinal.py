@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jrh_stats.arrays import Floats
+from jrh_stats.arrays import Floats, positive_or_nan
 from jrh_stats.clusters import Kinds, cluster_sums, kinds_of, margin_kinds
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import NOISE, correlation_estimate, ratio_of_spreads
@@ -82,7 +82,7 @@ def _compression(totals: Floats) -> Floats:
 
 
 def _spreads(totals: Floats) -> tuple[Floats, Floats, Floats]:
-    t = totals / _positive(totals[:, [_W]])
+    t = totals / positive_or_nan(totals[:, [_W]])
     return (
         np.asarray(t[:, _XX] - np.square(t[:, _X])),
         np.asarray(t[:, _YY] - np.square(t[:, _Y])),
@@ -90,44 +90,44 @@ def _spreads(totals: Floats) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _moments(x: ArrayLike, y: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None) -> Kinds:
-    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    mass = np.ones(one.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
+def _read_pairs(verdicts: ArrayLike, truths: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats, Floats]:
+    """Return verdicts, truths and weights as arrays of one shape."""
+    verdict, truth = np.asarray(verdicts, dtype=np.float64), np.asarray(truths, dtype=np.float64)
+    mass = np.ones(verdict.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    if verdict.shape != truth.shape or verdict.shape != mass.shape or verdict.ndim != 1:
         raise ValueError("both sides and the case weights must be arrays of equal length")
-    if not one.size:
+    return verdict, truth, mass
+
+
+def _moments(verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None) -> Kinds:
+    verdict, truth, mass = _read_pairs(verdicts, truths, weights)
+    if not verdict.size:
         return kinds_of(np.zeros((0, 6)))
     # The middle of all numbers does not depend on their order, and keeps the squares small.
-    middle = (min(one.min(), other.min()) + max(one.max(), other.max())) / 2
-    found = pair_kinds(one, other, clusters, mass)
-    if found is not None:
-        tables, levels = found
+    middle = (min(verdict.min(), truth.min()) + max(verdict.max(), truth.max())) / 2
+    tables = pair_kinds(verdict, truth, clusters, mass)
+    if tables is not None:
+        kinds, levels = tables
         x, y = np.repeat(levels - middle, len(levels)), np.tile(levels - middle, len(levels))
-        return tables.times(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1))
-    one, other = one - middle, other - middle
-    sums = cluster_sums(
-        clusters, mass, mass * one, mass * other, mass * one * one, mass * other * other, mass * one * other
-    )
-    return kinds_of(sums)
+        return kinds.times(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1))
+    x, y = verdict - middle, truth - middle
+    return kinds_of(cluster_sums(clusters, mass, mass * x, mass * y, mass * x * x, mass * y * y, mass * x * y))
 
 
 def _corners(x: ArrayLike, y: ArrayLike) -> Floats:
     """Return the moments of pairs as far apart, and as far out, as the numbers that occur allow, shape (pairs, 6)."""
-    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if not one.size:
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not x.size:
         return np.zeros((0, 6))
-    half = (max(one.max(), other.max()) - min(one.min(), other.min())) / 2
+    half = (max(x.max(), y.max()) - min(x.min(), y.min())) / 2
+    # The middle too: a pair in the middle of one side and at the end of the other pulls a correlation towards 0.
     steps = np.array([-half, 0.0, half])
-    one, other = np.repeat(steps, len(steps)), np.tile(steps, len(steps))
-    return np.stack([np.ones(len(one)), one, other, one * one, other * other, one * other], axis=1)
+    x, y = np.repeat(steps, len(steps)), np.tile(steps, len(steps))
+    return np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1)
 
 
 def _mass(sums: Kinds) -> float:
     return float(sums.total[_W]) if len(sums) else 0.0
-
-
-def _positive(numbers: Floats) -> Floats:
-    return np.where(numbers > 0, numbers, np.nan)
 
 
 MOST_LEVELS: Final = 101
@@ -162,6 +162,7 @@ def spearman(
         ValueError: the shapes differ or there are too many levels.
     """
     tables, size = _tables(verdicts, truths, clusters, case_weights)
+    # One pair each at the corners of the table: the ranks of unseen pairs can lie no further apart, and no further out.
     corners = np.zeros((4, size, size))
     corners[range(4), (0, -1, 0, -1), (-1, 0, 0, -1)] = 1.0
     return correlation_estimate(
@@ -177,16 +178,13 @@ def _tables(
     verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None
 ) -> tuple[Kinds, int]:
     """Return the kinds of per-cluster tables verdict x truth, flattened, and the number of levels."""
-    one, other = np.asarray(verdicts, dtype=np.float64), np.asarray(truths, dtype=np.float64)
-    mass = np.ones(one.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
-        raise ValueError("both sides and the case weights must be arrays of equal length")
-    if not one.size:
+    verdict, truth, mass = _read_pairs(verdicts, truths, weights)
+    if not verdict.size:
         return kinds_of(np.zeros((0, 1))), 1
-    found = pair_kinds(one, other, clusters, mass)
-    if found is not None:
-        return found[0], len(found[1])
-    levels, dense = np.unique(np.concatenate([one, other]), return_inverse=True)
+    tables = pair_kinds(verdict, truth, clusters, mass)
+    if tables is not None:
+        return tables[0], len(tables[1])
+    levels, dense = np.unique(np.concatenate([verdict, truth]), return_inverse=True)
     size = len(levels)
     if size > MOST_LEVELS:
         raise ValueError(f"rank correlations support up to {MOST_LEVELS} levels, got {size}; bin the numbers first")
@@ -197,12 +195,13 @@ def _tables(
 def _rho(tables: Floats) -> Floats:
     """Compute Spearman's rho of tables verdict x truth, shape (B, L, L)."""
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
-    one, other = _centred_ranks(rows), _centred_ranks(columns)
-    shared = np.einsum("bij,bi,bj->b", tables, one, other)
-    spreads = [(side * np.square(ranks)).sum(axis=1) for side, ranks in ((rows, one), (columns, other))]
+    verdict_ranks, truth_ranks = _mid_ranks(rows), _mid_ranks(columns)
+    shared = np.einsum("bij,bi,bj->b", tables, verdict_ranks, truth_ranks)
+    # Mid-ranks around their mean, so that sums of products are covariances.
+    spreads = [(side * np.square(ranks)).sum(axis=1) for side, ranks in ((rows, verdict_ranks), (columns, truth_ranks))]
     defined = (spreads[0] > NOISE) & (spreads[1] > NOISE)
     return np.where(defined, shared / np.sqrt(np.where(defined, spreads[0] * spreads[1], 1.0)), np.nan)
 
 
-def _centred_ranks(margins: Floats) -> Floats:
+def _mid_ranks(margins: Floats) -> Floats:
     return np.asarray(np.cumsum(margins, axis=1) - margins / 2 - margins.sum(axis=1, keepdims=True) / 2)

@@ -62,17 +62,18 @@ def paired_error_correlation(
     Returns:
         The estimate over the items both judges have; flags as of `phi_coefficient` or `pearson`.
     """
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    both = ~(np.isnan(one) | np.isnan(other))
-    of = (np.arange(len(one)) if clusters is None else np.asarray(clusters))[both]
-    one, other = one[both], other[both]
-    if np.all((one == 0) | (one == 1)) and np.all((other == 0) | (other == 1)):
-        return phi_coefficient(one, other, of, level=level)
-    found = pearson(one, other, of, level=level)
-    joint = len(np.unique(of)) * float(np.mean(one != 0)) * float(np.mean(other != 0))
-    if joint < EXPECTED_JOINT and found.low is not None:
-        return evolve(found, flags=tuple(dict.fromkeys((*found.flags, FEW_EVENTS))))
-    return found
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    both = ~(np.isnan(x) | np.isnan(y))
+    of = (np.arange(len(x)) if clusters is None else np.asarray(clusters))[both]
+    x, y = x[both], y[both]
+    if np.all((x == 0) | (x == 1)) and np.all((y == 0) | (y == 1)):
+        return phi_coefficient(x, y, of, level=level)
+    estimate = pearson(x, y, of, level=level)
+    # By cluster, not by item: copies of an item have their errors together.
+    joint = len(np.unique(of)) * float(np.mean(x != 0)) * float(np.mean(y != 0))
+    if joint < EXPECTED_JOINT and estimate.low is not None:
+        return evolve(estimate, flags=tuple(dict.fromkeys((*estimate.flags, FEW_EVENTS))))
+    return estimate
 
 
 def effective_judges(errors: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
@@ -110,11 +111,12 @@ def effective_judges(errors: ArrayLike, clusters: ArrayLike | None = None, *, le
 
 def _effective(sums: Floats) -> Floats:
     """Return n_eff for every row of sums: items, squares of summed errors, squares of errors, errors of each judge."""
-    items, joint, own, errors = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
+    # Both are centred below: the variance of errors, not their mean square, is what panels average out.
+    items, joint, separate, errors = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
     joint = joint - np.square(errors.sum(axis=1)) / items
-    own = own - np.square(errors).sum(axis=1) / items
-    varies = (own > _NOISE) & (joint > _NOISE)
-    return np.where(varies, errors.shape[1] * own / np.where(varies, joint, 1.0), np.nan)
+    separate = separate - np.square(errors).sum(axis=1) / items
+    varies = (separate > _NOISE) & (joint > _NOISE)
+    return np.where(varies, errors.shape[1] * separate / np.where(varies, joint, 1.0), np.nan)
 
 
 def panel_accuracy(
@@ -140,6 +142,7 @@ def panel_accuracy(
     right = np.asarray(truth, dtype=np.int64)
     labelled = right >= 0
     decided = majority_vote(votes, n_labels=n_labels)
+    # No decision is -1 and no label is, so a tie is wrong.
     hits = (decided == right)[labelled].astype(np.float64)
     return _proportion(hits, None if clusters is None else np.asarray(clusters)[labelled], level)
 
@@ -201,15 +204,16 @@ def best_panel(
     hits = (decided == right[:, None]).astype(np.float64)
     place = int(hits.sum(axis=0).argmax())
     half = (np.random.default_rng(seed).permutation(units) % 2)[of]
-    chosen = np.array([hits[half != own].sum(axis=0).argmax() for own in (0, 1)])
+    # The panel for a half is chosen on the other half.
+    chosen = np.array([hits[half != chosen_half].sum(axis=0).argmax() for chosen_half in (0, 1)])
     held_out = chosen[half]
 
     def rates(happened: Mask, counted: Mask) -> tuple[Estimate, Estimate]:
-        events, own, rows = happened[counted].astype(np.float64), of[counted], np.arange(int(counted.sum()))
-        outside = _proportion(events[rows, held_out[counted]], own, level)
+        events, units, rows = happened[counted].astype(np.float64), of[counted], np.arange(int(counted.sum()))
+        outside = _proportion(events[rows, held_out[counted]], units, level)
         if outside.low is not None and len(panels) > 1:
             outside = evolve(outside, flags=(*outside.flags, UNSTABLE_CHOICE))
-        return _proportion(events[:, place], own, level), outside
+        return _proportion(events[:, place], units, level), outside
 
     accuracy, expected = rates(hits > 0, right >= 0)
     stated = positive is not None
@@ -253,6 +257,7 @@ def majority_vote(votes: ArrayLike, *, n_labels: int, weights: ArrayLike | None 
     power = _weights(weights, table.shape[1])
     tally = np.stack([(table == label) @ power for label in range(n_labels)], axis=1)
     top = tally.max(axis=1, keepdims=True)
+    # Sums of weights in another order differ by rounding; that must not decide a vote.
     tied = (tally >= top - _SAME * np.maximum(top, 1.0)) & (top > 0)
     return np.where(tied.sum(axis=1) == 1, tied.argmax(axis=1), -1).astype(np.int64)
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.score_intervals import t_quantile, z_quantile
 
 EXPECTED_JOINT: Final = 5.0
@@ -59,22 +59,23 @@ def phi_coefficient(
         ValueError: the shapes differ, a value is not 0 or 1, or the level is not between 0 and 1.
     """
     z_quantile(level)
-    one, other, of = _checked(first, second, clusters)
-    n = len(one)
+    x, y, of = _read_pairs(first, second, clusters)
+    n = len(x)
     if not n:
         return Estimate(value=None, flags=("empty",))
     units = len(np.unique(of))
-    table = _table(one, other)
+    table = _table(x, y)
     a, b = (table.n11 + table.n10) / n, (table.n11 + table.n01) / n
     if min(a * (1 - a), b * (1 - b)) <= _NOISE:
         return Estimate(value=None, n=n, clusters=units, flags=("degenerate",))
     value = float(np.clip(table.phi, -1.0, 1.0))
     if units == 1:
         return Estimate(value=value, n=n, clusters=1, flags=("no-interval",))
-    design, degrees = _design(one, other, of, value) if units < n else (1.0, inf)
+    design, degrees = _design(x, y, of, value) if units < n else (1.0, inf)
     cut = design * t_quantile(level, degrees) ** 2
+    # Expected joint events of the rarer outcomes, in the effective number of pairs (Cochran's rule of five).
     joint = n / design * min(a, 1 - a) * min(b, 1 - b)
-    return enclosing(
+    return enclose(
         value,
         _end(table, value, -_EDGE, cut),
         _end(table, value, _EDGE, cut),
@@ -108,15 +109,16 @@ class _Table:
         return sum(count * log(count / sum(counts)) for count in counts if count > 0)
 
 
-def _table(one: Floats, other: Floats) -> _Table:
-    cells = np.bincount((2 * one + other).astype(np.int64), minlength=_CELLS)
+def _table(x: Floats, y: Floats) -> _Table:
+    cells = np.bincount((2 * x + y).astype(np.int64), minlength=_CELLS)
     return _Table(float(cells[3]), float(cells[2]), float(cells[1]), float(cells[0]))
 
 
-def _design(one: Floats, other: Floats, of: Codes, phi: float) -> tuple[float, float]:
+def _design(first: Floats, second: Floats, of: Codes, phi: float) -> tuple[float, float]:
     """Return the design effect of phi and its degrees of freedom, from the influence of every pair on phi."""
-    x, y = ((part - part.mean()) / part.std() for part in (one, other))
+    x, y = ((part - part.mean()) / part.std() for part in (first, second))
     influence = x * y - phi * (np.square(x) + np.square(y)) / 2
+    # Phi is 1 or -1 whatever is left out; how clusters repeat each other then shows in either side alone.
     if float(np.square(influence).sum()) <= _NOISE * len(x):  # both sides are equal, or opposite, everywhere
         influence = x
     sums = cluster_sums(of, influence, np.square(influence))
@@ -136,15 +138,17 @@ def _end(table: _Table, value: float, edge: float, cut: float) -> float:
     """Return the correlation between the estimate and an edge at which the deviance reaches `cut`."""
     from scipy.optimize import brentq
 
+    # The estimate is that end of the scale already.
     if abs(value) >= _EDGE and value * edge > 0:
         return value
     top, start, reach = table.likelihood, _start(table), cut**0.5
 
     def beyond(z: float) -> float:
         # The root of the deviance is nearly a straight line in Fisher's z, so that few steps find the end.
+        # Neighbouring correlations have neighbouring margins: each search starts where the last one ended.
         nonlocal start
-        found, start = _profile(table, tanh(z), start)
-        return float(max(2 * (top - found), 0.0) ** 0.5 - reach)
+        likelihood, start = _profile(table, tanh(z), start)
+        return float(max(2 * (top - likelihood), 0.0) ** 0.5 - reach)
 
     here, there = (atanh(max(min(place, _EDGE), -_EDGE)) for place in (value, edge))
     if beyond(there) <= 0:
@@ -166,6 +170,7 @@ def _profile(table: _Table, phi: float, start: tuple[float, float]) -> tuple[flo
     m (r - phi), m (1 / r - phi) and 1 + phi m, each divided by (1 + m r) (1 + m / r). So all tables with that phi are a
     rectangle in m and r, whose edges are the tables with an empty cell: Newton's method in the logarithms, kept inside.
     """
+    # Just inside the rectangle: on its edge a cell is 0, and so is its likelihood if it was observed.
     slack = 1e-10
     least_m, most_m = max(-phi, 1e-12) + slack * (phi < 0), 1 / max(-phi, 1e-12) - slack * (phi < 0)
     least_r, most_r = max(phi, 1e-12) + slack * (phi > 0), 1 / max(phi, 1e-12) - slack * (phi > 0)
@@ -178,15 +183,16 @@ def _profile(table: _Table, phi: float, start: tuple[float, float]) -> tuple[flo
     for _ in range(_STEPS):
         du, dv = _newton(table, phi, (u, v), inside)
         step = 1.0
+        # Newton's step may overshoot; it is halved until the likelihood does not fall.
         while True:
             there = inside(u + step * du, v + step * dv)
-            found = _likelihood(table, phi, *there)
-            if found >= best or step < _CLOSE:
+            likelihood = _likelihood(table, phi, *there)
+            if likelihood >= best or step < _CLOSE:
                 break
             step /= 2
-        gained = found - best
+        gained = likelihood - best
         if gained > 0:
-            (u, v), best = there, found
+            (u, v), best = there, likelihood
         if gained < _CLOSE:
             break
     return best, (exp(u), exp(v))
@@ -225,11 +231,11 @@ def _newton(
     return u_slope / uu if free_u else 0.0, v_slope / vv if free_v else 0.0
 
 
-def _checked(first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Codes]:
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    of = np.arange(len(one)) if clusters is None else np.asarray(clusters, dtype=np.int64)
-    if one.shape != other.shape or one.shape != of.shape or one.ndim != 1:
+def _read_pairs(first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Codes]:
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    of = np.arange(len(x)) if clusters is None else np.asarray(clusters, dtype=np.int64)
+    if x.shape != y.shape or x.shape != of.shape or x.ndim != 1:
         raise ValueError("both sides and the clusters must be arrays of equal length")
-    if not np.all((one == 0) | (one == 1)) or not np.all((other == 0) | (other == 1)):
+    if not np.all((x == 0) | (x == 1)) or not np.all((y == 0) | (y == 1)):
         raise ValueError("events must be 0 or 1; leave out pairs without both")
-    return one, other, of
+    return x, y, of

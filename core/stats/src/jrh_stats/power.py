@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, reduce
-from math import comb, gcd
+from math import comb, gcd, inf
 from typing import Final
 
 import numpy as np
@@ -55,6 +55,7 @@ def change_power(
     stays = _stays(noise)
     if not 0 <= discordant <= 1 or reference < 1 or askings < 1:
         raise ValueError("shares must be between 0 and 1, and every question must be asked at least once")
+    # A change of accuracy takes changed verdicts: the share that changes is never below what the change itself implies.
     between = max(discordant * stays**2, abs(change) * stays) - change**2
     variance = max(between, 0.0) + noise / 2 * (1 / reference + 1 / askings)
     if variance <= _NOISE:
@@ -78,17 +79,17 @@ def smallest_change(
     """
     low, high = 0.0, _stays(noise)
 
-    def found(change: float) -> bool:
+    def finds(change: float) -> bool:
         reached = change_power(
             change, items, discordant=discordant, noise=noise, reference=reference, askings=askings, alpha=alpha
         )
         return reached >= power
 
-    if high <= 0 or not found(high):
+    if high <= 0 or not finds(high):
         return None
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) else (middle, high)
+        low, high = (low, middle) if finds(middle) else (middle, high)
     return high
 
 
@@ -123,8 +124,10 @@ def excess_power(
         )
     kinds = _kinds(reference, askings)
     chance = kinds.chance(moved, (1 - _stays(noise)) / 2)
+    # Studies as counts of kinds of items: 4,000 studies of 100 items are 4,000 draws, not 400,000.
     counts = np.random.default_rng(seed).multinomial(items, chance / chance.sum(), size=_STUDIES)
     total, variance, third, moving = (counts @ kinds.cumulants).T
+    # Half a step of the lattice is the continuity correction of a discrete sum.
     tail = kinds.two_valued_tail(total, moving) if kinds.pair else _tail(total - kinds.span / 2, variance, third)
     return float(((tail <= alpha + _NOISE) & (variance > _NOISE)).mean())
 
@@ -155,19 +158,11 @@ def items_for_excess_power(
     Arguments as `excess_power`.
     """
 
-    def reached(items: int) -> bool:
+    def suffice(items: int) -> bool:
         return excess_power(moved, items, noise=noise, reference=reference, askings=askings, alpha=alpha) >= power
 
-    high = 2
-    while not reached(high):
-        high *= 2
-        if high > most:
-            return None
-    low = high // 2
-    while high - low > max(1, high // 100):
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    return high
+    # To 1% only: power is simulated, and every number of items that is tried takes 4,000 studies.
+    return _fewest(suffice, least=2, most=most, precision=100)
 
 
 @frozen(kw_only=True, eq=False)
@@ -178,7 +173,7 @@ class _Kinds:
     """Answers under the reference that are not the settled label of the reference, per kind."""
     second: Codes
     """The same of the answers under the test."""
-    asked: tuple[int, int]
+    askings: tuple[int, int]
     cumulants: Floats
     """Excess, second and third cumulant of its dealings, and whether these differ at all, shape (kinds, 4)."""
     span: float
@@ -195,9 +190,9 @@ class _Kinds:
         return np.asarray(bdtrc(np.rint((total - low * moving) / (high - low)) - 1, moving.astype(np.int64), chance))
 
     def chance(self, moved: float, flips: float) -> Floats:
-        reference = _binomial(self.first, self.asked[0], flips)
-        stayed = _binomial(self.second, self.asked[1], flips)
-        gone = _binomial(self.second, self.asked[1], 1 - flips)
+        reference = _binomial(self.first, self.askings[0], flips)
+        stayed = _binomial(self.second, self.askings[1], flips)
+        gone = _binomial(self.second, self.askings[1], 1 - flips)
         return np.asarray(reference * ((1 - moved) * stayed + moved * gone))
 
 
@@ -219,6 +214,7 @@ def _kinds(reference: int, askings: int) -> _Kinds:
     squares, cubes = np.zeros(len(excess)), np.zeros(len(excess))
     steps: list[int] = []
     dealt: set[tuple[tuple[float, float], ...]] = set()
+    # A common denominator of all parts of the excess: in it they are whole numbers, and `gcd` gives the lattice.
     scale = 2 * reference * askings * max(reference - 1, 1) * max(askings - 1, 1)
     for total in range(reference + askings + 1):
         same = pooled == total
@@ -227,14 +223,15 @@ def _kinds(reference: int, askings: int) -> _Kinds:
         if squares[same].max() > _NOISE:
             values = np.unique(excess[same].round(9))
             dealt.add(tuple((float(v), round(float(weight[excess[same].round(9) == v].sum()), 9)) for v in values))
-        whole = np.rint(excess[same] * scale).astype(int)
-        steps += [int(step) for step in np.abs(whole - whole[0])]
+        multiples = np.rint(excess[same] * scale).astype(int)
+        steps += [int(step) for step in np.abs(multiples - multiples[0])]
+    # All items that can move have the same two values: their sum is then binomial.
     only = dealt.pop() if len(dealt) == 1 else ()
     moving = (squares > _NOISE).astype(np.float64)
     return _Kinds(
         first=first,
         second=second,
-        asked=(reference, askings),
+        askings=(reference, askings),
         cumulants=np.stack([excess, squares, cubes, moving], axis=1),
         span=reduce(gcd, steps, 0) / scale,
         pair=(only[0][0], only[1][0], only[1][1]) if len(only) == 2 else None,  # noqa: PLR2004 - two values
@@ -243,11 +240,11 @@ def _kinds(reference: int, askings: int) -> _Kinds:
 
 def _excess(first: Codes, second: Codes, reference: int, askings: int) -> Floats:
     """Return the excess disagreement of one item with two labels, as `excess_disagreement` defines it."""
-    one, other = first / reference, second / askings
-    raw = one * (1 - other) + other * (1 - one)
-    own = 2 * first * (reference - first) / (reference * (reference - 1))
-    again = 2 * second * (askings - second) / (askings * (askings - 1)) if askings > 1 else own
-    return np.asarray(raw - (own + again) / 2)
+    before, after = first / reference, second / askings
+    raw = before * (1 - after) + after * (1 - before)
+    within = 2 * first * (reference - first) / (reference * (reference - 1))
+    again = 2 * second * (askings - second) / (askings * (askings - 1)) if askings > 1 else within
+    return np.asarray(raw - (within + again) / 2)
 
 
 def _stays(noise: float) -> float:
@@ -361,7 +358,10 @@ def items_for_proportion(
         low, high = wilson(p * items * worth, items * worth, level=level)
         return bool(high - low <= 2 * half_width)
 
-    return _fewest(narrow, least=1)
+    fewest = _fewest(narrow, least=1, most=_MOST)
+    if fewest is None:
+        raise ValueError("this would need more than a thousand million items")
+    return fewest
 
 
 def items_to_decide(
@@ -395,23 +395,23 @@ def items_to_decide(
             "items, half-width and comparisons must be positive, the effect not 0, and the power above 0.5"
         )
     reached, wished = z_quantile(level), z_quantile(2 * power - 1)
+    # Bonferroni: the level that every one of m comparisons is tested at.
     tested = z_quantile(1 - (1 - level) / comparisons)
     return int(np.ceil(items * (half_width * (tested + wished) / (reached * effect)) ** 2))
 
 
-def _fewest(enough: Callable[[int], bool], *, least: int = 2) -> int:
-    """Return the smallest number for which `enough` holds, given that it then holds for all larger ones."""
+def _fewest(enough: Callable[[int], bool], *, least: int, most: int, precision: float = inf) -> int | None:
+    """Return the smallest number, from `least` on, for which `enough` holds, as it then does for all larger ones.
+
+    None where it does not hold up to `most`. The number is at most a share of 1 / `precision` too large.
+    """
     high = least
     while not enough(high):
         high *= 2
-        if high > _MOST:
-            raise ValueError("this would need more than a thousand million items")
-    low = max(least - 1, high // 2)
-    if low < least:
-        return high
-    if enough(low):
-        return low
-    while high - low > 1:
+        if high > most:
+            return None
+    low = high // 2
+    while high - low > max(1, high // precision):
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high

@@ -9,7 +9,7 @@ from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.degrees import effective_degrees, few_events
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.score_intervals import t_quantile, z_quantile
 
 _LEAST: Final = 2
@@ -77,17 +77,19 @@ def rogan_gladen(
     low, high = _lang_reiczigel((positives, n), (true_negatives, negatives), (true_positives, labelled_positives), z)
     value = min(max(raw, 0.0), 1.0)
     flags = (*(("cut",) if value != raw else ()), *(("conservative",) if low < 0 or high > 1 else ()))
-    return enclosing(value, max(low, 0.0), min(high, 1.0), method="lang-reiczigel", n=n, clusters=round(n), flags=flags)
+    return enclose(value, max(low, 0.0), min(high, 1.0), method="lang-reiczigel", n=n, clusters=round(n), flags=flags)
 
 
 def _lang_reiczigel(
     verdicts: tuple[float, float], specific: tuple[float, float], sensitive: tuple[float, float], z: float
 ) -> tuple[float, float]:
+    # Lang and Reiczigel add z^2 verdicts, half of them positive, and two labelled items on either side.
     n = verdicts[1] + z * z
     p = (verdicts[0] + z * z / 2) / n
     m0, m1 = specific[1] + 2, sensitive[1] + 2
     q0, q1 = (specific[0] + 1) / m0, (sensitive[0] + 1) / m1
     youden = q0 + q1 - 1
+    # The smoothed judge is no better than chance, though the observed one is: nothing is excluded.
     if youden <= 0:
         return 0.0, 1.0
     e = (p + q0 - 1) / youden
@@ -127,7 +129,7 @@ def rogan_gladen_of_shares(
     if any(len(part) and (part[0] < 0 or part[-1] > 1) for part in samples):
         raise ValueError("shares must be between 0 and 1")
     (p, n), (q0, m0), (q1, m1) = (_effective(part) for part in samples)
-    found = rogan_gladen(
+    estimate = rogan_gladen(
         p * n,
         n,
         true_negatives=(1 - q0) * m0,
@@ -137,8 +139,8 @@ def rogan_gladen_of_shares(
         level=level,
     )
     few = [flag for part in samples[1:] for flag in few_events(effective_degrees(part), len(part))]
-    flags = found.flags if found.value is None else (*found.flags, *dict.fromkeys(few))
-    return evolve(found, n=float(len(samples[0])), clusters=len(samples[0]), flags=flags)
+    flags = estimate.flags if estimate.value is None else (*estimate.flags, *dict.fromkeys(few))
+    return evolve(estimate, n=float(len(samples[0])), clusters=len(samples[0]), flags=flags)
 
 
 def _effective(shares: NDArray[np.float64]) -> tuple[float, float]:
@@ -146,6 +148,7 @@ def _effective(shares: NDArray[np.float64]) -> tuple[float, float]:
     if not len(shares):
         return 0.0, 0.0
     mean, spread = float(shares.mean()), float(shares.var())
+    # Where no cluster differs there is no variance to compare with, and every cluster counts as one verdict.
     return mean, len(shares) * (mean * (1 - mean) / spread if spread > _NOISE else 1.0)
 
 
@@ -186,29 +189,30 @@ def prediction_powered_mean(
         ValueError: the shapes differ or the level is not between 0 and 1.
     """
     z = z_quantile(level)
-    y, f, others = (np.asarray(part, dtype=np.float64) for part in (labels, predictions, unlabelled_predictions))
-    if y.shape != f.shape or y.ndim != 1 or others.ndim != 1:
+    y, f, unlabelled = (np.asarray(part, dtype=np.float64) for part in (labels, predictions, unlabelled_predictions))
+    if y.shape != f.shape or y.ndim != 1 or unlabelled.ndim != 1:
         raise ValueError("labels and predictions must be arrays of equal length, and unlabelled predictions an array")
-    n, many = len(y), len(others)
+    n, many = len(y), len(unlabelled)
     if n <= _FITTED or many < _LEAST:
         return Estimate(value=None, flags=("empty",), n=n + many, clusters=n)
+    # Sorted, so that the order of items does not show in the last digit.
     order = np.lexsort((f, y))
-    y, f, others = y[order], f[order], np.sort(others)
-    weight = _tuned_weight(y, f, others) if tuned else 1.0
-    value = float(weight * others.mean() + (y - weight * f).mean())
-    variance = weight**2 * float(np.var(others)) / many + float(np.var(y - weight * f)) / n
+    y, f, unlabelled = y[order], f[order], np.sort(unlabelled)
+    weight = _optimal_weight(y, f, unlabelled) if tuned else 1.0
+    value = float(weight * unlabelled.mean() + (y - weight * f).mean())
+    variance = weight**2 * float(np.var(unlabelled)) / many + float(np.var(y - weight * f)) / n
     degrees = effective_degrees(y - weight * f)
     half = z * float(np.sqrt(variance))
     if tuned:  # the weight was fitted to the same labels, which costs two degrees of freedom
         half *= t_quantile(level, min(n - _FITTED, degrees)) / z * float(np.sqrt(n / (n - _FITTED)))
     method = "prediction-powered-tuned" if tuned else "prediction-powered"
     flags = ("few-labels",) if n < 30 else few_events(degrees, n)  # noqa: PLR2004 - the rule of thumb for a normal mean
-    return enclosing(value, value - half, value + half, method=method, n=n + many, clusters=n, flags=flags)
+    return enclose(value, value - half, value + half, method=method, n=n + many, clusters=n, flags=flags)
 
 
-def _tuned_weight(y: NDArray[np.float64], f: NDArray[np.float64], others: NDArray[np.float64]) -> float:
-    spread = float(np.var(np.concatenate([f, others])))
+def _optimal_weight(y: NDArray[np.float64], f: NDArray[np.float64], unlabelled: NDArray[np.float64]) -> float:
+    spread = float(np.var(np.concatenate([f, unlabelled])))
     if spread <= 0:
         return 0.0
     covariance = float(np.mean((y - y.mean()) * (f - f.mean())))
-    return min(max(covariance / ((1 + len(y) / len(others)) * spread), 0.0), 1.0)
+    return min(max(covariance / ((1 + len(y) / len(unlabelled)) * spread), 0.0), 1.0)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Floats
-from jrh_stats.clusters import Kinds, distinct, ratio_kinds, ratio_variance
-from jrh_stats.degrees import are_uneven, design_degrees, effective_degrees, few_events
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.clusters import Kinds, distinct, parts_of, ratio_kinds, ratio_variance
+from jrh_stats.degrees import design_degrees, effective_degrees, few_events, interval_degrees
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.score_intervals import score_interval, t_quantile, wilson, z_quantile
 
 _CHUNK: Final = 4_000_000
@@ -46,10 +46,10 @@ def resample_totals(sums: Floats | Kinds, *, resamples: int, seed: int) -> Float
     generator = np.random.default_rng(seed)
     step = max(1, _CHUNK // len(kinds))
     totals = np.empty((resamples, kinds.shape[1]))
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        draws = generator.multinomial(clusters, counts / clusters, size=size)
-        totals[start : start + size] = draws.astype(np.float64) @ kinds
+    for part in parts_of(resamples, step):
+        # In blocks, so that memory does not grow with the number of resamples.
+        draws = generator.multinomial(clusters, counts / clusters, size=part.stop - part.start)
+        totals[part] = draws.astype(np.float64) @ kinds
     return totals
 
 
@@ -111,9 +111,10 @@ def clustered_proportion(
     top, n = sums.total
     value = min(float(top / n), 1.0)
     deviations = sums.rows[:, 0] - value * sums.rows[:, 1]
+    # For the flag alone. The interval takes the degrees of the design, which know what a proportion's variance is.
     degrees = effective_degrees(deviations, sums.counts, sums.rows[:, 1], doubt=True)
     low, high, method = _interval(sums, value, level=level, resamples=resamples, seed=seed)
-    return enclosing(
+    return enclose(
         value, low, high, method=method, n=float(n), clusters=len(sums), flags=few_events(degrees, len(sums))
     )
 
@@ -122,6 +123,7 @@ def _interval(sums: Kinds, value: float, *, level: float, resamples: int, seed: 
     clusters = len(sums)
     trials = sums.rows[:, 1]
     shares = sums.rows[:, 0] / trials
+    # All or nothing in clusters of one size: trials of a cluster say one thing, and count as one trial.
     outright = bool(np.all((shares < _NOISE) | (shares > 1 - _NOISE))) and np.ptp(trials) < _NOISE
     if outright or np.ptp(shares) < _NOISE:
         method = "wilson" if outright and trials[0] == 1 else "wilson-clusters"
@@ -132,10 +134,8 @@ def _interval(sums: Kinds, value: float, *, level: float, resamples: int, seed: 
         sums.rows[:, 0], trials, sums.counts
     )
     deviations = (sums.rows[:, 0] - value * trials) * clusters / float(sums.total[1])
-    known = design_degrees(deviations, value, sums.counts)
-    if are_uneven(trials, sums.counts):
-        known = min(known, effective_degrees(deviations, sums.counts, trials))
-    ends = effective_score_interval(value, variance, known, level)
+    degrees = interval_degrees(deviations, value, sums.counts, trials)
+    ends = effective_score_interval(value, variance, degrees, level)
     return (*ends, "cluster-bootstrap-wilson")
 
 
@@ -184,6 +184,7 @@ def mean_of_rates(numerators: ArrayLike, denominators: ArrayLike, *, level: floa
     z_quantile(level)
     y, m = np.atleast_2d(np.asarray(numerators, dtype=np.float64)), np.atleast_2d(np.asarray(denominators, np.float64))
     there = m.sum(axis=0) > 0
+    # A rate without a trial is no rate: counted as 0 it would pull the mean down.
     y, m = y[:, there], m[:, there]
     if not m.size:
         return Estimate(value=None, flags=("empty",))
@@ -191,6 +192,7 @@ def mean_of_rates(numerators: ArrayLike, denominators: ArrayLike, *, level: floa
     value, trials = float(rates.mean()), float(m.sum())
     used = m.sum(axis=1) > 0
     if y.shape[1] == 1 or not _NOISE < value < 1 - _NOISE:
+        # At 0 and 1 linearisation has no variance; one rate needs none.
         return clustered_proportion(y.sum(axis=1)[used], m.sum(axis=1)[used], level=level)
     clusters = int(used.sum())
     influence = ((y - rates * m) / (len(rates) * m.sum(axis=0))).sum(axis=1)[used]
@@ -200,7 +202,7 @@ def mean_of_rates(numerators: ArrayLike, denominators: ArrayLike, *, level: floa
     # The deviation of a cluster in the unit of the mean: the error of the mean is their mean.
     degrees = design_degrees(influence * clusters, value)
     low, high = effective_score_interval(value, variance, degrees, level)
-    return enclosing(
+    return enclose(
         value,
         low,
         high,

@@ -9,7 +9,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Codes, Floats
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 
 _METHOD: Final = "percentile bootstrap of clusters"
 _HALF: Final = 0.5
@@ -45,8 +45,8 @@ class PsychometricCurve:
 
         slope, lapse = self.slope.value or 0.0, self.lapse.value or 0.0
         odds = slope * (np.log2(np.asarray(doses, dtype=np.float64)) - self.place)
-        found: Floats = self.guess + (1 - self.guess) * (1 - lapse) * expit(odds)
-        return found
+        shares: Floats = self.guess + (1 - self.guess) * (1 - lapse) * expit(odds)
+        return shares
 
 
 def psychometric_curve(
@@ -90,7 +90,7 @@ def psychometric_curve(
     Raises:
         ValueError: the shapes do not fit, or the doses are not above 0 and rising.
     """
-    top, bottom, dose = (np.asarray(each, dtype=np.float64) for each in (noticed, asked, doses))
+    top, bottom, dose = (np.asarray(column, dtype=np.float64) for column in (noticed, asked, doses))
     if top.ndim != _DIMENSIONS or top.shape != bottom.shape or dose.shape != top.shape[1:]:
         raise ValueError("noticed and asked must have the shape (clusters, doses), and doses one number per dose")
     if (dose <= 0).any() or (np.diff(dose) <= 0).any():
@@ -101,9 +101,10 @@ def psychometric_curve(
         return None
     lapses = _LAPSES if lapse is None else np.array([lapse])
     draws = np.random.default_rng(seed)
+    # Two doublings beyond the doses asked, so that a threshold outside of them is found there and flagged.
     grid = _grid(np.linspace(x[0] - 2, x[-1] + 2, _PLACES), _SLOPES, lapses)
-    whole = (top.sum(axis=0)[None], bottom.sum(axis=0)[None])
-    best = _refined(grid[_fit(*whole, x, grid, guess)[0]], *whole, x, guess, fixed=lapse is not None)
+    pooled = (top.sum(axis=0)[None], bottom.sum(axis=0)[None])
+    best = _refine(grid[_fit(*pooled, x, grid, guess)[0]], *pooled, x, guess, fixed=lapse is not None)
     weights = draws.multinomial(len(top), np.full(len(top), 1 / len(top)), size=resamples).astype(np.float64)
     fits = grid[_fit(weights @ top, weights @ bottom, x, grid, guess)]
     counts = {"n": float(bottom.sum()), "clusters": int(np.count_nonzero(bottom.sum(axis=1)))}
@@ -126,6 +127,7 @@ def _fit(top: Floats, bottom: Floats, x: Floats, grid: Floats, guess: float) -> 
     from scipy.special import expit
 
     share = guess + (1 - guess) * (1 - grid[:, 2:]) * expit(grid[:, 1:2] * (x - grid[:, :1]))
+    # A dose that is surely noticed would make one miss impossible, and the likelihood of all data 0.
     share = np.clip(share, _LEAST, 1 - _LEAST)
     yes, no = np.log(share).T, np.log1p(-share).T
     parts = [
@@ -135,7 +137,7 @@ def _fit(top: Floats, bottom: Floats, x: Floats, grid: Floats, guess: float) -> 
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
-def _refined(best: Floats, top: Floats, bottom: Floats, x: Floats, guess: float, *, fixed: bool) -> Floats:
+def _refine(best: Floats, top: Floats, bottom: Floats, x: Floats, guess: float, *, fixed: bool) -> Floats:
     """Search again around the best point, each time within a third of the range."""
     steps = np.array([(x[-1] - x[0] + 4) / (_PLACES - 1), 2 ** (6 / 12), 0.1])
     for zoom in range(_ZOOMS):
@@ -157,7 +159,7 @@ def _threshold(best: Floats, fits: Floats, x: Floats, level: float, counts: dict
     flag = "below" if value < ends[0] else "above" if value > ends[1] else ""
     if flag:
         return Estimate(value=None, flags=(flag,), n=counts["n"], clusters=int(counts["clusters"]))
-    return enclosing(
+    return enclose(
         float(2**value), float(2**low), float(2**high), method=_METHOD, n=counts["n"], clusters=int(counts["clusters"])
     )
 
@@ -165,14 +167,14 @@ def _threshold(best: Floats, fits: Floats, x: Floats, level: float, counts: dict
 def _halves(fits: Floats) -> Floats:
     from scipy.special import logit
 
-    found: Floats = fits[:, 0] + logit(_HALF / (1 - fits[:, 2])) / fits[:, 1]
-    return found
+    thresholds: Floats = fits[:, 0] + logit(_HALF / (1 - fits[:, 2])) / fits[:, 1]
+    return thresholds
 
 
 def _interval(value: float, drawn: Floats, level: float, counts: dict[str, float]) -> Estimate:
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
-    return enclosing(
+    return enclose(
         float(value), float(low), float(high), method=_METHOD, n=counts["n"], clusters=int(counts["clusters"])
     )
 
@@ -181,6 +183,7 @@ def _falls(top: Floats, bottom: Floats, resamples: int, draws: np.random.Generat
     """Return the p-value of the largest fall from a dose to a larger one."""
     total = np.maximum(bottom.sum(axis=0), 1)
     mean = top.sum(axis=0) / total
+    # What each cluster adds to the error of every mean; all that a change of its sign changes.
     parts = (top - bottom * mean) / total
     first, second = np.triu_indices(len(mean), k=1)
     gaps = parts[:, first] - parts[:, second]
@@ -188,7 +191,7 @@ def _falls(top: Floats, bottom: Floats, resamples: int, draws: np.random.Generat
     known = error > _LEAST
     if not known.any():
         return 1.0
-    seen = ((mean[first] - mean[second])[known] / error[known]).max()
+    largest = ((mean[first] - mean[second])[known] / error[known]).max()
     signs = draws.integers(0, 2, size=(resamples, len(top))) * 2.0 - 1
     null = ((signs @ gaps)[:, known] / error[known]).max(axis=1)
-    return float((1 + np.count_nonzero(null >= seen - _LEAST)) / (1 + resamples))
+    return float((1 + np.count_nonzero(null >= largest - _LEAST)) / (1 + resamples))

@@ -9,6 +9,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Codes, Floats, Mask
+from jrh_stats.clusters import parts_of
 from jrh_stats.estimate import Estimate
 
 _AT_ONCE: Final = 2_000_000
@@ -84,24 +85,25 @@ def reading_window(
     """
     top, bottom = np.asarray(tops, dtype=np.float64), np.asarray(bottoms, dtype=np.float64)
     place, length = np.asarray(positions, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
-    asked = bottom.sum(axis=0) > 0
-    top, bottom, place, length = top[:, asked], bottom[:, asked], place[asked], length[asked]
+    there = bottom.sum(axis=0) > 0
+    top, bottom, place, length = top[:, there], bottom[:, there], place[there], length[there]
     strata = np.unique(length, return_inverse=True)[1]
     heads, tails = np.unique(place), np.unique(length - place)
     windows = _candidates(place, length, heads, tails)
     scores = _scores(windows.within, top.sum(axis=0)[None], bottom.sum(axis=0)[None], strata)[0]
     if not np.isfinite(scores).any():
         return None
+    # One stream for both: the exchanges first, then the bootstrap.
     draws = np.random.default_rng(seed)
     best = _best(windows, scores[None], _spread(top, bottom, strata), float(bottom.sum()), len(heads))[0]
-    extremes = _exchanged(windows, top, bottom, strata, resamples, draws)
+    extremes = _exchange_scores(windows, top, bottom, strata, resamples, draws)
     p = (1 + int(np.count_nonzero(extremes >= np.nanmax(scores) - 1e-9))) / (1 + len(extremes))
     inside = windows.within[best] > 0
     # Rates are compared where both are seen: in texts of the same lengths.
     both = np.isin(strata, strata[inside]) & np.isin(strata, strata[~inside])
     kind = (windows.heads >= 0) == (windows.heads[best] >= 0)
     kind &= (windows.tails >= 0) == (windows.tails[best] >= 0)
-    drawn = _bootstrapped(windows, kind, top, bottom, strata, resamples, draws)
+    drawn = _bootstrap_windows(windows, kind, top, bottom, strata, resamples, draws)
     clusters = int(np.count_nonzero(bottom.sum(axis=1)))
     number = int(bottom.sum())
     ends: list[Estimate | None] = []
@@ -121,7 +123,7 @@ def reading_window(
 
 def _candidates(place: Floats, length: Floats, heads: Floats, tails: Floats) -> _Candidates:
     """List all windows with different cells, those with one end first."""
-    seen: dict[bytes, tuple[int, int]] = {}
+    windows: dict[bytes, tuple[int, int]] = {}
     pairs = [(at, _NONE) for at in range(len(heads))] + [(_NONE, at) for at in range(len(tails))]
     pairs += [(head, tail) for head in range(len(heads)) for tail in range(len(tails))]
     for head, tail in pairs:
@@ -131,10 +133,11 @@ def _candidates(place: Floats, length: Floats, heads: Floats, tails: Floats) -> 
         if tail != _NONE:
             cells |= length - place <= tails[tail]
         if not cells.all():
-            seen.setdefault(cells.tobytes(), (head, tail))
-    found = np.array(list(seen.values()), dtype=np.int64).reshape(-1, 2)
-    within = np.array([np.frombuffer(key, dtype=bool) for key in seen], dtype=np.float64).reshape(-1, len(place))
-    return _Candidates(within=within, heads=found[:, 0], tails=found[:, 1])
+            # Windows with the same cells are one hypothesis; the one with fewer ends comes first and stays.
+            windows.setdefault(cells.tobytes(), (head, tail))
+    ends = np.array(list(windows.values()), dtype=np.int64).reshape(-1, 2)
+    within = np.array([np.frombuffer(key, dtype=bool) for key in windows], dtype=np.float64).reshape(-1, len(place))
+    return _Candidates(within=within, heads=ends[:, 0], tails=ends[:, 1])
 
 
 def _scores(within: Floats, top: Floats, bottom: Floats, strata: Codes) -> Floats:
@@ -146,9 +149,9 @@ def _scores(within: Floats, top: Floats, bottom: Floats, strata: Codes) -> Float
     excess = (top - bottom * rate[:, strata]) @ within.T
     variance = np.zeros_like(excess)
     for stratum in range(size):
-        own = (bottom * member[:, stratum]) @ within.T
-        whole = bottoms[:, stratum][:, None]
-        variance += np.divide(own * (whole - own), whole, out=np.zeros_like(own), where=whole > 0)
+        inside = (bottom * member[:, stratum]) @ within.T
+        total = bottoms[:, stratum][:, None]
+        variance += np.divide(inside * (total - inside), total, out=np.zeros_like(inside), where=total > 0)
     return np.where(variance > _NOISE, excess / np.sqrt(np.maximum(variance, _NOISE)), -np.inf)
 
 
@@ -157,9 +160,9 @@ def _spread(top: Floats, bottom: Floats, strata: Codes) -> float:
     rates = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
     total = 0.0
     for stratum in np.unique(strata):
-        own, weight = rates[:, strata == stratum], bottom[:, strata == stratum]
-        mean = (own * weight).sum() / max(weight.sum(), 1.0)
-        total += float((weight * (own - mean) ** 2).sum())
+        rates_of_length, weight = rates[:, strata == stratum], bottom[:, strata == stratum]
+        mean = (rates_of_length * weight).sum() / max(weight.sum(), 1.0)
+        total += float((weight * (rates_of_length - mean) ** 2).sum())
     return total
 
 
@@ -171,26 +174,27 @@ def _best(windows: _Candidates, scores: Floats, spread: float, number: float, en
     return best
 
 
-def _exchanged(
+def _exchange_scores(
     windows: _Candidates, top: Floats, bottom: Floats, strata: Codes, resamples: int, draws: np.random.Generator
 ) -> Floats:
     """Return the largest score of every exchange of the cells of each cluster and length."""
     cells = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
     step = max(1, _AT_ONCE // max(top.size, 1))
     largest: list[Floats] = []
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
+    for part in parts_of(resamples, step):
+        size = part.stop - part.start
         tops, bottoms = np.empty((size, top.shape[1])), np.empty((size, top.shape[1]))
-        for own in cells:
-            order = np.argsort(draws.random((size, len(top), len(own))), axis=2)
+        for length_cells in cells:
+            # Within each cluster and length, where all cells are alike under the null hypothesis.
+            order = np.argsort(draws.random((size, len(top), len(length_cells))), axis=2)
             for source, target in ((top, tops), (bottom, bottoms)):
-                moved = np.take_along_axis(np.broadcast_to(source[:, own], order.shape), order, axis=2)
-                target[:, own] = moved.sum(axis=1)
+                moved = np.take_along_axis(np.broadcast_to(source[:, length_cells], order.shape), order, axis=2)
+                target[:, length_cells] = moved.sum(axis=1)
         largest.append(_scores(windows.within, tops, bottoms, strata).max(axis=1))
-    return np.concatenate(largest) if largest else np.empty(0)
+    return np.concatenate(largest)
 
 
-def _bootstrapped(
+def _bootstrap_windows(
     windows: _Candidates,
     kind: Mask,
     top: Floats,
@@ -200,6 +204,7 @@ def _bootstrapped(
     draws: np.random.Generator,
 ) -> Codes:
     """Return the best window of a kind for every draw of clusters."""
+    # Clusters, because verdicts on one text at several positions depend on each other.
     weights = draws.multinomial(len(top), np.full(len(top), 1 / len(top)), size=resamples).astype(np.float64)
     scores = _scores(windows.within, weights @ top, weights @ bottom, strata)
     best: Codes = np.argmax(np.where(kind, scores, -np.inf), axis=1)

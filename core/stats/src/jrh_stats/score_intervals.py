@@ -85,6 +85,7 @@ _CLOSE: Final = 1e-13
 _STEPS: Final = 200
 
 
+# Cached, because a report asks for the same few quantiles many times, and every one takes a search.
 @lru_cache(maxsize=4096)
 def t_quantile(level: float, degrees: float) -> float:
     """Return the two-sided quantile of Student's t: 2.26 for 0.95 and 9 degrees of freedom.
@@ -96,12 +97,10 @@ def t_quantile(level: float, degrees: float) -> float:
     Raises:
         ValueError: the level is not between 0 and 1.
     """
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"the level of an interval must be between 0 and 1, got {level}")
+    normal = z_quantile(level)
     if not degrees > 0:
         return nan
-    normal = NormalDist().inv_cdf(0.5 + level / 2)
-    return _series(normal, degrees) if degrees >= _MANY else _solved(level, normal, degrees)
+    return _series(normal, degrees) if degrees >= _MANY else _solve_quantile(level, normal, degrees)
 
 
 def t_tail(t: float, degrees: float) -> float:
@@ -123,8 +122,9 @@ def _series(z: float, degrees: float) -> float:
     return z + sum(term / degrees**power for power, term in enumerate(terms, start=1))
 
 
-def _solved(level: float, start: float, degrees: float) -> float:
+def _solve_quantile(level: float, start: float, degrees: float) -> float:
     """Find t with P(|T| > t) = 1 - level by Newton's method on log t, within a bracket that halves where it fails."""
+    # On the logarithm of t, where the tail is nearly a straight line for few degrees of freedom.
     low, place, high = log(start), log(max(_series(start, degrees), start)), inf
     for _ in range(_STEPS):
         t = exp(place)
@@ -153,11 +153,12 @@ def _beyond(t: float, degrees: float) -> float:
     """Return P(|T| > t) = I_x(v / 2, 1 / 2) with x = v / (v + t^2)."""
     a, b = degrees / 2, 0.5
     x = degrees / (degrees + t * t)
-    rest = t * t / (degrees + t * t)
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest))
+    complement = t * t / (degrees + t * t)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(complement))
+    # The continued fraction converges fast on one side of the mean; the other is its mirror image.
     if x < (a + 1) / (a + b + 2):
         return front * _fraction(a, b, x) / a
-    return 1.0 - front * _fraction(b, a, rest) / b
+    return 1.0 - front * _fraction(b, a, complement) / b
 
 
 def _fraction(a: float, b: float, x: float) -> float:
@@ -178,4 +179,5 @@ def _fraction(a: float, b: float, x: float) -> float:
 
 
 def _nonzero(number: float) -> float:
+    # Lentz's method divides by partial results, which may be 0 by chance.
     return number if abs(number) > _TINY else _TINY

@@ -9,7 +9,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Codes, Floats
-from jrh_stats.clusters import distinct
+from jrh_stats.clusters import distinct, parts_of
 
 _ENUMERATED: Final = 14
 """With so many clusters that differ, or fewer, all sign patterns are enumerated."""
@@ -62,6 +62,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> Significance:
         raise ValueError("numbers of pairs must be 0 or more")
     n = only_first + only_second
     p = min(1.0, 2 * float(bdtr(min(only_first, only_second), n, 0.5))) if n else 1.0
+    # All pairs on one side, two-sided.
     least = min(1.0, 2.0 ** (1 - n))
     return Significance(p=p, statistic=float(only_first), method="mcnemar-exact", n=n, clusters=n, least=least)
 
@@ -93,14 +94,15 @@ def sign_flip_test(differences: ArrayLike, *, resamples: int = 2000, seed: int =
     if not sums.size:
         return Significance(p=None, method="sign-flip", flags=("empty",))
     sizes = np.sort(np.abs(sums[np.abs(sums) > _NOISE]))
-    seen = abs(float(np.sort(sums).sum()))
+    observed = abs(float(np.sort(sums).sum()))
     exact = len(sizes) <= _ENUMERATED
-    totals = _all_signs(sizes) if exact else _drawn_signs(sizes, resamples, seed)
-    extreme = int((np.abs(totals) >= seen - _NOISE * max(seen, 1.0)).sum())
+    totals = _all_signs(sizes) if exact else _draw_signs(sizes, resamples, seed)
+    extreme = int((np.abs(totals) >= observed - _NOISE * max(observed, 1.0)).sum())
+    # The observed pattern is among those enumerated, and counts as one more draw where they are drawn: p is never 0.
     p = extreme / len(totals) if exact else (1 + extreme) / (1 + len(totals))
     return Significance(
         p=p,
-        statistic=seen,
+        statistic=observed,
         method="sign-flip-exact" if exact else "sign-flip",
         n=len(sizes),
         clusters=len(sums),
@@ -129,28 +131,29 @@ def exchange_test(sums: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> S
     Raises:
         ValueError: the sums are not finite numbers of shape (K, columns).
     """
-    found = np.asarray(sums, dtype=np.float64)
-    if found.ndim != 2 or not np.all(np.isfinite(found)):  # noqa: PLR2004 - clusters and columns
+    table = np.asarray(sums, dtype=np.float64)
+    if table.ndim != 2 or not np.all(np.isfinite(table)):  # noqa: PLR2004 - clusters and columns
         raise ValueError("give one finite sum per cluster and column")
-    if not found.size:
+    if not table.size:
         return Significance(p=None, method="exchange", flags=("empty",))
-    centred = found - found.mean(axis=1, keepdims=True)
+    # A cluster's level is the same for all columns and says nothing about their order.
+    centred = table - table.mean(axis=1, keepdims=True)
     differing = centred[np.abs(centred).max(axis=1) > _NOISE]
-    seen = float(np.abs(differing.sum(axis=0)).max(initial=0.0))
+    observed = float(np.abs(differing.sum(axis=0)).max(initial=0.0))
     generator, extreme = np.random.default_rng(seed), 0
     # Rows in the order of their values: the order in which clusters come does not show.
     differing = differing[np.lexsort(differing.round(12).T)]
     step = max(1, _CHUNK // max(differing.size, 1))
-    for start in range(0, resamples, step):
-        drawn = np.broadcast_to(differing, (min(step, resamples - start), *differing.shape))
+    for part in parts_of(resamples, step):
+        drawn = np.broadcast_to(differing, (part.stop - part.start, *differing.shape))
         totals = generator.permuted(drawn, axis=2).sum(axis=1)
-        extreme += int((np.abs(totals).max(axis=1) >= seen - _NOISE * max(seen, 1.0)).sum())
+        extreme += int((np.abs(totals).max(axis=1) >= observed - _NOISE * max(observed, 1.0)).sum())
     return Significance(
         p=(1 + extreme) / (1 + resamples),
-        statistic=seen,
+        statistic=observed,
         method="exchange",
         n=len(differing),
-        clusters=len(found),
+        clusters=len(table),
     )
 
 
@@ -159,14 +162,14 @@ def _all_signs(sizes: Floats) -> Floats:
     return np.asarray((2.0 * (patterns & 1) - 1.0) @ sizes)
 
 
-def _drawn_signs(sizes: Floats, resamples: int, seed: int) -> Floats:
+def _draw_signs(sizes: Floats, resamples: int, seed: int) -> Floats:
     # Clusters of one size are interchangeable: how many keep their sign is binomial.
     kinds, counts = distinct(sizes.round(12)[:, None])
     generator = np.random.default_rng(seed)
     step = max(1, _CHUNK // len(kinds))
     parts = [
-        (2.0 * generator.binomial(counts, 0.5, size=(min(step, resamples - start), len(kinds))) - counts) @ kinds[:, 0]
-        for start in range(0, resamples, step)
+        (2.0 * generator.binomial(counts, 0.5, size=(part.stop - part.start, len(kinds))) - counts) @ kinds[:, 0]
+        for part in parts_of(resamples, step)
     ]
     return np.concatenate(parts)
 
@@ -187,10 +190,11 @@ def holm(p_values: ArrayLike) -> Floats:
     Raises:
         ValueError: a p-value is not between 0 and 1.
     """
-    p, order = _ordered(p_values)
+    p, order = _sort_p_values(p_values)
+    # Holm (1979): a hypothesis is not rejected before all with smaller p-values are, hence the running maximum.
     steps = np.arange(len(p), 0, -1)
     adjusted = np.minimum(np.maximum.accumulate(steps * p[order]), 1.0)
-    return _restored(adjusted, order)
+    return _restore_order(adjusted, order)
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
@@ -209,20 +213,21 @@ def benjamini_hochberg(p_values: ArrayLike) -> Floats:
     Raises:
         ValueError: a p-value is not between 0 and 1.
     """
-    p, order = _ordered(p_values)
+    p, order = _sort_p_values(p_values)
+    # Benjamini and Hochberg (1995) step up: all before the last one that is rejected are, hence the running minimum.
     raised = p[order] * len(p) / np.arange(1, len(p) + 1)
     adjusted = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)
-    return _restored(adjusted, order)
+    return _restore_order(adjusted, order)
 
 
-def _ordered(p_values: ArrayLike) -> tuple[Floats, Codes]:
+def _sort_p_values(p_values: ArrayLike) -> tuple[Floats, Codes]:
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
         raise ValueError("p-values must be between 0 and 1; leave out tests that are not defined")
     return p, np.argsort(p, kind="stable").astype(np.int64)
 
 
-def _restored(adjusted: Floats, order: Codes) -> Floats:
+def _restore_order(adjusted: Floats, order: Codes) -> Floats:
     result = np.empty_like(adjusted)
     result[order] = adjusted
     return result

@@ -63,29 +63,29 @@ def chained_holm(
     mass = [[1.0] * len(chain) for chain in chains] if weights is None else weights
     _check(chains, reach, mass)
     # The largest so far along a chain: a chain that moves on is not counted where it was not before, so W cannot grow.
-    floor = [np.maximum.accumulate(np.array(each, dtype=np.float64)) for each in reach]
+    floor = [np.maximum.accumulate(np.array(levels, dtype=np.float64)) for levels in reach]
     rejected = [0] * len(chains)
     while True:
         active = [number for number, chain in enumerate(chains) if rejected[number] < len(chain)]
         ends, sizes = (
-            np.array([each[number][rejected[number]] for number in active], dtype=np.float64) for each in (floor, mass)
+            np.array([part[number][rejected[number]] for number in active], dtype=np.float64) for part in (floor, mass)
         )
         limits = _limits(ends, sizes, alpha)
-        moved = [
+        rejected_now = [
             number
             for number, end, limit in zip(active, ends, limits, strict=True)
             if max(chains[number][rejected[number]], end) <= limit
         ]
-        if not moved:
+        if not rejected_now:
             return tuple(rejected)
-        for number in moved:
+        for number in rejected_now:
             rejected[number] += 1
 
 
 def _check(
     chains: Sequence[Sequence[float]], least: Sequence[Sequence[float]], weights: Sequence[Sequence[float]]
 ) -> None:
-    if any([len(chain) for chain in chains] != [len(chain) for chain in each] for each in (least, weights)):
+    if any([len(chain) for chain in chains] != [len(chain) for chain in column] for column in (least, weights)):
         raise ValueError("give one least p-value and one weight per p-value")
     if not all(0.0 <= p <= 1.0 for chain in (*chains, *least) for p in chain):
         raise ValueError("p-values must be between 0 and 1; leave out tests that are not defined")
@@ -102,6 +102,7 @@ def _limits(least: Floats, weights: Floats, alpha: float) -> Floats:
     with np.errstate(divide="ignore"):
         # The largest W with which a chain can still reach its level.
         most = alpha * weights / least * (1 + _SLACK)
+    # Chains by the largest W at which they can still reach their level (Tarone 1990).
     order = np.argsort(-most, kind="stable")
     sums, ends = np.cumsum(weights[order]), most[order]
     # With W beyond the end of the next chain only those up to here count; W is at least the sum of their weights.
@@ -154,9 +155,12 @@ def interval_p(
     if not low <= value <= high:
         raise ValueError(f"the interval [{low}, {high}] does not contain {value}")
     quantile = z_quantile(level) if degrees is None else t_quantile(level, degrees)
+    # Before the division below, where a degenerate interval ends at the estimate.
     if value == null:
         return 1.0
+    # Of an asymmetric interval only the side towards the null value says how far away it is.
     end = low if null < value else high
+    # The standard error of a proportion is 0 there.
     if proportion and (null <= 0 or null >= 1):
         return 0.0 if (null < low or null > high) else 1.0
     if end == value:

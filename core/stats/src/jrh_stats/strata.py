@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import dense_codes
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.score_intervals import t_beyond, t_quantile, z_quantile
 from jrh_stats.unseen import unseen_share
 
@@ -89,6 +89,7 @@ def slope_within_strata(
         return Slope(estimate=Estimate(value=None, flags=("empty",)), p=None)
     stratum, _ = dense_codes(np.asarray(strata, dtype=np.int64))
     cluster, present = dense_codes(np.arange(len(of_x)) if clusters is None else np.asarray(clusters, dtype=np.int64))
+    # Centred first: the sums of squares below lose fewer digits.
     sums = _Sums.of(of_x - of_x.mean(), of_y - of_y.mean(), stratum, cluster, len(present))
     top, bottom = sums.whole()
     if bottom <= _TINY * max(float(np.square(of_x).sum()), _TINY):
@@ -102,17 +103,19 @@ def slope_within_strata(
     if variance <= _TINY * max(value**2, _TINY):
         flags: tuple[str, ...] = (FEW_EVENTS,)
         reach = span * float(np.sqrt(unseen_share(number, level) / (bottom / len(of_x))))
+        # The chance that K clusters agree in sign, two-sided; a slope of 0 has no sign.
         method, p = "unseen-clusters", 0.5 ** (number - 1) if value else 1.0
     else:
         few = _carriers(of_x, stratum, cluster) < min(_FEWEST_CARRIERS, _RARE * number)
+        # The jackknife knows no variance among carriers that are right throughout by luck.
         if few:
-            variance = max(variance, _alike(of_x, of_y, stratum, cluster))
+            variance = max(variance, _variance_if_alike(of_x, of_y, stratum, cluster))
         degrees, error = effective_degrees(without), float(np.sqrt(variance))
         reach, p = t_quantile(level, degrees) * error, t_beyond(abs(value) / error, degrees)
         method, flags = "jackknife-clusters", (FEW_EVENTS,) if few else few_events(degrees, number)
     low, high = (round(value + side * reach, _DECIMALS) for side in (-1, 1))
-    found = enclosing(value, low, high, method=method, n=len(of_x), clusters=number, flags=flags)
-    return Slope(estimate=found, p=p)
+    slope = enclose(value, low, high, method=method, n=len(of_x), clusters=number, flags=flags)
+    return Slope(estimate=slope, p=p)
 
 
 def _carriers(x: Floats, stratum: Codes, cluster: Codes) -> float:
@@ -122,14 +125,14 @@ def _carriers(x: Floats, stratum: Codes, cluster: Codes) -> float:
     return float(spread.sum() ** 2 / np.square(spread).sum())
 
 
-def _alike(x: Floats, y: Floats, stratum: Codes, cluster: Codes) -> float:
+def _variance_if_alike(x: Floats, y: Floats, stratum: Codes, cluster: Codes) -> float:
     """Return the variance of the slope if y varies within strata as much where x is rare as elsewhere."""
     sizes = np.maximum(np.bincount(stratum), 1)
-    of_x, of_y = (each - (np.bincount(stratum, each) / sizes)[stratum] for each in (x, y))
+    of_x, of_y = (column - (np.bincount(stratum, column) / sizes)[stratum] for column in (x, y))
     freedom = max(len(y) - len(np.unique(stratum)), 1)
-    together = np.bincount(cluster, np.abs(of_x))
+    spread_of_cluster = np.bincount(cluster, np.abs(of_x))
     square = float(np.square(of_x).sum())
-    return float(np.square(of_y).sum()) / freedom * float(np.square(together).sum()) / square**2
+    return float(np.square(of_y).sum()) / freedom * float(np.square(spread_of_cluster).sum()) / square**2
 
 
 @frozen(kw_only=True, eq=False)
@@ -151,9 +154,10 @@ class _Sums:
     def of(cls, x: Floats, y: Floats, stratum: Codes, cluster: Codes, number: int) -> _Sums:
         strata = int(stratum.max()) + 1
         columns = (np.ones(len(x)), x, y, x * x, x * y)
+        # A cluster may have observations in several strata, and leaving it out changes all of their means.
         keys, parts = np.unique(cluster * strata + stratum, return_inverse=True)
-        part = np.stack([np.bincount(parts, weights=each, minlength=len(keys)) for each in columns], axis=1)
-        total = np.stack([np.bincount(stratum, weights=each, minlength=strata) for each in columns], axis=1)
+        part = np.stack([np.bincount(parts, weights=column, minlength=len(keys)) for column in columns], axis=1)
+        total = np.stack([np.bincount(stratum, weights=column, minlength=strata) for column in columns], axis=1)
         return cls(
             total=np.asarray(total.round(_DECIMALS), dtype=np.float64),
             part=np.asarray(part.round(_DECIMALS), dtype=np.float64),
@@ -171,10 +175,11 @@ class _Sums:
         """Return the slope without each cluster, shape (clusters,); the slope of all where it is not defined."""
         tops, bottoms = _products(self.total)
         tops_left, bottoms_left = _products(self.total[self.stratum] - self.part)
-        rest_top = top + np.bincount(self.cluster, weights=tops_left - tops[self.stratum], minlength=self.number)
-        rest = bottom + np.bincount(self.cluster, weights=bottoms_left - bottoms[self.stratum], minlength=self.number)
-        defined = rest > _TINY * bottom
-        return np.where(defined, rest_top / np.where(defined, rest, 1.0), value).round(_DECIMALS)
+        slope_top = top + np.bincount(self.cluster, weights=tops_left - tops[self.stratum], minlength=self.number)
+        base = bottom + np.bincount(self.cluster, weights=bottoms_left - bottoms[self.stratum], minlength=self.number)
+        # Without its only cluster with another x, x no longer varies; such a cluster is taken to change nothing.
+        defined = base > _TINY * bottom
+        return np.where(defined, slope_top / np.where(defined, base, 1.0), value).round(_DECIMALS)
 
 
 def _products(sums: Floats) -> tuple[Floats, Floats]:

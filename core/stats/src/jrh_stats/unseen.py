@@ -46,12 +46,13 @@ def mixtures(total: Floats, unseen: Floats, share: float) -> Floats:
 
     Args:
         total: sums over all clusters, shape (columns,).
-        unseen: what would stand in `total` if all clusters were of one unseen kind, shape (kinds, columns).
+        unseen: what `total` would be if all clusters were of one unseen kind, shape (kinds, columns).
         share: of unseen clusters.
 
     Returns:
         Every kind alone, and every two of them in several proportions, shape (mixtures, columns).
     """
+    # Both ends are the kinds alone, which are listed anyway.
     weight = np.linspace(0.0, 1.0, _STEPS)[1:-1, None]
-    mixed = [weight * one + (1 - weight) * other for one, other in combinations(unseen, 2)]
+    mixed = [weight * first + (1 - weight) * second for first, second in combinations(unseen, 2)]
     return np.asarray((1 - share) * total + share * np.concatenate([unseen, *mixed]))

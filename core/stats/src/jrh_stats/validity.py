@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.arrays import Floats
-from jrh_stats.estimate import Estimate, enclosing
+from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.proportion import clustered_proportion
 from jrh_stats.score_intervals import z_quantile
 
@@ -67,15 +67,16 @@ def validity_bounds(
         return None
     if reviews.share == 1:
         return None
-    found = reviews.estimate((1 + level) / 2)
-    v_high = 1.0 if found.high is None else found.high
+    # Half of the error each for this rate and for that of failures, whose interval the caller makes (Bonferroni).
+    estimate = reviews.estimate((1 + level) / 2)
+    v_high = 1.0 if estimate.high is None else estimate.high
     share, p = reviews.share, failures.value
     return ValidityBounds(
         low=_lower(p, share),
         high=_upper(p, share),
         outer_low=_lower(failures.low, v_high),
         outer_high=_upper(failures.high, v_high),
-        invalid=found,
+        invalid=estimate,
     )
 
 
@@ -87,14 +88,14 @@ class _Reviews:
     sizes: Floats
 
     @classmethod
-    def of(cls, hits: ArrayLike, sizes: ArrayLike, told: str) -> _Reviews:
-        """Check counts per cluster, or two numbers of cases that are each their own; `told` is the error's text."""
-        found, many = np.asarray(hits, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
-        if found.shape != many.shape or np.any(found < 0) or np.any(found > many):
-            raise ValueError(told)
-        if found.ndim:
-            return cls(hits=found[many > 0], sizes=many[many > 0])
-        return cls(hits=(np.arange(int(many)) < int(found)).astype(np.float64), sizes=np.ones(int(many)))
+    def of(cls, hits: ArrayLike, sizes: ArrayLike, message: str) -> _Reviews:
+        """Check counts per cluster, or two numbers of cases that are each their own; `message` is the error's text."""
+        successes, trials = np.asarray(hits, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
+        if successes.shape != trials.shape or np.any(successes < 0) or np.any(successes > trials):
+            raise ValueError(message)
+        if successes.ndim:
+            return cls(hits=successes[trials > 0], sizes=trials[trials > 0])
+        return cls(hits=(np.arange(int(trials)) < int(successes)).astype(np.float64), sizes=np.ones(int(trials)))
 
     @property
     def number(self) -> float:
@@ -111,8 +112,8 @@ class _Reviews:
         return clustered_proportion(self.hits, self.sizes, level=level)
 
     def ends(self, level: float) -> tuple[float, float]:
-        found = self.estimate(level)
-        return float(found.low or 0.0), float(1.0 if found.high is None else found.high)
+        estimate = self.estimate(level)
+        return float(estimate.low or 0.0), float(1.0 if estimate.high is None else estimate.high)
 
 
 def _lower(p: float, v: float) -> float:
@@ -163,13 +164,14 @@ def corrected_failure_rate(
         ValueError: the counts are impossible or the level is not between 0 and 1.
     """
     z_quantile(level)
-    told = "valid cases must be among the reviewed ones"
+    message = "valid cases must be among the reviewed ones"
     failed, passed = (
-        _Reviews.of(*sides, told) for sides in ((valid_failures, reviewed_failures), (valid_passes, reviewed_passes))
+        _Reviews.of(*sides, message) for sides in ((valid_failures, reviewed_failures), (valid_passes, reviewed_passes))
     )
     p = failures.value
     if p is None or (p > 0 and not failed.number) or (p < 1 and not passed.number):
         return Estimate(value=None, flags=("empty",), n=failures.n, clusters=failures.clusters)
+    # Without failures or passes the other share has the weight 0, whatever it is.
     a = failed.share if failed.number else 1.0
     b = passed.share if passed.number else 1.0
     below = p * a + (1 - p) * b
@@ -180,7 +182,7 @@ def corrected_failure_rate(
         return Estimate(value=value, n=failures.n, clusters=failures.clusters)
     smooth = 0 < p < 1 and a > 0 and b > 0 and failures.low > 0 and failures.high < 1
     low, high = (_mover if smooth else _box)(failures, failed, passed, level)
-    return enclosing(
+    return enclose(
         value,
         low,
         high,
@@ -195,6 +197,7 @@ def _mover(failures: Estimate, failed: _Reviews, passed: _Reviews, level: float)
     p, p_low, p_high = (float(part or 0.0) for part in (failures.value, failures.low, failures.high))
     a, b = failed.share, passed.share
     (a_low, a_high), (b_low, b_high) = failed.ends(level), passed.ends(level)
+    # MOVER (Zou and Donner 2008) on the scale on which the three parts add up.
     centre = _logit(p) + log(a) - log(b)
     down = (_logit(p) - _logit(p_low), log(a / a_low), log(b_high / b))
     up = (_logit(p_high) - _logit(p), log(a_high / a), log(b / b_low))
@@ -202,6 +205,7 @@ def _mover(failures: Estimate, failed: _Reviews, passed: _Reviews, level: float)
 
 
 def _box(failures: Estimate, failed: _Reviews, passed: _Reviews, level: float) -> tuple[float, float]:
+    # The ends hold together with the probability `level` (Bonferroni over three proportions).
     strict = 1 - (1 - level) / _ENDS
     (a_low, a_high), (b_low, b_high) = failed.ends(strict), passed.ends(strict)
     return _rate(failures.low or 0.0, a_low, b_high), _rate(failures.high or 0.0, a_high, b_low)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from jrh import Json, RunReport, Task
@@ -31,40 +31,37 @@ def causes(first: Side, second: Side) -> tuple[Cause, ...]:
 
 
 def _causes(first: Side, second: Side) -> Iterator[Cause]:
-    one, two = first.run.report, second.run.report
-    mine, theirs = _component(one, "judge", first.name.judge), _component(two, "judge", second.name.judge)
-    yield from _changed("judge", _named(first.name.judge, second.name.judge), mine, theirs)
-    yield from _parts(("model", "parser"), (one, mine), (two, theirs))
-    yield from _fingerprints(first, second)
+    reports = first.run.report, second.run.report
+    judges = [_component(side.run.report, "judge", side.name.judge) for side in (first, second)]
+    yield from _differences("judge", _name_both(first.name.judge, second.name.judge), *judges)
+    for role in ("model", "parser"):
+        # Named by the judge's options: another judge of the same run may use another model.
+        sides = zip(reports, judges, strict=True)
+        (before, name_before), (after, name_after) = (_part(role, report, judge) for report, judge in sides)
+        if before is not None or after is not None:
+            yield from _differences(role, _name_both(name_before, name_after), before, after)
+    answering = [_models_that_answered(side) for side in (first, second)]
+    if all(answering) and answering[0] != answering[1]:
+        yield Cause(kind="answered by", what="model", before=", ".join(answering[0]), after=", ".join(answering[1]))
     if first.run is second.run:
         return
-    yield from _tasks(*_tasks_of(one, two))
+    yield from _tasks(*_tasks_of(*reports))
     for role in _CASES:
-        names = dict.fromkeys(each.name for report in (one, two) for each in report.components if each.role == role)
-        for name in names:
-            yield from _changed(role, name, _component(one, role, name), _component(two, role, name))
-    for what in ("version", "seed"):
-        before, after = str(getattr(one, what)), str(getattr(two, what))
-        if before != after:
-            yield Cause(kind="jrh" if what == "version" else "seed", what=what, before=before, after=after)
+        used = [component for report in reports for component in report.components if component.role == role]
+        for name in dict.fromkeys(component.name for component in used):
+            yield from _differences(role, name, *(_component(report, role, name) for report in reports))
+    for what, kind in (("version", "jrh"), ("seed", "seed")):
+        old, new = (str(getattr(report, what)) for report in reports)
+        if old != new:
+            yield Cause(kind=kind, what=what, before=old, after=new)
 
 
-def _named(one: str, two: str) -> str:
-    return one if one == two else f"{one} / {two}"
+def _name_both(first: str, second: str) -> str:
+    return first if first == second else f"{first} / {second}"
 
 
 def _component(report: RunReport, role: str, name: str) -> ComponentUsed | None:
-    return next((each for each in report.components if (each.role, each.name) == (role, name)), None)
-
-
-def _parts(
-    roles: Sequence[str], one: tuple[RunReport, ComponentUsed | None], two: tuple[RunReport, ComponentUsed | None]
-) -> Iterator[Cause]:
-    """Yield differences in the models and parsers that the judges' options name."""
-    for role in roles:
-        (before, name_before), (after, name_after) = (_part(role, *side) for side in (one, two))
-        if before is not None or after is not None:
-            yield from _changed(role, _named(name_before, name_after), before, after)
+    return next((part for part in report.components if (part.role, part.name) == (role, name)), None)
 
 
 def _part(role: str, report: RunReport, judge: ComponentUsed | None) -> tuple[ComponentUsed | None, str]:
@@ -72,11 +69,11 @@ def _part(role: str, report: RunReport, judge: ComponentUsed | None) -> tuple[Co
     return (_component(report, role, name), name) if isinstance(name, str) else (None, "none")
 
 
-def _changed(kind: str, name: str, before: ComponentUsed | None, after: ComponentUsed | None) -> Iterator[Cause]:
+def _differences(kind: str, name: str, before: ComponentUsed | None, after: ComponentUsed | None) -> Iterator[Cause]:
     """Yield differences in a component's version, code and options, or just its name if it is a different component."""
     if before is None or after is None:
         if before is not after:
-            present = [each.component if each else "not there" for each in (before, after)]
+            present = [component.component if component else "not there" for component in (before, after)]
             yield Cause(kind=kind, what=name, before=present[0], after=present[1])
         return
     if before.component != after.component:
@@ -84,18 +81,15 @@ def _changed(kind: str, name: str, before: ComponentUsed | None, after: Componen
         return
     if before.version != after.version:
         yield Cause(kind=kind, what=f"{name}: version", before=before.version, after=after.version)
+    # The same release with edited code; an empty digest is that of an installed release.
     if before.digest != after.digest:
-        codes = [each.digest[:8] or "installed release" for each in (before, after)]
+        codes = [part.digest[:8] or "installed release" for part in (before, after)]
         yield Cause(kind=kind, what=f"{name}: code", before=codes[0], after=codes[1])
-    for option, old_value, new_value in _options(before.options, after.options):
-        yield Cause(kind=kind, what=f"{name}: {option}", before=old_value, after=new_value)
-
-
-def _options(before: Mapping[str, Json], after: Mapping[str, Json]) -> Iterator[tuple[str, str, str]]:
-    for option in dict.fromkeys((*before, *after)):
-        old, new = before.get(option), after.get(option)
+    for option in dict.fromkeys((*before.options, *after.options)):
+        old, new = before.options.get(option), after.options.get(option)
         if old != new:
-            yield option, *_short(_text(old), _text(new))
+            shown = _short(_text(old), _text(new))
+            yield Cause(kind=kind, what=f"{name}: {option}", before=shown[0], after=shown[1])
 
 
 def _text(value: Json) -> str:
@@ -106,35 +100,30 @@ def _short(old: str, new: str) -> tuple[str, str]:
     """Shorten two long texts to where they begin to differ."""
     if max(len(old), len(new)) <= _LONG:
         return old, new
-    start = next(
-        (place for place, (one, two) in enumerate(zip(old, new, strict=False)) if one != two), min(len(old), len(new))
-    )
+    start = next((place for place, (x, y) in enumerate(zip(old, new, strict=False)) if x != y), min(len(old), len(new)))
+    # A quarter of the room shows what comes before, for context.
     begin = max(0, start - _LONG // 4)
     cut = [("…" if begin else "") + text[begin : begin + _LONG] for text in (old, new)]
     return cut[0], cut[1]
 
 
-def _fingerprints(first: Side, second: Side) -> Iterator[Cause]:
-    before, after = _answering(first), _answering(second)
-    if before and after and before != after:
-        yield Cause(kind="answered by", what="model", before=", ".join(before), after=", ".join(after))
-
-
-def _answering(side: Side) -> list[str]:
+def _models_that_answered(side: Side) -> list[str]:
     """Return the models that answered, from a sample of replies spread evenly over the plan."""
     records = side.records
     ids = [trial for trial in records.text("trial_id") if trial] if len(records) else []
+    # Spread over the plan: a model may change under its name in the middle of a run.
     some = ids[:: max(1, -(-len(ids) // LOOKED_AT))]
     replies = side.run.report.evidence.replies(some)
     return sorted({reply.fingerprint for reply in replies.values() if reply.fingerprint})
 
 
-def _tasks_of(one: RunReport, two: RunReport) -> tuple[Mapping[str, Task], Mapping[str, Task]]:
+def _tasks_of(first: RunReport, second: RunReport) -> tuple[Mapping[str, Task], Mapping[str, Task]]:
     """Return the tasks of both by name; if each has only one task, they match whatever their names."""
-    mine, theirs = ({summary.task.name: summary.task for summary in report.tasks} for report in (one, two))
-    if len(mine) == len(theirs) == 1:
-        theirs = dict(zip(mine, theirs.values(), strict=True))
-    return mine, theirs
+    before, after = ({summary.task.name: summary.task for summary in report.tasks} for report in (first, second))
+    # A task that was renamed between two runs is still the one task of both.
+    if len(before) == len(after) == 1:
+        after = dict(zip(before, after.values(), strict=True))
+    return before, after
 
 
 def _tasks(mine: Mapping[str, Task], theirs: Mapping[str, Task], *, stated: bool = False) -> Iterator[Cause]:
@@ -144,6 +133,7 @@ def _tasks(mine: Mapping[str, Task], theirs: Mapping[str, Task], *, stated: bool
             continue
         for what in ("instruction", "rubric"):
             old, new = getattr(task, what), getattr(theirs[name], what)
+            # Imported records need not say how a task was worded.
             if old != new and not (stated and not (old and new)):
                 cut = _short(old, new)
                 yield Cause(kind="task", what=f"{name}: {what}", before=cut[0], after=cut[1])
@@ -152,6 +142,6 @@ def _tasks(mine: Mapping[str, Task], theirs: Mapping[str, Task], *, stated: bool
 
 def _scales(mine: Mapping[str, Task], theirs: Mapping[str, Task]) -> Iterator[Cause]:
     for name, task in mine.items():
-        scales = [", ".join(each.scale.labels) for each in (task, theirs.get(name, task))]
+        scales = [", ".join(task_of_side.scale.labels) for task_of_side in (task, theirs.get(name, task))]
         if scales[0] != scales[1]:
             yield Cause(kind="task", what=f"{name}: scale", before=scales[0], after=scales[1])

@@ -51,15 +51,15 @@ def command(
     """
     from jrh_compare.comparing import compare
     from jrh_compare.rendering import as_json, markdown, terminal
-    from jrh_compare.sides import opened_sides
+    from jrh_compare.sides import open_sides
 
     with ExitStack() as stack:
-        pairs = opened_sides(sides, judges, stack)
+        pairs = open_sides(sides, judges, stack)
         comparison = compare(pairs, margin=margin, tests=tests, most_flips=flips)
     renderers = {"table": terminal, "markdown": markdown, "json": as_json}
     say(renderers[form](comparison), nl=False, data=form != "table")
     _say_changes(pairs)
-    if comparison.matched:
+    if comparison.case_count:
         return 0
     tell("jrh: the sides have no cases in common; nothing was compared")
     return NOTHING

@@ -12,20 +12,10 @@ from jrh import JrhError, Status
 
 from jrh_compare.causes import causes
 from jrh_compare.matching import Matched, match, match_responses
-from jrh_compare.pairing import Terms, changes, decided, missing_verdicts, rerun_noise, rows
+from jrh_compare.pairing import Terms, changes, count_missing, decide, rerun_noise, rows
 from jrh_compare.results import Comparison, Direction, Flip, Pair, Point, SideName
-from jrh_compare.scoring import (
-    AGREEMENT,
-    ERROR,
-    EXPECTED,
-    GOLD,
-    Case,
-    measure_names,
-    read_cases,
-    read_responses,
-    trials_of,
-)
-from jrh_compare.sides import Opened, Side
+from jrh_compare.scoring import AGREEMENT, ERROR, EXPECTED, GOLD, Case, measure_names, read_cases, read_responses
+from jrh_compare.sides import OpenRun, Side
 
 
 def flips(matched: Matched, most: int) -> tuple[tuple[Flip, ...], Mapping[str, int]]:
@@ -37,20 +27,17 @@ def flips(matched: Matched, most: int) -> tuple[tuple[Flip, ...], Mapping[str, i
         matched: the cases.
         most: how many to return; all are counted.
     """
-    found = [_flip(case, other) for case, other in matched if _differ(case, other)]
+    changed = [
+        _flip(case, other)
+        for case, other in matched
+        if any(before != after for before, after in case.label_pairs(other))
+    ]
     order = list(Direction)
-    found.sort(
+    changed.sort(
         key=lambda flip: (order.index(flip.direction), _size(flip), flip.task, flip.test, flip.item, flip.variant)
     )
-    counts = Counter(flip.direction.value for flip in found)
-    return tuple(found[:most]), {direction.value: counts[direction.value] for direction in Direction}
-
-
-def _differ(case: Case, other: Case) -> bool:
-    return any(
-        one.label is not None and two.label is not None and one.label != two.label
-        for one, two in zip(case.trials, other.trials, strict=False)
-    )
+    counts = Counter(flip.direction.value for flip in changed)
+    return tuple(changed[:most]), {direction.value: counts[direction.value] for direction in Direction}
 
 
 def _size(flip: Flip) -> float:
@@ -87,6 +74,7 @@ def _scores(case: Case, other: Case) -> tuple[float | None, float | None, float]
         before, after = case.score(measure), other.score(measure)
         if before is not None and after is not None:
             gain = before - after if measure == ERROR else after - before
+            # Rounded: means of repeats that are equal must not differ in the last digit.
             return before, after, round(gain, 12)
     return None, None, 0.0
 
@@ -113,6 +101,7 @@ def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) ->
     """
     common = set.intersection(*(set(cases) for _, cases in sides)) if sides else set()
     names = sorted(common)
+    # What is right is known for some case: then what is merely expected does not count as correct.
     known = any(case.right is not None for _, cases in sides for case in cases.values())
 
     def score(case: Case) -> float | None:
@@ -135,18 +124,19 @@ def _point(
     clusters = [(cases[name].task, cases[name].cluster) for name in scored]
     known = {cluster: code for code, cluster in enumerate(sorted(set(clusters)))}
     sums = jrh_stats.cluster_sums([known[cluster] for cluster in clusters], scores, np.ones(len(scores)))
-    found = jrh_stats.clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=terms.level)
-    trials = list(trials_of([cases[name] for name in names]))
+    estimate = jrh_stats.clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=terms.level)
+    trials = [trial for name in names for trial in cases[name].trials]
+    # A trial that failed in transit has no cost, which is not the same as an unknown one.
     unknown = sum(trial.cost is None and trial.status not in _FAILED for trial in trials)
     cost = round(sum(trial.cost or 0.0 for trial in trials), 12)
     return Point(
         side=side,
         cases=len(scored),
         items=len({(cases[name].task, cases[name].item) for name in scored}),
-        clusters=found.clusters,
-        correct=found.value,
-        low=found.low,
-        high=found.high,
+        clusters=estimate.clusters,
+        correct=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
         trials=len(trials),
         cost=cost,
         unknown=unknown,
@@ -158,14 +148,13 @@ def _point(
 def _on_frontier(point: Point, points: Sequence[Point]) -> bool | None:
     if point.per_thousand is None or point.correct is None:
         return None
-    return not any(_dominates(other, point.per_thousand, point.correct) for other in points)
-
-
-def _dominates(other: Point, cost: float, correct: float) -> bool:
-    if other.per_thousand is None or other.correct is None:
-        return False
-    as_good = other.per_thousand <= cost and other.correct >= correct
-    return as_good and (other.per_thousand < cost or other.correct > correct)
+    here = point.per_thousand, point.correct
+    placed = ((other.per_thousand, other.correct) for other in points)
+    # As good in both and not equal is better in one.
+    return not any(
+        cost is not None and correct is not None and cost <= here[0] and correct >= here[1] and (cost, correct) != here
+        for cost, correct in placed
+    )
 
 
 def compare(
@@ -175,63 +164,66 @@ def compare(
 
     Args:
         pairs: first and second side; differences are the second minus the first.
-        margin: the largest negligible difference of a share, chosen before seeing the data.
+        margin: the largest negligible difference of a share, chosen old seeing the data.
         tests: only these tests; empty: all.
         most_flips: the number of flips to list per pair.
 
     Raises:
         JrhError: No side has one of the tests.
     """
-    labelled = _labelled(pairs)
+    labelled = _label_sides(pairs)
     _check_tests(tests, labelled)
-    first = labelled[0][0].run.report
-    terms = Terms(level=first.level, margin=margin, seed=first.seed)
+    report = labelled[0][0].run.report
+    terms = Terms(level=report.level, margin=margin, seed=report.seed)
     sides = {side.name.label: side for pair in labelled for side in pair}
     # Read all records: tests are compared with the reference condition even if only some tests are selected.
-    whole = {label: read_cases(side.records, side.run.report) for label, side in sides.items()}
-    noise = {label: rerun_noise(own, terms) for label, own in whole.items()}
-    cases = {label: [case for case in own if not tests or case.test in tests] for label, own in whole.items()}
-    scored = {label: read_responses(side.records, side.run.report) for label, side in sides.items()}
-    if tests:
-        scored = {label: [case for case in own if case.test in tests] for label, own in scored.items()}
-    responses = [match_responses(scored[one.name.label], scored[two.name.label]) for one, two in labelled]
+    all_cases = {label: read_cases(side.records, side.run.report) for label, side in sides.items()}
+    # Noise of all cases, whichever tests are chosen: it belongs to the reference condition.
+    noise = {label: rerun_noise(side_cases, terms) for label, side_cases in all_cases.items()}
+    cases = {label: _of_tests(side_cases, tests) for label, side_cases in all_cases.items()}
+    scored = {label: _of_tests(read_responses(side.records, side.run.report), tests) for label, side in sides.items()}
+    responses = [match_responses(scored[old.name.label], scored[new.name.label]) for old, new in labelled]
     matched = [
-        match(cases[one.name.label], cases[two.name.label], (one.run.report, two.run.report)) for one, two in labelled
+        match(cases[old.name.label], cases[new.name.label], (old.run.report, new.run.report)) for old, new in labelled
     ]
-    tested, family = decided(
+    tested, family = decide(
         [
-            tuple(rows([*both, *whole_responses], (one.run.report, two.run.report), terms))
-            for (one, two), (both, _), whole_responses in zip(labelled, matched, responses, strict=True)
+            tuple(rows([*both, *whole_responses], (old.run.report, new.run.report), terms))
+            for (old, new), (both, _), whole_responses in zip(labelled, matched, responses, strict=True)
         ],
         terms.level,
     )
     names = measure_names()
-    found = [
+    compared = [
         Pair(
-            first=one.name,
-            second=two.name,
+            first=old.name,
+            second=new.name,
             matching=matching,
             rows=tuple(evolve(row, measure=names[row.measure], same_as=names[row.same_as]) for row in shown),
-            changes=tuple(changes(both, one.run.report, (noise[one.name.label], noise[two.name.label]), terms)),
-            causes=causes(one, two),
-            recorded=not (one.run.imported or two.run.imported),
+            changes=tuple(changes(both, old.run.report, (noise[old.name.label], noise[new.name.label]), terms)),
+            causes=causes(old, new),
+            recorded=not (old.run.imported or new.run.imported),
             flips=listed,
             flipped=counts,
-            missing_cases=sum(not (case.answered and other.answered) for case, other in both),
-            missing_first=missing_verdicts(case for case, _ in both),
-            missing_second=missing_verdicts(other for _, other in both),
+            missing_cases=sum(not (case.has_verdict and other.has_verdict) for case, other in both),
+            missing_first=count_missing(case for case, _ in both),
+            missing_second=count_missing(other for _, other in both),
         )
-        for (one, two), (both, matching), shown in zip(labelled, matched, tested, strict=True)
+        for (old, new), (both, matching), shown in zip(labelled, matched, tested, strict=True)
         for listed, counts in [flips(both, most_flips)]
     ]
     return Comparison(
         level=terms.level,
         margin=margin,
-        pairs=tuple(found),
+        pairs=tuple(compared),
         family=family.summary,
         curve=_curve(labelled, [both for both, _ in matched], cases, terms),
         notes=tuple(_notes(labelled)),
     )
+
+
+def _of_tests(cases: list[Case], tests: Sequence[str]) -> list[Case]:
+    return [case for case in cases if not tests or case.test in tests]
 
 
 def _curve(
@@ -239,10 +231,10 @@ def _curve(
 ) -> tuple[Point, ...]:
     """Build the cost curve, naming every side's cases as in the first run, which is part of every pair."""
     sides: dict[str, tuple[SideName, dict[str, Case]]] = {}
-    for (one, two), both in zip(pairs, matched, strict=True):
-        own = {case.id: case for case in cases[one.name.label]}
-        sides.setdefault(one.name.label, (one.name, own))
-        sides[two.name.label] = (two.name, {case.id: other for case, other in both})
+    for (first, second), both in zip(pairs, matched, strict=True):
+        first_cases = {case.id: case for case in cases[first.name.label]}
+        sides.setdefault(first.name.label, (first.name, first_cases))
+        sides[second.name.label] = (second.name, {case.id: other for case, other in both})
     return curve(list(sides.values()), terms)
 
 
@@ -253,20 +245,20 @@ def _check_tests(tests: Sequence[str], pairs: Sequence[tuple[Side, Side]]) -> No
             raise JrhError(f"no run has a test '{test}'; available: {', '.join(known)}")
 
 
-def _labelled(pairs: Sequence[tuple[Side, Side]]) -> list[tuple[Side, Side]]:
+def _label_sides(pairs: Sequence[tuple[Side, Side]]) -> list[tuple[Side, Side]]:
     """Label every side by what distinguishes it: the judge, the run, or both."""
     names = {(id(side.run), side.name.judge): side.name for pair in pairs for side in pair}.values()
     judges, runs = {name.judge for name in names}, {name.run for name in names}
 
-    def labelled(side: Side) -> Side:
+    def label_side(side: Side) -> Side:
         label = side.name.judge if len(runs) == 1 else side.name.run if len(judges) == 1 else side.name.label
         return evolve(side, name=evolve(side.name, label=label))
 
-    return [(labelled(one), labelled(two)) for one, two in pairs]
+    return [(label_side(first), label_side(second)) for first, second in pairs]
 
 
 def _notes(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
-    runs: dict[str, Opened] = {side.run.path: side.run for pair in pairs for side in pair}
+    runs: dict[str, OpenRun] = {side.run.path: side.run for pair in pairs for side in pair}
     for run in runs.values():
         report = run.report
         if run.unfinished:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from attrs import frozen
-from jrh.text import counted
-from jrh_measuring import format_counts, format_p, stated_p
+from jrh import Interval
+from jrh.text import counted, format_dollars
+from jrh_measuring import format_counts, format_ends, format_number, format_p, stated_p
 
-from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row
+from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row, SideName
 from jrh_compare.scoring import MEASURES, measure_names
-from jrh_compare.wording import cut, difference, dollars, interval, number, side
+
+_DIGITS: Final = 3
+_LONGEST_CAUSE: Final = 160
 
 
 @frozen(kw_only=True)
@@ -53,7 +56,7 @@ def document(comparison: Comparison) -> Iterator[Section]:
 
 
 def _pair(pair: Pair, comparison: Comparison) -> Iterator[Block]:
-    yield Lines(lines=tuple(_matching(pair)))
+    yield Lines(lines=tuple(_match_sentences(pair)))
     if pair.rows:
         yield _rows(pair, comparison)
         yield _changes(pair)
@@ -61,23 +64,23 @@ def _pair(pair: Pair, comparison: Comparison) -> Iterator[Block]:
     yield from _flips(pair)
 
 
-def _matching(pair: Pair) -> Iterator[str]:
-    found = pair.matching
-    by_place = f"{found.by_place} by position in the design"
-    yield f"{found.matched} cases on both sides: {found.by_id} matched by id, {by_place}."
-    if found.by_place:
+def _match_sentences(pair: Pair) -> Iterator[str]:
+    matching = pair.matching
+    by_place = f"{matching.by_place} by position in the design"
+    yield f"{matching.case_count} cases on both sides: {matching.by_id} matched by id, {by_place}."
+    if matching.by_place:
         yield (
-            f"Of {found.looked_at} of these whose text could be compared, {found.other_text} read differently."
-            if found.looked_at
+            f"Of {matching.looked_at} of these whose text could be compared, {matching.other_text} read differently."
+            if matching.looked_at
             else "Their text is not stored, so jrh cannot check whether it is the same."
         )
-    for side_name, alone in ((pair.first, found.only_first), (pair.second, found.only_second)):
+    for side_name, alone in ((pair.first, matching.only_first), (pair.second, matching.only_second)):
         if any(alone.values()):
             yield f"Only in {side(side_name)}: {sum(alone.values())} cases ({format_counts(alone)})."
-    if found.ambiguous:
-        yield f"{found.ambiguous} cases could not be matched because others have the same position in the design."
-    if found.gold_changed:
-        yield f"{found.gold_changed} cases were left out because their gold labels differ."
+    if matching.ambiguous:
+        yield f"{matching.ambiguous} cases could not be matched because others have the same position in the design."
+    if matching.gold_changed:
+        yield f"{matching.gold_changed} cases were left out because their gold labels differ."
     if pair.missing_cases:
         yield f"{pair.missing_cases} of the cases on both sides have no verdict on one side or both."
     sides = (("before", pair.missing_first), ("after", pair.missing_second))
@@ -97,24 +100,26 @@ def _rows(pair: Pair, comparison: Comparison) -> Table:
                 *([row.task] if several else []),
                 row.test,
                 _measure(row, pair),
-                *(number(each, proportion=row.unit == "proportion") for each in (row.first, row.second)),
+                *(number(mean, proportion=row.unit == "proportion") for mean in (row.first, row.second)),
                 "not estimable" if row.difference is None else difference(row.difference, row.low, row.high),
                 _sizes(row),
                 f"{row.better}/{row.worse}",
                 format_p(row.p),
-                _shown(row, comparison),
+                _answer(row, comparison),
                 *([row.equivalence.value if row.equivalence else ""] if margin else []),
             )
             for row in pair.rows
+            # One difference under two names is one row; `_measure` names both.
             if not row.same_as
         ),
     )
 
 
-def _shown(row: Row, comparison: Comparison) -> str:
+def _answer(row: Row, comparison: Comparison) -> str:
     """Return the answer; where the interval seems to contradict it, with the p-value before the correction."""
     if row.answer is not Answer.NOT_SHOWN or row.p is None or row.low is None or row.high is None:
         return row.answer.value
+    # Significant alone: without this a reader would take the interval for a contradiction.
     if row.p <= 1 - comparison.level:
         return f"not shown after correction (alone {stated_p(row.p)})"
     return f"{row.answer.value} ({stated_p(row.p)} alone)" if row.low > 0 or row.high < 0 else row.answer.value
@@ -123,7 +128,7 @@ def _shown(row: Row, comparison: Comparison) -> str:
 def _measure(row: Row, pair: Pair) -> str:
     """Return the names of all measures with this difference."""
     place = (row.task, row.test, row.measure)
-    same = (each.measure for each in pair.rows if (each.task, each.test, each.same_as) == place)
+    same = (other.measure for other in pair.rows if (other.task, other.test, other.same_as) == place)
     return " = ".join([row.measure, *same])
 
 
@@ -134,21 +139,22 @@ def _sizes(row: Row) -> str:
 
 def _changes(pair: Pair) -> Table:
     """Return the table of changed verdicts; each task's rerun noise comes before its tests."""
-    several = len({each.task for each in pair.changes}) > 1
+    several = len({changes.task for changes in pair.changes}) > 1
     rows: list[tuple[str, ...]] = []
     tasks: set[str] = set()
-    for each in pair.changes:
-        lines = [] if each.task in tasks else [*_noises(each)]
-        tasks.add(each.task)
-        rows += [(*([each.task] if several else []), *line) for line in (*lines, _change(each))]
+    for changes in pair.changes:
+        # Noise belongs to a task, not to a test: it is written once, before the first of its tests.
+        lines = [] if changes.task in tasks else [*_noises(changes)]
+        tasks.add(changes.task)
+        rows += [(*([changes.task] if several else []), *line) for line in (*lines, _change(changes))]
     return Table(
         columns=(*(["task"] if several else []), *("test", "verdicts that differ", "rate", "items", "missing")),
         rows=tuple(rows),
     )
 
 
-def _noises(each: Changes) -> Iterator[tuple[str, ...]]:
-    for which, noise in (("before", each.noise_first), ("after", each.noise_second)):
+def _noises(changes: Changes) -> Iterator[tuple[str, ...]]:
+    for which, noise in (("before", changes.noise_first), ("after", changes.noise_second)):
         if noise is None:
             yield f"rerun noise {which}", "-", "no reference condition", "-", ""
         else:
@@ -157,25 +163,25 @@ def _noises(each: Changes) -> Iterator[tuple[str, ...]]:
 
 def _noise(noise: Noise) -> tuple[str, ...]:
     if noise.rate is None:
-        return "-", "no case has two verdicts", "-", _missing(noise)
-    rate = f"{number(noise.rate)}{interval(noise.low, noise.high)}"
-    return f"{noise.differing} of {noise.pairs} pairs", rate, _items(noise, bare=True), _missing(noise)
+        return "-", "no case has two verdicts", "-", _count_missing(noise)
+    rate = _rate(noise.rate, noise.low, noise.high)
+    return f"{noise.differing} of {noise.pairs} pairs", rate, _items(noise, bare=True), _count_missing(noise)
 
 
-def _missing(noise: Noise) -> str:
+def _count_missing(noise: Noise) -> str:
     return str(sum(noise.missing.values()))
 
 
-def _change(each: Changes) -> tuple[str, ...]:
-    rate = f"{number(each.rate)}{interval(each.low, each.high)}"
-    return each.test, f"{each.changed} of {each.trials}", rate, _items(each, bare=True), str(each.missing)
+def _change(row: Changes) -> tuple[str, ...]:
+    rate = _rate(row.rate, row.low, row.high)
+    return (row.test, f"{row.changed} of {row.trials}", rate, _items(row, bare=True), str(row.missing))
 
 
 def _causes(pair: Pair) -> Iterator[Block]:
-    changed = any(each.changed for each in pair.changes)
+    changed = any(changes.changed for changes in pair.changes)
     if pair.causes:
         likely = "Differences, most likely cause first:" if changed else "Differences:"
-        lines = [f"{cause.kind} {cause.what}: {cut(cause.before)} -> {cut(cause.after)}" for cause in pair.causes]
+        lines = [f"{cause.kind} {cause.what}: {_short(cause.before)} -> {_short(cause.after)}" for cause in pair.causes]
         yield Lines(lines=(likely, *(f"- {line}" for line in lines)))
     elif changed:
         unknown = "The verdicts were imported, so their origin is not recorded."
@@ -191,19 +197,9 @@ def _flips(pair: Pair) -> Iterator[Block]:
     yield Lines(lines=(f"{total} cases with a different verdict ({kinds}), {len(pair.flips)} shown, worst first:",))
     if pair.flips:
         several = len({flip.task for flip in pair.flips}) > 1
+        columns = ("test", "item", "condition", "expected", "gold", "before", "after", "case")
         yield Table(
-            columns=(
-                "",
-                *(["task"] if several else []),
-                "test",
-                "item",
-                "condition",
-                "expected",
-                "gold",
-                "before",
-                "after",
-                "case",
-            ),
+            columns=("", *(["task"] if several else []), *columns),
             rows=tuple(_flip(flip, several=several) for flip in pair.flips),
         )
 
@@ -230,7 +226,7 @@ def _point(point: Point) -> tuple[str, ...]:
     unpriced = point.trials == point.unknown
     return (
         side(point.side),
-        f"{number(point.correct)}{interval(point.low, point.high)}",
+        _rate(point.correct, point.low, point.high),
         "unknown" if unpriced else dollars(point, point.cost),
         dollars(point, point.per_thousand),
         str(point.trials),
@@ -245,9 +241,13 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     yield from (f"{measure}: {meanings[measure]}." for measure in shown)
     level = f"{comparison.level * 100:.4g}%"
     yield f"Differences are after minus before, paired by case; {level} confidence intervals, clustered by item."
-    yield from _same(comparison)
+    if any(row.same_as for pair in comparison.pairs for row in pair.rows):
+        yield (
+            "Measures joined by = are the same difference by definition: in the reference condition the expected label "
+            "is the gold label; in a test that should change nothing, it is the judge's own reference verdict."
+        )
     yield f"{comparison.family.controlled} This correction decides what counts as shown; p-values are not adjusted."
-    if any("alone" in _shown(row, comparison) for pair in comparison.pairs for row in pair.rows):
+    if any("alone" in _answer(row, comparison) for pair in comparison.pairs for row in pair.rows):
         yield "Intervals are not adjusted: an interval that excludes 0 does not show a difference by itself."
     if any(row.answer is Answer.NOT_SHOWN for pair in comparison.pairs for row in pair.rows):
         yield '"No difference shown" does not mean that there is none: use --margin to test for equivalence.'
@@ -261,15 +261,42 @@ def _legend(comparison: Comparison) -> Iterator[str]:
         yield "The frontier uses point estimates: if intervals overlap, another side may belong on it."
 
 
-def _same(comparison: Comparison) -> Iterator[str]:
-    if any(row.same_as for pair in comparison.pairs for row in pair.rows):
-        yield (
-            "Measures joined by = are the same difference by definition: in the reference condition the expected label "
-            "is the gold label; in a test that should change nothing, it is the judge's own reference verdict."
-        )
-
-
-def _items(found: Row | Noise | Changes, *, bare: bool = False) -> str:
+def _items(counts: Row | Noise | Changes, *, bare: bool = False) -> str:
     """Write the number of items, and of their clusters where items share them."""
-    items = str(found.items) if bare else counted(found.items, "item")
-    return f"{items} in {counted(found.clusters, 'cluster')}" if found.clusters < found.items else items
+    items = str(counts.items) if bare else counted(counts.items, "item")
+    return f"{items} in {counted(counts.clusters, 'cluster')}" if counts.clusters < counts.items else items
+
+
+def side(name: SideName) -> str:
+    """Return a side's label, marked where its answers are made up."""
+    return f"{name.label} (simulated)" if name.simulated else name.label
+
+
+def number(value: float | None, *, proportion: bool = True) -> str:
+    """Write a number; `-` where there is none."""
+    return "-" if value is None else format_number(value, _DIGITS, proportion=proportion)
+
+
+def difference(value: float, low: float | None, high: float | None) -> str:
+    """Write a difference with its sign and its interval, as reports do."""
+    return f"{format_number(value, _DIGITS, proportion=False, signed=True, nonzero=True)}{_ends(low, high)}"
+
+
+def dollars(point: Point, value: float | None) -> str:
+    """Write a cost; trials of unknown price are never counted as free."""
+    return "unknown" if value is None else format_dollars(value, point.unknown)
+
+
+def _rate(value: float | None, low: float | None, high: float | None) -> str:
+    return f"{number(value)}{_ends(low, high, proportion=True)}"
+
+
+def _ends(low: float | None, high: float | None, *, proportion: bool = False) -> str:
+    if low is None or high is None:
+        return ""
+    return f" {format_ends(Interval(low=low, high=high), _DIGITS, proportion=proportion)}"
+
+
+def _short(text: str) -> str:
+    """Shorten a text that is only shown."""
+    return text if len(text) <= _LONGEST_CAUSE else f"{text[: _LONGEST_CAUSE - 1]}…"

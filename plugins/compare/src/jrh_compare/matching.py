@@ -25,58 +25,62 @@ def match(first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, 
     of the first side.
     """
     known = {case.id: case for case in second}
+    # Equal ids are the same question to the last character.
     by_id = {case.id: known[case.id] for case in first if case.id in known}
-    theirs = _by_place(case for case in second if case.id not in by_id)
-    mine = _by_place(case for case in first if case.id not in by_id)
+    second_by_place = _by_place(case for case in second if case.id not in by_id)
+    first_by_place = _by_place(case for case in first if case.id not in by_id)
     by_place: dict[str, Case] = {}
     ambiguous = 0
-    for key, cases in mine.items():
-        others = theirs.get(key, [])
-        if len(cases) == len(others):
-            by_place |= {case.id: other for case, other in zip(cases, others, strict=True)}
-        elif others:
-            ambiguous += max(len(cases), len(others))
+    for key, cases in first_by_place.items():
+        candidates = second_by_place.get(key, [])
+        # Unequal numbers leave open which belong to each other; a guess would pair different questions.
+        if len(cases) == len(candidates):
+            by_place |= {case.id: other for case, other in zip(cases, candidates, strict=True)}
+        elif candidates:
+            ambiguous += max(len(cases), len(candidates))
     pairs = [
         (case, by_id.get(case.id) or by_place[case.id]) for case in first if case.id in by_id or case.id in by_place
     ]
-    kept = [(case, other) for case, other in pairs if case.gold == other.gold]
-    other_text, looked_at = _reworded([pair for pair in kept if pair[0].id != pair[1].id], runs)
-    places = {case.id for case, other in kept if case.id != other.id}
-    return kept, Matching(
-        by_id=len(kept) - len(places),
+    # A changed gold label changes what is right: the difference of two such scores says nothing of the judges.
+    same_gold = [(case, other) for case, other in pairs if case.gold == other.gold]
+    other_text, looked_at = _count_reworded([pair for pair in same_gold if pair[0].id != pair[1].id], runs)
+    places = {case.id for case, other in same_gold if case.id != other.id}
+    return same_gold, Matching(
+        by_id=len(same_gold) - len(places),
         by_place=len(places),
         other_text=other_text,
         looked_at=looked_at,
         ambiguous=ambiguous,
-        gold_changed=len(pairs) - len(kept),
-        only_first=_alone(mine, theirs),
-        only_second=_alone(theirs, mine),
+        gold_changed=len(pairs) - len(same_gold),
+        only_first=_alone(first_by_place, second_by_place),
+        only_second=_alone(second_by_place, first_by_place),
     )
 
 
 def match_responses(first: Sequence[Case], second: Sequence[Case]) -> Matched:
     """Match the responses of two sides by their place; those whose gold labels differ are left out."""
-    theirs = {case.key: case for case in second}
-    return [(case, theirs[case.key]) for case in first if case.key in theirs and case.gold == theirs[case.key].gold]
+    answers = {case.key: case for case in second}
+    return [(case, answers[case.key]) for case in first if case.key in answers and case.gold == answers[case.key].gold]
 
 
 def _by_place(cases: Iterable[Case]) -> dict[Key, list[Case]]:
-    found: defaultdict[Key, list[Case]] = defaultdict(list)
+    by_place: defaultdict[Key, list[Case]] = defaultdict(list)
     for case in cases:
-        found[case.key].append(case)
-    return found
+        by_place[case.key].append(case)
+    return by_place
 
 
-def _alone(own: Mapping[Key, Sequence[Case]], other: Mapping[Key, Sequence[Case]]) -> dict[str, int]:
+def _alone(cases_by_place: Mapping[Key, Sequence[Case]], counterparts: Mapping[Key, Sequence[Case]]) -> dict[str, int]:
     """Count the cases without a counterpart on the other side, by test."""
-    counts = Counter(case.test for key, cases in own.items() if key not in other for case in cases)
+    counts = Counter(case.test for key, cases in cases_by_place.items() if key not in counterparts for case in cases)
     return dict(sorted(counts.items()))
 
 
-def _reworded(pairs: Matched, runs: tuple[RunReport, RunReport]) -> tuple[int, int]:
+def _count_reworded(pairs: Matched, runs: tuple[RunReport, RunReport]) -> tuple[int, int]:
     """Count the pairs whose fields differ, and those that could be compared."""
+    # Spread over the plan, so that every test is looked at.
     some = pairs[:: max(1, -(-len(pairs) // LOOKED_AT))]
-    one = runs[0].evidence.cases([case.id for case, _ in some])
-    two = runs[1].evidence.cases([other.id for _, other in some])
-    both = [(one[case.id], two[other.id]) for case, other in some if case.id in one and other.id in two]
+    before = runs[0].evidence.cases([case.id for case, _ in some])
+    after = runs[1].evidence.cases([other.id for _, other in some])
+    both = [(before[case.id], after[other.id]) for case, other in some if case.id in before and other.id in after]
     return sum(case.fields != other.fields for case, other in both), len(both)

@@ -36,7 +36,6 @@ class Terms:
 
     level: float
     margin: float | None
-    resamples: int = 2000
     seed: int = 0
 
 
@@ -48,7 +47,7 @@ _LEAST: Final = 0.5
 
 @frozen(kw_only=True)
 class Tested:
-    """A row before the comparison is decided, with the results of its tests."""
+    """A row before the comparison is decide, with the results of its tests."""
 
     row: Row
     difference: PValue
@@ -63,12 +62,13 @@ def rows(matched: Matched, runs: tuple[RunReport, RunReport], terms: Terms) -> I
     """Yield a row per task, test and measure that the cases of both sides have, in the order of the first run."""
     sizes = [{summary.task.name: len(summary.task.scale.labels) for summary in report.tasks} for report in runs]
     for (task, test), pairs in cells(matched, runs[0]).items():
+        # The longer of both scales: a scale may have gained a level between two runs.
         levels = max(sizes[0][task], sizes[1][pairs[0][1].task])
         for measure in MEASURES:
-            about = _about(pairs, measure)
+            about = _applicable(pairs, measure)
             if about:
-                tested = _row(measure, (task, test), about, _span(measure, about, levels), terms)
-                yield evolve(tested, row=evolve(tested.row, same_as=_same_as(measure, test, pairs)))
+                same_as = _same_as(measure, test, pairs)
+                yield _row(measure, (task, test, same_as), about, _span(measure, about, levels), terms)
 
 
 def _span(measure: str, pairs: Matched, levels: int) -> float:
@@ -78,7 +78,7 @@ def _span(measure: str, pairs: Matched, levels: int) -> float:
     return float(levels - 1) if measure == ERROR else 1.0
 
 
-def _about(pairs: Matched, measure: str) -> Matched:
+def _applicable(pairs: Matched, measure: str) -> Matched:
     return [pair for pair in pairs if measure in pair[0].about and measure in pair[1].about]
 
 
@@ -89,32 +89,32 @@ def _same_as(measure: str, test: str, pairs: Matched) -> str:
     what is expected is the judge's own reference verdict.
     """
     defined = measure == AGREEMENT or (measure == GOLD and test == REFERENCE)
-    return EXPECTED if defined and _about(pairs, measure) == _about(pairs, EXPECTED) else ""
+    return EXPECTED if defined and _applicable(pairs, measure) == _applicable(pairs, EXPECTED) else ""
 
 
 def cells(matched: Matched, first: RunReport) -> Mapping[tuple[str, str], Matched]:
     """Return the matched cases by task and test, in the order of the first run."""
-    found: dict[tuple[str, str], Matched] = {
+    pairs_by_cell: dict[tuple[str, str], Matched] = {
         (summary.task.name, test): [] for summary in first.tasks for test in first.tests
     }
     for case, other in matched:
-        found[case.task, case.test].append((case, other))
-    return {place: pairs for place, pairs in found.items() if pairs}
+        pairs_by_cell[case.task, case.test].append((case, other))
+    return {place: pairs for place, pairs in pairs_by_cell.items() if pairs}
 
 
-def decided(pairs: Sequence[Sequence[Tested]], level: float) -> tuple[list[tuple[Row, ...]], PageFamily]:
+def decide(pairs: Sequence[Sequence[Tested]], level: float) -> tuple[list[tuple[Row, ...]], PageFamily]:
     """Decide all tests of a comparison as one family, and say what each row shows.
 
     Its hypotheses follow from the matched cases, whatever the verdicts. The same difference under the name of two
     measures is one hypothesis. A difference beyond the margin is tested after the difference itself.
     """
-    tested = [(number, each) for number, found in enumerate(pairs) for each in found if not each.row.same_as]
+    tested = [(number, test) for number, tests in enumerate(pairs) for test in tests if not test.row.same_as]
     family = PageFamily.of(
-        [list(_chain(number, each)) for number, each in tested],
+        [list(_chain(number, test)) for number, test in tested],
         level,
-        [Test(key=_key(number, each.row, "same"), result=each.same) for number, each in tested if each.same],
+        [Test(key=_key(number, test.row, "same"), result=test.same) for number, test in tested if test.same],
     )
-    return [tuple(_decided(number, each, family) for each in found) for number, found in enumerate(pairs)], family
+    return [tuple(_conclude(number, test, family) for test in tests) for number, tests in enumerate(pairs)], family
 
 
 def _chain(number: int, tested: Tested) -> Iterator[Test]:
@@ -127,10 +127,11 @@ def _key(number: int, row: Row, what: str) -> tuple[str, tuple[int, str, str, st
     return "jrh-compare", (number, row.task, row.test, row.same_as or row.measure, what)
 
 
-def _decided(number: int, tested: Tested, family: PageFamily) -> Row:
+def _conclude(number: int, tested: Tested, family: PageFamily) -> Row:
     row = tested.row
     equivalence = None
     if tested.same is not None:
+        # Both claims may have failed: neither smaller nor larger than the margin is shown.
         equivalence = Within.UNDECIDED
         if _key(number, row, "same") in family.equivalent:
             equivalence = Within.EQUIVALENT
@@ -149,19 +150,16 @@ def _answer(row: Row) -> Answer:
     return Answer.BETTER if good else Answer.WORSE
 
 
-def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, terms: Terms) -> Tested:
-    scored = []
-    for case, other in pairs:
-        one, two = case.score(measure), other.score(measure)
-        if one is not None and two is not None:
-            scored.append((case, other, one, two))
-    before = np.array([each[2] for each in scored], dtype=np.float64)
-    after = np.array([each[3] for each in scored], dtype=np.float64)
-    clusters = _clusters([each[:2] for each in scored])
-    change = _change(measure, [each[:2] for each in scored], clusters, span, terms)
-    found, test = change.estimate, change.test
+def _row(measure: str, place: tuple[str, str, str], pairs: Matched, span: float, terms: Terms) -> Tested:
+    scored = [pair for pair in pairs if all(case.score(measure) is not None for case in pair)]
+    before, after = (np.array([pair[side].score(measure) for pair in scored], dtype=np.float64) for side in (0, 1))
+    clusters = _clusters(scored)
+    change = _change(measure, scored, clusters, span, terms)
+    estimate, test = change.estimate, change.test
+    # Rounded: means of repeats that are equal must not differ in the last digit.
     gain = (before - after if measure in LESS else after - before).round(12)
-    same = not gain.any() and all(_labels(case) == _labels(other) for case, other, _, _ in scored)
+    # Equal scores are not equal verdicts: both may be wrong in different ways.
+    same = not gain.any() and all(_labels(case) == _labels(other) for case, other in scored)
     row = Row(
         measure=measure,
         task=place[0],
@@ -169,23 +167,23 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
         unit=_UNITS.get(measure, "proportion"),
         first=float(np.sort(before).mean()) if scored else None,
         second=float(np.sort(after).mean()) if scored else None,
-        difference=found.value,
-        low=found.low,
-        high=found.high,
-        method=found.method,
+        difference=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        method=estimate.method,
         cases=len(scored),
-        items=len({each[0].item for each in scored}),
-        clusters=found.clusters,
+        items=len({case.item for case, _ in scored}),
+        clusters=estimate.clusters,
         better=int((gain > 0).sum()),
         worse=int((gain < 0).sum()),
         p=test.p,
-        same_as="",
+        same_as=place[2],
         test_method=test.method,
         answer=Answer.EMPTY if not scored else Answer.IDENTICAL if same else Answer.NOT_SHOWN,
         equivalence=None,
         unpaired=len(pairs) - len(scored),
-        missing_first=missing_verdicts(case for case, _ in pairs),
-        missing_second=missing_verdicts(other for _, other in pairs),
+        missing_first=count_missing(case for case, _ in pairs),
+        missing_second=count_missing(other for _, other in pairs),
     )
     difference = PValue(p=1.0 if test.p is None else test.p, least=test.least) if scored else NO_DATA
     if terms.margin is None or measure == ERROR:
@@ -193,22 +191,17 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
     return Tested(
         row=row,
         difference=difference,
-        beyond=_beyond(found, terms.margin, terms.level),
-        same=_same(before, after, clusters, terms),
+        beyond=_beyond_p(estimate, terms.margin, terms.level),
+        same=_within_p(before, after, clusters, terms),
     )
 
 
 def _clusters(pairs: Sequence[tuple[Case, Case]]) -> NDArray[np.int64]:
     """Number the clusters of matched cases; what is one cluster in either run is one."""
+    # Numbered, because equal names of clusters in two runs need not be the same cluster.
     names = linked((case.item, (f"1 {case.cluster}", f"2 {other.cluster}")) for case, other in pairs)
     known = {name: code for code, name in enumerate(sorted(set(names.values())))}
     return np.array([known[names[case.item]] for case, _ in pairs], dtype=np.int64)
-
-
-def _both(case: Case, other: Case) -> bool:
-    return any(
-        one.label is not None and two.label is not None for one, two in zip(case.trials, other.trials, strict=False)
-    )
 
 
 def _labels(case: Case) -> list[str | None]:
@@ -229,37 +222,41 @@ def _change(measure: str, pairs: Matched, clusters: NDArray[np.int64], span: flo
         second,
         items,
         clusters[items],
+        # Every case counts the same, however often its question was asked.
         weights=np.ones(len(items)),
         span=span,
         level=terms.level,
-        resamples=terms.resamples,
         seed=terms.seed,
     )
 
 
-def _beyond(found: jrh_stats.Estimate, margin: float, level: float) -> PValue:
+def _beyond_p(estimate: jrh_stats.Estimate, margin: float, level: float) -> PValue:
     """Test the margin on the side of the estimate: at most one of the two one-sided hypotheses is false."""
-    value, low, high = found.value, found.low, found.high
-    if value is None or low is None or high is None or found.clusters < _PAIR or abs(value) <= margin:
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if value is None or low is None or high is None or estimate.clusters < _PAIR or abs(value) <= margin:
         return PValue(p=1.0)
+    # Half of a two-sided p-value, on the side that the estimate is on.
     null = math.copysign(margin, value)
-    return PValue(p=jrh_stats.interval_p(value, low, high, null, level=level, degrees=found.clusters - 1) / 2)
+    return PValue(p=jrh_stats.interval_p(value, low, high, null, level=level, degrees=estimate.clusters - 1) / 2)
 
 
-def _same(before: NDArray[np.float64], after: NDArray[np.float64], clusters: NDArray[np.int64], terms: Terms) -> PValue:
+def _within_p(
+    before: NDArray[np.float64], after: NDArray[np.float64], clusters: NDArray[np.int64], terms: Terms
+) -> PValue:
     """Test that the scores differ by the margin or more, by two one-sided tests."""
     if not len(before):
         return NO_DATA
     sums = jrh_stats.cluster_sums(clusters, after - before, np.ones(len(clusters)))
+    # `equivalence` needs a one-sided error rate below one half, whatever the level.
     alpha = min(1 - terms.level, _LEAST - 1e-9)
-    found = jrh_stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin or 0.0, alpha=alpha)
-    if found.p_equivalent is not None:
-        return PValue(p=found.p_equivalent)
+    result = jrh_stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin or 0.0, alpha=alpha)
+    if result.p_equivalent is not None:
+        return PValue(p=result.p_equivalent)
     # A margin as wide as the scale: no difference can be larger.
-    return PValue(p=0.0 if found.answer is jrh_stats.Answer.EQUIVALENT else 1.0)
+    return PValue(p=0.0 if result.answer is jrh_stats.Answer.EQUIVALENT else 1.0)
 
 
-def missing_verdicts(cases: Iterable[Case]) -> Mapping[str, int]:
+def count_missing(cases: Iterable[Case]) -> Mapping[str, int]:
     """Count the trials without a verdict by status."""
     counts = Counter(trial.status for case in cases for trial in case.trials if trial.label is None)
     return dict(sorted(counts.items()))
@@ -268,30 +265,29 @@ def missing_verdicts(cases: Iterable[Case]) -> Mapping[str, int]:
 def changes(
     matched: Matched, first: RunReport, noise: tuple[Mapping[str, Noise], Mapping[str, Noise]], terms: Terms
 ) -> Iterator[Changes]:
-    """Yield per task and test how often the verdict differs, beside the rerun noise of both sides by their tasks."""
+    """Yield per task and test how often the verdict differs, with the rerun noise of both sides by their tasks."""
     for (task, test), pairs in cells(matched, first).items():
-        asked = [
-            (place, one.label, two.label)
-            for place, (case, other) in zip(_clusters(pairs), pairs, strict=True)
-            for one, two in zip(case.trials, other.trials, strict=False)
+        trials = [
+            (cluster, float(before != after))
+            for cluster, (case, other) in zip(_clusters(pairs), pairs, strict=True)
+            for before, after in case.label_pairs(other)
         ]
-        trials = [(cluster, float(one != two)) for cluster, one, two in asked if one is not None and two is not None]
+        # A repeat that one side alone was asked is not missing.
+        repeats = sum(min(len(case.trials), len(other.trials)) for case, other in pairs)
         differing = np.array([differs for _, differs in trials], dtype=np.float64)
         sums = jrh_stats.cluster_sums([cluster for cluster, _ in trials], differing, np.ones(len(trials)))
-        found = jrh_stats.clustered_proportion(
-            sums[:, 0], sums[:, 1], level=terms.level, resamples=terms.resamples, seed=terms.seed
-        )
+        proportion = jrh_stats.clustered_proportion(sums[:, 0], sums[:, 1], level=terms.level, seed=terms.seed)
         yield Changes(
             task=task,
             test=test,
             trials=len(trials),
-            items=len({case.item for case, other in pairs if _both(case, other)}),
-            clusters=found.clusters,
+            items=len({case.item for case, other in pairs if case.label_pairs(other)}),
+            clusters=proportion.clusters,
             changed=int(differing.sum()),
-            rate=found.value,
-            low=found.low,
-            high=found.high,
-            missing=len(asked) - len(trials),
+            rate=proportion.value,
+            low=proportion.low,
+            high=proportion.high,
+            missing=repeats - len(trials),
             noise_first=noise[0].get(pairs[0][0].task),
             noise_second=noise[1].get(pairs[0][1].task),
         )
@@ -299,29 +295,28 @@ def changes(
 
 def rerun_noise(cases: Sequence[Case], terms: Terms) -> Mapping[str, Noise]:
     """Return the share of pairs of repeats in the reference condition that differ, by task, with its interval."""
-    found: dict[str, list[Case]] = {}
+    by_task: dict[str, list[Case]] = {}
     for case in cases:
         if case.test == REFERENCE:
-            found.setdefault(case.task, []).append(case)
-    return {task: _noise(own, terms) for task, own in found.items()}
+            by_task.setdefault(case.task, []).append(case)
+    return {task: _noise(task_cases, terms) for task, task_cases in by_task.items()}
 
 
 def _noise(cases: Sequence[Case], terms: Terms) -> Noise:
     answers = [Counter(label for label in _labels(case) if label is not None) for case in cases]
+    # One column at least, where nothing was answered.
     names = sorted({label for counts in answers for label in counts}) or [""]
-    counts = [[each[name] for name in names] for each in answers]
+    counts = [[answer_counts[name] for name in names] for answer_counts in answers]
     clusters = _clusters([(case, case) for case in cases])
-    found = jrh_stats.rerun_disagreement(
-        counts, clusters, level=terms.level, resamples=terms.resamples, seed=terms.seed
-    )
+    estimate = jrh_stats.rerun_disagreement(counts, clusters, level=terms.level, seed=terms.seed)
     differing, pairs = jrh_stats.disagreeing_pairs(counts)
     return Noise(
         differing=int(differing.sum()),
         pairs=int(pairs.sum()),
-        items=len({case.item for case, own in zip(cases, pairs, strict=True) if own}),
-        clusters=found.clusters,
-        rate=found.value,
-        low=found.low,
-        high=found.high,
-        missing=missing_verdicts(cases),
+        items=len({case.item for case, pairs_of_case in zip(cases, pairs, strict=True) if pairs_of_case}),
+        clusters=estimate.clusters,
+        rate=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        missing=count_missing(cases),
     )

@@ -49,14 +49,15 @@ def markdown(comparison: Comparison) -> str:
     Where it is too long, the comparisons are cut at the end, and what concerns all of them stays.
     """
     sections = tuple(document(comparison))
-    own = [line for section in sections if not section.of_all for line in _lines(section)]
+    pair_lines = [line for section in sections if not section.of_all for line in _lines(section)]
+    # Legend, notes and cost curve: without them the comparisons before cannot be read.
     closing = [line for section in sections if section.of_all for line in _lines(section)]
 
     def text_of(kept: int) -> str:
-        note = [] if kept == len(own) + len(closing) else ["", "---", "", _SHORTENED]
-        return "\n".join([*own[: max(kept - len(closing), 0)], *closing[:kept], *note]).rstrip("\n") + "\n"
+        note = [] if kept == len(pair_lines) + len(closing) else ["", "---", "", _SHORTENED]
+        return "\n".join([*pair_lines[: max(kept - len(closing), 0)], *closing[:kept], *note]).rstrip("\n") + "\n"
 
-    return text_of(lines_that_fit(text_of, len(own) + len(closing), LONGEST_COMMENT))
+    return text_of(lines_that_fit(text_of, len(pair_lines) + len(closing), LONGEST_COMMENT))
 
 
 def _lines(section: Section) -> Iterator[str]:
@@ -84,4 +85,5 @@ def as_json(comparison: Comparison) -> str:
 def _plain(_of: object, _field: object, value: object) -> object:
     if isinstance(value, Enum):
         return value.value
+    # JSON has no NaN and no infinity.
     return None if isinstance(value, float) and not math.isfinite(value) else value

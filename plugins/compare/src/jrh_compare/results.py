@@ -77,7 +77,7 @@ class Matching:
     only_second: Mapping[str, int]
 
     @property
-    def matched(self) -> int:
+    def case_count(self) -> int:
         """Return how many cases are compared."""
         return self.by_id + self.by_place
 
@@ -252,6 +252,6 @@ class Comparison:
     notes: tuple[str, ...]
 
     @property
-    def matched(self) -> int:
+    def case_count(self) -> int:
         """Return how many cases are compared, over all pairs."""
-        return sum(pair.matching.matched for pair in self.pairs)
+        return sum(pair.matching.case_count for pair in self.pairs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from attrs import frozen
@@ -96,8 +96,8 @@ class Case:
 
     def score(self, measure: str) -> float | None:
         """Return the mean score of the answers, or None if there is none."""
-        found = [trial.scores[measure] for trial in self.trials if measure in trial.scores]
-        return sum(found) / len(found) if found else None
+        scores = [trial.scores[measure] for trial in self.trials if measure in trial.scores]
+        return sum(scores) / len(scores) if scores else None
 
     @property
     def right(self) -> float | None:
@@ -105,9 +105,14 @@ class Case:
         return self.score(GOLD if GOLD in self.about else EXPECTED) if GOLD in self.about or self.stated else None
 
     @property
-    def answered(self) -> bool:
+    def has_verdict(self) -> bool:
         """Return whether there is any verdict."""
         return any(trial.label is not None for trial in self.trials)
+
+    def label_pairs(self, other: Case) -> list[tuple[str, str]]:
+        """Return both labels of every repeat that both sides answered."""
+        labels = ((before.label, after.label) for before, after in zip(self.trials, other.trials, strict=False))
+        return [(before, after) for before, after in labels if before is not None and after is not None]
 
 
 def measure_names() -> Mapping[str, str]:
@@ -161,10 +166,10 @@ class _Rows:
 
     def by_case(self) -> Mapping[str, list[int]]:
         """Return the rows of every case in plan order, by repeat."""
-        found: defaultdict[str, list[int]] = defaultdict(list)
+        rows_of_case: defaultdict[str, list[int]] = defaultdict(list)
         for row in np.argsort(self.trials.place).tolist():
-            found[self.of("case_id", row)].append(row)
-        return {case: sorted(rows, key=lambda row: int(self.trials.repeat[row])) for case, rows in found.items()}
+            rows_of_case[self.of("case_id", row)].append(row)
+        return {case: sorted(rows, key=lambda row: int(self.trials.repeat[row])) for case, rows in rows_of_case.items()}
 
     def case(self, rows: Sequence[int]) -> Case:
         first = rows[0]
@@ -174,25 +179,28 @@ class _Rows:
             id=self.of("case_id", first),
             key=self.key(first),
             task=self.of("task", first),
-            test=self.of("test", first),
             item=self.of("item_id", first),
-            cluster=self.trials.cluster.names[self.trials.cluster.codes[first]],
-            variant=self.of("variant", first),
-            template=self.of("template", first),
-            option_order=self.of("option_order", first),
             gold=self.text["gold"][first],
             expected=self.of("expectation", first) if right is None else right,
             stated=right is not None,
             about=about,
             trials=tuple(self._trial(row, about) for row in rows),
+            **self.condition(first),
         )
+
+    def condition(self, row: int) -> dict[str, Any]:
+        """Return the fields of a `Case` that say under which condition it was put, and its cluster."""
+        fields = {name: self.of(name, row) for name in ("test", "variant", "template", "option_order")}
+        return fields | {"cluster": self.trials.cluster.names[self.trials.cluster.codes[row]]}
 
     def of(self, name: str, row: int) -> str:
         return self.text[name][row] or ""
 
     def key(self, row: int) -> Key:
+        # NaN equals nothing, so a missing temperature is written as a number that none can be.
         temperature = float(self.number["temperature"][row])
         return (
+            # The only task of two runs may have been renamed.
             "" if self.single else self.of("task", row),
             *(self.of(name, row) for name in _CONDITION),
             float(self.number["strength"][row]),
@@ -218,26 +226,20 @@ class _Rows:
         )
 
 
-def trials_of(cases: Sequence[Case]) -> Iterator[Trial]:
-    """Yield the answers to some cases."""
-    for case in cases:
-        yield from case.trials
-
-
 def responses(rows: _Rows, items: Mapping[str, Sequence[Item]], tasks: Sequence[Task]) -> Iterator[Case]:
     """Yield a case per response and condition, for every weighted score of some tasks."""
-    together: defaultdict[str, list[Task]] = defaultdict(list)
+    tasks_by_response: defaultdict[str, list[Task]] = defaultdict(list)
     for task in tasks:
-        together[task.criteria.name if task.criteria else ""].append(task)
-    for name, own in together.items():
-        facts = response_facts(rows.trials, items, own)
+        tasks_by_response[task.criteria.name if task.criteria else ""].append(task)
+    for name, tasks_of_response in tasks_by_response.items():
+        facts = response_facts(rows.trials, items, tasks_of_response)
         places: defaultdict[Key, list[int]] = defaultdict(list)
         for row in np.flatnonzero(facts.inside).tolist():
             places[_response_key(rows, row, name, facts.names[facts.response[row]])].append(row)
         for key, chosen in places.items():
             ordered = np.array(sorted(chosen, key=lambda row: (int(rows.trials.repeat[row]), rows.of("item_id", row))))
-            found = response_scores(rows.trials, ordered, facts, np.zeros(len(ordered), dtype=np.int64))
-            yield _response_case(rows, ordered, found, key, own[0].name)
+            scores = response_scores(rows.trials, ordered, facts, np.zeros(len(ordered), dtype=np.int64))
+            yield _response_case(rows, ordered, scores, key, tasks_of_response[0].name)
 
 
 def _response_key(rows: _Rows, row: int, name: str, response: str) -> Key:
@@ -245,36 +247,34 @@ def _response_key(rows: _Rows, row: int, name: str, response: str) -> Key:
     return (name, test, response, *condition)
 
 
-def _response_case(rows: _Rows, ordered: Codes, found: ResponseScores, key: Key, task: str) -> Case:
+def _response_case(rows: _Rows, ordered: Codes, responses: ResponseScores, key: Key, task: str) -> Case:
     first = int(ordered[0])
     golds = sorted({(rows.of("item_id", row), rows.of("gold", row)) for row in ordered.tolist()})
-    about = {SCORE} | ({SCORE_ERROR} if np.isfinite(found.gold).any() else set())
-    reached = np.concatenate([found.low, found.score, found.gold])
+    about = {SCORE} | ({SCORE_ERROR} if np.isfinite(responses.gold).any() else set())
+    reached = np.concatenate([responses.low, responses.score, responses.gold])
     return Case(
+        # Responses have no id of their own: they are matched by their place.
         id="",
         key=key,
         task=task,
-        test=rows.of("test", first),
         item=str(key[2]),
-        cluster=rows.trials.cluster.names[rows.trials.cluster.codes[first]],
-        variant=rows.of("variant", first),
-        template=rows.of("template", first),
-        option_order=rows.of("option_order", first),
+        # All gold labels of its criteria: a response is matched only with one that has the same ones.
         gold=repr(golds),
         expected="",
         stated=False,
         about=frozenset(about),
-        trials=tuple(_response_trial(rows, ordered, found, place) for place in range(len(found.score))),
+        trials=tuple(_response_trial(rows, ordered, responses, place) for place in range(len(responses.score))),
         floor=min(0.0, float(np.nanmin(reached))) if np.isfinite(reached).any() else 0.0,
+        **rows.condition(first),
     )
 
 
-def _response_trial(rows: _Rows, ordered: Codes, found: ResponseScores, place: int) -> Trial:
-    own = ordered[found.of == place]
-    labels, statuses = rows.trials.label[own], rows.trials.status
-    score, gold = float(found.score[place]), float(found.gold[place])
+def _response_trial(rows: _Rows, ordered: Codes, responses: ResponseScores, place: int) -> Trial:
+    chosen = ordered[responses.of == place]
+    labels, statuses = rows.trials.label[chosen], rows.trials.status
+    score, gold = float(responses.score[place]), float(responses.gold[place])
     scores = {SCORE: score, SCORE_ERROR: abs(score - gold)}
-    lost = sorted({statuses.names[statuses.codes[row]] for row, label in zip(own, labels, strict=True) if label < 0})
+    lost = sorted({statuses.names[statuses.codes[row]] for row, label in zip(chosen, labels, strict=True) if label < 0})
     return Trial(
         label=None if lost else " ".join(rows.trials.labels[label] for label in labels),
         status=lost[0] if lost else "ok",

@@ -15,7 +15,7 @@ from jrh_compare.results import SideName
 
 
 @frozen(kw_only=True, eq=False)
-class Opened:
+class OpenRun:
     """A run that is open for reading."""
 
     path: str
@@ -32,7 +32,7 @@ class Side:
     """One judge of one run."""
 
     name: SideName
-    run: Opened
+    run: OpenRun
 
     @property
     def records(self) -> RecordTable:
@@ -41,15 +41,7 @@ class Side:
         return rows.where(rows.equals("judge", self.name.judge)) if len(rows) else rows
 
 
-@frozen(kw_only=True)
-class Asked:
-    """One argument: a run and, if named, one of its judges."""
-
-    path: Path
-    judge: str | None
-
-
-def opened_sides(arguments: Sequence[str], judges: Sequence[str], stack: ExitStack) -> list[tuple[Side, Side]]:
+def open_sides(arguments: Sequence[str], judges: Sequence[str], stack: ExitStack) -> list[tuple[Side, Side]]:
     """Open the runs and return the pairs to compare: the first side against each of the others.
 
     Whole runs are compared judge by judge, where the names are equal. Where a judge is named with a run (`RUN:JUDGE`),
@@ -63,32 +55,34 @@ def opened_sides(arguments: Sequence[str], judges: Sequence[str], stack: ExitSta
     Raises:
         JrhError: An argument is not a run, a judge does not exist, or there is nothing to compare.
     """
-    asked = [_asked(argument) for argument in arguments]
-    runs: dict[Path, Opened] = {}
-    for each in asked:
-        if each.path.resolve() not in runs:
-            runs[each.path.resolve()] = _opened(each.path, stack)
+    places = [_read_argument(argument) for argument in arguments]
+    runs: dict[Path, OpenRun] = {}
+    for path, _ in places:
+        # Opened once, however often it is named.
+        if path.resolve() not in runs:
+            runs[path.resolve()] = _open(path, stack)
     _check_judges(judges, runs.values())
-    whole = all(each.judge is None for each in asked)
-    if whole and len(asked) > 1:
-        if len(runs) < len(asked):
+    if all(judge is None for _, judge in places) and len(places) > 1:
+        if len(runs) < len(places):
             raise JrhError("the same run is given twice; name two judges of it, such as RUN:mini RUN:large")
-        return list(_by_judge([runs[each.path.resolve()] for each in asked], judges))
-    return _against_first([(runs[each.path.resolve()], each.judge) for each in asked], judges)
+        return list(_by_judge([runs[path.resolve()] for path, _ in places], judges))
+    return _against_first([(runs[path.resolve()], judge) for path, judge in places], judges)
 
 
-def _asked(argument: str) -> Asked:
+def _read_argument(argument: str) -> tuple[Path, str | None]:
+    """Return the run and, if it is named, one of its judges."""
     if Path(argument).is_dir():
-        return Asked(path=Path(argument), judge=None)
+        return Path(argument), None
+    # Paths and names of judges may hold a colon: the first one that ends the path of a directory is taken.
     for place, character in enumerate(argument):
         if character == ":" and Path(argument[:place]).is_dir() and place + 1 < len(argument):
-            return Asked(path=Path(argument[:place]), judge=argument[place + 1 :])
+            return Path(argument[:place]), argument[place + 1 :]
     if Path(argument).is_file():
         raise JrhError(f"'{argument}' is a file; `jrh compare` takes directories of runs")
     raise JrhError(f"'{argument}' is neither a run directory nor RUN:JUDGE")
 
 
-def _opened(path: Path, stack: ExitStack) -> Opened:
+def _open(path: Path, stack: ExitStack) -> OpenRun:
     state = run_state(path)
     report = stack.enter_context(open_run(path))
     unfinished = ""
@@ -97,10 +91,10 @@ def _opened(path: Path, stack: ExitStack) -> Opened:
             unfinished = "it has not ended, or its process was killed"
         elif not state.ended.complete:
             unfinished = state.ended.message or "it was stopped"
-    return Opened(path=str(path), report=report, unfinished=unfinished, imported=state.imported)
+    return OpenRun(path=str(path), report=report, unfinished=unfinished, imported=state.imported)
 
 
-def _check_judges(judges: Iterable[str], runs: Iterable[Opened]) -> None:
+def _check_judges(judges: Iterable[str], runs: Iterable[OpenRun]) -> None:
     known = list(dict.fromkeys(judge for run in runs for judge in run.report.judges))
     for judge in judges:
         if judge not in known:
@@ -113,35 +107,35 @@ def _no_judge(judge: str, known: Sequence[str], prefix: str) -> JrhError:
     return JrhError(f"{prefix} judge '{judge}'\n{hint}Available: {', '.join(known) or 'none'}.")
 
 
-def _by_judge(runs: Sequence[Opened], judges: Sequence[str]) -> Iterator[tuple[Side, Side]]:
+def _by_judge(runs: Sequence[OpenRun], judges: Sequence[str]) -> Iterator[tuple[Side, Side]]:
     first = runs[0]
     for other in runs[1:]:
-        mine, theirs = (_wanted(run, judges) for run in (first, other))
-        common = [judge for judge in mine if judge in theirs]
+        first_judges, second_judges = (_select_judges(run, judges) for run in (first, other))
+        common = [judge for judge in first_judges if judge in second_judges]
         if common:
             yield from ((_side(first, judge), _side(other, judge)) for judge in common)
-        elif len(mine) == len(theirs) == 1:
-            yield _side(first, mine[0]), _side(other, theirs[0])
+        elif len(first_judges) == len(second_judges) == 1:
+            yield _side(first, first_judges[0]), _side(other, second_judges[0])
         else:
             raise JrhError(
-                f"'{first.path}' and '{other.path}' have no judge in common: {', '.join(mine) or 'none'}; "
-                f"{', '.join(theirs) or 'none'}\nName the judges, such as {first.path}:JUDGE {other.path}:JUDGE."
+                f"'{first.path}' and '{other.path}' have no judge in common: {', '.join(first_judges) or 'none'}; "
+                f"{', '.join(second_judges) or 'none'}\nName the judges, such as {first.path}:JUDGE {other.path}:JUDGE."
             )
 
 
-def _against_first(asked: Sequence[tuple[Opened, str | None]], judges: Sequence[str]) -> list[tuple[Side, Side]]:
+def _against_first(places: Sequence[tuple[OpenRun, str | None]], judges: Sequence[str]) -> list[tuple[Side, Side]]:
     sides: list[Side] = []
-    for run, judge in asked:
+    for run, judge in places:
         if judge is not None and judge not in run.report.judges:
             raise _no_judge(judge, run.report.judges, f"'{run.path}' has no")
-        names = [judge] if judge is not None else _wanted(run, judges)
+        names = [judge] if judge is not None else _select_judges(run, judges)
         sides += [_side(run, name) for name in names]
-    seen: set[tuple[int, str]] = set()
+    chosen: set[tuple[int, str]] = set()
     for side in sides:
         key = (id(side.run), side.name.judge)
-        if key in seen:
+        if key in chosen:
             raise JrhError(f"judge '{side.name.judge}' of '{side.run.path}' is given twice")
-        seen.add(key)
+        chosen.add(key)
     if len(sides) == 1:
         raise JrhError(
             f"there is only one judge, '{sides[0].name.judge}' of '{sides[0].run.path}': nothing to compare it with; "
@@ -152,12 +146,12 @@ def _against_first(asked: Sequence[tuple[Opened, str | None]], judges: Sequence[
     return [(sides[0], side) for side in sides[1:]]
 
 
-def _wanted(run: Opened, judges: Sequence[str]) -> list[str]:
+def _select_judges(run: OpenRun, judges: Sequence[str]) -> list[str]:
     """Return the selected judges of a run in the given order, by default all."""
     return [judge for judge in judges or run.report.judges if judge in run.report.judges]
 
 
-def _side(run: Opened, judge: str) -> Side:
+def _side(run: OpenRun, judge: str) -> Side:
     name = SideName(
         label=f"{run.path}:{judge}",
         run=run.path,

@@ -83,44 +83,48 @@ class Checked:
     @property
     def rules(self) -> Mapping[str, Outcome]:
         """Return the outcome of every rule: it holds if it holds at all places, and fails if it fails at one."""
-        found: dict[str, list[Outcome]] = {}
-        for each in self.decisions:
-            found.setdefault(each.rule.text, []).append(each.outcome)
-        return {text: _whole(outcomes) for text, outcomes in found.items()}
+        outcomes_of: dict[str, list[Outcome]] = {}
+        for decision in self.decisions:
+            outcomes_of.setdefault(decision.rule.text, []).append(decision.outcome)
+        # One failure decides, however many other places hold.
+        worst_first = (Outcome.FAILS, Outcome.UNDECIDED, Outcome.HOLDS)
+        return {text: min(outcomes_of, key=worst_first.index) for text, outcomes_of in outcomes_of.items()}
 
     @property
-    def touching(self) -> tuple[Finding, ...]:
+    def relevant_findings(self) -> tuple[Finding, ...]:
         """Return the findings, warnings or worse, about a judge, task and test that a rule was decided for.
 
         A finding about the reference condition or about the data touches every test of its task.
         """
-        places = {(each.place.judge, each.place.task, each.place.test) for each in self.decisions}
+        places = {(decision.place.judge, decision.place.task, decision.place.test) for decision in self.decisions}
         places |= {("", task, test) for _, task, test in places}  # a finding about the data concerns every judge
         tasks = {(judge, task) for judge, task, _ in places}
         return tuple(
-            each
-            for each in self.findings
-            if each.severity.rank <= Severity.WARNING.rank
-            and (each.judge, each.task) in tasks
+            finding
+            for finding in self.findings
+            if finding.severity.rank <= Severity.WARNING.rank
+            and (finding.judge, finding.task) in tasks
             and (
-                not set(each.tests) - {REFERENCE} or any((each.judge, each.task, test) in places for test in each.tests)
+                not set(finding.tests) - {REFERENCE}
+                or any((finding.judge, finding.task, test) in places for test in finding.tests)
             )
         )
 
     @property
     def silent(self) -> tuple[Answered, ...]:
         """Return the judges and tests with more missing verdicts than allowed."""
-        return tuple(each for each in self.answered if each.share > self.terms.allow_missing)
+        return tuple(answered for answered in self.answered if answered.share > self.terms.allow_missing)
 
     @property
     def counts(self) -> Mapping[Outcome, int]:
         """Return how many decisions had which outcome."""
-        found = Counter(decision.outcome for decision in self.decisions)
-        return {outcome: found[outcome] for outcome in Outcome}
+        counts = Counter(decision.outcome for decision in self.decisions)
+        return {outcome: counts[outcome] for outcome in Outcome}
 
     @property
     def exit_code(self) -> int:
         """Return the exit code of the first that applies: run not finished, verdicts missing, rule fails, undecided."""
+        # An unfinished run decides first: what is missing may still come, and no rule is final before.
         if self.ended:
             return self.ended
         if self.silent:
@@ -128,12 +132,6 @@ class Checked:
         if self.counts[Outcome.FAILS]:
             return FAILS
         return self.terms.undecided if self.counts[Outcome.UNDECIDED] else HOLDS
-
-
-def _whole(outcomes: list[Outcome]) -> Outcome:
-    if Outcome.FAILS in outcomes:
-        return Outcome.FAILS
-    return Outcome.UNDECIDED if Outcome.UNDECIDED in outcomes else Outcome.HOLDS
 
 
 def check(
@@ -168,7 +166,7 @@ def check(
         terms=terms,
         unfinished=unfinished,
         ended=ended,
-        answered=tuple(_answered(report)),
+        answered=tuple(_count_verdicts(report)),
         decisions=decisions(terms.rules, report, limits, complete=not ended),
         findings=report.findings,
         look=look,
@@ -183,13 +181,14 @@ def _end(state: RunState, report: RunReport | None) -> tuple[int, str]:
         if not state.ended.complete:
             return state.ended.exit_code or INCOMPLETE, state.ended.message or "the run was stopped"
     if report is None:
+        # Imported verdicts have no end of their own; that there are any is enough.
         return INCOMPLETE, "the run has nothing to report yet"
     if report.missing_records or not len(report.records):
         return INCOMPLETE, f"{report.missing_records} of {report.planned} trials were not run"
     return 0, ""
 
 
-def _answered(report: RunReport) -> Iterator[Answered]:
+def _count_verdicts(report: RunReport) -> Iterator[Answered]:
     context = MetricContext(tasks={summary.task.name: summary.task for summary in report.tasks})
     trials = read_trials(report.records, context)
     order = (report.judges, tuple(context.tasks), report.tests)
@@ -197,6 +196,7 @@ def _answered(report: RunReport) -> Iterator[Answered]:
     def place(cell: Cell) -> tuple[int, ...]:
         return tuple(names.index(name) for names, name in zip(order, (cell.judge, cell.task, cell.test), strict=True))
 
+    # An abstention is a verdict where nothing is expected; elsewhere it is a missing one.
     designed = abstained_by_design(trials)
     for cell in sorted(cells_of(trials), key=place):
         missing = missing_by_status(trials, cell.rows[~designed[cell.rows]])

@@ -63,7 +63,7 @@ def command(
     from jrh_gate.junit import junit as junit_xml
     from jrh_gate.markdown import markdown as markdown_text
 
-    checked = _checked(run_dir, rules, allow_missing, undecided, plugins)
+    checked = _check_run(run_dir, rules, allow_missing, undecided, plugins)
     if junit is not None:
         _write(junit, junit_xml(checked))
     if as_json is not None:
@@ -76,9 +76,10 @@ def command(
     return checked.exit_code
 
 
-def _checked(
+def _check_run(
     run_dir: Path, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None, plugins: str
 ) -> Checked:
+    # Imported here and not above: `jrh --help` loads every command.
     from jrh import JrhError, open_run
     from jrh.errors import EmptyStoreError
     from jrh.running import RunState, run_state
@@ -95,6 +96,7 @@ def _checked(
     terms = _terms(state, rules, allow_missing, undecided)
     allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
     try:
+        # Before the rules are checked: a look counts even if a rule of it turns out to be a mistake.
         look = take_look(run_dir)
         with open_run(run_dir, measure=True, plugins=allowed) as report:
             return check(state, report, terms, look, lambda rates: one_sided_measures(run_dir, rates, allowed))
@@ -132,6 +134,7 @@ def _write(path: Path, content: bytes) -> None:
     from jrh import JrhError
 
     partial = path.with_name(f".{path.name}.partial")
+    # A pipe or a device cannot be replaced by another file, and a link has to stay one.
     special = path.is_symlink() or (path.exists() and not path.is_file())
     try:
         with suppress(FileExistsError):  # the parent is a file: reported when writing fails below

@@ -22,19 +22,12 @@ def _parts(checked: Checked) -> Iterator[Any]:
 
     if checked.decisions:
         table = Table("", "rule", "judge", "where", "estimate", "rests on", box=None, pad_edge=False)
-        for each in checked.decisions:
-            table.add_row(
-                each.outcome.value,
-                clean_text(each.rule.text),
-                wording.judge(each.place.judge, checked),
-                wording.where(each.place, checked),
-                wording.found(each),
-                wording.sizes(each.measure),
-            )
+        for decision in checked.decisions:
+            table.add_row(decision.outcome.value, *wording.cells(decision, checked))
         yield table
     for place in checked.silent:
         name = wording.judge(place.judge, checked)
         yield f"missing: {name} in {wording.where(place, checked)}: {wording.silence(place)}"
-    yield from (wording.told(finding, checked) for finding in checked.touching)
+    yield from (wording.write_finding(finding, checked) for finding in checked.relevant_findings)
     yield from (f"{sentence}." for sentence in wording.terms_of_decision(checked))
     yield f"Gate of {clean_text(checked.suite)}: {wording.conclusion(checked)}."

@@ -84,25 +84,26 @@ def decide(rule: GateRule, measure: Measure, limits: Limits | None, flags: Mappi
     Raises:
         JrhError: The measure is a share but the threshold is not.
     """
+    # Most likely 90 was meant as 90%.
     if measure.unit == "proportion" and abs(rule.threshold) > 1:
         raise JrhError(
             f"rule '{rule.text}': {measure.name} is a share from 0 to 1; write the threshold as 0.9 or 90%, "
             f"not {rule.threshold:g}"
         )
-    outcome, reason = _decided(rule, measure, limits, flags)
+    outcome, reason = _outcome(rule, measure, limits, flags)
     place = Place(judge=measure.judge, task=measure.task, test=measure.test)
     return Decision(rule=rule, place=place, measure=measure, outcome=outcome, reason=reason, limits=limits)
 
 
 def usable_interval(measure: Measure) -> Interval | None:
     """Return the measure's interval if it has a finite one."""
-    found = measure.interval
-    if found is None or math.isnan(found.low) or math.isnan(found.high):
+    interval = measure.interval
+    if interval is None or math.isnan(interval.low) or math.isnan(interval.high):
         return None
-    return found
+    return interval
 
 
-def _decided(rule: GateRule, measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> tuple[Outcome, str]:
+def _outcome(rule: GateRule, measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> tuple[Outcome, str]:
     near, far = (None, None) if limits is None else (usable_interval(limits.hold), usable_interval(limits.fail))
     if limits is None or near is None or far is None or _not_usable(measure, limits, flags):
         return Outcome.UNDECIDED, _not_usable(measure, limits, flags) or "the measure has no limits at this error rate"
@@ -110,7 +111,7 @@ def _decided(rule: GateRule, measure: Measure, limits: Limits | None, flags: Map
         return Outcome.HOLDS, "the limit meets the threshold"
     if not rule.operator.met(far.high if rule.operator.upwards else far.low, rule.threshold):
         return Outcome.FAILS, "the limit misses the threshold"
-    return Outcome.UNDECIDED, f"the threshold is between the limits{_needed(rule, limits)}"
+    return Outcome.UNDECIDED, f"the threshold is between the limits{_advise_items(rule, limits)}"
 
 
 def _not_usable(measure: Measure, limits: Limits | None, flags: Mapping[str, Flag]) -> str:
@@ -122,6 +123,7 @@ def _not_usable(measure: Measure, limits: Limits | None, flags: Mapping[str, Fla
         return "the measure has no interval"
     if limits is None:
         return "its metric is not loaded here, or cannot be computed; pass the same --plugins as the run did"
+    # The limits are computed now and the estimate was when the run was measured: both have to be of one metric.
     again = limits.hold.estimate
     if again is None or not math.isclose(again, measure.estimate, rel_tol=_SAME, abs_tol=_SAME):
         return "its metric now gives another estimate than in the run: its code has changed; run the suite again"
@@ -129,7 +131,7 @@ def _not_usable(measure: Measure, limits: Limits | None, flags: Mapping[str, Fla
     return f"the limits may err more often than stated ({', '.join(doubts)})" if doubts else ""
 
 
-def _needed(rule: GateRule, limits: Limits) -> str:
+def _advise_items(rule: GateRule, limits: Limits) -> str:
     """Say about how many items or clusters would decide the rule if the estimate is right; power 0.8."""
     measure = limits.hold
     estimate, meets = measure.estimate, rule.operator.met(measure.estimate or 0.0, rule.threshold)
@@ -137,14 +139,17 @@ def _needed(rule: GateRule, limits: Limits) -> str:
     interval, units = side.interval, measure.n_clusters or measure.n_items
     if estimate is None or interval is None or not units or estimate == rule.threshold:
         return ""
+    # One-sided limits at both ends are a two-sided interval of twice the error rate.
     half = (interval.high - interval.low) / 2
     needed = items_to_decide(units, half, estimate - rule.threshold, level=1 - 2 * error)
+    # Without an exception there is no spread to plan with; the exact number of items is known instead.
     perfect = 1.0 if rule.operator.upwards else 0.0
     if measure.unit == "proportion" and estimate == perfect:
         share = rule.threshold if rule.operator.upwards else 1 - rule.threshold
         if not 0 < share < 1:
             return ""
         needed = threshold_items(share, alpha=error)
+    # Rounding and the normal approximation may say that the items there are would do, which they did not.
     needed = max(needed, units + 1)
     unit = "item" if units == measure.n_items else "cluster"
     if needed > _MOST:

@@ -11,7 +11,7 @@ from attrs.filters import include
 from jrh import Measure
 from jrh.values import Finding
 
-from jrh_gate.checking import Answered, Checked
+from jrh_gate.checking import Checked
 from jrh_gate.deciding import Decision
 
 
@@ -36,9 +36,12 @@ def _document(checked: Checked) -> Mapping[str, object]:
             "recorded": not checked.look.unrecorded,
         },
         "rules": [{"rule": text, "outcome": outcome.value} for text, outcome in checked.rules.items()],
-        "checks": [_decision(each, checked) for each in checked.decisions],
-        "verdicts": [_answered(each, checked) for each in checked.answered],
-        "findings": [_finding(each) for each in checked.touching],
+        "checks": [_decision(decision, checked) for decision in checked.decisions],
+        "verdicts": [
+            asdict(answered) | {"allowed": answered.share <= checked.terms.allow_missing}
+            for answered in checked.answered
+        ],
+        "findings": [_write_finding(finding) for finding in checked.relevant_findings],
     }
 
 
@@ -90,14 +93,11 @@ def _measure(measure: Measure) -> Mapping[str, object]:
     }
 
 
-def _finding(each: Finding) -> Mapping[str, object]:
-    shown = asdict(each, filter=include("kind", "severity", "judge", "task", "tests", "statement", "sentence"))
-    return shown | {"severity": each.severity.value}
-
-
-def _answered(each: Answered, checked: Checked) -> Mapping[str, object]:
-    return asdict(each) | {"allowed": each.share <= checked.terms.allow_missing}
+def _write_finding(finding: Finding) -> Mapping[str, object]:
+    shown = asdict(finding, filter=include("kind", "severity", "judge", "task", "tests", "statement", "sentence"))
+    return shown | {"severity": finding.severity.value}
 
 
 def _finite(value: float | None) -> float | None:
+    # JSON has no NaN and no infinity.
     return value if value is not None and math.isfinite(value) else None

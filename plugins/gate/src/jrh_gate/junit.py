@@ -25,11 +25,11 @@ def junit(checked: Checked) -> bytes:
     the same bytes.
     """
     root = ET.Element("testsuites", name=_text(f"jrh gate: {checked.suite}"))
-    run = _suite(root, "run")
+    run = ET.SubElement(root, "testsuite", name="run")
     case = _case(run, checked, "run", "the run is finished")
     if checked.unfinished:
         _mark(case, "error", "incomplete", checked.unfinished)
-    _findings(run, "", checked)
+    _add_findings(run, "", checked)
     _verdict_cases(root, checked)
     _count(root, *(_count(suite) for suite in root))
     ET.indent(root)
@@ -37,36 +37,38 @@ def junit(checked: Checked) -> bytes:
 
 
 def _verdict_cases(root: ET.Element, checked: Checked) -> None:
-    judges = dict.fromkeys((*checked.judges, *(each.place.judge for each in checked.decisions)))
+    judges = dict.fromkeys((*checked.judges, *(answered.place.judge for answered in checked.decisions)))
     for name in judges:
         label = wording.judge(name, checked)
-        suite = _suite(root, label)
-        silent = [each for each in checked.silent if each.judge == name]
+        suite = ET.SubElement(root, "testsuite", name=_text(label))
+        silent = [answered for answered in checked.silent if answered.judge == name]
         if name in checked.judges:
             allowed = wording.share(checked.terms.allow_missing)
             case = _case(suite, checked, label, f"at most {allowed} of the verdicts are missing")
             if silent:
-                lines = [f"{wording.where(each, checked)}: {wording.silence(each)}" for each in silent]
+                lines = [f"{wording.where(answered, checked)}: {wording.silence(answered)}" for answered in silent]
                 _mark(case, "error", "missing", lines[0], "\n".join(lines))
         for decision in checked.decisions:
             if decision.place.judge == name:
                 _rule_case(suite, checked, label, decision)
+        # The findings about the data, whose judge is empty, are the run's already.
         if name:
-            _findings(suite, name, checked)
+            _add_findings(suite, name, checked)
 
 
-def _findings(suite: ET.Element, name: str, checked: Checked) -> None:
+def _add_findings(suite: ET.Element, name: str, checked: Checked) -> None:
     """Add what the run found about a judge, or with an empty name about the data, to what its suite printed."""
-    told = [wording.told(each, checked) for each in checked.touching if each.judge == name]
-    if told:
-        ET.SubElement(suite, "system-out").text = _text("\n".join(told), 10_000)
+    findings = [finding for finding in checked.relevant_findings if finding.judge == name]
+    if findings:
+        lines = (wording.write_finding(finding, checked) for finding in findings)
+        ET.SubElement(suite, "system-out").text = _text("\n".join(lines), 10_000)
 
 
 def _rule_case(suite: ET.Element, checked: Checked, label: str, decision: Decision) -> None:
     place = wording.where(decision.place, checked)
     case = _case(suite, checked, label, f"{decision.rule.text}{f' ({place})' if place else ''}")
     sizes = wording.sizes(decision.measure)
-    message = f"{wording.decided_by(decision)}{f', {sizes}' if sizes else ''}: {decision.reason}"
+    message = f"{wording.estimate_and_limits(decision)}{f', {sizes}' if sizes else ''}: {decision.reason}"
     if decision.outcome is Outcome.FAILS:
         _mark(case, "failure", "fails", message)
     elif decision.outcome is Outcome.UNDECIDED:
@@ -74,10 +76,6 @@ def _rule_case(suite: ET.Element, checked: Checked, label: str, decision: Decisi
         _mark(case, marks.get(checked.terms.undecided, "error"), "undecided", message)
     else:
         ET.SubElement(case, "system-out").text = _text(message)
-
-
-def _suite(root: ET.Element, name: str) -> ET.Element:
-    return ET.SubElement(root, "testsuite", name=_text(name))
 
 
 def _case(suite: ET.Element, checked: Checked, label: str, name: str) -> ET.Element:
@@ -95,8 +93,8 @@ def _mark(case: ET.Element, tag: str, kind: str, message: str, text: str = "") -
 def _count(element: ET.Element, *parts: dict[str, int]) -> dict[str, int]:
     """Set and return an element's number of cases by result."""
     tags = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
-    own = {name: sum(1 for _ in element.iter(tag)) for name, tag in tags.items()}
-    counts = {name: sum(part[name] for part in parts) for name in tags} if parts else own
+    counted = {name: sum(1 for _ in element.iter(tag)) for name, tag in tags.items()}
+    counts = {name: sum(part[name] for part in parts) for name in tags} if parts else counted
     for name, count in counts.items():
         element.set(name, str(count))
     element.set("time", "0")
@@ -105,4 +103,5 @@ def _count(element: ET.Element, *parts: dict[str, int]) -> dict[str, int]:
 
 def _text(text: str, limit: int = 1000) -> str:
     lines = [clean_text(line, limit) for line in text.split("\n")]
+    # A document with one such character is refused as a whole by parsers of JUnit XML.
     return _UNPRINTABLE.sub("", "\n".join(lines))

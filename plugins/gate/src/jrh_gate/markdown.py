@@ -22,16 +22,18 @@ def markdown(checked: Checked) -> str:
 
     At most 65,536 characters, GitHub's limit for comments; lines that do not fit are dropped from the end and counted.
     """
-    lines = len(checked.decisions) + len(checked.touching)
+    lines = len(checked.decisions) + len(checked.relevant_findings)
     return _document(checked, lines_that_fit(lambda room: _document(checked, room), lines, LONGEST_COMMENT))
 
 
 def _document(checked: Checked, room: int) -> str:
     """Return the document with so many lines of tables and lists at most."""
     blocks = list(_head(checked))
-    trouble = [_line(each, checked) for each in checked.decisions if each.outcome in _OPEN]
-    findings = [f"- {markdown_text(wording.told(each, checked), 2000)}" for each in checked.touching]
-    holding = [_line(each, checked) for each in checked.decisions if each.outcome not in _OPEN]
+    trouble = [_line(decision, checked) for decision in checked.decisions if decision.outcome in _OPEN]
+    findings = [
+        f"- {markdown_text(wording.write_finding(finding, checked), 2000)}" for finding in checked.relevant_findings
+    ]
+    holding = [_line(decision, checked) for decision in checked.decisions if decision.outcome not in _OPEN]
     for lines, head, form in (
         (trouble, _HEAD, "{}"),
         (findings, "Findings about what was judged:\n", "{}"),
@@ -40,6 +42,7 @@ def _document(checked: Checked, room: int) -> str:
         more = f"\n\n{len(lines[room:])} more do not fit here; the JSON file has them all." if lines[room:] else ""
         if lines:
             blocks.append(form.format("\n".join([head, *lines[:room]]) + more))
+        # Open rules first, then findings: what holds is the first to be cut.
         room -= len(lines[:room])
     return "\n\n".join(blocks) + "\n"
 
@@ -59,27 +62,22 @@ def _head(checked: Checked) -> Iterator[str]:
         yield f"Simulated judges (planted behaviour, no model): {_some(names, ', ')}."
     if checked.silent:
         lines = [
-            f"- {markdown_text(wording.judge(each.judge, checked), 100)} in "
-            f"{markdown_text(wording.where(each, checked), 100)}: "
-            f"{markdown_text(wording.silence(each))}"
-            for each in checked.silent
+            f"- {markdown_text(wording.judge(answered.judge, checked), 100)} in "
+            f"{markdown_text(wording.where(answered, checked), 100)}: "
+            f"{markdown_text(wording.silence(answered))}"
+            for answered in checked.silent
         ]
         yield f"More than the allowed {wording.share(checked.terms.allow_missing)} of verdicts are missing:"
         yield _some(lines, "\n", "- ")
 
 
 def _some(entries: Sequence[str], separator: str, mark: str = "") -> str:
-    rest = len(entries) - _NAMES
-    return separator.join([*entries[:_NAMES], *([f"{mark}and {rest} more"] if rest > 0 else [])])
+    more = len(entries) - _NAMES
+    return separator.join([*entries[:_NAMES], *([f"{mark}and {more} more"] if more > 0 else [])])
 
 
-def _line(each: Decision, checked: Checked) -> str:
-    outcome = each.outcome.value if each.outcome is Outcome.HOLDS else f"**{each.outcome.value}**"
-    cells = (
-        markdown_text(each.rule.text),
-        markdown_text(wording.judge(each.place.judge, checked)),
-        markdown_text(wording.where(each.place, checked)),
-        markdown_text(wording.found(each)),
-        wording.sizes(each.measure),
-    )
-    return f"| {' | '.join((outcome, *cells))} |"
+def _line(decision: Decision, checked: Checked) -> str:
+    name = decision.outcome.value
+    outcome = name if decision.outcome is Outcome.HOLDS else f"**{name}**"
+    *cells, sizes = wording.cells(decision, checked)
+    return f"| {' | '.join((outcome, *map(markdown_text, cells), sizes))} |"

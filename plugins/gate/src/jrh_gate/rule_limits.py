@@ -38,7 +38,7 @@ class LimitTable:
 
     error: float
     """Error rate of a rule in this look, for holding and for failing."""
-    found: Mapping[float, Mapping[_Key, Measure]]
+    measures: Mapping[float, Mapping[_Key, Measure]]
     look: int = 0
     """Number of the look."""
 
@@ -46,18 +46,20 @@ class LimitTable:
     def of(cls, level: float, look: Look, places: Iterable[int], measured: Measured) -> LimitTable:
         """Compute the limits that rules with these numbers of places need."""
         error = (1 - level) / 2 * look.share
+        # Every error rate that some rule needs, each computed once: measures with limits are the slow part.
         rates = sorted({error, *(first_level(error, number) for number in places)})
         tables = measured(rates)
         return cls(
             error=error,
-            found={rate: {_key(measure): measure for measure in some} for rate, some in tables.items()},
+            measures={rate: {_key(measure): measure for measure in some} for rate, some in tables.items()},
             look=look.number,
         )
 
     def limits(self, measure: Measure, places: int) -> Limits | None:
         """Return the limits of a measure of a rule with so many places; None if its metric is not installed."""
+        # A rule fails if it fails at one place, so its places share that error; to hold it has to hold at all of them.
         strict = first_level(self.error, places)
-        hold, fail = (self.found[rate].get(_key(measure)) for rate in (self.error, strict))
+        hold, fail = (self.measures[rate].get(_key(measure)) for rate in (self.error, strict))
         if hold is None or fail is None:
             return None
         return Limits(hold=hold, fail=fail, hold_error=self.error, fail_error=strict, places=places, look=self.look)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Final
 
@@ -27,8 +27,8 @@ def places(rule: GateRule, report: RunReport) -> int:
 
     A judge that was asked but lacks the measure counts as well: what was asked decides, not what was answered.
     """
-    found = _selected(rule, report)
-    return len(found) + sum(1 for _ in _absent(rule, report, found))
+    measures = _measures(rule, report)
+    return len(measures) + sum(1 for _ in _judges_without_measure(rule, report, measures))
 
 
 def decisions(
@@ -51,6 +51,7 @@ def decisions(
         JrhError: a threshold that its measure cannot reach.
     """
     wanted = unique(rules)
+    # All mistakes at once. An unfinished run may still get what a rule names.
     problems = [problem for rule in wanted for problem in _unknown(rule, report)] if complete else []
     if problems:
         raise SuiteError(problems)
@@ -58,19 +59,20 @@ def decisions(
 
 
 def _of_rule(rule: GateRule, report: RunReport, limits: LimitTable, *, complete: bool) -> Iterator[Decision]:
-    found = _selected(rule, report)
-    absent = [*_absent(rule, report, found), *_empty(rule, report, found)]
-    if not found and not absent:
-        if complete and _asked(rule, report):
+    measures = _measures(rule, report)
+    absent = [*_judges_without_measure(rule, report, measures), *_tests_without_cases(rule, report, measures)]
+    if not measures and not absent:
+        # Records but no such measure at this place: the rule is a mistake, not a gap.
+        if complete and _has_records(rule, report):
             raise SuiteError([_nowhere(rule, report)])
         yield _without(rule, Place(judge=rule.judge or "", task=rule.task or "", test=rule.test or ""))
     order = {judge: position for position, judge in enumerate(report.judges)}
     shared = places(rule, report)
-    placed = [decide(rule, measure, limits.limits(measure, shared), report.flags) for measure in found] + absent
-    yield from sorted(placed, key=lambda each: order.get(each.place.judge, len(order)))
+    placed = [decide(rule, measure, limits.limits(measure, shared), report.flags) for measure in measures] + absent
+    yield from sorted(placed, key=lambda decision: order.get(decision.place.judge, len(order)))
 
 
-def _selected(rule: GateRule, report: RunReport) -> list[Measure]:
+def _measures(rule: GateRule, report: RunReport) -> list[Measure]:
     """Return the measures a rule is about.
 
     Without a test it is about every test that has trials to measure. Accuracy against gold labels has none where every
@@ -83,18 +85,15 @@ def _selected(rule: GateRule, report: RunReport) -> list[Measure]:
 
 
 def _is_about(rule: GateRule, measure: Measure) -> bool:
-    wanted = (
-        (rule.measure, measure.name),
-        (rule.test, measure.test),
-        (rule.judge, measure.judge),
-        (rule.task, measure.task),
-    )
+    # Agreeing is no merit where a change is due: only a rule that names the test asks for it.
     if rule.test is None and CHANGE_DUE in measure.flags:
         return False
-    return dict(rule.cell) == dict(measure.cell) and all(name in (None, given) for name, given in wanted)
+    names = (rule.test, measure.test), (rule.judge, measure.judge), (rule.task, measure.task)
+    same = rule.measure == measure.name and dict(rule.cell) == dict(measure.cell)
+    return same and all(chosen in (None, name) for chosen, name in names)
 
 
-def _absent(rule: GateRule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
+def _judges_without_measure(rule: GateRule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
     """Yield the judges that lack the measure at a place where other judges have it."""
     if rule.cell or any(not measure.judge for measure in found):
         return
@@ -105,7 +104,7 @@ def _absent(rule: GateRule, report: RunReport, found: list[Measure]) -> Iterator
             yield _without(rule, Place(judge=judge, task=task, test=test))
 
 
-def _empty(rule: GateRule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
+def _tests_without_cases(rule: GateRule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
     """Yield the tests that made no case where the rule would have applied.
 
     A rule that names the test applies to it. One without a test applies to every test that has the measure; what a test
@@ -127,7 +126,7 @@ def _without(rule: GateRule, place: Place) -> Decision:
     )
 
 
-def _asked(rule: GateRule, report: RunReport) -> bool:
+def _has_records(rule: GateRule, report: RunReport) -> bool:
     """Return whether there is any record at the rule's place."""
     wanted = {"test": rule.test, "judge": rule.judge, "task": rule.task}
     rows = report.records
@@ -160,14 +159,10 @@ def _unknown(rule: GateRule, report: RunReport) -> Iterator[str]:
     for factor, level in rule.cell.items():
         levels = [measure.cell[factor] for measure in named if factor in measure.cell]
         if named and level not in levels:
-            factors = _factors(named)
+            factors = dict.fromkeys(factor for measure in named for factor in measure.cell)
             kind = f"{factor} of '{rule.measure}'" if levels else "selector"
             message = _no_such(rule, kind, level if levels else factor, levels or ["test", "judge", "task", *factors])
             yield message if levels else f"{message} {_BREAKDOWN}"
-
-
-def _factors(measures: Iterable[Measure]) -> Mapping[str, None]:
-    return dict.fromkeys(factor for measure in measures for factor in measure.cell)
 
 
 def _no_such(rule: GateRule, what: str, name: str, known: Iterable[str]) -> str:

@@ -36,7 +36,7 @@ def estimate(measure: Measure | None) -> str:
     return f"{number(measure.estimate, measure)}{ends}"
 
 
-def decided_by(decision: Decision) -> str:
+def estimate_and_limits(decision: Decision) -> str:
     """Write the estimate with the limits that decided: `0.93, limits 0.88 and 0.96`."""
     measure, ends = decision.measure, decision.ends
     if measure is None or measure.estimate is None or not math.isfinite(measure.estimate) or ends is None:
@@ -50,7 +50,7 @@ def terms_of_decision(checked: Checked) -> tuple[str, ...]:
     if checked.error is None or not checked.decisions:
         return ()
     rate = share(checked.error)
-    shared = any(each.limits is not None and each.limits.places > 1 for each in checked.decisions)
+    shared = any(decision.limits is not None and decision.limits.places > 1 for decision in checked.decisions)
     places = ", shared by all its places (Bonferroni)" if shared else ""
     chance = f"with a probability of at most {rate}, and fails by mistake with at most {rate}"
     sentences = [f"A rule holds by mistake {chance}{places}"]
@@ -64,6 +64,13 @@ def terms_of_decision(checked: Checked) -> tuple[str, ...]:
             f"This look could not be recorded, so the next one will not count it: {clean_text(checked.look.unrecorded)}"
         )
     return tuple(sentences)
+
+
+def cells(decision: Decision, checked: Checked) -> tuple[str, ...]:
+    """Write rule, judge, place, result and sizes of a decision, the row of a table after its outcome."""
+    place = decision.place
+    name, text = judge(place.judge, checked), clean_text(decision.rule.text)
+    return text, name, where(place, checked), result(decision), sizes(decision.measure)
 
 
 def sizes(measure: Measure | None) -> str:
@@ -84,24 +91,26 @@ def judge(name: str, checked: Checked) -> str:
 
 def where(place: Place | Answered, checked: Checked) -> str:
     """Write the test, with the task where the run has several."""
-    several = len({each.task for each in checked.answered}) > 1
+    # The only task of a run says nothing.
+    several = len({answered.task for answered in checked.answered}) > 1
     parts = (place.task if several else "", place.test)
     return ", ".join(clean_text(part, 100) for part in parts if part)
 
 
-def silence(each: Answered) -> str:
+def silence(answered: Answered) -> str:
     """Write how many verdicts are missing at a place."""
-    missing = sum(each.missing.values())
-    return f"{missing} of {each.trials} verdicts are missing ({format_counts(each.missing)})"
+    missing = sum(answered.missing.values())
+    return f"{missing} of {answered.trials} verdicts are missing ({format_counts(answered.missing)})"
 
 
-def found(decision: Decision) -> str:
+def result(decision: Decision) -> str:
     """Write the estimate with its limits, why it is undecided, or why there is none."""
     measure = decision.measure
+    # Without an interval there are no limits either, and the reason says why.
     if measure is None or usable_interval(measure) is None:
         return clean_text(decision.reason)
     why = f": {clean_text(decision.reason)}" if decision.outcome is Outcome.UNDECIDED else ""
-    return f"{decided_by(decision)}{why}"
+    return f"{estimate_and_limits(decision)}{why}"
 
 
 def conclusion(checked: Checked) -> str:
@@ -132,7 +141,7 @@ def _meaning(checked: Checked) -> str:
     return "all rules hold"
 
 
-def told(finding: Finding, checked: Checked) -> str:
+def write_finding(finding: Finding, checked: Checked) -> str:
     """Write a finding of the run in one line, the same in every output."""
     about = judge(finding.judge, checked) if finding.judge else "data"
     return f"{finding.severity.value}: {about} on {clean_text(finding.task)}: {clean_text(finding.sentence, _SENTENCE)}"
