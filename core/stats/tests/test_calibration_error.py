@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from jrh_stats import calibration_test, expected_calibration_error, plain_calibration_error
-from jrh_stats.calibration import _below, _Bins, _absolute_moments
+from jrh_stats.calibration import _absolute_moments, _below, _Bins
 from scipy.stats import binom
 
 STATED = np.array([0.6, 0.7, 0.8, 0.9, 0.95, 0.99])

@@ -109,7 +109,7 @@ def clustered(right: np.ndarray, asked: np.ndarray, look: Look, rule: GateRule) 
         return measured(found.low, found.high, estimate=found.value, interval=ends, **clusters)
 
     table = LimitTable.of(0.95, look, [1], lambda rates: {error: (measure(error),) for error in rates})
-    (one,) = table.found[table.error].values()
+    (one,) = table.measures[table.error].values()
     return decide(rule, one, table.limits(one, 1), FLAGS).outcome
 
 

@@ -37,7 +37,7 @@ def junit(checked: Checked) -> bytes:
 
 
 def _verdict_cases(root: ET.Element, checked: Checked) -> None:
-    judges = dict.fromkeys((*checked.judges, *(answered.place.judge for answered in checked.decisions)))
+    judges = dict.fromkeys((*checked.judges, *(decision.place.judge for decision in checked.decisions)))
     for name in judges:
         label = wording.judge(name, checked)
         suite = ET.SubElement(root, "testsuite", name=_text(label))
