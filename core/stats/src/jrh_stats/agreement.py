@@ -17,8 +17,6 @@ from jrh_stats.proportion import clustered_proportion
 
 _RARER = 12
 """With fewer expected clusters of other labels than the commonest, alpha rests on those that chance has drawn."""
-_LABELS = 2
-"""A coefficient beyond chance needs that many labels."""
 
 
 def gwet_ac1(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
@@ -65,7 +63,7 @@ def gwet_ac1(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: flo
     def chance_disagreement(totals: Floats) -> Floats:
         # Without the only cluster there is nothing left: no shares, and no chance agreement.
         shares = totals[:, 2 : 2 + labels] / positive_or_nan(totals[:, 2 + labels])[:, None]
-        if labels < _LABELS:
+        if labels <= 1:  # nothing is left to chance
             return np.zeros(len(shares))
         return np.asarray(1 - (shares * (1 - shares)).sum(axis=1) / (labels - 1))
 
@@ -88,8 +86,6 @@ def rating_counts(counts: ArrayLike) -> Floats:
 
 AlphaMetric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 """How far apart two values are: different or not, by rank, by difference, by difference relative to their sum."""
-
-_PAIR = 2
 
 
 def krippendorff_alpha(
@@ -132,7 +128,7 @@ def krippendorff_alpha(
     table = rating_counts(counts)
     fixed = _distances(table.shape[1], values, metric)
     ratings = table.sum(axis=1)
-    pairable = ratings >= _PAIR
+    pairable = ratings > 1
     table, ratings = table[pairable], ratings[pairable]
     size = table.shape[1]
     # The coincidence matrix of every unit; on its diagonal a rating makes no pair with itself.

@@ -20,8 +20,6 @@ from jrh_stats.unseen import identical_mean, unseen_share
 Binning: TypeAlias = Literal["width", "mass"]
 """Bins of equal width, or of about equal numbers of answers."""
 
-_LEAST: Final = 2
-"""Clusters a variance needs."""
 _NOISE: Final = 1e-12
 
 
@@ -72,7 +70,7 @@ def _mean_estimate(scores: Floats, items: Codes, level: float) -> Estimate:
         return Estimate(value=None, flags=("empty",))
     top, n = (float(part) for part in sums.sum(axis=0))
     value, clusters = min(top / n, 1.0), len(sums)
-    if clusters < _LEAST:
+    if clusters <= 1:
         return Estimate(value=value, n=n, clusters=clusters)
     variance = ratio_variance(sums[:, 0], sums[:, 1])
     if variance <= _NOISE:

@@ -23,7 +23,6 @@ _MANY: Final = 200
 """With more clusters that may differ the statistic has Student's distribution for all practical purposes."""
 _BOUNDS: Final = (-1.0, 1.0)
 _CLOSE: Final = 1e-7
-_TWO: Final = 2
 
 
 @frozen(kw_only=True)
@@ -175,7 +174,7 @@ def _change(data: ClusterDifferences, families: Sequence[Sequence[Kind]], terms:
     deviations = (top - value * bottom) * clusters / total
     statistic = Statistic.of(families[0])
     variance = float(statistic.variance(data.statistic_sums)[0])
-    if clusters < _TWO or variance <= _NOISE:
+    if clusters <= 1 or variance <= _NOISE:
         p, ends = _identical(value, data, statistic, families, terms)
         test, method = "exchange", "wilson-clusters"
     else:
@@ -252,7 +251,7 @@ def _identical(
     """
     clusters = len(data.sums)
     least, most = identical_mean(value, clusters, _BOUNDS, terms.level)
-    if clusters < _TWO or abs(value) <= _NOISE:
+    if clusters <= 1 or abs(value) <= _NOISE:
         return 1.0, (min(least, 0.0), max(most, 0.0))
     observed = float(statistic.values(data.statistic_sums)[0])
     tests = (mid_p(observed, statistic, kinds, resamples=terms.resamples, seed=terms.seed)[0] for kinds in families)

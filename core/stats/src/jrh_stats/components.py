@@ -122,7 +122,7 @@ def variance_components(
     levels = dict(design.levels)
     if not design.n:
         return VarianceComponents(components=(), levels=levels, mean=None, flags=("empty",))
-    if not design.effects or not design.degrees_left or levels.get(object_of_measurement) == 1:
+    if not design.effects or levels.get(object_of_measurement) == 1:
         return VarianceComponents(
             components=(), levels=levels, mean=design.mean, n=design.n, flags=("degenerate", *design.flags)
         )
@@ -142,35 +142,29 @@ def variance_components(
     )
 
 
-@frozen(kw_only=True)
-class _Spread:
-    """How well a component is known."""
-
-    error: float
-    """Standard error."""
-    degrees: float
-
-
-def _spreads(moments: Moments, resamples: int, seed: int) -> list[_Spread]:
+def _spreads(moments: Moments, resamples: int, seed: int) -> list[tuple[float, float]]:
     """Resample the units for standard errors, and leave out groups of them for degrees of freedom."""
     units = len(moments.sums)
     # Units drawn whole, with all that belongs to them.
     drawn = moments.estimate(resample_totals(moments.sums, resamples=resamples, seed=seed))
     without = moments.estimate(moments.sums.sum(axis=0) - cluster_sums(np.arange(units) % _GROUPS, *moments.sums.T))
     errors = drawn.std(axis=0, ddof=1) * units / (units - 1)
-    return [
-        _Spread(error=float(error), degrees=effective_degrees(estimates))
-        for error, estimates in zip(errors, without.T, strict=True)
-    ]
+    return [(float(error), effective_degrees(values)) for error, values in zip(errors, without.T, strict=True)]
 
 
 def _component(
-    name: str, facets: tuple[str, ...], raw: float, spread: _Spread | None, design: Design, unit: str, level: float
+    name: str,
+    facets: tuple[str, ...],
+    raw: float,
+    spread: tuple[float, float] | None,
+    design: Design,
+    unit: str,
+    level: float,
 ) -> VarianceComponent:
     value = max(raw, 0.0)
-    if spread is None or spread.error <= _NOISE * design.variance:
+    if spread is None or spread[0] <= _NOISE * design.variance:
         return VarianceComponent(name=name, facets=facets, value=value, raw=raw, flags=(_NO_INTERVAL,))
-    reach = t_quantile(level, spread.degrees) * spread.error
+    reach = t_quantile(level, spread[1]) * spread[0]
     # Estimates of variances are skewed: the upper end reaches further, by at most e - 1.
     share = min(reach / value, 1.0) if value > 0 else 1.0
     flags = few_events(design.levels[unit], design.levels[unit])

@@ -59,11 +59,6 @@ class Design:
         """Tell whether any cell holds more than one observation."""
         return bool(np.any(self.counts > 1))
 
-    @property
-    def degrees_left(self) -> int:
-        """Return what is left for the residual at most: observations less the levels of the finest effect."""
-        return self.n - max((int(codes.max()) + 1 for codes in self.effects.values()), default=self.n)
-
 
 def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
     """Gather scores into cells; see `variance_components` for the arguments and errors."""
@@ -72,7 +67,8 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
     coded = {name: np.unique(np.asarray(column), return_inverse=True) for name, column in facets.items()}
     levels = {name: len(labels) for name, (labels, _) in coded.items()}
     varying = tuple(name for name, number in levels.items() if number > 1)
-    mean = _mean_in_order(values) if len(values) else None
+    # Sorted before it is summed, so that the order of rows does not show in the last digit.
+    mean = float(np.sort(values).sum() / len(values)) if len(values) else None
     centred = values - (mean or 0.0)
     columns = [coded[name][1].reshape(-1) for name in varying]
     cells, inverse = _cells(np.array(columns, dtype=np.int64).reshape(len(varying), len(values)).T)
@@ -113,10 +109,6 @@ def _check(values: Floats, facets: Mapping[str, ArrayLike]) -> None:
             raise ValueError(f"the facet name '{name}' is taken: repeats are the observations of one cell")
         if np.shape(column) != values.shape:
             raise ValueError(f"the facet '{name}' has the shape {np.shape(column)}, but the scores have {values.shape}")
-
-
-def _mean_in_order(values: Floats) -> float:
-    return float(np.sort(values).sum() / len(values))
 
 
 def _effects(facets: tuple[str, ...], cells: Codes, n: int) -> dict[tuple[str, ...], Codes]:

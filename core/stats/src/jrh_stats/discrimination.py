@@ -14,7 +14,6 @@ from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.score_intervals import t_quantile, wilson, z_quantile
 
 _NOISE: Final = 1e-12
-_TWO: Final = 2
 _CELLS: Final = 1_000_000
 """Pairs of one cluster that are held at once."""
 
@@ -48,7 +47,7 @@ def auc(scores: ArrayLike, positive: ArrayLike, clusters: ArrayLike, *, level: f
     surplus, without = _surplus(numbers, right, codes)
     # U over n1 n0 is the area; C - D over n1 n0 is twice the area minus 1.
     sizes = np.array([right.sum(), len(right) - right.sum()])
-    class_sizes = _class_sizes(right, codes)
+    class_sizes = np.stack([np.bincount(codes, right), np.bincount(codes, 1 - right)], axis=1)
     if not sizes.all():
         return Estimate(value=None, n=len(numbers), clusters=len(class_sizes), flags=("degenerate",))
     value = (surplus / sizes.prod() + 1) / 2
@@ -108,10 +107,6 @@ def _read_pairs(scores: ArrayLike, right: ArrayLike, clusters: ArrayLike) -> tup
     return numbers, other, codes.astype(np.int64)
 
 
-def _class_sizes(right: Floats, codes: Codes) -> Floats:
-    return np.stack([np.bincount(codes, right), np.bincount(codes, 1 - right)], axis=1)
-
-
 def _surplus(scores: Floats, levels: Floats, codes: Codes) -> tuple[float, Floats]:
     """Return C - D of all pairs, and that without each cluster, shape (clusters,)."""
     surplus = _signs(scores, levels)
@@ -165,7 +160,7 @@ def _clusters_by_size(codes: Codes) -> Iterator[tuple[Codes, Codes]]:
 def _interval(value: float, without: Floats, n: int, fewest: int, level: float, *, unit: bool) -> Estimate:
     """Put the jackknife's interval around a coefficient: of the logit from 0 to 1, of Fisher's z from -1 to 1."""
     count = len(without)
-    if count < _TWO:
+    if count <= 1:
         return Estimate(value=value, n=n, clusters=count, flags=("no-interval",))
     centred = 2 * value - 1 if unit else value
     centred_without = 2 * without - 1 if unit else without

@@ -17,6 +17,7 @@ from jrh_stats.clusters import Kinds, cluster_sums, ratio_kinds
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
 from jrh_stats.excess import excess_disagreement
+from jrh_stats.excess_null import takes_part
 from jrh_stats.mean import clustered_difference
 from jrh_stats.one_sided import binomial_limits
 from jrh_stats.score_intervals import t_quantile, z_quantile
@@ -264,8 +265,7 @@ def excess_equivalence(
     if excess.value is None or excess.clusters <= 1:
         return Equivalence(answer=Answer.UNDECIDED, difference=excess, p_equivalent=None, margin=margin)
     table = np.asarray(counts, dtype=np.float64)
-    answers = table.sum(axis=2)
-    conditions = np.where(answers[:, 0] > 1, (answers[:, 1:] > 0).sum(axis=1), 0).astype(np.float64)
+    conditions = takes_part(table.sum(axis=2)).sum(axis=1).astype(np.float64)
     takes = np.flatnonzero(conditions)
     mixed = ((table[takes].sum(axis=1) > 0).sum(axis=1) > 1).astype(np.float64)
     of = takes if clusters is None else np.asarray(clusters)[takes]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.arrays import Codes, Floats
 from jrh_stats.clusters import PART, by_parts, cluster_sums
-from jrh_stats.degrees import FEW_EVENTS
+from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS
 from jrh_stats.estimate import Estimate
 from jrh_stats.excess_null import ASKED_AGAIN, Deals, group_deals, item_excess, raw_and_floor, takes_part
 from jrh_stats.mean import clustered_difference, clustered_mean
@@ -20,7 +20,6 @@ from jrh_stats.significance import Significance
 _Counts: TypeAlias = NDArray[np.floating[Any] | np.signedinteger[Any]]
 _DIMENSIONS: Final = 3
 _NOISE: Final = 1e-9
-_FEW_CLUSTERS: Final = 30
 _EXACT: Final = "clopper-pearson"
 _METHOD: Final = "permutation-within-items"
 _DEALT: Final = 200
@@ -78,7 +77,7 @@ def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *,
     excess = excess_sums((raw_sums - floor_sums).round(12), weights, level=level)
     flags = (
         *(("reference-floor",) if single else ()),
-        *(("few-clusters",) if 0 < excess.clusters < _FEW_CLUSTERS else ()),
+        *(("few-clusters",) if 0 < excess.clusters < FEW_CLUSTERS else ()),
     )
     return Excess(
         raw=clustered_mean(raw_sums, weights, bounds=(0.0, 1.0), level=level),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import ceil, erfc, lcm, sqrt
@@ -85,7 +85,7 @@ class Deals:
         It depends on the answers through their pooled numbers alone, as the distribution of the dealings does.
         """
         generator = np.random.default_rng(self.seed)
-        log_chance = sum(kind.number * float(np.log(kind.most)) for kind in self._kinds())
+        log_chance = sum(kind.number * float(np.log(kind.chances[-1])) for kind in self._kinds())
         for block in self.blocks:
             dealt = item_excess(block.deal(generator, _VARIANCE_DRAWS)).sum(axis=1)
             log_chance += block.number * float(np.log((dealt >= dealt.max() - _NOISE).mean()))
@@ -129,11 +129,6 @@ class _Kind:
         # What is listed depends on no seed: the many tests of a report meet the same items again.
         values, chances, unit = _list_excess(answers, sizes) or _sample_excess(answers, sizes, seed)
         return cls(values=values, chances=chances, number=number, unit=unit)
-
-    @property
-    def most(self) -> float:
-        """Return the probability of the largest excess."""
-        return float(self.chances[-1])
 
     def draw(self, generator: np.random.Generator, draws: int) -> Floats:
         """Draw the summed excess of all items of the kind: how many have each value is multinomial."""
@@ -325,7 +320,9 @@ class SharedDeal:
         same sizes are reordered alike: items with the same answers stay the same.
         """
         dealt = np.zeros((draws, *self.tables.shape))
-        for items in _alike(self.tables):
+        _, kind = np.unique(self.tables.sum(axis=2), axis=0, return_inverse=True)
+        for number in range(int(kind.max()) + 1):
+            items = np.flatnonzero(kind.reshape(-1) == number)
             dealt[:, items] = _reorder(generator, self.tables[items], draws)
         return dealt
 
@@ -347,13 +344,6 @@ def group_deals(tables: Floats, clusters: Codes) -> tuple[SharedDeal, ...]:
         kinds[key] += 1
         tables_of[key] = block
     return tuple(SharedDeal(tables=tables_of[key], number=kinds[key]) for key in sorted(tables_of))
-
-
-def _alike(tables: Floats) -> Iterator[Codes]:
-    _, kind = np.unique(tables.sum(axis=2), axis=0, return_inverse=True)
-    kind = kind.reshape(-1)
-    for number in range(int(kind.max()) + 1):
-        yield np.flatnonzero(kind == number)
 
 
 def _reorder(generator: np.random.Generator, tables: Floats, draws: int) -> Floats:

@@ -225,11 +225,12 @@ def _value(m: MeanSquares, form: IccForm) -> float | None:
 
 
 def _by_f(m: MeanSquares, form: IccForm, level: float) -> tuple[float, float]:
+    from scipy.special import fdtri
+
     n, k = m.items, m.raters
     error, freedom = (m.within, n * (k - 1)) if form[0] == "1" else (m.residual, (n - 1) * (k - 1))
-    ratio = m.between / error
-    low = ratio / _f_quantile(level, n - 1, freedom)
-    high = ratio * _f_quantile(level, freedom, n - 1)
+    ratio, end = m.between / error, 0.5 + level / 2
+    low, high = ratio / float(fdtri(n - 1, freedom, end)), ratio * float(fdtri(freedom, n - 1, end))
     if form[2] == "k":
         return 1 - 1 / low, 1 - 1 / high
     return (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
@@ -337,12 +338,6 @@ def _same_sign_terms(parts: Floats, degrees: Floats, shrink: Floats, tail: float
     both = np.square(_shrink(n + m, tail)) * np.square(n + m) / (n * m)
     factor = (both - np.square(shrink[first]) * n / m - np.square(shrink[second]) * m / n) / (size - 1)
     return float((factor * parts[first] * parts[second]).sum())
-
-
-def _f_quantile(level: float, numerator: float, denominator: float) -> float:
-    from scipy.special import fdtri
-
-    return float(fdtri(numerator, denominator, 0.5 + level / 2))
 
 
 def _clean(number: np.float64 | Floats | float) -> float:

@@ -20,7 +20,6 @@ from jrh_stats.unseen import mixtures, unseen_share
 Statistic: TypeAlias = Callable[[Floats], Floats]
 """Totals of shape (B, columns) -> values of shape (B,), NaN where the statistic is not defined."""
 
-JACKKNIFE_Z: Final = "jackknife-fisher-z"
 NOISE: Final = 1e-12
 """Differences below this are rounding."""
 _DECIMALS: Final = 12
@@ -246,7 +245,9 @@ def _by_fisher_z(value: float, without: Floats, counts: Codes, n: float, level: 
     reach = t_quantile(level, degrees) * float(np.sqrt(jackknife_variance(scores, counts)))
     low, high = np.tanh(np.arctanh(value) + np.array([-reach, reach])).tolist()
     clusters = int(counts.sum())
-    return enclose(value, low, high, method=JACKKNIFE_Z, n=n, clusters=clusters, flags=few_events(degrees, clusters))
+    return enclose(
+        value, low, high, method="jackknife-fisher-z", n=n, clusters=clusters, flags=few_events(degrees, clusters)
+    )
 
 
 def _identical(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,13 +11,10 @@ from jrh_stats.arrays import Codes, Floats, positive_or_nan
 from jrh_stats.clusters import Kinds, cluster_margins, cluster_sums, kinds_of, number_pairs, whole_codes
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import beyond_chance, chance_corrected
-from jrh_stats.kinds import label_kinds
+from jrh_stats.kinds import MOST_LABELS, label_kinds
 
 Weighting: TypeAlias = Literal["none", "quadratic"]
 """How a disagreement counts: all alike, or by squared distance."""
-
-_MOST_LABELS: Final = 12
-"""With more labels the table of pairs is larger than its margins are worth."""
 
 
 def cohen_kappa(
@@ -167,7 +164,7 @@ class _Pairs:
 def _pair_kinds(rows: Codes, columns: Codes, clusters: ArrayLike, mass: Floats, distance: Floats) -> Kinds:
     """Return kinds of clusters with the columns weight, weight times distance, margins of one side and of the other."""
     size = len(distance)
-    if size <= _MOST_LABELS:
+    if size <= MOST_LABELS:
         tables = label_kinds(clusters, rows * size + columns, mass, n_labels=size * size)
         either = np.eye(size)
         sides = np.repeat(either, size, axis=0), np.tile(either, (size, 1))

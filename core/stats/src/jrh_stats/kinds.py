@@ -21,7 +21,8 @@ _SCALES: Final = (1, 2, 6, 12, 60)
 """Weights that are whole numbers times one of these: halves, thirds, quarters, fifths, ..."""
 _SAME: Final = 1e-9
 _MOST_KEYS: Final = 8
-_MOST_LABELS: Final = 12
+MOST_LABELS: Final = 12
+"""With more labels the table of pairs is larger than its margins are worth."""
 _MOST_STEPS: Final = 1000
 
 
@@ -90,9 +91,6 @@ def _keys(cluster: Numbering, digit: Numbering, mass: Floats, *, scale: int, bas
 def _distinct_keys(keys: list[Floats]) -> tuple[list[Floats], Codes]:
     """Return the keys of every kind of cluster, and the clusters of each kind."""
     joined = keys[0]
-    if len(keys) == 1:
-        alone, counts = np.unique(joined, return_counts=True)
-        return [alone], counts.astype(np.int64)
     for key in keys[1:]:
         _, codes_so_far = np.unique(joined, return_inverse=True)
         values, codes = np.unique(key, return_inverse=True)
@@ -127,7 +125,7 @@ def pair_kinds(
     else:
         levels, dense = np.unique(numbers, return_inverse=True)
     size = len(levels)
-    if size > _MOST_LABELS:
+    if size > MOST_LABELS:
         return None
     rows, columns = np.split(dense, 2)
     return label_kinds(clusters, rows * size + columns, weights, n_labels=size * size), levels

@@ -6,9 +6,9 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from jrh_stats.arrays import Codes, Floats
+from jrh_stats.arrays import Floats
 from jrh_stats.clusters import cluster_margins, cluster_sums, dense_codes, whole_codes
 from jrh_stats.significance import Significance
 
@@ -17,8 +17,6 @@ _FEW: Final = 5
 _GROUPS: Final = 2
 _STEPS: Final = 60
 _NOISE: Final = 1e-12
-_SPARSE: Final = 8
-"""Times the number of trials: up to this number, items are counted rather than sorted."""
 
 
 def missingness_test(
@@ -68,10 +66,13 @@ def missingness_test(
     )
     n, m = trials.sum(axis=1), lost.sum(axis=1)
     telling = (m > 0) & (m < n) & ((trials > 0).sum(axis=1) > 1)
-    of = _cluster_of(strata, cluster)[telling]
+    number, present_items = dense_codes(strata)
+    cluster_of = np.empty(len(present_items), dtype=np.int64)
+    cluster_of[number] = cluster  # the trials of an item share its cluster
+    of = cluster_of[telling]
     trials, lost, n, m = trials[telling], lost[telling], n[telling], m[telling]
     present = trials.sum(axis=0) > 0
-    if present.sum() < _GROUPS:
+    if present.sum() <= 1:
         return Significance(p=None, method="cochran-mantel-haenszel", n=int(gone.sum()), flags=("empty",))
     trials, lost = trials[:, present], lost[:, present]
     expected = trials * (m / n)[:, None]
@@ -79,7 +80,8 @@ def missingness_test(
     difference = np.sort(lost - expected, axis=0).sum(axis=0)
     # The hypergeometric variance holds where items are independent; clusters of several show theirs only between them.
     alone = len(np.unique(of)) == len(of)
-    covariance = _covariance(trials, n, m) if alone else _between(lost - expected, of)
+    sums = cluster_sums(of, *(lost - expected).T)
+    covariance = _covariance(trials, n, m) if alone else sums.T @ sums
     # Conditions that never share an item are not compared: the rank says how many comparisons there are.
     degrees = int(np.linalg.matrix_rank(covariance, hermitian=True))
     statistic = float(difference @ np.linalg.pinv(covariance, hermitian=True) @ difference)
@@ -164,21 +166,6 @@ def missing_association(missing: ArrayLike, scores: ArrayLike) -> Significance:
     return Significance(
         p=float(chdtrc(degrees, statistic)), statistic=statistic, degrees=degrees, method="mantel", clusters=len(lost)
     )
-
-
-def _cluster_of(strata: NDArray[np.signedinteger], clusters: NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
-    """Return the cluster of every item that occurs, in the order of the items."""
-    if not len(strata) or int(strata.max()) > _SPARSE * len(strata) or int(strata.min()) < 0:
-        return np.asarray(clusters[np.unique(strata, return_index=True)[1]])
-    first = np.full(int(strata.max()) + 1, -1, dtype=np.int64)
-    first[strata[::-1]] = np.arange(len(strata) - 1, -1, -1)  # the item's first trial is written last
-    return np.asarray(clusters[first[first >= 0]])
-
-
-def _between(differences: Floats, clusters: Codes) -> Floats:
-    """Return the sum over clusters of the products of their summed differences."""
-    sums = cluster_sums(clusters, *differences.T)
-    return np.asarray(sums.T @ sums)
 
 
 def _covariance(trials: Floats, n: Floats, m: Floats) -> Floats:

@@ -41,7 +41,9 @@ def pearson(
         ValueError: the shapes differ.
     """
     sums = _moments(verdicts, truths, clusters, case_weights)
-    return correlation_estimate(sums, _correlation, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
+    return correlation_estimate(
+        sums, _correlation, n=float(sums.total[_W]), level=level, unseen=_corners(verdicts, truths)
+    )
 
 
 def scale_compression(
@@ -67,7 +69,7 @@ def scale_compression(
         `empty`, `degenerate` where the truths are constant, `no-interval` from one cluster.
     """
     sums = _moments(verdicts, truths, clusters, case_weights)
-    return ratio_of_spreads(sums, _compression, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
+    return ratio_of_spreads(sums, _compression, n=float(sums.total[_W]), level=level, unseen=_corners(verdicts, truths))
 
 
 def _correlation(totals: Floats) -> Floats:
@@ -124,10 +126,6 @@ def _corners(x: ArrayLike, y: ArrayLike) -> Floats:
     steps = np.array([-half, 0.0, half])
     x, y = np.repeat(steps, len(steps)), np.tile(steps, len(steps))
     return np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1)
-
-
-def _mass(sums: Kinds) -> float:
-    return float(sums.total[_W]) if len(sums) else 0.0
 
 
 MOST_LEVELS: Final = 101

@@ -253,26 +253,17 @@ def majority_vote(votes: ArrayLike, *, n_labels: int, weights: ArrayLike | None 
     Raises:
         ValueError: the shapes do not fit, a code is out of range, or a weight is negative.
     """
-    table = _votes(votes, n_labels)
-    power = _weights(weights, table.shape[1])
-    tally = np.stack([(table == label) @ power for label in range(n_labels)], axis=1)
-    top = tally.max(axis=1, keepdims=True)
-    # Sums of weights in another order differ by rounding; that must not decide a vote.
-    tied = (tally >= top - _SAME * np.maximum(top, 1.0)) & (top > 0)
-    return np.where(tied.sum(axis=1) == 1, tied.argmax(axis=1), -1).astype(np.int64)
-
-
-def _votes(votes: ArrayLike, n_labels: int) -> Codes:
     table = np.asarray(votes, dtype=np.int64)
     if table.ndim != 2:  # noqa: PLR2004 - items and judges
         raise ValueError(f"votes must have the shape (items, judges), got {table.shape}")
     if table.size and (table.min() < -1 or table.max() >= n_labels):
         raise ValueError(f"votes must be between 0 and {n_labels - 1}, or -1 where missing")
-    return table
-
-
-def _weights(weights: ArrayLike | None, judges: int) -> Floats:
+    judges = table.shape[1]
     power = np.ones(judges) if weights is None else np.asarray(weights, dtype=np.float64)
     if power.shape != (judges,) or np.any(power < 0) or not np.all(np.isfinite(power)):
         raise ValueError(f"weights must be {judges} numbers, none negative")
-    return power
+    tally = np.stack([(table == label) @ power for label in range(n_labels)], axis=1)
+    top = tally.max(axis=1, keepdims=True)
+    # Sums of weights in another order differ by rounding; that must not decide a vote.
+    tied = (tally >= top - _SAME * np.maximum(top, 1.0)) & (top > 0)
+    return np.where(tied.sum(axis=1) == 1, tied.argmax(axis=1), -1).astype(np.int64)

@@ -64,7 +64,8 @@ def phi_coefficient(
     if not n:
         return Estimate(value=None, flags=("empty",))
     units = len(np.unique(of))
-    table = _table(x, y)
+    cells = np.bincount((2 * x + y).astype(np.int64), minlength=_CELLS)
+    table = _Table(*map(float, cells[::-1]))
     a, b = (table.n11 + table.n10) / n, (table.n11 + table.n01) / n
     if min(a * (1 - a), b * (1 - b)) <= _NOISE:
         return Estimate(value=None, n=n, clusters=units, flags=("degenerate",))
@@ -107,11 +108,6 @@ class _Table:
         """Return the greatest log likelihood of all tables."""
         counts = (self.n11, self.n10, self.n01, self.n00)
         return sum(count * log(count / sum(counts)) for count in counts if count > 0)
-
-
-def _table(x: Floats, y: Floats) -> _Table:
-    cells = np.bincount((2 * x + y).astype(np.int64), minlength=_CELLS)
-    return _Table(float(cells[3]), float(cells[2]), float(cells[1]), float(cells[0]))
 
 
 def _design(first: Floats, second: Floats, of: Codes, phi: float) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from jrh_stats.arrays import Codes, Floats
+from jrh_stats.excess_null import item_excess
 from jrh_stats.score_intervals import t_quantile, wilson, z_quantile
 
 _STUDIES: Final = 4000
@@ -209,7 +210,8 @@ def _hypergeometric(drawn: Codes, everything: int, marked: int, draws: int) -> F
 def _kinds(reference: int, askings: int) -> _Kinds:
     grid = np.indices((reference + 1, askings + 1)).reshape(2, -1)
     first, second = (part.astype(np.int64) for part in grid)
-    excess = _excess(first, second, reference, askings)
+    answers = np.stack([np.stack([reference - first, first], 1), np.stack([askings - second, second], 1)], axis=1)
+    excess = item_excess(answers.astype(np.float64))
     pooled = first + second
     squares, cubes = np.zeros(len(excess)), np.zeros(len(excess))
     steps: list[int] = []
@@ -238,15 +240,6 @@ def _kinds(reference: int, askings: int) -> _Kinds:
     )
 
 
-def _excess(first: Codes, second: Codes, reference: int, askings: int) -> Floats:
-    """Return the excess disagreement of one item with two labels, as `excess_disagreement` defines it."""
-    before, after = first / reference, second / askings
-    raw = before * (1 - after) + after * (1 - before)
-    within = 2 * first * (reference - first) / (reference * (reference - 1))
-    again = 2 * second * (askings - second) / (askings * (askings - 1)) if askings > 1 else within
-    return np.asarray(raw - (within + again) / 2)
-
-
 def _stays(noise: float) -> float:
     """Return 1 - 2 f, with f the probability that one asking differs from the settled verdict."""
     if not 0 <= noise <= 1 / 2:
@@ -255,7 +248,6 @@ def _stays(noise: float) -> float:
 
 
 _MOST: Final = 10**9
-_TWO: Final = 2
 _PRECISION: Final = 1e-12
 """Of a detectable difference, in standard deviations."""
 
@@ -294,7 +286,7 @@ def paired_power(difference: float, sd: float, items: int, *, alpha: float = 0.0
     """
     from scipy.special import nctdtr
 
-    if items < _TWO or not sd > 0:
+    if items <= 1 or not sd > 0:
         raise ValueError("power needs at least two items and a standard deviation greater than 0")
     shift = abs(difference) / sd * float(np.sqrt(items))
     critical = t_quantile(1 - alpha, items - 1)

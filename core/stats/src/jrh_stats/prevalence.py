@@ -12,8 +12,6 @@ from jrh_stats.degrees import effective_degrees, few_events
 from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.score_intervals import t_quantile, z_quantile
 
-_LEAST: Final = 2
-"""A variance needs two values."""
 _FITTED: Final = 2
 """A mean and a weight are fitted."""
 _NOISE: Final = 1e-12
@@ -193,7 +191,7 @@ def prediction_powered_mean(
     if y.shape != f.shape or y.ndim != 1 or unlabelled.ndim != 1:
         raise ValueError("labels and predictions must be arrays of equal length, and unlabelled predictions an array")
     n, many = len(y), len(unlabelled)
-    if n <= _FITTED or many < _LEAST:
+    if n <= _FITTED or many <= 1:
         return Estimate(value=None, flags=("empty",), n=n + many, clusters=n)
     # Sorted, so that the order of items does not show in the last digit.
     order = np.lexsort((f, y))

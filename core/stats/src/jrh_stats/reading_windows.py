@@ -104,14 +104,10 @@ def reading_window(
     kind = (windows.heads >= 0) == (windows.heads[best] >= 0)
     kind &= (windows.tails >= 0) == (windows.tails[best] >= 0)
     drawn = _bootstrap_windows(windows, kind, top, bottom, strata, resamples, draws)
-    clusters = int(np.count_nonzero(bottom.sum(axis=1)))
-    number = int(bottom.sum())
-    ends: list[Estimate | None] = []
-    for values, places in ((heads, windows.heads), (tails, windows.tails)):
-        if places[best] == _NONE:
-            ends.append(None)
-            continue
-        ends.append(_end(values, int(places[best]), places[drawn], level, number, clusters))
+    ends = [
+        None if places[best] == _NONE else _end(values, int(places[best]), places[drawn], level, bottom)
+        for values, places in ((heads, windows.heads), (tails, windows.tails))
+    ]
     return ReadingWindow(
         head=ends[0],
         tail=ends[1],
@@ -211,7 +207,7 @@ def _bootstrap_windows(
     return best
 
 
-def _end(values: Floats, best: int, drawn: Codes, level: float, number: int, clusters: int) -> Estimate:
+def _end(values: Floats, best: int, drawn: Codes, level: float, bottom: Floats) -> Estimate:
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], method="inverted_cdf")
     after = [min(int(place) + 1, len(values) - 1) for place in (best, max(int(high), best))]
@@ -220,8 +216,8 @@ def _end(values: Floats, best: int, drawn: Codes, level: float, number: int, clu
         low=float(values[min(int(low), best)]),
         high=float(values[after[1]]),
         method=_METHOD,
-        n=number,
-        clusters=clusters,
+        n=int(bottom.sum()),
+        clusters=int(np.count_nonzero(bottom.sum(axis=1))),
     )
 
 

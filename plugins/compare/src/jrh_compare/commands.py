@@ -49,6 +49,7 @@ def command(
 
     Exit codes: 0 compared, 2 usage error, 3 no cases in common.
     """
+    # Imported here and not above: `jrh --help` loads every command.
     from jrh_compare.comparing import compare
     from jrh_compare.rendering import as_json, markdown, terminal
     from jrh_compare.sides import open_sides

@@ -99,6 +99,7 @@ def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) ->
         sides: the sides, each with its cases by a common name.
         terms: the level of the intervals.
     """
+    # A side that was asked easier questions would look better than the others.
     common = set.intersection(*(set(cases) for _, cases in sides)) if sides else set()
     names = sorted(common)
     # What is right is known for some case: then what is merely expected does not count as correct.
@@ -122,6 +123,7 @@ def _point(
     scored, score = scoring
     scores = np.array([score(cases[name]) for name in scored], dtype=np.float64)
     clusters = [(cases[name].task, cases[name].cluster) for name in scored]
+    # Numbered by task and cluster: tasks may have clusters of the same name.
     known = {cluster: code for code, cluster in enumerate(sorted(set(clusters)))}
     sums = jrh_stats.cluster_sums([known[cluster] for cluster in clusters], scores, np.ones(len(scores)))
     estimate = jrh_stats.clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=terms.level)
@@ -173,6 +175,7 @@ def compare(
     """
     labelled = _label_sides(pairs)
     _check_tests(tests, labelled)
+    # The first run sets level and seed, as it names the cases: a note says if others differ.
     report = labelled[0][0].run.report
     terms = Terms(level=report.level, margin=margin, seed=report.seed)
     sides = {side.name.label: side for pair in labelled for side in pair}
@@ -234,6 +237,7 @@ def _curve(
     for (first, second), both in zip(pairs, matched, strict=True):
         first_cases = {case.id: case for case in cases[first.name.label]}
         sides.setdefault(first.name.label, (first.name, first_cases))
+        # Cases matched by place have another id in this run: all sides take those of the first.
         sides[second.name.label] = (second.name, {case.id: other for case, other in both})
     return curve(list(sides.values()), terms)
 
@@ -247,6 +251,7 @@ def _check_tests(tests: Sequence[str], pairs: Sequence[tuple[Side, Side]]) -> No
 
 def _label_sides(pairs: Sequence[tuple[Side, Side]]) -> list[tuple[Side, Side]]:
     """Label every side by what distinguishes it: the judge, the run, or both."""
+    # By the run itself: two paths may lead to one directory.
     names = {(id(side.run), side.name.judge): side.name for pair in pairs for side in pair}.values()
     judges, runs = {name.judge for name in names}, {name.run for name in names}
 

@@ -50,6 +50,7 @@ def document(comparison: Comparison) -> Iterator[Section]:
     """Yield a section per pair, then the sections about all of them."""
     for pair in comparison.pairs:
         yield Section(title=f"{side(pair.first)} -> {side(pair.second)}", blocks=tuple(_pair(pair, comparison)))
+    # One side alone is no curve.
     if len(comparison.curve) > 1:
         yield _curve(comparison)
     yield Section(title="", blocks=(Lines(lines=tuple(_legend(comparison))),), of_all=True)
@@ -90,6 +91,7 @@ def _match_sentences(pair: Pair) -> Iterator[str]:
 
 
 def _rows(pair: Pair, comparison: Comparison) -> Table:
+    # The column says nothing where there is one task, and tables are wide enough.
     several = len({row.task for row in pair.rows}) > 1
     margin = comparison.margin is not None
     columns = ["test", "measure", "before", "after", "difference", "cases", "better/worse", "p", "shown"]
@@ -162,14 +164,11 @@ def _noises(changes: Changes) -> Iterator[tuple[str, ...]]:
 
 
 def _noise(noise: Noise) -> tuple[str, ...]:
+    missing = str(sum(noise.missing.values()))
     if noise.rate is None:
-        return "-", "no case has two verdicts", "-", _count_missing(noise)
+        return "-", "no case has two verdicts", "-", missing
     rate = _rate(noise.rate, noise.low, noise.high)
-    return f"{noise.differing} of {noise.pairs} pairs", rate, _items(noise, bare=True), _count_missing(noise)
-
-
-def _count_missing(noise: Noise) -> str:
-    return str(sum(noise.missing.values()))
+    return f"{noise.differing} of {noise.pairs} pairs", rate, _items(noise, bare=True), missing
 
 
 def _change(row: Changes) -> tuple[str, ...]:
@@ -179,6 +178,7 @@ def _change(row: Changes) -> tuple[str, ...]:
 
 def _causes(pair: Pair) -> Iterator[Block]:
     changed = any(changes.changed for changes in pair.changes)
+    # Listed also where no verdict changed, and then not called causes.
     if pair.causes:
         likely = "Differences, most likely cause first:" if changed else "Differences:"
         lines = [f"{cause.kind} {cause.what}: {_short(cause.before)} -> {_short(cause.after)}" for cause in pair.causes]
@@ -223,6 +223,7 @@ def _curve(comparison: Comparison) -> Section:
 
 def _point(point: Point) -> tuple[str, ...]:
     frontier = {True: "yes", False: "no", None: "price unknown" if point.unknown else "-"}[point.frontier]
+    # Only where no price is known: otherwise the sum of the known ones is a lower bound.
     unpriced = point.trials == point.unknown
     return (
         side(point.side),
@@ -247,6 +248,7 @@ def _legend(comparison: Comparison) -> Iterator[str]:
             "is the gold label; in a test that should change nothing, it is the judge's own reference verdict."
         )
     yield f"{comparison.family.controlled} This correction decides what counts as shown; p-values are not adjusted."
+    # Explained only where it is seen.
     if any("alone" in _answer(row, comparison) for pair in comparison.pairs for row in pair.rows):
         yield "Intervals are not adjusted: an interval that excludes 0 does not show a difference by itself."
     if any(row.answer is Answer.NOT_SHOWN for pair in comparison.pairs for row in pair.rows):
@@ -269,6 +271,7 @@ def _items(counts: Row | Noise | Changes, *, bare: bool = False) -> str:
 
 def side(name: SideName) -> str:
     """Return a side's label, marked where its answers are made up."""
+    # Wherever a simulated judge is named, so that made-up numbers are never taken for a model's.
     return f"{name.label} (simulated)" if name.simulated else name.label
 
 

@@ -40,9 +40,6 @@ class Terms:
 
 
 _UNITS: Final = {ERROR: "levels", SCORE: "score", SCORE_ERROR: "score"}
-_PAIR: Final = 2
-_LEAST: Final = 0.5
-"""One-sided error rates are below this."""
 
 
 @frozen(kw_only=True)
@@ -233,7 +230,7 @@ def _change(measure: str, pairs: Matched, clusters: NDArray[np.int64], span: flo
 def _beyond_p(estimate: jrh_stats.Estimate, margin: float, level: float) -> PValue:
     """Test the margin on the side of the estimate: at most one of the two one-sided hypotheses is false."""
     value, low, high = estimate.value, estimate.low, estimate.high
-    if value is None or low is None or high is None or estimate.clusters < _PAIR or abs(value) <= margin:
+    if value is None or low is None or high is None or estimate.clusters <= 1 or abs(value) <= margin:
         return PValue(p=1.0)
     # Half of a two-sided p-value, on the side that the estimate is on.
     null = math.copysign(margin, value)
@@ -248,7 +245,7 @@ def _within_p(
         return NO_DATA
     sums = jrh_stats.cluster_sums(clusters, after - before, np.ones(len(clusters)))
     # `equivalence` needs a one-sided error rate below one half, whatever the level.
-    alpha = min(1 - terms.level, _LEAST - 1e-9)
+    alpha = min(1 - terms.level, 0.5 - 1e-9)
     result = jrh_stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin or 0.0, alpha=alpha)
     if result.p_equivalent is not None:
         return PValue(p=result.p_equivalent)

@@ -54,6 +54,7 @@ def markdown(comparison: Comparison) -> str:
     closing = [line for section in sections if section.of_all for line in _lines(section)]
 
     def text_of(kept: int) -> str:
+        # Said only if something was cut.
         note = [] if kept == len(pair_lines) + len(closing) else ["", "---", "", _SHORTENED]
         return "\n".join([*pair_lines[: max(kept - len(closing), 0)], *closing[:kept], *note]).rstrip("\n") + "\n"
 

@@ -118,6 +118,7 @@ class Case:
 def measure_names() -> Mapping[str, str]:
     """Return what each of `MEASURES` is called in a report: the measure that is declared with its role, if any is."""
     declared = measures_by_role()
+    # Sorted: with several metrics of one role the name must not depend on the order of loading.
     roles = {measure: min(declared.get(role.value, ()), default=measure) for measure, role in _ROLES.items()}
     return {measure: roles.get(measure, measure) for measure in ("", *MEASURES)}
 
@@ -174,6 +175,7 @@ class _Rows:
     def case(self, rows: Sequence[int]) -> Case:
         first = rows[0]
         about = frozenset(name for name, scores in self.scores.items() if scores.eligible[first])
+        # All repeats of a case have one expectation.
         right = self._right(first)
         return Case(
             id=self.of("case_id", first),
@@ -235,22 +237,19 @@ def responses(rows: _Rows, items: Mapping[str, Sequence[Item]], tasks: Sequence[
         facts = response_facts(rows.trials, items, tasks_of_response)
         places: defaultdict[Key, list[int]] = defaultdict(list)
         for row in np.flatnonzero(facts.inside).tolist():
-            places[_response_key(rows, row, name, facts.names[facts.response[row]])].append(row)
+            _, test, _, *condition = rows.key(row)
+            places[name, test, facts.names[facts.response[row]], *condition].append(row)
         for key, chosen in places.items():
             ordered = np.array(sorted(chosen, key=lambda row: (int(rows.trials.repeat[row]), rows.of("item_id", row))))
             scores = response_scores(rows.trials, ordered, facts, np.zeros(len(ordered), dtype=np.int64))
             yield _response_case(rows, ordered, scores, key, tasks_of_response[0].name)
 
 
-def _response_key(rows: _Rows, row: int, name: str, response: str) -> Key:
-    _, test, _, *condition = rows.key(row)
-    return (name, test, response, *condition)
-
-
 def _response_case(rows: _Rows, ordered: Codes, responses: ResponseScores, key: Key, task: str) -> Case:
     first = int(ordered[0])
     golds = sorted({(rows.of("item_id", row), rows.of("gold", row)) for row in ordered.tolist()})
     about = {SCORE} | ({SCORE_ERROR} if np.isfinite(responses.gold).any() else set())
+    # The lowest score that was reached, too: criteria with negative weights go below 0.
     reached = np.concatenate([responses.low, responses.score, responses.gold])
     return Case(
         # Responses have no id of their own: they are matched by their place.
@@ -274,6 +273,7 @@ def _response_trial(rows: _Rows, ordered: Codes, responses: ResponseScores, plac
     labels, statuses = rows.trials.label[chosen], rows.trials.status
     score, gold = float(responses.score[place]), float(responses.gold[place])
     scores = {SCORE: score, SCORE_ERROR: abs(score - gold)}
+    # One missing verdict of a criterion leaves the response without a label, and says why.
     lost = sorted({statuses.names[statuses.codes[row]] for row, label in zip(chosen, labels, strict=True) if label < 0})
     return Trial(
         label=None if lost else " ".join(rows.trials.labels[label] for label in labels),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from difflib import get_close_matches
@@ -86,6 +87,7 @@ def _open(path: Path, stack: ExitStack) -> OpenRun:
     state = run_state(path)
     report = stack.enter_context(open_run(path))
     unfinished = ""
+    # Imported verdicts have no end to wait for.
     if not state.imported:
         if state.ended is None:
             unfinished = "it has not ended, or its process was killed"
@@ -111,6 +113,7 @@ def _by_judge(runs: Sequence[OpenRun], judges: Sequence[str]) -> Iterator[tuple[
     first = runs[0]
     for other in runs[1:]:
         first_judges, second_judges = (_select_judges(run, judges) for run in (first, other))
+        # Judges are matched by name; a single judge on either side is meant even under another name.
         common = [judge for judge in first_judges if judge in second_judges]
         if common:
             yield from ((_side(first, judge), _side(other, judge)) for judge in common)
@@ -130,12 +133,10 @@ def _against_first(places: Sequence[tuple[OpenRun, str | None]], judges: Sequenc
             raise _no_judge(judge, run.report.judges, f"'{run.path}' has no")
         names = [judge] if judge is not None else _select_judges(run, judges)
         sides += [_side(run, name) for name in names]
-    chosen: set[tuple[int, str]] = set()
+    labels = Counter(side.name.label for side in sides)
     for side in sides:
-        key = (id(side.run), side.name.judge)
-        if key in chosen:
+        if labels[side.name.label] > 1:
             raise JrhError(f"judge '{side.name.judge}' of '{side.run.path}' is given twice")
-        chosen.add(key)
     if len(sides) == 1:
         raise JrhError(
             f"there is only one judge, '{sides[0].name.judge}' of '{sides[0].run.path}': nothing to compare it with; "
@@ -153,6 +154,7 @@ def _select_judges(run: OpenRun, judges: Sequence[str]) -> list[str]:
 
 def _side(run: OpenRun, judge: str) -> Side:
     name = SideName(
+        # Shortened later to what tells the sides apart, once all are known.
         label=f"{run.path}:{judge}",
         run=run.path,
         suite=run.report.suite,

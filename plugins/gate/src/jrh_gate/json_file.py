@@ -63,6 +63,7 @@ def _decision(each: Decision, checked: Checked) -> Mapping[str, object]:
 
 def _limits(each: Decision) -> Mapping[str, object] | None:
     limits, ends = each.limits, each.ends
+    # Without both limits nothing was decided by them.
     if limits is None or ends is None:
         return None
     return {

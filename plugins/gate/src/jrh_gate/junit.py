@@ -94,6 +94,7 @@ def _count(element: ET.Element, *parts: dict[str, int]) -> dict[str, int]:
     """Set and return an element's number of cases by result."""
     tags = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
     counted = {name: sum(1 for _ in element.iter(tag)) for name, tag in tags.items()}
+    # The root counts what its suites have counted.
     counts = {name: sum(part[name] for part in parts) for name in tags} if parts else counted
     for name, count in counts.items():
         element.set(name, str(count))

@@ -68,6 +68,7 @@ def _head(checked: Checked) -> Iterator[str]:
             for answered in checked.silent
         ]
         yield f"More than the allowed {wording.share(checked.terms.allow_missing)} of verdicts are missing:"
+        # Hundreds of places may lack verdicts, and the comment has room for other things.
         yield _some(lines, "\n", "- ")
 
 
@@ -78,6 +79,7 @@ def _some(entries: Sequence[str], separator: str, mark: str = "") -> str:
 
 def _line(decision: Decision, checked: Checked) -> str:
     name = decision.outcome.value
+    # Bold is what a person has to look at.
     outcome = name if decision.outcome is Outcome.HOLDS else f"**{name}**"
     *cells, sizes = wording.cells(decision, checked)
     return f"| {' | '.join((outcome, *map(markdown_text, cells), sizes))} |"

@@ -27,22 +27,17 @@ def share(value: float) -> str:
     return f"{100 * value:.4g}%"
 
 
-def estimate(measure: Measure | None) -> str:
-    """Write the estimate with its interval: `0.93 [0.88, 0.96]`."""
+def estimate_and_limits(decision: Decision) -> str:
+    """Write the estimate with the limits that decided, `0.93, limits 0.88 and 0.96`; else with its own interval."""
+    measure, ends = decision.measure, decision.ends
     if measure is None or measure.estimate is None or not math.isfinite(measure.estimate):
         return "not estimable"
+    value = number(measure.estimate, measure)
+    if ends is not None:
+        low, high = (number(end, measure) for end in ends)
+        return f"{value}, limits {low} and {high}"
     interval = usable_interval(measure)
-    ends = f" [{number(interval.low, measure)}, {number(interval.high, measure)}]" if interval else ""
-    return f"{number(measure.estimate, measure)}{ends}"
-
-
-def estimate_and_limits(decision: Decision) -> str:
-    """Write the estimate with the limits that decided: `0.93, limits 0.88 and 0.96`."""
-    measure, ends = decision.measure, decision.ends
-    if measure is None or measure.estimate is None or not math.isfinite(measure.estimate) or ends is None:
-        return estimate(measure)
-    low, high = (number(end, measure) for end in ends)
-    return f"{number(measure.estimate, measure)}, limits {low} and {high}"
+    return f"{value} [{number(interval.low, measure)}, {number(interval.high, measure)}]" if interval else value
 
 
 def terms_of_decision(checked: Checked) -> tuple[str, ...]:
@@ -86,6 +81,7 @@ def judge(name: str, checked: Checked) -> str:
     """Write a judge's name, marked if it is simulated."""
     if not name:
         return "all judges"
+    # Wherever a simulated judge is named, so that made-up numbers are never taken for a model's.
     return f"{clean_text(name, 100)} (simulated)" if name in checked.simulated else clean_text(name, 100)
 
 
@@ -129,6 +125,7 @@ def conclusion(checked: Checked) -> str:
 
 
 def _meaning(checked: Checked) -> str:
+    # In the order of the exit codes, whose first match decides.
     if checked.ended:
         return clean_text(checked.unfinished)
     if checked.silent:

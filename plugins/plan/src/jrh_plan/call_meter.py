@@ -41,6 +41,7 @@ class Amount(CostEstimate):
 
     def at_most(self) -> Amount:
         """Return the amount if none of the calls is certain."""
+        # The most stays: what may be called may be called by all.
         return evolve(self, low=0, cost_low=0.0)
 
     def times(self, factor: float) -> Amount:
@@ -72,14 +73,14 @@ class Meter:
     reading: Reading = Reading.QUESTIONS
     amounts: dict[str, Amount] = field(factory=dict)
     """The suite's name of the model -> what its calls amount to."""
-    largest: dict[str, int] = field(factory=dict)
-    """Model -> tokens of its longest prompt, at most; of all models under the empty name."""
+    longest: int = 0
+    """Tokens of the longest prompt, at most."""
     opened: dict[str, tuple[ModelUse, ChatModel]] = field(factory=dict)
     asked: Counter[str] = field(factory=Counter)
     """Model -> requests that no stored reply answers."""
     unbounded: set[str] = field(factory=set)
     """Models asked for a reply of any length, whose cost has no upper bound."""
-    _seen: set[str] = field(factory=set)
+    _counted: set[str] = field(factory=set)
 
     def open(self, use: ModelUse, model: ChatModel) -> ModelClient:
         """Return a model that sends nothing and counts."""
@@ -89,7 +90,7 @@ class Meter:
     def begin(self, reading: Reading) -> None:
         """Start counting from zero."""
         self.reading = reading
-        self.amounts, self.largest = {}, {}
+        self.amounts, self.longest = {}, 0
 
     def check_bounds(self, resolved: ResolvedSuite) -> None:
         """Check that a budget in dollars can be held by the requests counted.
@@ -116,10 +117,12 @@ class Meter:
         if stored is not None:
             return stored
         mark = f"{self.reading.value}:{key}"
-        if mark not in self._seen:  # equal requests are sent once
-            self._seen.add(mark)
+        # Per reading: the fewest and the most calls are counted from the same requests.
+        if mark not in self._counted:  # equal requests are sent once
+            self._counted.add(mark)
             self.asked[use.name] += 1
             self._count(use, model, request, certain=repeat == 0 or self.reading is not Reading.FIRST)
+        # A reply that cannot be read makes a component try again, one that failed does not.
         if self.reading is Reading.UNREADABLE:
             return Reply(status=Status.OK, text=UNREADABLE)
         return Reply(status=Status.PROVIDER_ERROR, detail="planned only")
@@ -129,9 +132,9 @@ class Meter:
         if rates is not None and worst_case(request, rates) is None:
             self.unbounded.add(use.name)
         most = tokens_at_most(request)
-        for name in ("", use.name):
-            self.largest[name] = max(self.largest.get(name, 0), most)
-        counted = amount(use, model, tokens_at_least(request), most, request.sampling.max_tokens)
+        self.longest = max(self.longest, most)
+        least = sum(len(message.content) for message in request.messages) // MOST_CHARACTERS
+        counted = amount(use, model, least, most, request.sampling.max_tokens)
         before = self.amounts.get(use.name, Amount())
         self.amounts[use.name] = before + (counted if certain else Amount())
 
@@ -140,6 +143,7 @@ def amount(use: ModelUse, model: ChatModel, least: int, most: int, max_tokens: i
     """Return what one call amounts to, from the tokens of its prompt and the limit of its reply."""
     rates = rates_of(use, model)
     limit = rates.max_output_tokens if rates is not None else None
+    # What a reply costs is planned with a usual length; only its worst case takes the limit.
     output = max_tokens or min(MOST_OUTPUT, limit or MOST_OUTPUT)
     counted = Amount(low=1, high=1, prompt_high=most, output_high=output)
     if rates is None:
@@ -148,17 +152,14 @@ def amount(use: ModelUse, model: ChatModel, least: int, most: int, max_tokens: i
         counted,
         cost_low=least * rates.input + LEAST_OUTPUT * rates.output,
         cost_high=most * rates.input + output * rates.output,
+        # `most` counts three bytes to a token; a prompt may have a token for each of them.
         worst=FEWEST_CHARACTERS * most * rates.input + (max_tokens or limit or output) * rates.output,
     )
 
 
-def tokens_at_least(request: ChatRequest) -> int:
-    """Estimate the fewest tokens of a prompt."""
-    return sum(len(message.content) for message in request.messages) // MOST_CHARACTERS
-
-
 def tokens_at_most(request: ChatRequest) -> int:
     """Estimate the most tokens of a prompt, its schema included."""
+    # Bytes, not characters: tokens of other scripts hold fewer characters.
     written = sum(len(message.content.encode("utf-8", "surrogatepass")) for message in request.messages)
     schema = len(canonical_json(request.json_schema)) if request.json_schema is not None else 0
     estimate = (written + schema) // FEWEST_CHARACTERS + 16 * len(request.messages)

@@ -62,11 +62,12 @@ def command(
     settings = settings_of(**shared)
     plan = make_plan(suite_for(suite, settings))
     show_spending(plan)
-    given = {"noise": noise, "discordance": discordance, "effect": effect}
-    stated = {name: value for name, value in given.items() if value is not None}
+    options = {"noise": noise, "discordance": discordance, "effect": effect}
+    stated = {name: value for name, value in options.items() if value is not None}
     assumed = Assumptions(**stated)
     if pilot is not None:
-        assumed = evolve(_piloted(pilot, plan, assumed, settings.plugins), **stated)
+        # What is stated on the command line goes before what the pilot measured.
+        assumed = evolve(_read_pilot(pilot, plan, assumed, settings.plugins), **stated)
     show_precision(plan, wished=half_width, assumptions=assumed)
     for line in rule_lines(plan):
         say(f"{line}.")
@@ -75,17 +76,17 @@ def command(
     return 0
 
 
-def _piloted(run_dir: Path, plan: Plan, assumed: Assumptions, plugins: tuple[str, ...]) -> Assumptions:
+def _read_pilot(run_dir: Path, plan: Plan, assumed: Assumptions, plugins: tuple[str, ...]) -> Assumptions:
     """Print what a pilot run measured, and return it."""
     from jrh import open_run
 
     from jrh_plan.pilot import read_pilot
 
     with open_run(run_dir, measure=True, plugins=plugins) as report:
-        found = read_pilot(str(run_dir), report, plan, assumed)
-    for sentence in found.sentences:
+        measured, sentences = read_pilot(str(run_dir), report, plan, assumed)
+    for sentence in sentences:
         say(f"{sentence}.")
-    return found.assumptions
+    return measured
 
 
 def show_spending(plan: Plan) -> None:
@@ -131,27 +132,28 @@ def show_precision(plan: Plan, *, wished: float, assumptions: Assumptions) -> No
     # All judges get the same cases, except those that a judge cannot be asked: take the others' number.
     judged = [line for line in plan.lines if line.items]
     tests = sum(1 for line in judged if line.test != REFERENCE)
+    # The last of equal keys stays: the judge with the most trials.
     largest = {(line.task, line.test): line for line in sorted(judged, key=lambda line: line.trials)}
-    asked = {task: round(line.trials / line.items) for (task, test), line in largest.items() if test == REFERENCE}
+    repeats = {task: round(line.trials / line.items) for (task, test), line in largest.items() if test == REFERENCE}
     for line in dict.fromkeys(largest[line.task, line.test] for line in judged):
         about = "~" if line.estimated else ""
-        found = precision(
+        result = precision(
             line.items,
             line.trials,
             clusters=line.clusters,
             wished=wished,
             level=plan.level,
-            reference=asked.get(line.task, 1),
+            reference=repeats.get(line.task, 1),
             tests=tests,
             assumptions=assumptions,
         )
         unit = "clusters" if line.clusters < line.items else "items"
         shared = f" in {counted(line.clusters, 'cluster')}" if line.clusters < line.items else ""
-        needed = f"{found.items_needed:,}{' clusters' if shared else ''}"
-        numbers = (f"{line.items:,}{shared}", f"{found.trials_per_item:.3g}", f"±{found.half_width:.2f}", needed)
-        change = "none" if found.detectable is None else f"{about}±{found.detectable:.2f}"
-        power = "reference asked once" if found.power is None else f"{about}{found.power:.0%}"
-        compared = (change, power, _enough(found, unit)) if line.test != REFERENCE else ("-", "-", "-")
+        needed = f"{result.items_needed:,}{' clusters' if shared else ''}"
+        numbers = (f"{line.items:,}{shared}", f"{result.trials_per_item:.3g}", f"±{result.half_width:.2f}", needed)
+        change = "none" if result.detectable is None else f"{about}±{result.detectable:.2f}"
+        power = "reference asked once" if result.power is None else f"{about}{result.power:.0%}"
+        compared = (change, power, _enough(result, unit)) if line.test != REFERENCE else ("-", "-", "-")
         table.add_row(line.task, line.test, *(f"{about}{number}" for number in numbers), *compared)
     show(table)
     missing = f"; {_percent(assumptions.missing)} of verdicts are missing" if assumptions.missing else ""

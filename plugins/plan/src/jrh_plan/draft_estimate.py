@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from jrh import Case, Changes, Draft, Item, JudgeSpec, Question, Scope, Skip, Task, ValidatorSpec
 from jrh.errors import RAISED
 from jrh.plugins import CountsCalls
-from jrh.running import Builder, chosen_items, for_each, reference_cases
+from jrh.running import Builder, chosen_items, reference_cases
 from jrh.suite import Resolved, ResolvedTest, Step
 
 from jrh_plan.call_meter import Amount, Meter, Reading, amount
@@ -32,7 +32,7 @@ class Drafting:
     spending: tuple[tuple[str, str, Amount], ...] = ()
     """Role, component and amount."""
     cases: Sequence[Case] = ()
-    """Cases at most; those that a model writes are stood for by their items."""
+    """Cases at most; those that a model has yet to write are the items as they are."""
     estimated: bool = False
     """The cases are not known yet."""
     nothing: str = ""
@@ -70,6 +70,7 @@ async def estimate_drafting(
     """Estimate the calls and the cases of a test that asks models."""
     chosen = chosen_items(items, test.use)
     some = spread(chosen, MOST_ITEMS)
+    # Calls grow with the items: those of the sample are scaled to all.
     scale = len(chosen) / len(some) if some else 0.0
     shown: list[tuple[Item, Draft | None]] = [(item, None) for item in some]
     spending: list[tuple[str, str, Amount]] = []
@@ -80,10 +81,10 @@ async def estimate_drafting(
     spending += await _validation(builder, meter, test.validators, task, shown)
     cases = reference_cases(task, [item for item, _ in shown], 1)
     drafts = [draft for _, draft in shown]
-    made = [_case(case, draft, test, place) for place, (case, draft) in enumerate(zip(cases, drafts, strict=True))]
+    drafted = [_case(case, draft, test, place) for place, (case, draft) in enumerate(zip(cases, drafts, strict=True))]
     return Drafting(
         spending=tuple((role, name, spent.times(scale)) for role, name, spent in spending),
-        cases=made if scale <= 1.0 else _repeated(made, round(len(made) * scale)),
+        cases=drafted if scale <= 1.0 else _repeat_cases(drafted, round(len(drafted) * scale)),
         nothing="" if shown else ", ".join(f"{reason} ({count:,})" for reason, count in reasons.most_common(3)),
     )
 
@@ -101,6 +102,7 @@ async def _step(
     """Return what a step may make of every item, None for a text that is not known, and what it costs."""
     items = [item for item, _ in shown]
     distinct = list({item.id: item for item in items}.values())
+    # A step sees each item once; drafts of an earlier step multiply what it costs.
     times = len(items) / len(distinct) if distinct else 0.0
     meter.begin(Reading.FIRST)
     if step.component.all_models:
@@ -108,20 +110,21 @@ async def _step(
     least = meter.total()
     meter.begin(Reading.UNREADABLE)
     outcomes = await _treat(builder, step, task, distinct, meter)
-    most = _declared(builder, step, task, distinct, meter)
-    made = [
+    most = _most_calls(builder, step, task, distinct, meter)
+    drafts = [
         (item, outcome if isinstance(outcome, Draft) else None)
         for item in items
-        for outcome, asked in outcomes[item.id]
-        if isinstance(outcome, Draft) or asked
+        for outcome, was_asked in outcomes[item.id]
+        if isinstance(outcome, Draft) or was_asked
     ]
-    skips = [outcome for found in outcomes.values() for outcome, asked in found if not asked]
+    skips = [outcome for treated in outcomes.values() for outcome, was_asked in treated if not was_asked]
     reasons.update(skip.reason for skip in skips if isinstance(skip, Skip))
+    # What a later step gets depends on replies that are not there yet: its fewest calls are none.
     low = least if first else Amount()
     spent = evolve(most.times(times), low=low.low, cost_low=low.cost_low)
     spending = [("writer", step.use.name, spent)] if spent.high else []
-    checked = await _validation(builder, meter, step.validators, task, made)
-    return made, [*spending, *checked]
+    validation = await _validation(builder, meter, step.validators, task, drafts)
+    return drafts, [*spending, *validation]
 
 
 async def _treat(
@@ -129,34 +132,36 @@ async def _treat(
 ) -> dict[str, list[tuple[Draft | Skip, bool]]]:
     """Return the outcomes of every item, each with whether a model was asked for it."""
     perturber = builder.build(step.component, task, seed_name=step.component.entry.spec.name)
-    found: dict[str, list[tuple[Draft | Skip, bool]]] = {item.id: [] for item in items}
+    outcomes: dict[str, list[tuple[Draft | Skip, bool]]] = {item.id: [] for item in items}
     if step.component.entry.spec.scope is Scope.SET:
+        # Perturbers of sets are asked for all items at once: which of them was asked for which item is not known.
         before = meter.asked.total()
-        made = await _tried(perturber.perturb_set(items), [(item, Skip(reason=_RAISED)) for item in items])
-        asked = meter.asked.total() > before
-        for item, outcome in made:
-            if item.id in found:
-                found[item.id].append((outcome, asked))
-        return found
+        results = await _result_or(perturber.perturb_set(items), [(item, Skip(reason=_RAISED)) for item in items])
+        was_asked = meter.asked.total() > before
+        for item, outcome in results:
+            if item.id in outcomes:
+                outcomes[item.id].append((outcome, was_asked))
+        return outcomes
     for item in items:
         before = meter.asked.total()
-        made = await _tried(perturber.perturb(item), [Skip(reason=_RAISED)])
-        asked = meter.asked.total() > before
-        found[item.id] = [(outcome, asked) for outcome in made]
-    return found
+        results = await _result_or(perturber.perturb(item), [Skip(reason=_RAISED)])
+        was_asked = meter.asked.total() > before
+        outcomes[item.id] = [(outcome, was_asked) for outcome in results]
+    return outcomes
 
 
-async def _tried(work: Awaitable[Any], instead: Any) -> Any:
-    """Return what a component makes of replies that are made up, or something else if it does not expect them."""
+async def _result_or(work: Awaitable[Any], instead: Any) -> Any:
+    """Return what a component makes of replies that are made up, or `instead` if it does not expect them."""
     try:
         return await work
     except RAISED:
         return instead
 
 
-def _declared(builder: Builder, step: Step, task: Task, items: Sequence[Item], meter: Meter) -> Amount:
+def _most_calls(builder: Builder, step: Step, task: Task, items: Sequence[Item], meter: Meter) -> Amount:
     """Return the most calls: those counted, or those that the perturber declares, with its longest prompts."""
     perturber = builder.build(step.component, task, seed_name=step.component.entry.spec.name)
+    # Such a perturber knows how many calls it makes at most; replies that are made up may end it before that.
     if not isinstance(perturber, CountsCalls) or not meter.total().high:
         return meter.total()
     total = Amount()
@@ -164,8 +169,7 @@ def _declared(builder: Builder, step: Step, task: Task, items: Sequence[Item], m
         builder.model(name)
         use, model = meter.opened[name]
         meter.asked[name] += calls
-        longest = GROWTH * meter.largest[""]
-        total += amount(use, model, 0, longest, use.sampling.max_tokens).times(calls)
+        total += amount(use, model, 0, GROWTH * meter.longest, use.sampling.max_tokens).times(calls)
     return total
 
 
@@ -179,6 +183,7 @@ async def _validation(
     """Return what validating the drafts costs; one that a model has yet to write may never come to be validated."""
     spending = []
     pairs = [(item, draft or _stand_in(item, place)) for place, (item, draft) in enumerate(drafts)]
+    # A draft that is not written yet may be rejected before it comes to be validated.
     certain = all(draft is not None for _, draft in drafts)
     for place, resolved in enumerate(validators):
         if not resolved.all_models:
@@ -191,6 +196,7 @@ async def _validation(
             least = meter.total()
         meter.begin(Reading.UNREADABLE)
         await _ask(builder.build(resolved, task), resolved, pairs)
+        # A written text may be longer than its stand-in, which costs more tokens and no more calls.
         growth = 1 if certain else GROWTH
         most = meter.total().times(growth)
         most = evolve(most, high=round(most.high / growth), unpriced=round(most.unpriced / growth))
@@ -208,13 +214,10 @@ def _stand_in(item: Item, place: int) -> Draft:
 
 async def _ask(validator: Any, resolved: Resolved[ValidatorSpec], pairs: Sequence[tuple[Item, Draft]]) -> None:
     if resolved.entry.spec.scope is Scope.SET:
-        await _tried(validator.validate_set(pairs), None)
+        await _result_or(validator.validate_set(pairs), None)
         return
-
-    async def one(pair: tuple[Item, Draft]) -> None:
-        await _tried(validator.validate(*pair), None)
-
-    await for_each(pairs, one, 1)
+    for pair in pairs:
+        await _result_or(validator.validate(*pair), None)
 
 
 def _case(case: Case, draft: Draft | None, test: ResolvedTest, place: int) -> Case:
@@ -232,7 +235,7 @@ def _case(case: Case, draft: Draft | None, test: ResolvedTest, place: int) -> Ca
     )
 
 
-def _repeated(cases: Sequence[Case], count: int) -> Sequence[Case]:
+def _repeat_cases(cases: Sequence[Case], count: int) -> Sequence[Case]:
     """Return the cases of a sample again and again, so that there are as many as the whole has."""
 
     def make(place: int) -> Case:

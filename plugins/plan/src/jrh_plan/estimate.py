@@ -38,32 +38,9 @@ _TRIED: Final = 3
 """Items or questions that are looked at to see whether stored replies answer them."""
 
 
-async def called_models(dry: DryRun) -> Collection[str]:
-    """Return the models that stored replies do not make superfluous.
-
-    Raises:
-        SuiteError: a budget in dollars cannot be held.
-    """
-    meter = Meter(known=dry.stored_reply)
-    builder = dry.open_builder(meter.open)
-    resolved, todo = dry.resolved, dry.left_to_do(builder)
-    for task in (use.task for use in resolved.suite.tasks):
-        for test in tests_of(resolved, task):
-            if (task.name, test.use.name) in todo.tests and any(part.all_models for part in test.components):
-                before = meter.asked.total()
-                await estimate_drafting(builder, meter, test, task, dry.items[task.name][:_TRIED])
-                if meter.asked.total() > before:
-                    meter.asked.update(name for part in test.components for name in part.all_models)
-    for judge in resolved.judges:
-        if judge.use.name in todo.judges and judge.all_models:
-            await _ask_judge(dry, builder, meter, judge)
-    await _ask_for_stages(dry, builder, meter, todo.judges)
-    meter.check_bounds(resolved)
-    return [name for name in resolved.models if meter.asked[name]]
-
-
 async def _ask_judge(dry: DryRun, builder: Builder, meter: Meter, judge: Resolved[JudgeSpec]) -> None:
     """Let a judge put a few of its open questions; one that needs all of them at once calls its models."""
+    # Such a judge sees all its questions at once, of which a few say nothing.
     if judge.entry.spec.kind is not JudgeKind.SINGLE:
         meter.asked.update(judge.all_models)
         return
@@ -91,8 +68,9 @@ def _open_questions(dry: DryRun, judge: Resolved[JudgeSpec], task: Task) -> Sequ
     assert dry.store is not None
     pending: Sequence[Any] = dry.store.trials.pending(judge.use.name)
     if not pending:  # there is no plan yet
-        made = reference_cases(task, dry.items[task.name][:_TRIED], 1)
-        return [(case, repeat) for case in made for repeat in range(dry.resolved.suite.reference_repeats)]
+        examples = reference_cases(task, dry.items[task.name][:_TRIED], 1)
+        return [(case, repeat) for case in examples for repeat in range(dry.resolved.suite.reference_repeats)]
+    # Start, middle and end: a run that was stopped has answered the start.
     some = [pending[place * (len(pending) - 1) // _TRIED] for place in range(_TRIED + 1)]
     cases = dry.store.cases.by_id([trial.case_id for trial in some])
     chosen = [(cases[trial.case_id], trial.occasion) for trial in some if trial.case_id in cases]
@@ -163,8 +141,28 @@ class Estimator:
         return make_plan(request).total
 
     async def called_models(self, dry: DryRun) -> Collection[str]:
-        """Return the models that stored replies do not make superfluous."""
-        return await called_models(dry)
+        """Return the models that stored replies do not make superfluous.
+
+        Raises:
+            SuiteError: a budget in dollars cannot be held.
+        """
+        meter = Meter(known=dry.stored_reply)
+        builder = dry.open_builder(meter.open)
+        resolved, todo = dry.resolved, dry.left_to_do(builder)
+        for task in (use.task for use in resolved.suite.tasks):
+            for test in tests_of(resolved, task):
+                if (task.name, test.use.name) in todo.tests and any(part.all_models for part in test.components):
+                    before = meter.asked.total()
+                    await estimate_drafting(builder, meter, test, task, dry.items[task.name][:_TRIED])
+                    if meter.asked.total() > before:
+                        # Replies that are made up end a chain of calls early, so every model of the test may be called.
+                        meter.asked.update(name for part in test.components for name in part.all_models)
+        for judge in resolved.judges:
+            if judge.use.name in todo.judges and judge.all_models:
+                await _ask_judge(dry, builder, meter, judge)
+        await _ask_for_stages(dry, builder, meter, todo.judges)
+        meter.check_bounds(resolved)
+        return [name for name in resolved.models if meter.asked[name]]
 
 
 def make_plan(request: RunRequest) -> Plan:
@@ -203,7 +201,7 @@ class _Planning:
             nothing=tuple(self.nothing),
             changes=changed,
             stages=(*self.dry.said_by_stages(self.builder, lines), *self._early_end()),
-            shared=tuple(dict.fromkeys(_shared_families(self.resolved, self.dry.items))),
+            shared=tuple(dict.fromkeys(_family_warnings(self.resolved, self.dry.items))),
             level=suite.level,
             rules=self._gate_rules(),
             rates=frozenset(name for metric in self.resolved.metrics for name in metric.entry.spec.rates),
@@ -217,7 +215,7 @@ class _Planning:
 
     def _gate_rules(self) -> tuple[str, ...]:
         options = (stage.options for stage in self.resolved.stages.values())
-        return next((each.rules for each in options if isinstance(each, GateOptions)), ())
+        return next((stage_options.rules for stage_options in options if isinstance(stage_options, GateOptions)), ())
 
     async def _lines(self) -> list[PlanLine]:
         lines: list[PlanLine] = []
@@ -228,7 +226,8 @@ class _Planning:
                 task, self.dry.items[task.name], self.resolved.suite.reference_repeats
             )
             for test in tests_of(self.resolved, task):
-                drafting = await self._drafting(test, task, self.dry.items[task.name])
+                drafting = await self._draft(test, task, self.dry.items[task.name])
+                # A test without cases is a sentence, not a line: a person has to see it before the run is paid for.
                 if drafting.nothing:
                     self.nothing.append(f"Test '{test.use.name}' has no cases on task '{task.name}'{drafting.nothing}")
                     continue
@@ -237,14 +236,14 @@ class _Planning:
                     estimated.add((task.name, test.use.name))
                 for role, name, spent in drafting.spending:
                     lines.append(PlanLine(role=role, name=name, task=task.name, test=test.use.name, amount=spent))
-        cases = {key: self.dry.counted(self.builder, made) for key, made in cases.items()}
+        cases = {key: self.dry.counted(self.builder, drafted) for key, drafted in cases.items()}
         return lines + await self._judges(cases, estimated)
 
-    async def _drafting(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Drafting:
+    async def _draft(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Drafting:
         """Return the cases of a test with what drafting them costs."""
         stored = self.dry.stored_cases(self.builder, test, task)
         if stored is not None:
-            return Drafting(cases=stored, nothing="" if stored else f" ({self._lost_drafts(test, task)})")
+            return Drafting(cases=stored, nothing="" if stored else f" ({self._count_lost_drafts(test, task)})")
         if any(part.all_models for part in test.components):
             drafting = await estimate_drafting(self.builder, self.meter, test, task, items)
             return evolve(drafting, nothing=drafting.nothing and f": {drafting.nothing}", estimated=True)
@@ -252,7 +251,7 @@ class _Planning:
         self.nothing += remarks
         return Drafting(cases=cases, nothing=why and f": {why}")
 
-    def _lost_drafts(self, test: ResolvedTest, task: Task) -> str:
+    def _count_lost_drafts(self, test: ResolvedTest, task: Task) -> str:
         """Count what a test that made no case drafted, such as `2 of 2 drafts rejected`."""
         assert self.dry.store is not None
         states: Counter[str] = Counter()
@@ -269,15 +268,16 @@ class _Planning:
     ) -> list[PlanLine]:
         """Return a line for every judge and test, in the order of the suite."""
         judges = judge_ids(self.resolved, self.dry.items_ids)
+        # As a run plans them, so that the plan and the run agree to the trial.
         trials = count_trials(self.dry, cases, judges, self.clusters)
         lines = []
         unjudged: Counter[tuple[str, str]] = Counter()
         for task in self.tasks.values():
             for judge in (judge for judge, _ in judges if applies(judge, task)):
                 for key in (key for key in cases if key[0] == task.name):
-                    own = trials[judge.use.name, key]
-                    unjudged[key] += len(own.open)
-                    asked = await self._questions(judge, task, own.open)
+                    trials_of_judge = trials[judge.use.name, key]
+                    unjudged[key] += len(trials_of_judge.open)
+                    spent = await self._questions(judge, task, trials_of_judge.open)
                     guess = key in estimated
                     lines.append(
                         PlanLine(
@@ -285,12 +285,12 @@ class _Planning:
                             name=judge.use.name,
                             task=task.name,
                             test=key[1],
-                            items=own.items,
-                            clusters=own.clusters,
-                            cases=own.cases,
+                            items=trials_of_judge.items,
+                            clusters=trials_of_judge.clusters,
+                            cases=trials_of_judge.cases,
                             estimated=guess,
-                            trials=own.trials,
-                            amount=_longer(asked).at_most() if guess else asked,
+                            trials=trials_of_judge.trials,
+                            amount=_longer(spent).at_most() if guess else spent,
                         )
                     )
         return lines + await self._stages({key: some for key, some in cases.items() if some}, unjudged)
@@ -319,12 +319,14 @@ class _Planning:
 
     async def _questions(self, judge: Resolved[JudgeSpec], task: Task, left: Sequence[tuple[Case, int]]) -> Amount:
         """Let the judge put a sample of its questions to the counting model."""
+        # Judges without models cost nothing, and those that see all questions at once cannot be sampled.
         if not left or not judge.all_models or judge.entry.spec.kind is not JudgeKind.SINGLE:
             return Amount()
         calls = distinct_calls(left) if task.criteria is not None else left
         some = spread(calls, SAMPLE)
         self.meter.begin(Reading.QUESTIONS)
         await put_questions(self.builder, judge, task, some)
+        # Prompts of the sample are written out; their calls and tokens are scaled to all.
         return self.meter.total().times(len(calls) / len(some))
 
     def _preflight(self, lines: Sequence[PlanLine]) -> Iterator[PlanLine]:
@@ -333,6 +335,7 @@ class _Planning:
             return
         for name in sorted(self.meter.asked):
             if is_probed(self.resolved, name):
+                # At most: a run that finds all replies stored probes no model.
                 once = amount(*self.meter.opened[name], 0, _PROBE_TOKENS, PROBE.sampling.max_tokens)
                 yield PlanLine(role="preflight", name=name, amount=once.at_most())
 
@@ -359,7 +362,7 @@ def distinct_calls(left: Sequence[tuple[Case, int]]) -> list[tuple[Case, int]]:
     return list(calls.values())
 
 
-def _shared_families(resolved: ResolvedSuite, items: Mapping[str, Sequence[Item]]) -> Iterator[str]:
+def _family_warnings(resolved: ResolvedSuite, items: Mapping[str, Sequence[Item]]) -> Iterator[str]:
     """Yield a sentence per task and judge that shares a family with gold labels, or with authors of the responses."""
     models = judge_models(resolved)
     for task, some in items.items():

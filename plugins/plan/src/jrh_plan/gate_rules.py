@@ -21,18 +21,20 @@ def rule_lines(plan: Plan) -> Iterator[str]:
     A rule holds if the exact lower limit of its rate reaches the threshold in the first look. Rules about parts of
     tests, and about measures that are no rates, are left out.
     """
+    # Of the first look: most runs are looked at once.
     error = (1 - plan.level) / 2 * Look().share
     for rule in map(parse_rule, dict.fromkeys(plan.rules)):
         places = [line for line in plan.lines if _about(rule, line)]
         share = rule.threshold if rule.operator.upwards else 1 - rule.threshold
         if rule.measure in plan.rates and places and not rule.cell and share > 0:
+            # The place with the fewest clusters decides: a rule holds if it holds at all of them.
             fewest = min(places, key=lambda line: line.clusters)
             yield _sentence(rule, share, fewest, error)
 
 
 def _about(rule: GateRule, line: PlanLine) -> bool:
     wanted = (rule.test, line.test), (rule.judge, line.name), (rule.task, line.task)
-    return line.items > 0 and all(name in (None, given) for name, given in wanted)
+    return line.items > 0 and all(name in (None, name_there) for name, name_there in wanted)
 
 
 def _sentence(rule: GateRule, share: float, line: PlanLine, error: float) -> str:
@@ -54,6 +56,7 @@ def _sentence(rule: GateRule, share: float, line: PlanLine, error: float) -> str
 def _rate_that_holds(share: float, units: int, error: float) -> float:
     low, high = share, 1.0
     for _ in range(_STEPS):
+        # The power rises with the rate, so halving finds where it reaches the target.
         middle = (low + high) / 2
         low, high = (low, middle) if threshold_power(middle, share, units, alpha=error) >= _POWER else (middle, high)
     return high

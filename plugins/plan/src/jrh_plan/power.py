@@ -12,7 +12,6 @@ from attrs.validators import ge, gt, le, lt
 from jrh_stats import design_effect, excess_power, items_for_excess_power, items_for_proportion, smallest_change, wilson
 
 POWER: Final = 0.8
-_TWO: Final = 2
 _MOST_ASKINGS: Final = 10
 _MORE_ASKINGS: Final = (2, 3, 5, _MOST_ASKINGS)
 
@@ -40,8 +39,6 @@ class Assumptions:
 class Precision:
     """What a test can show."""
 
-    items: int
-    clusters: int
     trials_per_item: float
     half_width: float
     """Half the width of the interval (Wilson) of a rate of one half, the widest there is."""
@@ -88,45 +85,47 @@ def precision(
     Raises:
         ValueError: an argument is out of its range.
     """
-    each = trials / items
+    per_item = trials / items
     units = items if clusters is None else clusters
+    # Trials without a verdict say nothing: they are planned as fewer items.
     answered = max(int(units * (1 - assumptions.missing)), 1)
-    worth = each / design_effect(each, assumptions.correlation)
+    worth = per_item / design_effect(per_item, assumptions.correlation)
+    # At a rate of one half, where the interval is widest.
     low, high = wilson(answered * worth / 2, answered * worth, level=level)
+    # Bonferroni, which Holm's procedure of a report is never stricter than.
     alpha = (1 - level) / max(tests, 1)
-    askings = min(max(round(each), 1), _MOST_ASKINGS)
-    needed = items_for_proportion(wished, trials_per_item=each, icc=assumptions.correlation, level=level)
+    askings = min(max(round(per_item), 1), _MOST_ASKINGS)
+    needed = items_for_proportion(wished, trials_per_item=per_item, icc=assumptions.correlation, level=level)
     detectable = None
-    if answered >= _TWO:
+    if answered > 1:
         detectable = smallest_change(
             answered,
             discordant=assumptions.discordance,
             noise=assumptions.noise,
             reference=reference,
-            askings=each,
+            askings=per_item,
             alpha=alpha,
             power=POWER,
         )
-    asked = min(reference, _MOST_ASKINGS)
+    reference_askings = min(reference, _MOST_ASKINGS)
     noise = assumptions.noise
 
     def power_of(more: int) -> float:
         """Return the power if every question is asked so often at least."""
-        most = max(asked, more), max(askings, more)
+        most = max(reference_askings, more), max(askings, more)
         return excess_power(assumptions.effect, answered, noise=noise, reference=most[0], askings=most[1], alpha=alpha)
 
+    # Asked once, nothing tells a change of the judge's mind from a change by the test.
     power = power_of(0) if reference > 1 else None
     items_short = askings_short = None
     if power is not None and power < POWER:
         items_short = items_for_excess_power(
-            assumptions.effect, reference=asked, askings=askings, noise=noise, alpha=alpha, power=POWER
+            assumptions.effect, reference=reference_askings, askings=askings, noise=noise, alpha=alpha, power=POWER
         )
         more = (number for number in _MORE_ASKINGS if number > askings and power_of(number) >= POWER)
         askings_short = next(more, None)
     return Precision(
-        items=items,
-        clusters=units,
-        trials_per_item=each,
+        trials_per_item=per_item,
         half_width=float(high - low) / 2,
         detectable=detectable,
         items_needed=_with_missing(needed, assumptions),

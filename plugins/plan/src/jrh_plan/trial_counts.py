@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeVar, overload
+from typing import Final, TypeVar
 
 import numpy as np
 from attrs import define, field
@@ -29,14 +29,10 @@ class Computed(Sequence[T]):
         """Return the number of values."""
         return self._length
 
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+    # No slices, which `Sequence` promises: places are looked up one by one, or all in order.
+    def __getitem__(self, place: int) -> T:  # type: ignore[override]
         """Make the value in a place."""
-        places = range(self._length)[place]
-        return self._make(places) if isinstance(places, int) else [self._make(each) for each in places]
+        return self._make(range(self._length)[place])
 
 
 @define
@@ -58,6 +54,7 @@ class Trials:
     def add(self, place: int, case: Case, cluster: str) -> None:
         """Count a trial of the case in a place."""
         self.trials += 1
+        # Trials of a case come one after another.
         if place != self._place:
             self._place = place
             self.cases += 1
@@ -98,26 +95,26 @@ def count_trials(
     planner = TrialPlanner(judges, tasks, dry.store.trials.occasions() if dry.store is not None else ())
     counts: dict[tuple[str, tuple[str, str]], Trials] = {}
     for key, some in cases.items():
-        own = {judge.use.name: Trials(some) for judge, _ in judges}
+        trials_by_judge = {judge.use.name: Trials(some) for judge, _ in judges}
         waiting: list[tuple[int, str, int, str]] = []
         for place, case in enumerate(some):
             for row in planner.trials([case]):
-                own[row.judge].add(place, case, clusters[key[0]][case.item_id])
+                trials_by_judge[row.judge].add(place, case, clusters[key[0]][case.item_id])
                 waiting.append((place, row.judge, row.occasion, row.trial_id))
             if len(waiting) >= _AT_ONCE:
-                _add_open(dry, own, waiting)
-        _add_open(dry, own, waiting)
-        for name, trials in own.items():
+                _add_open(dry, trials_by_judge, waiting)
+        _add_open(dry, trials_by_judge, waiting)
+        for name, trials in trials_by_judge.items():
             trials.close()
             counts[name, key] = trials
     return counts
 
 
-def _add_open(dry: DryRun, own: Mapping[str, Trials], waiting: list[tuple[int, str, int, str]]) -> None:
+def _add_open(dry: DryRun, trials_by_judge: Mapping[str, Trials], waiting: list[tuple[int, str, int, str]]) -> None:
     """Keep the trials whose records will not last, and empty the list."""
     ids = [trial_id for *_, trial_id in waiting]
     done = dry.store.trials.lasting(ids) if dry.store is not None else ()
     for place, judge, occasion, trial_id in waiting:
         if trial_id not in done:
-            own[judge].add_open(place, occasion)
+            trials_by_judge[judge].add_open(place, occasion)
     waiting.clear()
