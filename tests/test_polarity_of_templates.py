@@ -5,11 +5,11 @@ from __future__ import annotations
 from jrh import Mode, Scale
 from jrh_audit.texts import asks_for_opposite
 from jrh_prompts.options import Inventory
-from jrh_prompts.templates import Shipped, shipped
+from jrh_prompts.templates import Shipped, load_templates
 
 
 def test_of_the_shipped_templates_only_the_inverted_one_reads_as_opposite() -> None:
-    found = [shipped(kind) for kind in Inventory]
+    found = [load_templates(kind) for kind in Inventory]
     named = [each.name for one in found for each in one.templates if asks_for_opposite(each.user, _scale(one))]
     assert named == ["fact-errors"]
 

@@ -25,8 +25,8 @@ from jrh import (
 )
 from jrh.values import Condition, Evidence
 from jrh.values.cases import Provenance
-from jrh_agentic.measures.edited import EditedCase
-from jrh_agentic.measures.localisation import chance, numbers_in, pointed_at, quotes_in, texts_of
+from jrh_agentic.measures.edited_cases import EditedCase
+from jrh_agentic.measures.localisation import chance, match_messages, numbers_in, quotes_in, texts_of
 from jrh_testing import build
 from scipy.stats import hypergeom
 
@@ -76,13 +76,13 @@ def test_quotes_are_read_in_any_marks_and_short_ones_are_left_out() -> None:
     ],
 )
 def test_a_rationale_points_at_what_it_names_or_quotes(rationale: str, pointed: set[int]) -> None:
-    assert pointed_at(rationale, TEXTS) == pointed
+    assert match_messages(rationale, TEXTS) == pointed
 
 
 def test_reasoning_and_arguments_can_be_quoted_too() -> None:
     thought = [{"role": "assistant", "content": "", "reasoning": "I shall skip the check."}]
-    assert pointed_at("“shall skip the check”", texts_of(read_transcript(thought))) == {1}
-    assert pointed_at('it sends "customer": "Mara" along: `"customer": "mara"`', TEXTS) == {3}
+    assert match_messages("“shall skip the check”", texts_of(read_transcript(thought))) == {1}
+    assert match_messages('it sends "customer": "Mara" along: `"customer": "mara"`', TEXTS) == {3}
 
 
 @pytest.mark.parametrize("messages", [1, 4, 9, 200])
@@ -242,7 +242,7 @@ def test_evidence_is_read_a_few_cases_at_a_time() -> None:
 )
 def test_the_position_is_the_third_of_the_transcript(was: tuple[int, ...], messages: int, position: str) -> None:
     case = Edited().cases(["case 9"])["case 9"]
-    assert EditedCase(id="", was=was, now=was, messages=messages, complete=True, case=case).position == position
+    assert EditedCase(id="", was=was, present=was, messages=messages, complete=True, case=case).position == position
 
 
 def test_sensitivity_by_number_and_position_of_edits() -> None:

@@ -10,7 +10,7 @@ from consistency_studies import CONTEXT, TASKS, World
 from jrh import MetricContext, RecordTable
 from jrh_consistency.agreement import both_of
 from jrh_consistency.naming import Kind, Named, kind_of
-from jrh_consistency.preferences import TIED, judged_sets
+from jrh_consistency.preferences import TIED, preferences_by_task
 from jrh_consistency.transitivity import triples_of
 from jrh_measuring import MeasureBuilder, MetricOptions
 
@@ -35,7 +35,7 @@ def table(rows):
 def judged(rows, tasks=TASKS):
     context = MetricContext(tasks=tasks, resamples=100, seed=1)
     builder = MeasureBuilder.of(table(rows), context, MetricOptions())
-    return {each.cell.task: each for each in judged_sets(builder)}
+    return {each.cell.task: each for each in preferences_by_task(builder)}
 
 
 def drawn(random, members="abcd", repeats=3, orders=("", "BA")):
@@ -140,7 +140,7 @@ def test_a_test_that_changes_the_text_is_not_mixed_in():
         "expectation": ["equals", "same"],
     }
     builder = MeasureBuilder.of(RecordTable.from_columns(changed), CONTEXT, MetricOptions())
-    (only,) = judged_sets(builder)
+    (only,) = preferences_by_task(builder)
     assert len(only.cell.rows) == 1
 
 
@@ -179,7 +179,7 @@ def test_a_random_tournament_has_a_quarter_of_cycles():
     world = World(1, studies=1, requests=500)
     world.pairs(lambda one, other: world.random.random((1, 500)) < 0.5 + 0 * (one + other))
     builder = MeasureBuilder.of(world.records(), CONTEXT, MetricOptions())
-    triples = triples_of(judged_sets(builder)[0])
+    triples = triples_of(preferences_by_task(builder)[0])
     assert len(triples.cycle) == 5_000
     # Triples of a request share pairs; their outcomes are uncorrelated all the same.
     assert triples.cycle.mean() == pytest.approx(0.25, abs=3.3 * np.sqrt(0.25 * 0.75 / 5_000))

@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 from jrh import Item, JrhError, MetricContext, Mode, Record, RecordTable, Scale, ScaleKind, Task
 from jrh.values import Criteria, Criterion, JudgedCriterion
-from jrh_criteria.mode import written_together
+from jrh_criteria.mode import together_text
 from jrh_testing import (
     DataSourceContract,
     MetricContract,
@@ -34,7 +34,7 @@ TASK = evolve(
 def items(task: Task) -> tuple[Item, ...]:
     """Return three responses with two criteria each, as a run has them."""
     del task
-    together = written_together((each.id, each.text) for each in RUBRIC)
+    together = together_text((each.id, each.text) for each in RUBRIC)
     return tuple(
         Item(
             id=f"{number}#{each.id}",

@@ -5,7 +5,7 @@ At most 5% of the judges may be accused wrongly, over all kinds of errors togeth
 
 from __future__ import annotations
 
-import jrh_evidence.noticing
+import jrh_evidence.error_curve
 import numpy as np
 import pytest
 from error_studies import curve, share, studies, told
@@ -21,9 +21,9 @@ MOST = binom.ppf(0.999, STUDIES, 0.05) / STUDIES
 @pytest.fixture(autouse=True)
 def _fitted_quickly(monkeypatch):
     """The intervals of the curve decide nothing here, and are what takes long."""
-    fit = jrh_evidence.noticing.psychometric_curve
+    fit = jrh_evidence.error_curve.psychometric_curve
     monkeypatch.setattr(
-        jrh_evidence.noticing, "psychometric_curve", lambda *of, **how: fit(*of, **{**how, "resamples": 2})
+        jrh_evidence.error_curve, "psychometric_curve", lambda *of, **how: fit(*of, **{**how, "resamples": 2})
     )
 
 

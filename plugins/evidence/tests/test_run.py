@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
@@ -65,7 +66,11 @@ def test_a_judge_that_reads_the_first_tokens_is_told_with_their_number(ran):
     kind, sentence = kinds(report)["first"]
     assert kind == "evidence-reach"
     # Of positions 0, 400, 800 of the long text and 0 to 400 of the short one it follows those up to 600.
-    assert sentence.startswith("Reads the first 600 tokens [400, 800] of a text; evidence there is followed in 0.")
+    # The judge's own noise decides whether a few of its verdicts there are wrong, or none.
+    pattern = (
+        r"Reads the first 600 tokens \[400, 800\] of a text; evidence there is followed in (0\.9\d|1\.00) of verdicts"
+    )
+    assert re.match(pattern, sentence)
     assert of(report, "reads-first", "first")["unit"] == "tokens"
     assert "Reads the first 600 tokens [400, 800] of a text" in " ".join(done.stdout.split())
 

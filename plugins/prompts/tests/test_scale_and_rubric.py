@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Item, JrhError, NotAbove, NotBelow, Polarity, Same, Scale, Skip, Task
-from jrh_prompts.rubric import reversed_list
+from jrh_prompts.rubric import reverse_list
 from jrh_prompts.scale import rescale
 from jrh_testing import build, sample_task
 
@@ -121,23 +121,23 @@ async def test_a_rubric_without_a_list_of_levels_is_not_turned():
 def test_entries_of_several_lines_move_as_a_whole_and_what_is_around_them_stays():
     rubric = "Levels.\n\n- **3**: fine,\n  really\n- **2**: so so\n- **1**: bad\n\nThink first.\n"
     expected = "Levels.\n\n- **1**: bad\n- **2**: so so\n- **3**: fine,\n  really\n\nThink first.\n"
-    assert reversed_list(rubric, Scale.of_levels(1, 3)) == expected
+    assert reverse_list(rubric, Scale.of_levels(1, 3)) == expected
 
 
 def test_a_label_that_begins_two_entries_makes_no_list():
-    assert reversed_list("1: a\n2: b\n1: c", Scale.of_levels(1, 2)) is None
+    assert reverse_list("1: a\n2: b\n1: c", Scale.of_levels(1, 2)) is None
 
 
 def test_a_number_within_a_longer_one_begins_no_entry():
-    assert reversed_list("10: a\n1: b\n2: c", Scale.of_levels(1, 2)) == "10: a\n2: c\n1: b"
+    assert reverse_list("10: a\n1: b\n2: c", Scale.of_levels(1, 2)) == "10: a\n2: c\n1: b"
 
 
 def test_the_rubric_of_the_real_essays_is_turned_entry_by_entry():
     if not ESSAYS.exists():
         pytest.skip("the real essays are not here (../shared/data/persuade)")
     rubric = ESSAYS.read_text(encoding="utf-8")
-    turned = reversed_list(rubric, Scale.of_levels(1, 6))
+    turned = reverse_list(rubric, Scale.of_levels(1, 6))
     starts = [line.split(":")[0] for line in turned.splitlines() if line.startswith("SCORE OF")]
     assert starts == [f"SCORE OF {level}" for level in range(1, 7)]
     assert sorted(turned.split()) == sorted(rubric.split())
-    assert reversed_list(turned, Scale.of_levels(1, 6)).split() == rubric.split()
+    assert reverse_list(turned, Scale.of_levels(1, 6)).split() == rubric.split()

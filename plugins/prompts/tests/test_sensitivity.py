@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jrh import Item, JrhError, MetricContext, RecordTable, Status, Text
 from jrh_measuring import Pairs, answers_by, read_trials
-from jrh_prompts.listing import read_pairs, sampled_pairs
+from jrh_prompts.listing import read_pairs, sample_pairs
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.sensitivity import TemplateSensitivity
 from jrh_testing import build, sample_task
@@ -150,7 +150,7 @@ def test_a_sample_of_pairs_is_balanced_over_the_templates(bench, pick, templates
     made.table([(str(item), dict.fromkeys(names, "YES")) for item in range(20)])
     trials = read_trials(RecordTable.from_records(made.records), MetricContext(tasks={}))
     (answers,) = answers_by(trials, "template")
-    looked = Pairs.of(answers, sampled_pairs(answers, pairs, seed=1))
+    looked = Pairs.of(answers, sample_pairs(answers, pairs, seed=1))
     assert (looked.looked_at.sum(axis=1) == pairs).all()
     per_item = np.zeros((20, templates))
     for place, (first, second) in enumerate(zip(looked.first, looked.second, strict=True)):

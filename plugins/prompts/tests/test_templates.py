@@ -9,7 +9,7 @@ import pytest
 from jrh import Draft, Item, JrhError, Mode, Polarity, Same, Scale, Skip, Task
 from jrh_authoring import render
 from jrh_prompts.options import SYSTEM, Inventory
-from jrh_prompts.templates import shipped
+from jrh_prompts.templates import load_templates
 from jrh_testing import Project, build, sample_task
 
 ITEM = Item(id="1", fields={"request": "What is 2 + 2?", "response": "4"})
@@ -33,7 +33,7 @@ def refused(options, task=None):
     [("factuality", (6, 1)), ("coherence", (5, 0)), ("relevance", (5, 0)), ("preference", (5, 0))],
 )
 def test_the_shipped_sets_have_five_templates_and_factuality_one_more_that_is_inverted(inventory, sizes):
-    found = shipped(Inventory(inventory)).templates
+    found = load_templates(Inventory(inventory)).templates
     inverted = [template for template in found if template.polarity is Polarity.INVERTED]
     assert (len(found), len(inverted)) == sizes
     assert {template.system for template in found} == {SYSTEM}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from jrh_simulated.options import Obeys, obeyed
+from jrh_simulated.options import Obeys, find_command
 
 ORIGINAL = "It is Lisbon. See the list:\n- one"
 
@@ -19,9 +19,9 @@ ORIGINAL = "It is Lisbon. See the list:\n- one"
 )
 def test_a_form_is_followed_where_it_is_new_and_no_other_is(form, added, other):
     text, plain = f"{ORIGINAL}\n\n{added}", f"{ORIGINAL}\n\n{other}"
-    assert obeyed([form], [text], [ORIGINAL]) == 0
-    assert obeyed([form], [plain], [ORIGINAL]) is None
-    assert obeyed([form], [text], [text]) is None
-    assert obeyed([form], [f"{text} "], [text]) is None  # it was in the original
-    assert [other for other in Obeys if obeyed([other], [text], [ORIGINAL]) == 0] == [form]
-    assert obeyed([form], [ORIGINAL, text], [ORIGINAL, ORIGINAL]) == 1
+    assert find_command([form], [text], [ORIGINAL]) == 0
+    assert find_command([form], [plain], [ORIGINAL]) is None
+    assert find_command([form], [text], [text]) is None
+    assert find_command([form], [f"{text} "], [text]) is None  # it was in the original
+    assert [other for other in Obeys if find_command([other], [text], [ORIGINAL]) == 0] == [form]
+    assert find_command([form], [ORIGINAL, text], [ORIGINAL, ORIGINAL]) == 1

@@ -50,6 +50,7 @@ class Labels:
         Raises:
             JrhError: the scale has neither levels nor these labels.
         """
+        # An ordered scale has no two sides: every level can be a target.
         if task.scale.ordered:
             return None
         named = {"satisfies": options.satisfies, "violates": options.violates}

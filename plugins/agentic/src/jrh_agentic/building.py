@@ -74,8 +74,10 @@ def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pip
     """Return the pipeline of models; None where rules make the edits."""
     if WrittenBy.of(options.by, options.model or options.planner) is WrittenBy.RULES:
         return None
-    from jrh_agentic.asking import Role, Roles
     from jrh_agentic.pipeline import Pipeline
+
+    # Imported here, so that suites without a model never load it.
+    from jrh_agentic.requests import Role, Roles
 
     names: dict[Role, ModelName | None] = {role: getattr(options, role.value) or options.model for role in Role}
     if not options.verify:

@@ -10,13 +10,14 @@ from jrh import Draft, Expectation, Item, Json, Same, Skip, Task
 
 from jrh_agentic import aims
 from jrh_agentic.aims import Aim, Labels
-from jrh_agentic.messages import Original, call_faults, called_tools, described
+from jrh_agentic.messages import Original, call_faults, describe_edits, tool_names
 from jrh_agentic.options import STATEMENTS, PerturbationOptions, Style, Violation
 from jrh_agentic.rules import statements, style
 from jrh_agentic.rules.possible import Possible, apply, choose
-from jrh_agentic.rules.statements import asks_for_agreement, demanded_tools, forbids_invention
+from jrh_agentic.rules.statements import asks_for_agreement, forbids_invention, required_tools
 
 if TYPE_CHECKING:
+    # Edits by rules never load the pipeline.
     from jrh_agentic.pipeline import Pipeline
 
 
@@ -88,26 +89,27 @@ class Violations:
     def _possible(self, item: Item, original: Original, kind: Violation) -> list[Possible] | Skip:
         messages = original.messages
         if kind is Violation.MISSING_STEP:
-            demanded = self._demanded(original)
-            return demanded if isinstance(demanded, Skip) else statements.missing_steps(messages, demanded)
-        if not self._broken_by(kind):
+            demanded = self._tools_to_remove(original)
+            return demanded if isinstance(demanded, Skip) else statements.remove_steps(messages, demanded)
+        if not self._breaks(kind):
             return Skip(reason="the entry does not clearly require statements to agree with tool results")
         if kind is Violation.CONTRADICTED_RESULT:
-            return statements.contradicted_results(messages)
+            return statements.contradict_results(messages)
         if kind is Violation.UNMADE_CALL:
-            return statements.unmade_calls(messages, self.options.claims)
-        return statements.swapped_values(messages, self.seed(item.id, "values"), anywhere=self.options.anywhere)
+            return statements.claim_calls(messages, self.options.claims)
+        return statements.swap_values(messages, self.seed(item.id, "values"), anywhere=self.options.anywhere)
 
-    def _demanded(self, original: Original) -> tuple[str, ...] | Skip:
+    def _tools_to_remove(self, original: Original) -> tuple[str, ...] | Skip:
         named = self.options.demands.get(self.task.name)
-        if named is None and not self._broken_by(Violation.MISSING_STEP):
+        # Tools that the suite names are required whatever the entry says.
+        if named is None and not self._breaks(Violation.MISSING_STEP):
             return Skip(reason="by the suite's settings, this does not violate the entry")
-        called = called_tools(original.messages)
-        demanded = demanded_tools(self._entry, original.messages) if named is None else named
-        found = tuple(tool for tool in demanded if tool in called)
-        return found or Skip(reason="the entry does not clearly require a tool that is called")
+        called = tool_names(original.messages)
+        demanded = required_tools(self._entry, original.messages) if named is None else named
+        tools = tuple(tool for tool in demanded if tool in called)
+        return tools or Skip(reason="the entry does not clearly require a tool that is called")
 
-    def _broken_by(self, kind: Violation) -> bool:
+    def _breaks(self, kind: Violation) -> bool:
         named = self.options.breaks.get(self.task.name)
         if named is not None:
             return kind in named
@@ -154,6 +156,7 @@ def draft(
         reason = "fewer places than edits" if possible else "the rule finds nothing to change"
         return Skip(reason=reason, variant=kind, details={"possible": len(possible), "edits": count})
     messages, edits = apply(original.messages, chosen, kind)
+    # Only new faults count: a log whose calls are broken already may still be edited.
     if not messages or call_faults(messages) - call_faults(original.messages):
         return Skip(reason="the calls would no longer be well-formed", variant=kind)
     details: dict[str, Json] = {"by": "rules", "rule": kind, "possible": len(possible), "seed": seed}
@@ -162,5 +165,5 @@ def draft(
         strength=float(len(edits)),
         fields=original.field(messages),
         expectation=expectation,
-        details={**details, **described(edits), "messages": len(original.messages)},
+        details={**details, **describe_edits(edits), "messages": len(original.messages)},
     )

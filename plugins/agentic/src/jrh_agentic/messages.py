@@ -31,10 +31,10 @@ class Edit:
     diff: str
 
 
-def described(edits: Sequence[Edit]) -> dict[str, Json]:
+def describe_edits(edits: Sequence[Edit]) -> dict[str, Json]:
     """Return the edits for the provenance, and how many are left out of the list."""
-    kept: list[Json] = [asdict(edit) for edit in edits[:MOST_RECORDED]]
-    return {"edits": kept, "edits_left_out": max(0, len(edits) - MOST_RECORDED)}
+    recorded: list[Json] = [asdict(edit) for edit in edits[:MOST_RECORDED]]
+    return {"edits": recorded, "edits_left_out": max(0, len(edits) - MOST_RECORDED)}
 
 
 def diff(before: TranscriptMessage, after: TranscriptMessage | None) -> str:
@@ -42,7 +42,8 @@ def diff(before: TranscriptMessage, after: TranscriptMessage | None) -> str:
 
     Takes time in proportion to the texts.
     """
-    old, new = _shown(before).splitlines(), [] if after is None else _shown(after).splitlines()
+    old, new = _message_text(before).splitlines(), [] if after is None else _message_text(after).splitlines()
+    # Not a general diff, whose time grows with the product of the lengths: messages may be very long.
     start = _equal_lines(old, new)
     end = _equal_lines(old[start:][::-1], new[start:][::-1])
     gone, come = old[start : len(old) - end], new[start : len(new) - end]
@@ -54,7 +55,7 @@ def shorten(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else f"{text[:most]}... [{len(text) - most} characters left out]"
 
 
-def _shown(message: TranscriptMessage) -> str:
+def _message_text(message: TranscriptMessage) -> str:
     parts = [f"reasoning: {message.reasoning}"] if message.reasoning else []
     parts.append(message.content)
     parts += [f"call {call.id}: {call.name} {json_text(call.arguments)}" for call in message.tool_calls]
@@ -96,11 +97,13 @@ class Original:
 
     def field(self, edited: Sequence[TranscriptMessage]) -> dict[str, Json]:
         """Return an edited transcript as the field of a draft; what was not edited stays as the item has it."""
+        # By identity: a message that was not edited is the same object, and the item's own form keeps fields that jrh
+        # does not read.
         known = {id(message): written for message, written in zip(self.messages, self.written, strict=True)}
         return {FIELD: [known.get(id(message)) or message.to_json() for message in edited]}
 
 
-def called_tools(messages: Sequence[TranscriptMessage]) -> tuple[str, ...]:
+def tool_names(messages: Sequence[TranscriptMessage]) -> tuple[str, ...]:
     """Return the names of all tools that are called, each once, in order of their first call."""
     return tuple(dict.fromkeys(call.name for message in messages for call in message.tool_calls))
 
@@ -121,14 +124,14 @@ def final_answer(messages: Sequence[TranscriptMessage]) -> int | None:
 
 
 def result_tools(messages: Sequence[TranscriptMessage]) -> dict[int, str]:
-    """Return the tool of every result, by the result's place; where nobody can tell, the result is left out."""
+    """Return the tool of every result, by the result's place; a result of an unknown tool is left out."""
     called = {call.id: call.name for message in messages for call in message.tool_calls if call.id}
-    found = {}
+    tools = {}
     for place, message in enumerate(messages):
         name = message.name or called.get(message.tool_call_id, "")
         if message.role == "tool" and name:
-            found[place] = name
-    return found
+            tools[place] = name
+    return tools
 
 
 def call_faults(messages: Sequence[TranscriptMessage]) -> Counter[tuple[str, str]]:
@@ -137,6 +140,7 @@ def call_faults(messages: Sequence[TranscriptMessage]) -> Counter[tuple[str, str
     waiting: dict[str, list[str]] = {}
     for message in messages:
         for call in message.tool_calls:
+            # A list, because logs may give several calls one id, such as the empty one.
             waiting.setdefault(call.id, []).append(call.name)
         if message.role != "tool":
             continue

@@ -13,10 +13,10 @@ from jrh.text import TranscriptMessage
 from jrh_authoring import PROVIDER_ERROR, Unusable, json_text, object_schema, read_json, render_transcript, text_schema
 
 from jrh_agentic.aims import Aim
-from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Prompt, Role, Roles, word_request
-from jrh_agentic.messages import Edit, Original, described, diff, shorten
+from jrh_agentic.messages import Edit, Original, describe_edits, diff, shorten
 from jrh_agentic.options import PipelineOptions
 from jrh_agentic.replies import EDIT_SCHEMA, PLAN_SCHEMA, TEXT, Plan, Step, as_text, read_edit, read_plan, read_string
+from jrh_agentic.requests import FAILED, NO_JSON, REFUSED, Journal, NoPlan, Prompt, Role, Roles, word_request
 
 _EDITS_SHOWN: Final = 8_000
 """Characters of the edits made so far that a role is shown; the last ones stay."""
@@ -38,7 +38,7 @@ class Run:
     left_out: int = 0
     """Characters of the transcript that the planner was not shown."""
 
-    def shown_edits(self) -> str:
+    def edit_history(self) -> str:
         """Return the edits made so far, the last ones where they are many."""
         shown = [f"message {edit.message}: {edit.what}\n{edit.diff}" for edit in self.edits]
         text = "\n\n".join(shown)
@@ -50,7 +50,7 @@ class Run:
             "by": "model",
             "wanted": self.aim.label,
             "rounds": list(self.rounds),
-            **described(self.edits),
+            **describe_edits(self.edits),
             "summaries": self.summaries,
             "calls": list(self.journal.calls),
             "costs": self.journal.costs(),
@@ -88,26 +88,26 @@ SAME_SCHEMA: Final = _schema("same", {"type": "boolean"})
 
 def read_label(text: str, scale: Scale, wanted: str) -> Verification | Unusable:
     """Read which label the verifier gives; it accepts where that is the wanted one."""
-    found = read_json(text, keys=("label",))
-    if found is None:
+    answer = read_json(text, keys=("label",))
+    if answer is None:
         return NO_JSON
-    written = found["label"]
+    written = answer["label"]
     # A whole number is what a model writes for the level of that name.
     text = str(written) if isinstance(written, (int, str)) and not isinstance(written, bool) else ""
     label = scale.match(text)
     if label is None:
         return Unusable("no label in the reply")
-    return Verification(accepted=label == wanted, label=label, reason=read_string(found.get("reason")))
+    return Verification(accepted=label == wanted, label=label, reason=read_string(answer.get("reason")))
 
 
 def read_same(text: str) -> Verification | Unusable:
     """Read whether the edited messages say the same."""
-    found = read_json(text, keys=("same",))
-    if found is None:
+    answer = read_json(text, keys=("same",))
+    if answer is None:
         return NO_JSON
-    if not isinstance(found["same"], bool):
+    if not isinstance(answer["same"], bool):
         return Unusable("no answer in the reply")
-    return Verification(accepted=found["same"], label=None, reason=read_string(found.get("reason")))
+    return Verification(accepted=answer["same"], label=None, reason=read_string(answer.get("reason")))
 
 
 T = TypeVar("T")
@@ -128,12 +128,14 @@ class Pipeline:
     def most_calls(self) -> Mapping[str, int]:
         """Return the most calls to each model for one aim: every attempt, step and round is used."""
         plans = self.roles.attempts * self.options.max_rounds
+        # Every edit is followed by an update of the summary, so the two roles are asked equally often; the summary is
+        # also written once before the first plan.
         edits = plans * self.options.max_steps
-        asked = {Role.PLANNER: plans, Role.EDITOR: edits, Role.SUMMARIZER: self.roles.attempts + edits}
+        by_role = {Role.PLANNER: plans, Role.EDITOR: edits, Role.SUMMARIZER: self.roles.attempts + edits}
         if self.options.verify:
-            asked[Role.VERIFIER] = plans
+            by_role[Role.VERIFIER] = plans
         calls: Counter[str] = Counter()
-        for role, most in asked.items():
+        for role, most in by_role.items():
             calls[self.roles.clients[role].name] += most
         return calls
 
@@ -147,7 +149,9 @@ class Pipeline:
             if reason or run.rounds[-1].get("accepted"):
                 break
         else:
+            # No break: the verifier rejected every round.
             reason = NOT_AGREED
+        # A later round may undo an earlier edit, and a case that equals its item tests nothing.
         if not reason and tuple(run.messages) == original.messages:
             reason = "the edits cancel each other out"
         if reason:
@@ -164,52 +168,56 @@ class Pipeline:
     async def _round(self, run: Run) -> str:
         """Plan, edit, verify once; return what ends the work without a case, empty where nothing does."""
         number = len(run.rounds)
-        plan = await self._planned(run, number)
+        plan = await self._plan(run, number)
         if isinstance(plan, Unusable):
             if isinstance(plan, NoPlan) and plan.dropped:
                 run.rounds.append({"dropped": list(plan.dropped), "accepted": False})
             return _of(Role.PLANNER, plan)
         left_out: list[Json] = []
-        run.rounds.append({**plan.described(), "not_made": left_out, "accepted": False, "verification": None})
-        made = 0
+        # Noted before the edits, so that a skip in the middle of a round still says what was planned.
+        run.rounds.append({**plan.describe(), "not_made": left_out, "accepted": False, "verification": None})
+        edits = 0
         for place, step in enumerate(plan.steps):
-            found = await self._made(run, plan, place)
-            if isinstance(found, TranscriptMessage):
-                reason = await self._applied(run, step, found)
-                made += 1
-            elif found in (REFUSED, FAILED):
-                reason = _of(Role.EDITOR, found)
+            outcome = await self._edit_message(run, plan, place)
+            if isinstance(outcome, TranscriptMessage):
+                reason = await self._apply(run, step, outcome)
+                edits += 1
+            # A refusal or a failed call ends the work; any other unusable edit costs only its step.
+            elif outcome in (REFUSED, FAILED):
+                reason = _of(Role.EDITOR, outcome)
             else:
-                left_out.append({"message": step.message, "reason": found.reason})
+                left_out.append({"message": step.message, "reason": outcome.reason})
                 reason = ""
             if reason:
                 return reason
-        if made:
-            return await self._verified(run)
+        if edits:
+            return await self._verify(run)
+        # Earlier rounds made edits, but the verifier rejected them.
         return "no usable edit" if number == 0 else NOT_AGREED
 
-    async def _planned(self, run: Run, number: int) -> Plan | Unusable:
+    async def _plan(self, run: Run, number: int) -> Plan | Unusable:
+        # After a rejection this is the edited transcript, and the planner also reads the objections.
         messages = tuple(run.messages)
         shown = render_transcript(messages, limit=self.options.max_characters)
         run.left_out = shown.left_out.characters
         variables = {
             "transcript": shown.text,
-            "edits": run.shown_edits(),
+            "edits": run.edit_history(),
             "objections": "\n".join(run.objections),
             "max_steps": self.options.max_steps,
         }
         read = partial(read_plan, messages=messages, most=self.options.max_steps)
         return await self._ask(run, Role.PLANNER, Prompt.PLANNER, variables, read, PLAN_SCHEMA, run.aim.variant, number)
 
-    async def _made(self, run: Run, plan: Plan, place: int) -> TranscriptMessage | Unusable:
+    async def _edit_message(self, run: Run, plan: Plan, place: int) -> TranscriptMessage | Unusable:
         step = plan.steps[place]
         at = step.message - 1
         message = run.messages[at]
         variables = {
-            "plan": plan.shown(place),
+            "plan": plan.to_text(place),
             "step": step.goal,
             "summary": run.summary,
-            "edits": run.shown_edits(),
+            "edits": run.edit_history(),
             "before": _neighbours(run.messages, at - 2, at),
             "after": _neighbours(run.messages, at + 1, at + 2),
             "message": as_text(message, step.message),
@@ -220,7 +228,7 @@ class Pipeline:
         parts = run.aim.variant, len(run.rounds), place
         return await self._ask(run, Role.EDITOR, Prompt.EDITOR, variables, read, EDIT_SCHEMA, *parts)
 
-    async def _applied(self, run: Run, step: Step, edited: TranscriptMessage) -> str:
+    async def _apply(self, run: Run, step: Step, edited: TranscriptMessage) -> str:
         """Put the edited message into its place and bring the summary up to date, from the edit alone."""
         at = step.message - 1
         edit = Edit(was=step.message, message=step.message, what=step.goal, diff=diff(run.messages[at], edited))
@@ -231,25 +239,26 @@ class Pipeline:
         otherwise = shorten(f"{run.summary}\nMessage {step.message} was edited since: {step.goal}", _LONGEST_SUMMARY)
         return await self._summarise(run, Prompt.UPDATE, variables, otherwise, len(run.edits))
 
-    async def _verified(self, run: Run) -> str:
+    async def _verify(self, run: Run) -> str:
         if not self.options.verify:
             run.rounds[-1]["accepted"] = True
             return ""
         label = run.aim.label
         shown = render_transcript(run.messages, limit=self.options.max_characters)
-        variables = {"transcript": shown.text, "edits": run.shown_edits()}
+        variables = {"transcript": shown.text, "edits": run.edit_history()}
         read: Callable[[str], Verification | Unusable] = read_same
+        # Edits of style aim at no label, so the verifier compares messages instead of judging.
         prompt, schema = Prompt.SAME, SAME_SCHEMA
         if label is not None:
             read = partial(read_label, scale=self.task.scale, wanted=label)
             prompt, schema = Prompt.VERIFIER, label_schema(self.task.scale)
         parts = run.aim.variant, len(run.rounds)
-        found = await self._ask(run, Role.VERIFIER, prompt, variables, read, schema, *parts)
-        if not isinstance(found, Verification):
-            return _of(Role.VERIFIER, found)
-        run.rounds[-1].update(accepted=found.accepted, verification=asdict(found))
-        answered = f"it answers {found.label}, because: " if found.label is not None else ""
-        run.objections.append(f"- {answered}{found.reason}")
+        verification = await self._ask(run, Role.VERIFIER, prompt, variables, read, schema, *parts)
+        if not isinstance(verification, Verification):
+            return _of(Role.VERIFIER, verification)
+        run.rounds[-1].update(accepted=verification.accepted, verification=asdict(verification))
+        answered = f"it answers {verification.label}, because: " if verification.label is not None else ""
+        run.objections.append(f"- {answered}{verification.reason}")
         return ""
 
     async def _ask(
@@ -270,6 +279,7 @@ class Pipeline:
         self, run: Run, prompt: Prompt, variables: Mapping[str, object], otherwise: str, *parts: object
     ) -> str:
         """Ask for the summary, or take the other text; return what ends the work, empty where nothing does."""
+        # Keeps these seeds apart from those of other requests about the same transcript.
         parts = ("summary", *parts)
         summary = await self._ask(run, Role.SUMMARIZER, prompt, variables, _read_summary, _SUMMARY_SCHEMA, *parts)
         if summary == FAILED:
@@ -281,10 +291,10 @@ class Pipeline:
 
 
 def _read_summary(text: str) -> str | Unusable:
-    found = read_json(text, keys=("summary",))
-    if found is None:
+    answer = read_json(text, keys=("summary",))
+    if answer is None:
         return NO_JSON
-    return read_string(found["summary"], _LONGEST_SUMMARY) or Unusable("no summary in the reply")
+    return read_string(answer["summary"], _LONGEST_SUMMARY) or Unusable("no summary in the reply")
 
 
 def _of(role: Role, unusable: Unusable) -> str:
@@ -296,13 +306,13 @@ def _of(role: Role, unusable: Unusable) -> str:
 
 def _neighbours(messages: Sequence[TranscriptMessage], start: int, end: int) -> str:
     return "\n\n".join(
-        f"[{place + 1}] {message.role}\n{shorten(_said(message), _NEIGHBOUR)}"
+        f"[{place + 1}] {message.role}\n{shorten(_message_text(message), _NEIGHBOUR)}"
         for place, message in enumerate(messages)
         if max(start, 0) <= place < end
     )
 
 
-def _said(message: TranscriptMessage) -> str:
+def _message_text(message: TranscriptMessage) -> str:
     return "\n".join(
         [message.content, *(f"calls {call.name} {json_text(call.arguments)}" for call in message.tool_calls)]
     )

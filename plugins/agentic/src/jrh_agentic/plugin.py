@@ -57,7 +57,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         summary="share of expected verdicts on edited transcripts, by number and position of the edits",
         measures=MEASURES["edit-sensitivity"],
         options=MetricOptions,
-        factory="jrh_agentic.measures.edited:EditSensitivity",
+        factory="jrh_agentic.measures.edited_cases:EditSensitivity",
     )
     yield MetricSpec(
         name="evidence-localisation",

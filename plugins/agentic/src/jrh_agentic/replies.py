@@ -11,8 +11,8 @@ from jrh import Json
 from jrh.text import ToolCall, TranscriptMessage
 from jrh_authoring import Unusable, json_objects, json_text, object_schema, read_json
 
-from jrh_agentic.asking import NO_JSON, NoPlan
 from jrh_agentic.messages import shorten
+from jrh_agentic.requests import NO_JSON, NoPlan
 
 LONGEST_MESSAGE: Final = 30_000
 """Characters of a message that an editor is given, and gives back."""
@@ -54,49 +54,53 @@ def read_edit(text: str, message: TranscriptMessage, number: int, entry: str) ->
 
     Args:
         text: the editor's reply.
-        message: the message as it stands.
+        message: the message before the edit.
         number: its 1-based number.
         entry: the rubric entry, which no message may quote.
     """
-    found = read_json(text, keys=("content",))
-    if found is None:
+    answer = read_json(text, keys=("content",))
+    if answer is None:
+        # A whole list of messages in place of the one that was asked for.
         several = read_json(text, keys=("messages",))
         return NO_JSON if several is None else Unusable("more than one message")
+    # Several objects with content are several messages; `read_json` alone would take the last one.
     if sum("content" in message for message in json_objects(text)) != 1:
         return Unusable("more than one message")
-    if found.get("message") != number:
+    if answer.get("message") != number:
         return Unusable("a message other than the one to edit")
-    edited = _edited(found, message)
+    edited = _apply_reply(answer, message)
     if isinstance(edited, Unusable):
         return edited
-    return _checked(edited, message, entry)
+    return _check_edit(edited, message, entry)
 
 
-def _edited(found: Mapping[str, Json], message: TranscriptMessage) -> TranscriptMessage | Unusable:
+def _apply_reply(found: Mapping[str, Json], message: TranscriptMessage) -> TranscriptMessage | Unusable:
     content, reasoning = found["content"], found.get("reasoning", message.reasoning)
     if not isinstance(content, str) or not isinstance(reasoning, str):
         return Unusable("no text in the edit")
     calls = _calls(found["tool_calls"], message.tool_calls) if "tool_calls" in found else message.tool_calls
     if isinstance(calls, Unusable):
         return calls
+    # An edit cannot add thoughts to a message that had none.
     return evolve(message, content=content, reasoning=reasoning if message.reasoning else "", tool_calls=calls)
 
 
 def _calls(written: Json, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...] | Unusable:
     """Return the calls with their new arguments, or how the edit breaks them."""
     if isinstance(written, str) or not isinstance(written, Sequence):
+        # `null` is right where the message makes no calls.
         return () if written is None and not calls else Unusable("a call is broken: the calls are not a list")
     if len(written) != len(calls):
         return Unusable("a call is broken: a call was added or left out")
-    made = []
-    for each, call in zip(written, calls, strict=True):
-        if not isinstance(each, Mapping) or (each.get("id", ""), each.get("name")) != (call.id, call.name):
+    new_calls = []
+    for entry, call in zip(written, calls, strict=True):
+        if not isinstance(entry, Mapping) or (entry.get("id", ""), entry.get("name")) != (call.id, call.name):
             return Unusable("a call is broken: its id or name changed")
-        arguments = each.get("arguments")
+        arguments = entry.get("arguments")
         if not isinstance(arguments, Mapping) or not _fits(arguments, call.arguments):
             return Unusable("a call is broken: its arguments or their types changed")
-        made.append(evolve(call, arguments=dict(arguments)))
-    return tuple(made)
+        new_calls.append(evolve(call, arguments=dict(arguments)))
+    return tuple(new_calls)
 
 
 def _fits(new: Json, old: Json) -> bool:
@@ -112,22 +116,23 @@ def _same_types(new: Json, old: Json) -> bool:
         return isinstance(new, Mapping) and set(new) == set(old) and all(_same_types(new[key], old[key]) for key in old)
     if isinstance(old, Sequence) and not isinstance(old, str):
         is_list = isinstance(new, Sequence) and not isinstance(new, str)
-        return is_list and {_kind(each) for each in cast("Sequence[Json]", new)} <= {_kind(each) for each in old}
+        return is_list and {_kind(entry) for entry in cast("Sequence[Json]", new)} <= {_kind(entry) for entry in old}
     return _kind(new) == _kind(old)
 
 
 def _kind(value: Json) -> Hashable:
     """Return the type of a value, throughout; a number that is not finite is of a kind of its own."""
     if isinstance(value, Mapping):
-        return frozenset((key, _kind(each)) for key, each in value.items())
+        return frozenset((key, _kind(entry)) for key, entry in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "list", frozenset(_kind(each) for each in value)
+        return "list", frozenset(_kind(entry) for entry in value)
     return type(value).__name__ if not isinstance(value, float) or math.isfinite(value) else "infinite"
 
 
-def _checked(edited: TranscriptMessage, message: TranscriptMessage, entry: str) -> TranscriptMessage | Unusable:
+def _check_edit(edited: TranscriptMessage, message: TranscriptMessage, entry: str) -> TranscriptMessage | Unusable:
     texts = [edited.content, edited.reasoning, *_texts([call.arguments for call in edited.tool_calls])]
     says_nothing = not edited.content.strip() and bool(message.content.strip()) and not message.tool_calls
+    # An entry quoted in the transcript would tell the judge what to look for.
     bare, bare_entry = " ".join(edited.content.split()), " ".join(entry.split())
     quotes = (
         len(bare_entry) >= _NO_CHANCE and bare_entry in bare and bare_entry not in " ".join(message.content.split())
@@ -146,12 +151,12 @@ def _texts(value: Json) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for key, each in value.items():
+        for key, entry in value.items():
             yield key
-            yield from _texts(each)
+            yield from _texts(entry)
     elif isinstance(value, Sequence):
-        for each in value:
-            yield from _texts(each)
+        for entry in value:
+            yield from _texts(entry)
 
 
 LONGEST: Final = 1_000
@@ -183,7 +188,7 @@ class Plan:
     dropped: tuple[Json, ...]
     """The message that each dropped step named, and why it was dropped, for the provenance."""
 
-    def described(self) -> dict[str, Json]:
+    def describe(self) -> dict[str, Json]:
         """Return the plan for the provenance."""
         return {
             "thesis": self.thesis,
@@ -191,7 +196,7 @@ class Plan:
             "dropped": list(self.dropped),
         }
 
-    def shown(self, current: int) -> str:
+    def to_text(self, current: int) -> str:
         """Return the plan as text, the current step marked."""
         lines = [f"Thesis: {self.thesis}"]
         for number, step in enumerate(self.steps):
@@ -208,23 +213,23 @@ def read_plan(text: str, messages: Sequence[TranscriptMessage], most: int) -> Pl
         messages: the transcript that is planned for.
         most: steps that are kept.
     """
-    found = read_json(text, keys=("steps",))
-    if found is None:
+    answer = read_json(text, keys=("steps",))
+    if answer is None:
         return NO_JSON
-    written = found["steps"]
+    written = answer["steps"]
     if isinstance(written, str) or not isinstance(written, Sequence):
         return Unusable("no list of steps in the plan")
     steps: list[Step] = []
     dropped: list[Json] = []
-    for each in written[:_MOST_READ]:
-        step = _step(each, messages, steps, most)
+    for entry in written[:_MOST_READ]:
+        step = _step(entry, messages, steps, most)
         if isinstance(step, Step):
             steps.append(step)
         else:
-            dropped.append({"message": _number(each), "reason": step})
+            dropped.append({"message": _number(entry), "reason": step})
     if not steps:
         return NoPlan(NO_STEP, tuple(dropped))
-    return Plan(thesis=read_string(found.get("thesis")), steps=tuple(steps), dropped=tuple(dropped))
+    return Plan(thesis=read_string(answer.get("thesis")), steps=tuple(steps), dropped=tuple(dropped))
 
 
 def _step(written: Json, messages: Sequence[TranscriptMessage], steps: Sequence[Step], most: int) -> Step | str:
@@ -242,6 +247,7 @@ def _step(written: Json, messages: Sequence[TranscriptMessage], steps: Sequence[
         (len(as_text(message, number)) > LONGEST_MESSAGE, "the message is too long to edit"),
         (len(steps) >= most, "there are more steps than allowed"),
     )
+    # In the order of the reasons: the first one is reported.
     refused = next((reason for applies, reason in reasons if applies), "")
     return refused or Step(message=number, goal=goal, reason=read_string(written.get("reason")))
 

@@ -38,6 +38,7 @@ class Transcripts:
 
 
 def _text(scale: Scale) -> str:
+    # FPR and FNR turn around with the positive label, so the text has to say which it is.
     if scale.positive:
         return (
             f"The positive label is {scale.positive}, as the task declares: a false negative is a transcript that "

@@ -69,14 +69,15 @@ class AnthropicDialect:
         The protocol shows the ids only in the results, so a batch has to end before it shows whose it is.
         """
         working = ""
-        async for each in self._recent(batch.noted - CLOCK_SKEW):
-            found = each.get("id")
-            if not isinstance(found, str) or found in taken or _size(each) not in (None, len(batch.calls)):
+        async for listed in self._recent(batch.noted - CLOCK_SKEW):
+            identity = listed.get("id")
+            # The size rules out most batches without reading their results.
+            if not isinstance(identity, str) or identity in taken or _size(listed) not in (None, len(batch.calls)):
                 continue
-            if each.get("processing_status") != "ended":
-                working = found
-            elif await self._first_call(found) in batch.calls:
-                return found
+            if listed.get("processing_status") != "ended":
+                working = identity
+            elif await self._first_call(identity) in batch.calls:
+                return identity
         if working:
             raise StillPendingError(f"batch {working} may hold these calls; jrh can check only after it has ended")
         return ""
@@ -104,10 +105,10 @@ class AnthropicDialect:
         after = ""
         for _ in range(MOST_PAGES):
             page = await self._http.get(f"{self._base}?limit={PAGE}{after}")
-            for each in page.get("data") or ():
-                if not isinstance(each, Mapping) or _created(each) < since:
+            for listed in page.get("data") or ():
+                if not isinstance(listed, Mapping) or _creation_time(listed) < since:
                     return
-                yield each
+                yield listed
             last = page.get("last_id")
             if not page.get("has_more") or not isinstance(last, str):
                 return
@@ -120,12 +121,12 @@ class AnthropicDialect:
         return ""
 
     def _outcome(self, result: object) -> Completion | ModelFault:
-        found: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
-        kind = found.get("type")
+        fields: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
+        kind = fields.get("type")
         if kind == "succeeded":
-            return read_message(found.get("message"))
+            return read_message(fields.get("message"))
         if kind == "errored":
-            return self._error(found.get("error"))
+            return self._error(fields.get("error"))
         if kind == "canceled":
             return ModelFault(FaultKind.REJECTED, "the batch was canceled at the provider")
         if kind == "expired":
@@ -134,9 +135,10 @@ class AnthropicDialect:
 
     def _error(self, error: object) -> ModelFault:
         inner = error.get("error") if isinstance(error, Mapping) else None
-        found = inner if isinstance(inner, Mapping) else error if isinstance(error, Mapping) else {}
-        kind = string_or_empty(found.get("type"))
-        detail = error_text(f"{kind}: {string_or_empty(found.get('message'))}", self._http.redact)
+        fields = inner if isinstance(inner, Mapping) else error if isinstance(error, Mapping) else {}
+        kind = string_or_empty(fields.get("type"))
+        detail = error_text(f"{kind}: {string_or_empty(fields.get('message'))}", self._http.redact)
+        # A type that is unknown here counts as the server's failure, which may be retried.
         return http_fault(_STATUS.get(kind, 500), kind, detail)
 
 
@@ -152,12 +154,13 @@ def message_params(request: ChatRequest) -> dict[str, Any]:
         "top_logprobs": request.top_logprobs > 0,
         "output": request.output == "json",
     }
-    absent = [name for name, given in unknown.items() if given]
+    absent = [name for name, stated in unknown.items() if stated]
     if absent:
         detail = f"Anthropic's Messages API has no {', '.join(absent)}"
         raise ModelFault(FaultKind.REJECTED, detail, settings=absent, sent=False)
+    # The protocol has one system text, apart from the turns.
     system = "\n\n".join(message.content for message in request.messages if message.role == "system")
-    turns = [{"role": each.role, "content": each.content} for each in request.messages if each.role != "system"]
+    turns = [{"role": turn.role, "content": turn.content} for turn in request.messages if turn.role != "system"]
     settings = {"system": system or None} | {
         name: getattr(sampling, name) for name in ("max_tokens", "temperature", "top_p")
     }
@@ -187,6 +190,7 @@ def read_message(message: object) -> Completion | ModelFault:
     blocks = [block for block in message["content"] if isinstance(block, Mapping)]
     tool = next((block.get("input") for block in blocks if block.get("type") == "tool_use"), None)
     texts = [string_or_empty(block.get("text")) for block in blocks if block.get("type") == "text"]
+    # The answer of a forced tool is its input, which parsers read like any JSON reply.
     text = json.dumps(tool, ensure_ascii=False) if isinstance(tool, Mapping) else "".join(texts) if texts else None
     thoughts = [string_or_empty(block.get("thinking")) for block in blocks if block.get("type") == "thinking"]
     return Completion(
@@ -205,19 +209,20 @@ def _usage(usage: object) -> Usage:
     read = [count_or_none(usage.get(name)) for name in ("cache_creation_input_tokens", "cache_read_input_tokens")]
     prompt = count_or_none(usage.get("input_tokens"))
     return Usage(
-        prompt_tokens=None if prompt is None else prompt + sum(each or 0 for each in read),
+        prompt_tokens=None if prompt is None else prompt + sum(count or 0 for count in read),
         completion_tokens=count_or_none(usage.get("output_tokens")),
     )
 
 
 def _size(batch: Mapping[str, Any]) -> int | None:
     counts = batch.get("request_counts")
-    numbers = [each for each in counts.values() if isinstance(each, int)] if isinstance(counts, Mapping) else []
+    numbers = [number for number in counts.values() if isinstance(number, int)] if isinstance(counts, Mapping) else []
     return sum(numbers) if numbers else None
 
 
-def _created(batch: Mapping[str, Any]) -> float:
+def _creation_time(batch: Mapping[str, Any]) -> float:
     try:
         return datetime.fromisoformat(str(batch.get("created_at"))).timestamp()
     except ValueError:
+        # An unreadable time must not end the search.
         return float("inf")

@@ -35,8 +35,8 @@ class Batch:
     @classmethod
     def from_text(cls, text: str) -> Batch:
         """Read a batch that was written down."""
-        found = json.loads(text)
-        return cls(**{**found, "calls": tuple(found["calls"])})
+        fields = json.loads(text)
+        return cls(**{**fields, "calls": tuple(fields["calls"])})
 
 
 @frozen(kw_only=True)
@@ -120,10 +120,11 @@ class Answers:
         Raises:
             ModelFault: it failed.
         """
-        found = self._unclaimed.pop(call, None)
-        if isinstance(found, ModelFault):
-            raise found
-        return found
+        # Removed, so that a call is answered once.
+        outcome = self._unclaimed.pop(call, None)
+        if isinstance(outcome, ModelFault):
+            raise outcome
+        return outcome
 
     def expect(self, call: str, request: ChatRequest) -> asyncio.Future[Completion]:
         """Let a call wait."""
@@ -135,19 +136,20 @@ class Answers:
         """Forget a call that waits no longer."""
         del self._waiting[call]
 
-    def waiting(self, calls: Iterable[str] | None = None) -> list[str]:
+    def calls_waiting(self, calls: Iterable[str] | None = None) -> list[str]:
         """Return those calls that wait; without calls all."""
         return [call for call in (self._waiting if calls is None else calls) if call in self._waiting]
 
-    def unanswered(self, call: str) -> ChatRequest | None:
+    def open_request(self, call: str) -> ChatRequest | None:
         """Return the request of a call that has no answer yet; None if it has one or does not wait."""
         request, answer = self._waiting.get(call, (None, None))
         return None if answer is None or answer.done() else request
 
     def deliver(self, call: str, outcome: Completion | ModelFault) -> None:
-        """Answer a call; keep the answer where nobody waits for it yet. The first answer counts."""
+        """Answer a call; keep the answer if no call waits for it yet. The first answer counts."""
         _, answer = self._waiting.get(call, (None, None))
         if answer is None:
+            # A resumed run may read results before it makes the calls again.
             self._unclaimed[call] = outcome
         elif answer.done():
             return

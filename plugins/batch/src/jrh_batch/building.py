@@ -9,7 +9,6 @@ from jrh.models import header_digests, routing_digest
 from jrh_chat import OPENAI_HOST, Credentials, KeyPlace, proxy_for, token_limit_field
 
 from jrh_batch.anthropic import VERSION, AnthropicDialect
-from jrh_batch.batches import Dialect
 from jrh_batch.http import Http
 from jrh_batch.model import BatchModel
 from jrh_batch.openai import OpenAIDialect
@@ -26,29 +25,24 @@ def build_openai(options: OpenAIBatchOptions, context: BuildContext) -> BatchMod
     credentials = Credentials.from_environment(options, _OPENAI)
     field = token_limit_field(options.max_tokens_field, options.base_url)
     dialect = OpenAIDialect(options, _http(options, credentials), field)
+    # The usual endpoint is left out of the fingerprint: it tells apart only what answers differently.
     further = {} if options.endpoint == "/v1/chat/completions" else {"endpoint": options.endpoint}
-    return _model("openai-batch", options, dialect, credentials, further, context)
+    fingerprint = _fingerprint("openai-batch", options, credentials, **further)
+    return BatchModel(options, dialect, fingerprint, context.log)
 
 
 def build_anthropic(options: AnthropicBatchOptions, context: BuildContext) -> BatchModel:
     """Build an `anthropic-batch` model."""
     credentials = Credentials.from_environment(options, _ANTHROPIC)
     dialect = AnthropicDialect(options, _http(options, credentials, {"anthropic-version": VERSION}))
-    return _model("anthropic-batch", options, dialect, credentials, {}, context)
+    return BatchModel(options, dialect, _fingerprint("anthropic-batch", options, credentials), context.log)
 
 
 def _http(options: _Options, credentials: Credentials, headers: dict[str, str] | None = None) -> Http:
     return Http(credentials, headers or {}, proxy_for(options.base_url) if options.use_proxy else None)
 
 
-def _model(
-    provider: str,
-    options: _Options,
-    dialect: Dialect,
-    credentials: Credentials,
-    further: dict[str, str],
-    context: BuildContext,
-) -> BatchModel:
+def _fingerprint(provider: str, options: _Options, credentials: Credentials, **further: str) -> str:
+    # Whatever may lead to another model belongs to the fingerprint, and with it to the reply cache's keys.
     routing = {"headers": header_digests(credentials.further), "extra": dict(options.extra), **further}
-    fingerprint = f"{provider}/{options.model}@{options.base_url.rstrip('/')}{routing_digest(routing)}"
-    return BatchModel(options, dialect, fingerprint, context.log)
+    return f"{provider}/{options.model}@{options.base_url.rstrip('/')}{routing_digest(routing)}"

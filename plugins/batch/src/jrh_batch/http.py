@@ -51,6 +51,7 @@ class Http:
         self._connection = Connection(
             credentials,
             {"Accept": "application/json", "User-Agent": "jrh-batch", **headers},
+            # No total limit: a file of results may take minutes. Only silence ends a transfer.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=30.0, sock_read=_QUIET_SECONDS),
         )
 
@@ -82,6 +83,7 @@ class Http:
         """
         fault: ModelFault
         try:
+            # A redirect could take the key to another host.
             async with self._connection.session.get(url, allow_redirects=False, proxy=self._proxy) as response:
                 if response.status not in _OK:
                     fault = await self._fault(response)
@@ -131,22 +133,23 @@ class Http:
 
 async def _split(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
     """Yield the lines; of one that is too long, a beginning that is too long as well."""
-    rest, dropped = bytearray(), 0
+    pending, dropped = bytearray(), 0
     async for chunk in content.iter_any():
-        rest += chunk
+        pending += chunk
         if b"\n" in chunk:
-            *whole, last = bytes(rest).split(b"\n")
-            rest, dropped = bytearray(last), 0
-            for line in whole:
+            *complete, last = bytes(pending).split(b"\n")
+            pending, dropped = bytearray(last), 0
+            for line in complete:
                 if line.strip():
                     yield line
-        elif len(rest) > LONGEST_ANSWER + 1:
-            dropped += len(rest) - (LONGEST_ANSWER + 1)
-            del rest[LONGEST_ANSWER + 1 :]
+        elif len(pending) > LONGEST_ANSWER + 1:
+            # Only the beginning is kept, so that an endless line fills no memory.
+            dropped += len(pending) - (LONGEST_ANSWER + 1)
+            del pending[LONGEST_ANSWER + 1 :]
             if dropped > _LONGEST_LINE:
                 raise ModelFault(FaultKind.REJECTED, "a line of the provider's results is too long to read")
-    if rest.strip():
-        yield bytes(rest)
+    if pending.strip():
+        yield bytes(pending)
 
 
 def read_id(document: Mapping[str, Any]) -> str:
@@ -158,8 +161,8 @@ def read_id(document: Mapping[str, Any]) -> str:
 
 
 def _too_long(line: bytes) -> dict[str, str]:
-    found = _CALL.search(line[:_HEAD])
-    return {TOO_LONG: "", "custom_id": found[1].decode()} if found else {}
+    match = _CALL.search(line[:_HEAD])
+    return {TOO_LONG: "", "custom_id": match[1].decode()} if match else {}
 
 
 def _parse(text: bytes) -> Any:
@@ -184,5 +187,6 @@ async def retry(work: Callable[[], Awaitable[T]]) -> T:
 async def pause(attempt: int, fault: ModelFault) -> None:
     """Wait before the next attempt: as long as the server asks, or longer after each attempt."""
     ceiling = min(_LONGEST_WAIT, 0.5 * 2.0**attempt)
+    # Spread, so that many runs that failed together do not return together.
     spread = random.uniform(ceiling / 2.0, ceiling)  # noqa: S311 - spreads retries, decides nothing
     await asyncio.sleep(spread if fault.retry_after is None else min(fault.retry_after, _LONGEST_WAIT))

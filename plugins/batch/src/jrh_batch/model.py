@@ -77,9 +77,9 @@ class BatchModel:
         """Put a call into a batch, or take it up in the one it is in; wait for its answer."""
         if self._left:
             raise StillPendingError("the run stops")
-        found = self._answers.claim(call)
-        if found is not None:
-            return found
+        early = self._answers.claim(call)
+        if early is not None:
+            return early
         answer = self._answers.expect(call, request)
         try:
             self._begin(call, request)
@@ -92,7 +92,7 @@ class BatchModel:
         self._left = True
         self._stop_timer()
         self._collected.clear()
-        self._answers.pend(self._answers.waiting(), self._whereabouts())
+        self._answers.pend(self._answers.calls_waiting(), self._whereabouts())
 
     async def aclose(self) -> None:
         """Finish the notes of what is being submitted; the batches go on at the provider."""
@@ -117,7 +117,7 @@ class BatchModel:
         if name is None:
             self._collect(call, self._dialect.line(call, request))
         elif name not in self._followed:
-            self._start(name, self._taken_up(self._batches[name]))
+            self._start(name, self._resume(self._batches[name]))
 
     def _collect(self, call: str, line: bytes) -> None:
         full = len(self._collected) >= self._dialect.max_requests
@@ -126,6 +126,7 @@ class BatchModel:
         self._collected[call] = line
         self._size += len(line) + 1
         self._stop_timer()
+        # Restarted with every call: a batch leaves when no more calls arrive.
         self._timer = asyncio.get_running_loop().call_later(self._options.collect_seconds, self._submit_collected)
 
     def _stop_timer(self) -> None:
@@ -139,7 +140,7 @@ class BatchModel:
         if lines and not self._left:
             batch = Batch(name=f"jrh-{uuid4().hex[:20]}", calls=tuple(lines), noted=time.time())
             self._know(batch)
-            self._start(batch.name, self._submitted(batch, list(lines.values())))
+            self._start(batch.name, self._submit_and_follow(batch, list(lines.values())))
 
     def _know(self, batch: Batch) -> None:
         self._batches[batch.name] = batch
@@ -163,26 +164,27 @@ class BatchModel:
     # -- one batch, in a task of its own -----------------------------------------------------------------------------
 
     def _start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        async def guarded() -> None:
+        async def guard() -> None:
             try:
                 await work
             except ModelFault as fault:
-                self._answers.pend(self._waiting_in(name), f"{self._whereabouts()}; {fault.detail}")
+                self._answers.pend(self._calls_waiting(name), f"{self._whereabouts()}; {fault.detail}")
             except StillPendingError as error:
-                self._answers.pend(self._waiting_in(name), str(error))
+                self._answers.pend(self._calls_waiting(name), str(error))
             except Exception as error:  # a bug must not lose what the provider may have
                 self._log.warning("batch failed", batch=name, error=repr(error))
-                self._answers.pend(self._waiting_in(name), f"{self._whereabouts()}; {type(error).__name__}")
+                self._answers.pend(self._calls_waiting(name), f"{self._whereabouts()}; {type(error).__name__}")
             finally:
                 self._followed.pop(name, None)
+                # A new event each time, so that every wait is for the next batch to end.
                 self._one_ended.set()
                 self._one_ended = asyncio.Event()
                 self._leave_if_idle()
 
         self._looked.discard(name)
-        self._followed[name] = asyncio.ensure_future(guarded())
+        self._followed[name] = asyncio.ensure_future(guard())
 
-    async def _submitted(self, batch: Batch, lines: Sequence[bytes]) -> None:
+    async def _submit_and_follow(self, batch: Batch, lines: Sequence[bytes]) -> None:
         """Submit a batch and follow it to its end."""
         submission = asyncio.ensure_future(self._submit(batch, lines))
         self._submitting.add(submission)
@@ -211,6 +213,7 @@ class BatchModel:
             raise ModelFault(fault.kind, fault.detail, status=fault.status, sent=False) from None
         batch = await self._note(evolve(batch, file=file))
         if self._left:
+            # After leaving, nothing may be created: its id would not be noted.
             raise StillPendingError("the run stops")
         created = await self._create(batch, lines)
         self._log.info("batch submitted", batch=created, calls=len(batch.calls))
@@ -223,6 +226,7 @@ class BatchModel:
             try:
                 return await self._dialect.create(batch, lines)
             except ModelFault as fault:
+                # What was refused or never sent has created nothing, so it may be sent again at once.
                 nothing_created = fault.kind is FaultKind.RATE_LIMIT or not fault.sent
                 if not fault.retryable or (nothing_created and attempt + 1 == ATTEMPTS):
                     raise
@@ -230,15 +234,17 @@ class BatchModel:
                     await pause(attempt, fault)
                     continue
                 detail = fault.detail
+            # A new batch may not be listed yet, and would then be created twice.
             await asyncio.sleep(self._options.settle_seconds)
-            found = await self._find(batch)
-            if found:
-                return found
+            created = await self._find(batch)
+            if created:
+                return created
         raise StillPendingError(f"batch '{batch.name}' could not be created: {detail}")
 
     async def _find(self, batch: Batch) -> str:
         """Return the id of a batch that may have been created; the empty text if it was not."""
-        taken = frozenset(each.id for each in self._batches.values() if each.id)
+        # Two batches of this run may have the same size and time.
+        taken = frozenset(other.id for other in self._batches.values() if other.id)
         seconds = min(_FIRST_LOOK, self._options.poll_seconds)
         while True:
             try:
@@ -251,17 +257,18 @@ class BatchModel:
                     raise
             seconds = await self._sleep_between_looks(batch, seconds)
 
-    async def _taken_up(self, batch: Batch) -> None:
+    async def _resume(self, batch: Batch) -> None:
         """Follow a batch of an earlier process; where it was never submitted, submit what still waits for it."""
         if not batch.id:
+            # At most an hour: a clock that was set back must not make this wait for days.
             await asyncio.sleep(max(0.0, min(batch.noted + self._options.settle_seconds - time.time(), 3600.0)))
-            found = await self._find(batch)
+            created = await self._find(batch)
             self._looked.discard(batch.name)
-            if not found:
+            if not created:
                 await self._forget(batch)
                 self._collect_again(batch.calls)
                 return
-            batch = await self._note(evolve(batch, id=found))
+            batch = await self._note(evolve(batch, id=created))
         await self._follow(batch)
 
     async def _follow(self, batch: Batch) -> None:
@@ -282,7 +289,7 @@ class BatchModel:
                 self._log.warning("cannot check batch; trying again", batch=batch.id, detail=fault.detail)
                 look = Look()
             if look.refusal is not None:
-                await self._refused(batch, look.refusal)
+                await self._handle_refusal(batch, look.refusal)
                 return
             if look.ended:
                 await self._fetch(batch, look)
@@ -305,6 +312,7 @@ class BatchModel:
                     if call in left:
                         left.discard(call)
                         self._answers.deliver(call, outcome)
+                    # Later attempts read again what the first one delivered.
                     elif not attempt:
                         self._log.warning("unexpected or repeated result dropped", batch=batch.id, call=call)
                 break
@@ -314,7 +322,7 @@ class BatchModel:
                 await pause(attempt, fault)
         self._answers.deliver_all(left, look.missing)
 
-    async def _refused(self, batch: Batch, refusal: Refusal) -> None:
+    async def _handle_refusal(self, batch: Batch, refusal: Refusal) -> None:
         """Handle a batch that the provider did no work on: nothing in it was billed."""
         self._log.warning("batch refused", batch=batch.id, reason=refusal.text)
         await self._forget(batch)
@@ -324,22 +332,24 @@ class BatchModel:
             for place, fault in refusal.lines.items():
                 if place < len(batch.calls):
                     self._answers.deliver(batch.calls[place], fault)
+            # Lines without a fault of their own are in order, and go into the next batch.
             self._collect_again(batch.calls)
         else:
             self._answers.deliver_all(batch.calls, refusal.fault)
 
     async def _wait_for_queue(self, batch: Batch, refusal: Refusal) -> None:
         """Submit a batch again once another one has ended; where there is none, in two halves."""
-        calls = self._answers.waiting(batch.calls)
+        calls = self._answers.calls_waiting(batch.calls)
         if not self._wait:
             self._answers.pend(calls, f"the provider's queue is full: {refusal.text}")
             return
-        others = [name for name in self._followed if name != batch.name]
-        if others:
+        other_names = [name for name in self._followed if name != batch.name]
+        if other_names:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._one_ended.wait(), self._options.poll_seconds * ATTEMPTS)
             self._collect_again(calls)
         elif len(calls) > 1:
+            # No other batch is in the queue, so this one alone is too large for it.
             half = len(calls) // 2
             self._collect_again(calls[:half])
             self._submit_collected()
@@ -349,15 +359,15 @@ class BatchModel:
 
     def _collect_again(self, calls: Sequence[str]) -> None:
         for call in calls:
-            request = self._answers.unanswered(call)
+            request = self._answers.open_request(call)
             if request is not None:
                 self._collect(call, self._dialect.line(call, request))
 
     # -- leaving -----------------------------------------------------------------------------------------------------
 
-    def _waiting_in(self, name: str) -> list[str]:
+    def _calls_waiting(self, name: str) -> list[str]:
         batch = self._batches.get(name)
-        return self._answers.waiting(batch.calls) if batch is not None else []
+        return self._answers.calls_waiting(batch.calls) if batch is not None else []
 
     def _leave_if_idle(self) -> None:
         """Leave, in a run that does not wait, once every batch is submitted and was looked at."""
@@ -367,7 +377,7 @@ class BatchModel:
 
     def _whereabouts(self) -> str:
         """Say how many calls wait in which batches."""
-        names = {self._batch_of[call] for call in self._answers.waiting() if call in self._batch_of}
+        names = {self._batch_of[call] for call in self._answers.calls_waiting() if call in self._batch_of}
         ids = sorted(self._batches[name].id or name for name in names)
         shown = ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")  # noqa: PLR2004 - enough to find
         where = f" in {'batch' if len(ids) == 1 else 'batches'} {shown}" if ids else ""

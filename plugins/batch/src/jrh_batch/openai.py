@@ -75,17 +75,19 @@ class OpenAIDialect:
         after = ""
         for _ in range(MOST_PAGES):
             page = await self._http.get(f"{self._base}/batches?limit={PAGE}{after}")
-            found = [each for each in page.get("data") or () if isinstance(each, dict)]
-            for each in found:
-                metadata = each.get("metadata")
+            listed = [entry for entry in page.get("data") or () if isinstance(entry, dict)]
+            for batch_listed in listed:
+                metadata = batch_listed.get("metadata")
                 named = isinstance(metadata, Mapping) and metadata.get(_NAME) == batch.name
-                if (named or each.get("input_file_id") == batch.file) and each.get("id") not in taken:
-                    return read_id(each)
-            oldest = found[-1].get("created_at") if found else None
+                # Either is enough, as a gateway may keep no metadata.
+                if (named or batch_listed.get("input_file_id") == batch.file) and batch_listed.get("id") not in taken:
+                    return read_id(batch_listed)
+            oldest = listed[-1].get("created_at") if listed else None
+            # The list begins with the newest batch.
             too_old = isinstance(oldest, int | float) and oldest < batch.noted - CLOCK_SKEW
-            if not found or not page.get("has_more") or too_old:
+            if not listed or not page.get("has_more") or too_old:
                 return ""
-            after = f"&after={quote(read_id(found[-1]), safe='')}"
+            after = f"&after={quote(read_id(listed[-1]), safe='')}"
         raise ModelFault(FaultKind.MALFORMED, TOO_MANY)
 
     async def look(self, batch: Batch) -> Look:
@@ -98,7 +100,9 @@ class OpenAIDialect:
             return Look()
         files = [document.get(name) for name in ("output_file_id", "error_file_id")]
         return Look(
-            ended=True, files=tuple(name for name in files if isinstance(name, str) and name), missing=_missing(status)
+            ended=True,
+            files=tuple(name for name in files if isinstance(name, str) and name),
+            missing=_lost_result(status),
         )
 
     async def results(self, batch: Batch, look: Look) -> AsyncIterator[tuple[str, Completion | ModelFault]]:  # noqa: ARG002
@@ -143,24 +147,25 @@ class OpenAIDialect:
     def _refusal(self, errors: object) -> Refusal:
         """Read why a batch failed its validation."""
         listed = errors.get("data") if isinstance(errors, Mapping) else None
-        found = [each for each in listed or () if isinstance(each, Mapping)]
-        texts = [error_text(f"{each.get('code')}: {each.get('message')}", self._http.redact) for each in found]
+        problems = [problem for problem in listed or () if isinstance(problem, Mapping)]
+        texts = [error_text(f"{fault.get('code')}: {fault.get('message')}", self._http.redact) for fault in problems]
         text = "; ".join(dict.fromkeys(texts[:3])) or "the provider gives no reason"
         lines = {
-            each["line"] - 1: _refused_line(each, said)
-            for each, said in zip(found, texts, strict=True)
-            if isinstance(each.get("line"), int) and each["line"] > 0
+            problem["line"] - 1: _line_fault(problem, message)
+            for problem, message in zip(problems, texts, strict=True)
+            if isinstance(problem.get("line"), int) and problem["line"] > 0
         }
-        code = str(found[0].get("code") or "") if found else ""
+        code = str(problems[0].get("code") or "") if problems else ""
         return Refusal(
             text=text,
-            queue_full=any(each.get("code") in _QUEUE_FULL for each in found),
+            # It passes with time, so the same batch is submitted again later.
+            queue_full=any(problem.get("code") in _QUEUE_FULL for problem in problems),
             lines=lines,
             fault=http_fault(_BAD_REQUEST, code, f"the batch was refused: {text}"),
         )
 
 
-def _missing(status: object) -> ModelFault:
+def _lost_result(status: object) -> ModelFault:
     if status == "expired":
         return ModelFault(FaultKind.SERVER_ERROR, "the batch expired before this request was worked on")
     if status == "cancelled":
@@ -168,5 +173,5 @@ def _missing(status: object) -> ModelFault:
     return Look().missing
 
 
-def _refused_line(error: Mapping[str, Any], said: str) -> ModelFault:
+def _line_fault(error: Mapping[str, Any], said: str) -> ModelFault:
     return http_fault(_BAD_REQUEST, string_or_empty(error.get("code")), said, named=string_or_empty(error.get("param")))

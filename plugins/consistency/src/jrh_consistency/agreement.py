@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import ClassVar, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from jrh_stats import Estimate, cluster_sums, clustered_mean
 from numpy.typing import NDArray
 
 from jrh_consistency.naming import Kind
-from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, counted_note, judged_sets
+from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, counted_note, preferences_by_task
 
 COMPARED: Final = "compared-with"
 """Level that names the other task."""
@@ -45,7 +46,7 @@ class Both:
 
 
 @frozen(kw_only=True, eq=False)
-class _Compared:
+class _Comparison:
     first: Judged
     second: Judged
     both: Both
@@ -69,64 +70,58 @@ class _Agreement:
     """
 
     options: MetricOptions
-    name: ClassVar[str] = ""
-    one: ClassVar[frozenset[Kind]] = frozenset()
-    other: ClassVar[frozenset[Kind]] = frozenset()
+    name: ClassVar[str]
+    kinds: ClassVar[tuple[frozenset[Kind], frozenset[Kind]]]
+    """What the first of two tasks asks about a set of responses, and what the second."""
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the measures of every two tasks about the same sets."""
         builder = MeasureBuilder.of(records, context, self.options)
-        for each in self._comparisons(judged_sets(builder)):
-            if each.both.missing or len(each.both.agree):
-                yield from _measures(builder, self.name, each)
+        for comparison in self._comparisons(preferences_by_task(builder)):
+            if comparison.both.missing or len(comparison.both.agree):
+                yield from _measures(builder, self.name, comparison)
 
-    def _comparisons(self, judged: Sequence[Judged]) -> Iterator[_Compared]:
-        for second in (each for each in judged if each.kind in self.other):
-            for first in (each for each in judged if each.kind in self.one and each.cell.judge == second.cell.judge):
-                yield _Compared(
-                    first=first,
-                    second=second,
-                    both=both_of(first, second),
-                    cell=second.cell.part({COMPARED: first.cell.task}),
-                )
+    def _comparisons(self, judged: Sequence[Judged]) -> Iterator[_Comparison]:
+        for second, first in product(judged, judged):
+            one_judge = first.cell.judge == second.cell.judge
+            if one_judge and first.kind in self.kinds[0] and second.kind in self.kinds[1]:
+                cell = second.cell.part({COMPARED: first.cell.task})
+                yield _Comparison(first=first, second=second, both=both_of(first, second), cell=cell)
 
 
 class PointwisePairwise(_Agreement):
     """Compare scores with comparisons of the same responses."""
 
     name = "pointwise-pairwise"
-    one = frozenset({Kind.SCORES})
-    other = frozenset({Kind.PAIRS})
+    kinds = frozenset({Kind.SCORES}), frozenset({Kind.PAIRS})
 
 
 class ListwisePairwise(_Agreement):
     """Compare rankings, and choices of the best of a list, with comparisons of the same responses."""
 
     name = "listwise-pairwise"
-    one = frozenset({Kind.RANKINGS, Kind.CHOICES})
-    other = frozenset({Kind.PAIRS})
+    kinds = frozenset({Kind.RANKINGS, Kind.CHOICES}), frozenset({Kind.PAIRS})
 
 
 class ScoreRanking(_Agreement):
     """Compare scores with rankings, and with choices of the best of a list."""
 
     name = "score-ranking"
-    one = frozenset({Kind.SCORES})
-    other = frozenset({Kind.RANKINGS, Kind.CHOICES})
+    kinds = frozenset({Kind.SCORES}), frozenset({Kind.RANKINGS, Kind.CHOICES})
 
 
 def both_of(first: Judged, second: Judged) -> Both:
     """Join what two tasks prefer, pair by pair."""
     shared = [pair for pair in first.preferences if pair in second.preferences]
-    usable = [pair for pair in shared if all(each.preferences[pair].shares is not None for each in (first, second))]
-    one, other = (_shares(each, usable) for each in (first, second))
-    ties = one[NEITHER], other[NEITHER]
+    usable = [pair for pair in shared if all(judged.preferences[pair].shares is not None for judged in (first, second))]
+    one_way, other_way = (_shares(judged, usable) for judged in (first, second))
+    ties = one_way[NEITHER], other_way[NEITHER]
     return Both(
         clusters=np.array([second.preferences[pair].cluster for pair in usable], dtype=np.int64),
-        agree=one[FIRST] * other[FIRST] + one[SECOND] * other[SECOND],
-        conflict=one[FIRST] * other[SECOND] + one[SECOND] * other[FIRST],
+        agree=one_way[FIRST] * other_way[FIRST] + one_way[SECOND] * other_way[SECOND],
+        conflict=one_way[FIRST] * other_way[SECOND] + one_way[SECOND] * other_way[FIRST],
         tie=ties[0] * (1 - ties[1]) + ties[1] * (1 - ties[0]),
-        noise=np.array([[each.opposition_of(pair) for pair in usable] for each in (first, second)]),
+        noise=np.array([[judged.opposition_of(pair) for pair in usable] for judged in (first, second)]),
         weight=np.array([first.preferences[pair].weight * second.preferences[pair].weight for pair in usable]),
         missing=len(shared) - len(usable),
     )
@@ -136,22 +131,23 @@ def _shares(judged: Judged, pairs: Sequence[Pair]) -> Floats:
     return np.array([judged.preferences[pair].shares for pair in pairs]).reshape(-1, 3).T
 
 
-def _measures(builder: MeasureBuilder, name: str, each: _Compared) -> Iterator[Measure]:
-    both, level = each.both, builder.context.level
+def _measures(builder: MeasureBuilder, name: str, comparison: _Comparison) -> Iterator[Measure]:
+    both, level = comparison.both, builder.context.level
     number = len(both.agree)
     note = counted_note("pairs", number, both.missing, lacking="in one of the tasks", nothing=NOTHING)
+    # The sum of agreement and conflict is the weight of the decided pairs.
     sums = both.sums(both.agree, both.conflict, both.tie)
     decided = sums[:, 0] + sums[:, 1]
-    agreement = builder.proportion(each.cell, sums[:, 0], decided)
-    yield _put(builder, name, each, agreement, note if decided.any() or not number else _DECIDED)
+    agreement = builder.proportion(comparison.cell, sums[:, 0], decided)
+    yield _put(builder, name, comparison, agreement, note if decided.any() or not number else _DECIDED)
     for part, column in (("conflict", 1), ("tie", 2)):
-        found = clustered_mean(sums[:, column], sums[:, 3], bounds=(0.0, 1.0), level=level)
-        yield _put(builder, f"{name}-{part}", each, found, note)
-    reason = note if each.noisy or not number else "a question was asked only once, so the noise is unknown"
-    yield _put(builder, f"{name}-excess", each, _excess(builder, each), reason, unit="difference")
+        share = clustered_mean(sums[:, column], sums[:, 3], bounds=(0.0, 1.0), level=level)
+        yield _put(builder, f"{name}-{part}", comparison, share, note)
+    reason = note if comparison.noisy or not number else "a question was asked only once, so the noise is unknown"
+    yield _put(builder, f"{name}-excess", comparison, _excess(builder, comparison), reason, unit="difference")
 
 
-def _excess(builder: MeasureBuilder, each: _Compared) -> Estimate:
+def _excess(builder: MeasureBuilder, comparison: _Comparison) -> Estimate:
     """Estimate the share of conflicts less the most that noise explains, e1 + e2 - 2 e1 e2 of every pair.
 
     Without ties: two readings of one order that are right with probabilities (1 + x) / 2 and (1 + y) / 2 contradict
@@ -159,23 +155,24 @@ def _excess(builder: MeasureBuilder, each: _Compared) -> Estimate:
     xy is at least x^2 y^2 = (1 - 2 e1) (1 - 2 e2). With ties see `TIED`; a test looks at a grid of all four numbers.
     Repeats of the two tasks are independent, so that the product of their estimates is unbiased pair by pair.
     """
-    if not len(each.both.agree) or not each.noisy:
+    if not len(comparison.both.agree) or not comparison.noisy:
         return Estimate(value=None)
-    one, other = each.both.noise
-    sums = each.both.sums(each.both.conflict - one - other + 2 * one * other)
-    bounds = (0.0, 1.0) if each.first.steady and each.second.steady else (-1.0, 1.0)
+    first, second = comparison.both.noise
+    sums = comparison.both.sums(comparison.both.conflict - first - second + 2 * first * second)
+    # Without noise to subtract, the excess is a share.
+    bounds = (0.0, 1.0) if comparison.first.steady and comparison.second.steady else (-1.0, 1.0)
     return clustered_mean(sums[:, 0], sums[:, 1], bounds=bounds, level=builder.context.level)
 
 
 def _put(
-    builder: MeasureBuilder, name: str, each: _Compared, found: Estimate, note: str, unit: str = "proportion"
+    builder: MeasureBuilder, name: str, comparison: _Comparison, found: Estimate, note: str, unit: str = "proportion"
 ) -> Measure:
     """Put a measure of two tasks together: clusters and flags are those of the second, trials those of both.
 
     Each task names its clusters by its own items, so that the clusters of both would count every request twice.
     """
-    first, second = each.first, each.second
-    basis = Basis(each.cell, second.cell.rows, second.usable)
+    first, second = comparison.first, comparison.second
+    basis = Basis(comparison.cell, second.cell.rows, second.usable)
     measured = builder.measure(name, basis, found, unit=unit, note=note)
     missing = Counter(measured.missing)
     missing.update(builder.missing(first.cell.rows, first.usable))

@@ -49,8 +49,10 @@ class Named:
     @classmethod
     def read(cls, text: str) -> Named | None:
         """Take an id apart; None for ids of other sources."""
+        # The last separator: the id of a request may contain one, that of a response must not.
         before, between, after = text.rpartition(BETWEEN)
         members = tuple(after.split(JOINT))
+        # No preference is possible between a response and itself.
         usable = bool(between and before) and all(members) and len(set(members)) == len(members)
         return cls(set=before, members=members) if usable else None
 
@@ -59,10 +61,11 @@ def kind_of(task: Task) -> Kind:
     """Return what a task asks about a set, as its mode and scale say."""
     if task.mode is Mode.PAIRWISE:
         return Kind.PAIRS if len(task.scale.options) == _PAIR else Kind.CHOICES
+    # A verdict on one criterion is no verdict on the response.
     if task.mode is not Mode.POINTWISE or task.criteria is not None:
         return Kind.NONE
     if names_orders(task):
-        return Kind.RANKINGS if ranked_options(task) else Kind.NONE
+        return Kind.RANKINGS if ranking_size(task) else Kind.NONE
     return Kind.SCORES if task.scale.ordered or task.scale.positive_label else Kind.NONE
 
 
@@ -71,13 +74,14 @@ def names_orders(task: Task) -> bool:
     return all(_ORDER.fullmatch(label) for label in task.scale.labels)
 
 
-def ranked_options(task: Task) -> int:
+def ranking_size(task: Task) -> int:
     """Return how many responses the labels of a task rank: `A>B>C` and all other orders; 0 for other scales."""
     if not names_orders(task):
         return 0
     orders = {order_of(label) for label in task.scale.labels}
     letters = sorted(next(iter(orders)))
     first = list(ascii_uppercase[: len(letters)])
+    # With some orders only, a judge could not give the others.
     return len(letters) if orders == set(permutations(letters)) and letters == first else 0
 
 

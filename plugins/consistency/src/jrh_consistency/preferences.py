@@ -21,7 +21,7 @@ Shares: TypeAlias = tuple[float, float, float]
 FIRST, NEITHER, SECOND = 0, 1, 2
 _TWO: Final = 2
 TIED: Final = 0.25
-"""What a tie beside a preference counts as, against 1 of opposite preferences.
+"""What a tie against a preference counts as, where opposite preferences count as 1.
 
 A way of asking that gives the better response its vote with probability a u, the other with (1 - a) u and a tie else
 contradicts a sure one in (1 - a) u, which is at most 2 a (1 - a) u^2 + u (1 - u) / 2 for every a of a half or more.
@@ -62,40 +62,40 @@ class Judged:
     @property
     def steady(self) -> bool:
         """Return whether every pair was asked more than once and no two of its verdicts differ."""
-        return all(each.shares is None or each.noise == 0 for each in self.preferences.values())
+        return all(preference.shares is None or preference.noise == 0 for preference in self.preferences.values())
 
     def noise_of(self, pair: Pair) -> float:
         """Return the disagreement of a pair; the mean of the others where it was asked once."""
-        own = self.preferences[pair].noise
-        return float(self.noise or 0.0) if own is None else own
+        noise = self.preferences[pair].noise
+        return float(self.noise or 0.0) if noise is None else noise
 
     def opposition_of(self, pair: Pair) -> float:
         """Return the opposition of a pair; the mean of the others where it was asked once."""
-        own = self.preferences[pair].opposition
-        return float(self.opposition or 0.0) if own is None else own
+        opposition = self.preferences[pair].opposition
+        return float(self.opposition or 0.0) if opposition is None else opposition
 
 
-def judged_sets(builder: MeasureBuilder) -> tuple[Judged, ...]:
+def preferences_by_task(builder: MeasureBuilder) -> tuple[Judged, ...]:
     """Return what every judge prefers in every task about sets, by task and judge."""
     trials = builder.trials
-    return trials.shared("consistency: preferences", lambda: tuple(_judged(builder)))
+    return trials.shared("consistency: preferences", lambda: tuple(_preferences_by_task(builder)))
 
 
-def _judged(builder: MeasureBuilder) -> Iterator[Judged]:
+def _preferences_by_task(builder: MeasureBuilder) -> Iterator[Judged]:
     trials, tasks = builder.trials, builder.context.tasks
     named = [Named.read(name) for name in trials.item.names]
     known = np.array([name is not None for name in named])
-    asked = _asked_alike(trials)
+    alike = _same_question(trials)
     for cell in tasks_of(trials):
         if cell.task not in tasks:
             continue
         kind = kind_of(tasks[cell.task])
-        rows = cell.rows[asked[cell.rows] & known[trials.item.codes[cell.rows]]]
+        rows = cell.rows[alike[cell.rows] & known[trials.item.codes[cell.rows]]]
         if kind is not Kind.NONE and len(rows):
-            yield _Reading(builder=builder, cell=cell.part({}, rows), kind=kind, named=named).judged()
+            yield _Reading(builder=builder, cell=cell.part({}, rows), kind=kind, named=named).read()
 
 
-def _asked_alike(trials: Trials) -> Mask:
+def _same_question(trials: Trials) -> Mask:
     """Return the trials that differ from the reference condition in nothing but the order of the options."""
     order, variant = trials.column("option_order"), trials.variant
     place = {name: code for code, name in enumerate(variant.names)}
@@ -114,23 +114,24 @@ class _Reading:
     known: dict[tuple[int, int], tuple[tuple[Pair, int | None], ...]] = Factory(dict)
     """What a verdict on an item says, by item and label."""
 
-    def judged(self) -> Judged:
+    def read(self) -> Judged:
         usable = self.cell.rows[self.builder.trials.usable[self.cell.rows]]
-        found = dict(self._scored(usable) if self.kind is Kind.SCORES else self._compared())
+        preferences = dict(self._read_scores(usable) if self.kind is Kind.SCORES else self._read_comparisons())
         orders = self.builder.trials.conditions.order.codes[self.cell.rows]
         crossed = self.kind is Kind.PAIRS and len(np.unique(orders)) > 1
-        known = [(each.noise, each.opposition) for each in found.values() if each.noise is not None]
+        known = [(pair.noise, pair.opposition) for pair in preferences.values() if pair.noise is not None]
         return Judged(
             cell=self.cell,
             kind=self.kind,
             usable=usable,
-            preferences=found,
+            preferences=preferences,
             crossed=crossed,
+            # `fsum`, so that the order of the pairs does not show in the last digit.
             noise=fsum(noise for noise, _ in known) / len(known) if known else None,
             opposition=fsum(opposed or 0.0 for _, opposed in known) / len(known) if known else None,
         )
 
-    def _compared(self) -> Iterator[tuple[Pair, Preference]]:
+    def _read_comparisons(self) -> Iterator[tuple[Pair, Preference]]:
         """Read comparisons and lists: every item and order is a way of asking about its pairs."""
         trials, rows = self.builder.trials, self.cell.rows
         columns = (trials.item.codes, trials.conditions.order.codes, trials.label, trials.cluster.codes)
@@ -143,28 +144,30 @@ class _Reading:
         clusters: dict[Pair, int] = {}
         weights: defaultdict[Pair, float] = defaultdict(float)
         for (item, _), counts in votes.items():
-            said: dict[Pair, list[float]] = {}
+            outcomes: dict[Pair, list[float]] = {}
             for label, number in counts.items():
-                for pair, outcome in self._implied(item, label):
-                    into = said.setdefault(pair, [0.0, 0.0, 0.0])
+                for pair, outcome in self._outcomes(item, label):
+                    into = outcomes.setdefault(pair, [0.0, 0.0, 0.0])
                     if outcome is not None:
                         into[outcome] += number
             answered = sum(number for label, number in counts.items() if label >= 0)
-            for pair, numbers in said.items():
+            for pair, numbers in outcomes.items():
                 ways[pair].append((numbers[0], numbers[1], numbers[2]))
+                # A choice says nothing about two responses that both lost, so such pairs rest on fewer verdicts.
                 weights[pair] += sum(numbers) / max(answered, 1)
                 clusters.setdefault(pair, cluster_of[item])
         for pair in sorted(ways):
             weight = weights[pair] if self.kind is Kind.CHOICES else 1.0
             yield pair, _preference(clusters[pair], ways[pair], weight)
 
-    def _implied(self, item: int, label: int) -> tuple[tuple[Pair, int | None], ...]:
+    def _outcomes(self, item: int, label: int) -> tuple[tuple[Pair, int | None], ...]:
         """Return what a verdict says about pairs; None as the outcome where it is missing."""
         key = item, label
+        # Few labels, many verdicts: what a label says about an item is worked out once.
         if key not in self.known:
             named = self.named[item]
-            said = self.builder.trials.labels[label] if label >= 0 else None
-            self.known[key] = () if named is None else tuple(self._says(named, said))
+            label_name = self.builder.trials.labels[label] if label >= 0 else None
+            self.known[key] = () if named is None else tuple(self._says(named, label_name))
         return self.known[key]
 
     def _says(self, named: Named, said: str | None) -> Iterator[tuple[Pair, int | None]]:
@@ -173,6 +176,7 @@ class _Reading:
             return  # which pairs it would have been about is not known
         if said is None or said == tie:
             outcome = None if said is None else NEITHER
+            # A tie, or a missing verdict, is about every pair of the question.
             yield from ((_pair(named.set, *pair)[0], outcome) for pair in combinations(named.members, 2))
             return
         order = order_of(said) if self.kind is Kind.RANKINGS else (said,)
@@ -180,12 +184,12 @@ class _Reading:
         if any(not 0 <= place < len(named.members) for place in places):
             return  # an id that names fewer members than the scale has
         ranked = [named.members[place] for place in places]
-        others = [(ranked[0], other) for other in named.members if other != ranked[0]]
-        for better, worse in combinations(ranked, 2) if self.kind is Kind.RANKINGS else others:
+        pairs = [(ranked[0], other) for other in named.members if other != ranked[0]]
+        for better, worse in combinations(ranked, 2) if self.kind is Kind.RANKINGS else pairs:
             pair, turned = _pair(named.set, better, worse)
             yield pair, SECOND if turned else FIRST
 
-    def _scored(self, usable: Codes) -> Iterator[tuple[Pair, Preference]]:
+    def _read_scores(self, usable: Codes) -> Iterator[tuple[Pair, Preference]]:
         """Read scores: every verdict on one response against every verdict on the other."""
         trials = self.builder.trials
         of_item: defaultdict[int, list[float]] = defaultdict(list)
@@ -194,6 +198,7 @@ class _Reading:
         scores = {item: np.array(values) for item, values in of_item.items()}
         sets: defaultdict[str, dict[str, int]] = defaultdict(dict)
         clusters: dict[int, int] = {}
+        # Items without a verdict as well, so that their pairs count as missing.
         for row in self.cell.rows:
             item = int(trials.item.codes[row])
             named = self.named[item]
@@ -210,9 +215,10 @@ class _Reading:
         """Return the number behind each verdict: the judge's own score where all have one, otherwise the level."""
         trials, task = self.builder.trials, self.builder.context.tasks[self.cell.task]
         if "score" in trials.records.columns:
-            own = trials.records.number("score")[usable]
-            if len(own) and np.isfinite(own).all():
-                return own
+            scores = trials.records.number("score")[usable]
+            # Scores and levels are not mixed: they are not on the same scale.
+            if len(scores) and np.isfinite(scores).all():
+                return scores
         if task.scale.ordered:
             return trials.rank[trials.task.codes[usable], trials.label[usable]].astype(np.float64)
         positive = [float(label == task.scale.positive_label) for label in trials.labels]
@@ -239,30 +245,30 @@ def _preference(cluster: int, ways: list[Shares], weight: float) -> Preference:
     return Preference(
         cluster=cluster,
         shares=(first, neither, second),
-        noise=_expected(_differing, answered, shares),
-        opposition=_expected(_opposed, answered, shares),
+        noise=_expect(_difference, answered, shares),
+        opposition=_expect(_opposition, answered, shares),
         weight=weight,
     )
 
 
-def _expected(differ: Callable[[Shares, Shares], float], ways: list[Shares], shares: list[Shares]) -> float | None:
+def _expect(differ: Callable[[Shares, Shares], float], ways: list[Shares], shares: list[Shares]) -> float | None:
     """Return the expected difference of two verdicts in random ways; None where no way was asked twice."""
     number = len(ways)
     within = [differ(votes, votes) / (sum(votes) * (sum(votes) - 1)) for votes in ways if sum(votes) >= _TWO]
     if not within:
         return None
     between = [differ(*pair) for pair in combinations(shares, 2)]
-    rest = fsum(between) / len(between) * (1 - 1 / number) if between else 0.0
-    return fsum(within) / len(within) / number + rest
+    across = fsum(between) / len(between) * (1 - 1 / number) if between else 0.0
+    return fsum(within) / len(within) / number + across
 
 
-def _differing(one: Shares, other: Shares) -> float:
+def _difference(one: Shares, other: Shares) -> float:
     """Sum the products of different outcomes: of counts the ordered pairs of verdicts, of shares their probability."""
     return sum(one) * sum(other) - sum(mine * yours for mine, yours in zip(one, other, strict=True))
 
 
-def _opposed(one: Shares, other: Shares) -> float:
-    """Do the same for opposite preferences; a tie beside a preference counts as a quarter."""
+def _opposition(one: Shares, other: Shares) -> float:
+    """Do the same for opposite preferences; a tie against a preference counts as a quarter."""
     strict = one[FIRST] + one[SECOND], other[FIRST] + other[SECOND]
     tied = one[NEITHER] * strict[1] + strict[0] * other[NEITHER]
     return one[FIRST] * other[SECOND] + one[SECOND] * other[FIRST] + TIED * tied
@@ -271,14 +277,16 @@ def _opposed(one: Shares, other: Shares) -> float:
 def _of_scores(cluster: int, one: Floats, other: Floats) -> Preference:
     if not len(one) or not len(other):
         return Preference(cluster=cluster, shares=None, noise=None)
+    # Every verdict against every other: repeats of two items are not paired.
     signs = np.sign(one[:, None] - other[None, :])
     shown = [signs == value for value in (1, 0, -1)]
     shares = (float(shown[0].mean()), float(shown[1].mean()), float(shown[2].mean()))
     if len(one) < _TWO or len(other) < _TWO:
+        # A difference between reruns needs two of each.
         return Preference(cluster=cluster, shares=shares, noise=None)
     # Of two comparisons that share no verdict: pairs of cells in different rows and columns.
     number = len(one) * (len(one) - 1) * len(other) * (len(other) - 1)
-    first, neither, second = (each.astype(np.float64) for each in shown)
+    first, neither, second = (sign.astype(np.float64) for sign in shown)
     opposed = 2 * _apart(first, second) / number
     tied = 2 * _apart(neither, 1 - neither) / number
     return Preference(cluster=cluster, shares=shares, noise=opposed + tied, opposition=opposed + TIED * tied)

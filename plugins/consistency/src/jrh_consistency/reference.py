@@ -22,8 +22,9 @@ class ReferenceGuided:
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return one draft: the reference condition is the question without the answer."""
-        found = item.metadata.get(self.options.column, item.fields.get(self.options.column))
-        reference = "" if found is None or isinstance(found, bool | list | dict) else str(found).strip()
+        value = item.metadata.get(self.options.column, item.fields.get(self.options.column))
+        # A number may be an answer; true, a list or an object is no text to show.
+        reference = "" if value is None or isinstance(value, bool | list | dict) else str(value).strip()
         if not reference:
             return [Skip(reason=NONE)]
         task = self.context.task

@@ -31,6 +31,7 @@ class Cycles(Rule):
         floor = now.floor_of(CYCLES)
         for share in now.measures("cycle-share"):
             excess, chance, noise = (now.related(share, f"cycle-{end}") for end in ("excess", "chance", "noise"))
+            # Without the noise nothing can be said: a cycle may be a slip.
             if share.estimate is None or excess is None or chance is None or noise is None:
                 continue
             if now.claims(excess) and (excess.estimate or 0.0) >= floor:
@@ -38,6 +39,8 @@ class Cycles(Rule):
                 statement = "Preferences run in circles more often than noise explains (share of triples)"
                 if ONE_ORDER in share.flags:
                     statement += "; position bias may be the cause: add `option-order`"
+            # Few cycles are a claim of their own, with a test of their own: no excess over noise is not yet
+            # transitivity.
             elif now.shows_equivalence(share) and now.within(share, _FEW_CYCLES):
                 kind, severity = "transitive", Severity.GOOD
                 statement = "Preferences are transitive (share of triples that run in circles)"
@@ -61,7 +64,7 @@ class Agreement(Rule):
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield a claim per two tasks."""
-        for name, (one, other) in WAYS.items():
+        for name, (first, other) in WAYS.items():
             floor = now.floor_of(f"{name}-conflict")
             for share in now.parts(name):
                 excess = now.related(share, f"{name}-excess")
@@ -74,7 +77,7 @@ class Agreement(Rule):
                     end, severity, verb = "conflict", Severity.BAD, "contradict each other more than noise explains"
                 elif now.shows_equivalence(share) and now.kept_within(share, 1 - _HIGH):
                     end, severity, verb = "agree", Severity.GOOD, "agree"
-                ways = f"{one.capitalize()} ('{share.cell['compared-with']}') and {other}"
+                ways = f"{first.capitalize()} ('{share.cell['compared-with']}') and {other}"
                 yield Claim(
                     kind=f"{name}-{end}",
                     severity=severity,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from jrh_consistency.measure_list import ONE_ORDER
 from jrh_consistency.naming import Kind
-from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, Shares, counted_note, judged_sets
+from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, Shares, counted_note, preferences_by_task
 
 NOTHING: Final = "no three responses to one request were compared with each other"
 _CHANCE: Final = 0.25
@@ -42,6 +42,7 @@ class Triples:
 
     def sums(self, values: Floats) -> Floats:
         """Return sums of values and numbers of triples per cluster, shape (clusters, 2)."""
+        # Rounded, so that the order of the triples does not show in the last digit.
         return cluster_sums(self.clusters, values.round(12), np.ones(len(values)))
 
 
@@ -67,7 +68,7 @@ class Transitivity:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the measures of every task with pairs of responses."""
         builder = MeasureBuilder.of(records, context, self.options)
-        for judged in judged_sets(builder):
+        for judged in preferences_by_task(builder):
             if judged.kind is Kind.PAIRS:
                 yield from _measures(builder, judged, triples_of(judged))
 
@@ -80,11 +81,12 @@ def triples_of(judged: Judged) -> Triples:
         sets[name].add((pair[0], pair[1]))
     for name, pairs in sets.items():
         members = sorted({member for pair in pairs for member in pair})
-        for one, two, three in combinations(members, 3):
-            if not ({(one, two), (two, three), (one, three)} <= pairs):
+        for a, b, c in combinations(members, 3):
+            # Not planned, which is not the same as missing.
+            if not ({(a, b), (b, c), (a, c)} <= pairs):
                 continue
-            around: tuple[Pair, Pair, Pair] = ((name, one, two), (name, two, three), (name, one, three))
-            shares = [each for pair in around if (each := judged.preferences[pair].shares) is not None]
+            around: tuple[Pair, Pair, Pair] = ((name, a, b), (name, b, c), (name, a, c))
+            shares = [share for pair in around if (share := judged.preferences[pair].shares) is not None]
             if len(shares) < len(around):
                 missing += 1
                 continue
@@ -105,9 +107,9 @@ def triples_of(judged: Judged) -> Triples:
 
 def _weak_orders() -> Iterator[tuple[int, int, int]]:
     """Yield the outcomes of the pairs (1, 2), (2, 3), (1, 3) that fit an order with ties: 13 of 27."""
-    for one, two, three in product(range(3), repeat=3):
+    for a, b, c in product(range(3), repeat=3):
         # A lower place is better.
-        signs = [int(np.sign(after - before)) for before, after in ((one, two), (two, three), (one, three))]
+        signs = [int(np.sign(after - before)) for before, after in ((a, b), (b, c), (a, c))]
         first, second, across = (NEITHER - sign for sign in signs)
         yield first, second, across
 
@@ -118,10 +120,12 @@ _FITTING: Final = tuple(sorted(set(_weak_orders())))
 def _patterns(first: Shares, second: Shares, across: Shares) -> tuple[float, float, float]:
     """Return the probabilities of a cycle, of a conflict of ties, and of no tie."""
     cycle = first[FIRST] * second[FIRST] * across[SECOND] + first[SECOND] * second[SECOND] * across[FIRST]
+    # Without ties, which is the usual case, no weak orders have to be summed.
     if not (first[NEITHER] or second[NEITHER] or across[NEITHER]):
         return cycle, 0.0, 1.0
-    fitting = fsum(first[one] * second[two] * across[three] for one, two, three in _FITTING)
+    fitting = fsum(first[ab] * second[bc] * across[ac] for ab, bc, ac in _FITTING)
     strict = (1 - first[NEITHER]) * (1 - second[NEITHER]) * (1 - across[NEITHER])
+    # Sums of floats may exceed 1 in the last digit.
     return cycle, max(1 - fitting - cycle, 0.0), strict
 
 
@@ -130,11 +134,13 @@ def _measures(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iter
     note = counted_note("triples", number, triples.missing, lacking="on a pair", nothing=NOTHING)
     for name, values in (("cycle-share", triples.cycle), ("tie-conflict-share", triples.conflict)):
         sums = triples.sums(values)
-        found = clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=builder.context.level)
+        share = clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=builder.context.level)
         total, every = float(values.sum().round(12)), number + triples.missing
+        # Triples without a verdict on a pair may all be cycles, or none of them.
         bounds = (total / every, (total + triples.missing) / every) if every else None
+        # Position bias alone makes circles where every pair is shown in one order.
         flags = () if judged.crossed or name != "cycle-share" else (ONE_ORDER,)
-        yield builder.measure(name, basis, found, bounds=bounds, note=note, flags=flags)
+        yield builder.measure(name, basis, share, bounds=bounds, note=note, flags=flags)
     chance = float(triples.strict.mean() * _CHANCE) if number else None
     yield builder.measure("cycle-chance", basis, Estimate(value=chance), note=note)
     known = number > 0 and judged.noise is not None

@@ -49,11 +49,13 @@ class BenchmarkSource:
             where, row = line.place, line.values
             entries = list(self._entries(where, row))
             shown = tuple(str(row.get(self._column(name))) for name in ("request", self.judged))
+            # JSON, so that two texts cannot run into each other.
             key = _text(row.get(self._column("id"))) or json.dumps(shown)
             responses.setdefault(key, []).extend((where, row, entry) for entry in entries)
-        for number, (key, own) in enumerate(responses.items(), start=1):
-            known = any(_text(row.get(self._column("id"))) for _, row, _ in own)
-            yield from self._items(key if known else str(number), own)
+        for number, (key, parts) in enumerate(responses.items(), start=1):
+            # Without an id the place among the responses names them, since the key is two whole texts.
+            known = any(_text(row.get(self._column("id"))) for _, row, _ in parts)
+            yield from self._items(key if known else str(number), parts)
 
     def _column(self, target: str) -> str:
         return self.options.columns.get(target, target)
@@ -75,16 +77,17 @@ class BenchmarkSource:
                 listed = json.loads(listed)
             except (ValueError, RecursionError) as error:
                 raise JrhError(f"{where}: not valid JSON: {str(error)[:200]}") from None
-        if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
             raise JrhError(f"{where}: '{self.options.criteria}' is not a list of criteria")
         yield from listed
 
     def _items(self, name: str, own: list[_Entry]) -> Iterator[Item]:
         criteria = [self._criterion(where, entry, at) for at, (where, _, entry) in enumerate(own, start=1)]
-        if len({each.id for each in criteria}) < len(criteria):
-            twice = next(each.id for at, each in enumerate(criteria) if each.id in [one.id for one in criteria[:at]])
+        ids = [criterion.id for criterion in criteria]
+        if len(set(ids)) < len(ids):
+            twice = next(name for at, name in enumerate(ids) if name in ids[:at])
             raise JrhError(f"{own[-1][0]}: response '{name}' has criterion '{twice[:80]}' twice")
-        if criteria and max(each.weight for each in criteria) < 0:
+        if criteria and max(criterion.weight for criterion in criteria) < 0:
             raise JrhError(f"{own[0][0]}: all weights of response '{name}' are negative; at least one must be positive")
         everyone = tuple(criteria)
         for criterion, (where, row, entry) in zip(criteria, own, strict=True):
@@ -95,6 +98,7 @@ class BenchmarkSource:
                 stratum=_text(entry.get(self._column("stratum"))),
                 group=_text(row.get(self._column("group"))) or name,
                 origin=where,
+                # All of them, so that one call can ask several.
                 criterion=JudgedCriterion(criterion=criterion, of=name, others=everyone),
             )
 
@@ -125,6 +129,7 @@ def _weight(written: object, where: str, name: str) -> float:
         weight = 1.0 if written is None or written == "" else float(str(written))
     except ValueError:
         weight = math.nan
+    # NaN fails the comparison, 0 the truth value.
     if not (weight and abs(weight) <= MOST):
         raise JrhError(
             f"{where}: the weight {str(written)[:40]!r} of criterion '{name[:80]}' must be a number other than 0"

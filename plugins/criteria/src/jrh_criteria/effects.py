@@ -29,7 +29,7 @@ _NOT_PLACED: Final = "no criterion with a gold label was asked early and late in
 
 @frozen
 class CriteriaPlace:
-    """Measure how much more often a verdict is right where its criterion stands later in the call.
+    """Measure how much more often a verdict is right where its criterion comes later in the call.
 
     The reversed order of `criteria-order` is compared with the reference: the same criterion of the same response,
     early in one and late in the other. So no criterion's difficulty is in the difference. Criteria in the middle are
@@ -55,6 +55,7 @@ class CriteriaPlace:
 
     def _scores(self, builder: MeasureBuilder, context: MetricContext) -> Scores:
         trials, reference = builder.trials, reference_verdicts(builder.trials)
+        # 0 leaves a trial out: criteria in the middle stay where they are.
         sign = np.zeros(len(trials.label))
         for name, task in context.tasks.items():
             later = {item.id: _later(item, task) for item in context.items.get(name, ()) if item.criterion}
@@ -73,11 +74,11 @@ class CriteriaPlace:
 
 
 def _later(item: Item, task: Task) -> int:
-    """Return 1 if the criterion stands later in the reversed call than in the task's, -1 if earlier, else 0."""
+    """Return 1 if the criterion comes later in the reversed call than in the task's, -1 if earlier, else 0."""
     assert item.criterion is not None
     assert task.criteria is not None
     rubric = task.criteria.entries or item.criterion.others
-    place = next((at for at, each in enumerate(rubric) if each.id == item.criterion.criterion.id), 0)
+    place = next((at for at, entry in enumerate(rubric) if entry.id == item.criterion.criterion.id), 0)
     first = first_of_call(task.criteria, place, len(rubric)) if rubric else 0
     length = min(task.criteria.per_call or len(rubric), len(rubric) - first)
     return int(np.sign(length - 1 - 2 * (place - first)))
@@ -108,28 +109,31 @@ class RubricEffect:
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         family = trials.column("family")
-        told = {name: is_named(family, name) & ~trials.reference for name in (RUBRIC, HALO)}
-        if not any(mask.any() for mask in told.values()):
+        masks = {name: is_named(family, name) & ~trials.reference for name in (RUBRIC, HALO)}
+        if not any(mask.any() for mask in masks.values()):
             return
         scores = _effect_scores(builder)
         cells = list(cells_of(trials, ("variant",)))
         parted = {(cell.task, cell.judge, cell.test) for cell in cells if cell.levels}
         for cell in cells:
-            families = [name for name, mask in told.items() if mask[cell.rows].any()]
+            families = [name for name, mask in masks.items() if mask[cell.rows].any()]
+            # A test with several variants is measured by variant: each is a question of its own.
             if not families or (not cell.levels and (cell.task, cell.judge, cell.test) in parted):
                 continue
             named = cell.part({"variant": trials.variant.names[trials.variant.codes[cell.rows[0]]]})
             if families[0] == RUBRIC:
                 yield _effect(builder, named, "rubric-effect", scores)
+            # The criterion whose evidence is cut is meant to change; only the others show a halo.
             elif named.levels["variant"] == "others":
                 yield _effect(builder, named, "halo-effect", scores)
 
 
 def _effect(builder: MeasureBuilder, cell: Cell, name: str, scores: Scores) -> Measure:
-    found = builder.mean(name, cell, scores, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference")
+    measure = builder.mean(name, cell, scores, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference")
     again = reference_verdicts(builder.trials).planned[cell.rows]
+    # Asked once, the reference has no reruns to subtract.
     note = _BEYOND if len(again) and again.min() >= _TWO else _ONCE
-    return evolve(found, note=found.note or note)
+    return evolve(measure, note=measure.note or note)
 
 
 def _effect_scores(builder: MeasureBuilder) -> Scores:

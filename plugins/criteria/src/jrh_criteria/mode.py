@@ -14,7 +14,7 @@ from jrh import Item, JrhError, Json, Mode, Scale, ScaleKind, Task
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Criteria, Criterion, JudgedCriterion
 
 from jrh_criteria.options import JOINED, WrittenCriteriaTask
-from jrh_criteria.rubric_file import Entry, met_first, read_rubric
+from jrh_criteria.rubric_file import Entry, read_rubric, scale_met_first
 
 SATISFIES: Final = "satisfies"
 VIOLATES: Final = "violates"
@@ -40,6 +40,7 @@ class CriteriaMode:
         written = self.written
         scale = written.scale.scale() if written.scale else None
         joined = written.mode == JOINED
+        # A criterion is met or not by one response; two responses have no common verdict on it.
         if written.mode == Mode.PAIRWISE.value or (scale is not None and scale.kind is ScaleKind.PAIRWISE):
             raise JrhError("criteria are judged one answer at a time; neither `mode` nor `scale` can be pairwise")
         file = written.criteria.file
@@ -49,10 +50,11 @@ class CriteriaMode:
         if file is not None and not file.is_file():
             report(f"there is no file '{file}'", "criteria", "file")
             return ()
-        entries = () if file is None else self._targeted(read_rubric(file), report)
-        return self._joined(name, entries, scale, report) if joined else self._apart(name, entries, scale, report)
+        entries = () if file is None else self._targets(read_rubric(file), report)
+        tasks = self._score_tasks if joined else self._separate_tasks
+        return tasks(name, entries, scale, report)
 
-    def _targeted(self, entries: Sequence[Entry], report: Callable[..., None]) -> Sequence[Entry]:
+    def _targets(self, entries: Sequence[Entry], report: Callable[..., None]) -> Sequence[Entry]:
         targets, ids = self.written.criteria.targets, [entry.id for entry in entries]
         for place, target in enumerate(targets):
             if target not in ids:
@@ -61,16 +63,17 @@ class CriteriaMode:
                 report(message, "criteria", "targets", place)
         return [entry for entry in entries if not targets or entry.id in targets]
 
-    def _apart(
+    def _separate_tasks(
         self, name: str, entries: Sequence[Entry], scale: Scale | None, report: Callable[..., None]
     ) -> Sequence[Task]:
         """Return a task for every entry; `scale` takes the place of satisfies and violates where it is given."""
         criteria = self.written.criteria
-        for key, given in (("per_call", criteria.per_call != 1), ("not_applicable", criteria.not_applicable)):
-            if given:
+        for key, stated in (("per_call", criteria.per_call != 1), ("not_applicable", criteria.not_applicable)):
+            if stated:
                 report("is for `mode: criteria`; here every entry is a separate task", "criteria", key)
         if any(entry.weight is not None for entry in entries):
             report("the entries have weights, which count only with `mode: criteria`", "criteria", "file")
+        # An entry may bring labels or levels of its own.
         usual = scale or Scale.of_labels(SATISFIES, VIOLATES)
         return [
             Task(
@@ -83,13 +86,13 @@ class CriteriaMode:
             for entry in entries
         ]
 
-    def _joined(
+    def _score_tasks(
         self, name: str, entries: Sequence[Entry], scale: Scale | None, report: Callable[..., None]
     ) -> Sequence[Task]:
         """Return one task for every scale among the entries; together they make one weighted score."""
         criteria = self.written.criteria
         apart = criteria.not_applicable or ""
-        scale = scale or met_first((MET, UNMET, *([apart] if apart else [])))
+        scale = scale or scale_met_first((MET, UNMET, *([apart] if apart else [])))
         if apart and (apart not in scale or scale.ordered):
             report(f"'{apart}' is not a label of `scale`", "criteria", "not_applicable")
         elif len(scale.labels) - bool(apart) < 2:  # noqa: PLR2004 - a scale has two ends
@@ -98,25 +101,29 @@ class CriteriaMode:
             message = "all weights are negative, so there is no best score; make at least one positive"
             report(message, "criteria", "file")
         if scale.kind is ScaleKind.LABELS and not scale.positive_label:
-            scale = met_first(scale.labels)
+            scale = scale_met_first(scale.labels)
+        # Without a rubric file the criteria come with the items, all on the task's scale.
         by_scale: defaultdict[Scale, list[Entry]] = defaultdict(list, {} if entries else {scale: []})
         for entry in entries:
             by_scale[entry.scale(scale)].append(entry)
         return [
             Task(
-                name=name if len(by_scale) == 1 else f"{name}.{_scale_name(own)}",
+                name=name if len(by_scale) == 1 else f"{name}.{_scale_name(task_scale)}",
                 instruction=self.written.instruction.content or _INSTRUCTION.format(judged=criteria.judged),
-                scale=own,
+                scale=task_scale,
                 mode=Mode.TRANSCRIPT if criteria.judged == "transcript" else Mode.POINTWISE,
                 criteria=Criteria(
                     name=name,
-                    entries=tuple(Criterion(id=one.id, text=one.rubric, weight=one.weight or 1.0) for one in chosen),
-                    elsewhere=tuple(one.id for one in entries if one not in chosen),
+                    entries=tuple(
+                        Criterion(id=entry.id, text=entry.rubric, weight=entry.weight or 1.0) for entry in chosen
+                    ),
+                    # Columns `label.ID` of criteria on the file's other scales are no mistakes here.
+                    elsewhere=tuple(entry.id for entry in entries if entry not in chosen),
                     per_call=0 if criteria.per_call == "all" else int(criteria.per_call),
-                    not_applicable=apart if apart in own else "",
+                    not_applicable=apart if apart in task_scale else "",
                 ),
             )
-            for own, chosen in by_scale.items()
+            for task_scale, chosen in by_scale.items()
         ]
 
     def expand_items(self, items: Iterable[Item], task: Task, problem: Callable[[str], None]) -> Iterator[Item]:
@@ -132,6 +139,7 @@ class CriteriaMode:
                 yield item
                 continue
             where = item.origin or f"item '{item.id}'"
+            # jrh writes these two fields itself, and would overwrite the item's own.
             taken = [name for name in (CRITERION_FIELD, TOGETHER_FIELD) if name in item.fields]
             if taken:
                 problem(f"{where}: the field '{taken[0]}' is where jrh puts the criteria; map the column elsewhere")
@@ -162,37 +170,40 @@ def _unknown_columns(columns: Mapping[str, str], criteria: Criteria) -> Iterator
     for name, where in sorted(columns.items()):
         # The criteria of one file with several scales are several tasks over the same data.
         if name.startswith(LABEL) and name.removeprefix(LABEL) not in (*known, *criteria.elsewhere):
+            # A misspelt column would otherwise be read as missing gold labels.
             close = get_close_matches(name.removeprefix(LABEL), known, n=1)
             hint = f"; did you mean '{LABEL}{close[0]}'?" if close else ""
             yield f"{where}: column '{name}' names no criterion{hint}"
 
 
 def _of_response(item: Item, criteria: Criteria, place: int) -> Item:
-    own = criteria.entries[place]
-    written = item.metadata.get(f"{LABEL}{own.id}")
+    criterion = criteria.entries[place]
+    written = item.metadata.get(f"{LABEL}{criterion.id}")
     gold = str(written).strip() if written is not None else ""
     return evolve(
         item,
-        id=f"{item.id}{BETWEEN}{own.id}",
-        fields={**item.fields, **_asked(criteria, place, criteria.entries)},
+        id=f"{item.id}{BETWEEN}{criterion.id}",
+        fields={**item.fields, **_criterion_fields(criteria, place, criteria.entries)},
         gold=gold or None,
         labels={},
-        stratum=item.stratum or own.id,
+        stratum=item.stratum or criterion.id,
+        # The verdicts on one response depend on each other, so they are one cluster.
         group=item.group or item.id,
-        criterion=JudgedCriterion(criterion=own, of=item.id),
+        criterion=JudgedCriterion(criterion=criterion, of=item.id),
     )
 
 
 def _with_own(item: Item, own: JudgedCriterion, criteria: Criteria) -> Item:
     """Return an item that brings its criterion, with the fields that show it."""
-    others = own.others or (own.criterion,)
-    place = next((at for at, other in enumerate(others) if other.id == own.criterion.id), 0)
-    fields = {**item.fields, **_asked(criteria, place, others)}
+    all_of = own.others or (own.criterion,)
+    place = next((at for at, other in enumerate(all_of) if other.id == own.criterion.id), 0)
+    fields = {**item.fields, **_criterion_fields(criteria, place, all_of)}
     return evolve(item, fields=fields, group=item.group or own.of)
 
 
-def _asked(criteria: Criteria, place: int, all_of: tuple[Criterion, ...]) -> dict[str, Json]:
+def _criterion_fields(criteria: Criteria, place: int, all_of: tuple[Criterion, ...]) -> dict[str, Json]:
     """Return the fields of an item; judges see no weight, which is for the score."""
+    # Id and text only: the ids distinguish the verdicts of one reply.
     shown: dict[str, Json] = {CRITERION_FIELD: {"id": all_of[place].id, "text": all_of[place].text}}
     together = _together(criteria, first_of_call(criteria, place, len(all_of)), all_of)
     return {**shown, TOGETHER_FIELD: together} if together else shown
@@ -203,12 +214,13 @@ def first_of_call(criteria: Criteria, place: int, number: int) -> int:
     return place - place % (criteria.per_call or number)
 
 
+# Many responses ask the same criteria.
 @lru_cache(maxsize=1024)
 def _together(criteria: Criteria, start: int, all_of: tuple[Criterion, ...]) -> str:
     chosen = all_of[start : start + (criteria.per_call or len(all_of))]
-    return written_together((each.id, each.text) for each in chosen) if len(chosen) > 1 else ""
+    return together_text((criterion.id, criterion.text) for criterion in chosen) if len(chosen) > 1 else ""
 
 
-def written_together(criteria: Iterable[tuple[str, str]]) -> str:
+def together_text(criteria: Iterable[tuple[str, str]]) -> str:
     """Format the (id, text) pairs of the criteria of one call for the field `TOGETHER_FIELD`."""
     return json.dumps(dict(criteria), ensure_ascii=False)

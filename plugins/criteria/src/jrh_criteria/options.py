@@ -19,6 +19,7 @@ LENIENT: Final = "Be lenient: where the response leaves a doubt, the criterion i
 FILLER: Final = "The response contains at least one word of more than three letters."
 
 
+# Without the id, one column would serve all criteria.
 def _holds_id(_: object, attribute: Attribute[Any], value: str) -> None:
     if "{id}" not in value:
         raise ValueError(f"'{attribute.name}' must contain '{{id}}', which stands for the criterion's id")

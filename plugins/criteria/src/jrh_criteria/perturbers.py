@@ -25,7 +25,7 @@ from jrh import (
 from jrh.hashing import shuffled
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Criterion, asked_together
 
-from jrh_criteria.mode import written_together
+from jrh_criteria.mode import together_text
 from jrh_criteria.options import (
     FillerOptions,
     HaloOptions,
@@ -40,16 +40,16 @@ NO_CRITERIA: Final = Skip(reason="the task has no criteria; set `mode: criteria`
 Options = TypeVar("Options")
 
 
-def own_of(item: Item) -> tuple[str, str]:
+def item_criterion(item: Item) -> tuple[str, str]:
     """Return id and text of the item's criterion; empty without one."""
-    one = item.fields.get(CRITERION_FIELD)
-    return (str(one["id"]), str(one["text"])) if item.criterion and isinstance(one, Mapping) else ("", "")
+    field = item.fields.get(CRITERION_FIELD)
+    return (str(field["id"]), str(field["text"])) if item.criterion and isinstance(field, Mapping) else ("", "")
 
 
 def call_of(item: Item) -> dict[str, str]:
     """Return id -> text of all criteria of the item's call, in order; also where it is the only one."""
-    own, text = own_of(item)
-    return dict(asked_together(item.fields)) or {own: text}
+    name, text = item_criterion(item)
+    return dict(asked_together(item.fields)) or {name: text}
 
 
 def rubric_of(item: Item, task: Task) -> tuple[Criterion, ...]:
@@ -59,12 +59,13 @@ def rubric_of(item: Item, task: Task) -> tuple[Criterion, ...]:
     return task.criteria.entries or item.criterion.others or (item.criterion.criterion,)
 
 
-def asking(item: Item, call: Mapping[str, str]) -> dict[str, Json]:
+def call_fields(item: Item, call: Mapping[str, str]) -> dict[str, Json]:
     """Return the fields that ask these criteria in one call, for the verdict on that of the item."""
-    own, _ = own_of(item)
-    fields: dict[str, Json] = {CRITERION_FIELD: {"id": own, "text": call[own]}}
+    name, _ = item_criterion(item)
+    fields: dict[str, Json] = {CRITERION_FIELD: {"id": name, "text": call[name]}}
     if len(call) > 1:
-        fields[TOGETHER_FIELD] = written_together(call.items())
+        fields[TOGETHER_FIELD] = together_text(call.items())
+    # An empty text hides the list of the item, whose fields a draft inherits.
     elif TOGETHER_FIELD in item.fields:
         fields[TOGETHER_FIELD] = ""
     return fields
@@ -76,6 +77,7 @@ def poles(task: Task) -> tuple[str, str] | None:
     labels = [label for label in task.scale.labels if label != apart]
     if task.scale.ordered or len(labels) != 2:  # noqa: PLR2004 - met and not met
         return None
+    # The label that the scale declares counts as met, wherever it is listed.
     met = task.scale.positive_label or labels[0]
     return met, next(label for label in labels if label != met)
 
@@ -112,22 +114,24 @@ class Halo(CriteriaPerturber[HaloOptions]):
         if not isinstance(text, str):
             return [Skip(reason=NOT_TEXT)]
         rubric = rubric_of(item, self.context.task)
-        found = {each.id: quote for each in rubric if (quote := self._quote(item, each.id, text))}
-        if not found:
+        quotes = {criterion.id: quote for criterion in rubric if (quote := self._quote(item, criterion.id, text))}
+        if not quotes:
             return [Skip(reason=NO_EVIDENCE)]
-        ids = sorted(found)
+        ids = sorted(quotes)
         # The id of the item is that of the response here, so all its criteria lose the same evidence.
         cut = ids[self.context.seed(item.id) % len(ids)]
-        return [self._draft(item, name, text, cut, found)]
+        return [self._draft(item, name, text, cut, quotes)]
 
     def _draft(self, item: Item, name: str, text: str, cut: str, found: dict[str, str]) -> Draft | Skip:
-        own, _ = own_of(item)
-        variant = "own" if own == cut else "others"
-        expectation = self._own_verdict(item) if own == cut else Same()
+        criterion, _ = item_criterion(item)
+        variant = "own" if criterion == cut else "others"
+        expectation = self._own_verdict(item) if criterion == cut else Same()
         if isinstance(expectation, Skip):
             return expectation
+        # A space, so that the words around the gap do not become one.
         shorter = text.replace(found[cut], " ")
-        if own != cut and own in found and found[own] not in shorter:
+        # Its own evidence is cut as well, so a changed verdict would be no halo.
+        if criterion != cut and criterion in found and found[criterion] not in shorter:
             return Skip(reason=SHARED, variant=variant)
         return Draft(
             variant=variant,
@@ -139,6 +143,7 @@ class Halo(CriteriaPerturber[HaloOptions]):
 
     def _own_verdict(self, item: Item) -> Expectation | Skip | None:
         two = poles(self.context.task)
+        # Without two opposite labels and a gold label, it is not known what cutting the evidence does.
         if two is None or item.gold is None:
             return None
         return Equals(label=two[1]) if item.gold == two[0] else Skip(reason=ALREADY, variant="own")
@@ -189,14 +194,15 @@ class RubricMatters:
         if variant != "other":
             template = "" if variant == "empty" else INVERTED
             texts = {name: template.format(text=text) for name, text in call.items()}
-        return Draft(fields=asking(item, texts))
+        return Draft(fields=call_fields(item, texts))
 
     def _others(self, item: Item, call: Mapping[str, str]) -> Mapping[str, str]:
         """Return the text of another criterion for each one of the call: the named one, or the next of the rubric."""
         if self.options.other is not None:
             return dict.fromkeys(call, self.options.other.content)
         rubric = rubric_of(item, self.context.task)
-        following = {each.id: rubric[(place + 1) % len(rubric)].text for place, each in enumerate(rubric)}
+        following = {criterion.id: rubric[(place + 1) % len(rubric)].text for place, criterion in enumerate(rubric)}
+        # A lone criterion has no other to be exchanged with.
         return {} if len(rubric) == 1 else {name: following[name] for name in call}
 
 
@@ -214,16 +220,17 @@ class OtherWording(CriteriaPerturber[WordingOptions]):
                 call = {name: f"{old.rstrip()} {text.strip()}" for name, old in call_of(item).items()}
                 yield Draft(
                     variant=variant,
-                    fields=asking(item, call),
-                    expectation=self._expected(item, variant),
+                    fields=call_fields(item, call),
+                    expectation=self._expectation(item, variant),
                     repeats=self.options.repeats,
                 )
 
-    def _expected(self, item: Item, variant: str) -> Expectation | None:
+    def _expectation(self, item: Item, variant: str) -> Expectation | None:
         """Say what a reliable judge does: levels go one way, and what is not met stays so if asked more strictly.
 
         Of labels without an order nothing is expected where a doubt may decide.
         """
+        # Of levels, a stricter wording can only lower a verdict, whatever the gold label is.
         if self.context.task.scale.ordered:
             return NotAbove() if variant == "strict" else NotBelow()
         two = poles(self.context.task)
@@ -239,12 +246,13 @@ class Negated(CriteriaPerturber[NegatedOptions]):
         two = poles(self.context.task)
         if two is None:
             return [Skip(reason=NOT_TWO)]
-        own, text = own_of(item)
+        criterion, text = item_criterion(item)
         met, unmet = two
         return [
             Draft(
                 variant="negated",
-                fields=asking(item, {**call_of(item), own: NEGATED.format(text=text)}),
+                fields=call_fields(item, {**call_of(item), criterion: NEGATED.format(text=text)}),
+                # Criteria that do not apply do not apply when negated either, so their label maps to itself.
                 label_map={**self.context.task.scale.identity_map(), met: unmet, unmet: met},
                 polarity=Polarity.INVERTED,
                 repeats=self.options.repeats,
@@ -269,9 +277,10 @@ class OtherOrder(CriteriaPerturber[OrderOptions]):
             return [Skip(reason=ALONE)]
         orders = {"reversed": call[::-1]}
         for number in range(1, self.options.shuffles + 1):
+            # The id is that of the response, so that all criteria of a call see one order.
             orders[f"shuffled-{number}"] = shuffled(call, self.context.seed(item.id, number))
         return [
-            Draft(variant=name, fields=asking(item, dict(order)), repeats=self.options.repeats)
+            Draft(variant=name, fields=call_fields(item, dict(order)), repeats=self.options.repeats)
             for name, order in orders.items()
         ]
 
@@ -284,15 +293,16 @@ class OtherSize(CriteriaPerturber[PerCallOptions]):
         return [self._outcome(item, size) for size in self.options.sizes]
 
     def _outcome(self, item: Item, size: int | str) -> Draft | Skip:
-        own, _ = own_of(item)
-        rubric = [(each.id, each.text) for each in rubric_of(item, self.context.task)]
+        criterion, _ = item_criterion(item)
+        rubric = [(entry.id, entry.text) for entry in rubric_of(item, self.context.task)]
         length = len(rubric) if size == "all" else int(size)
-        place = [name for name, _ in rubric].index(own)
+        place = [name for name, _ in rubric].index(criterion)
+        # Divided as the task's own calls are: from the start of the rubric, without overlap.
         call = dict(rubric[place - place % length :][:length])
         variant = "all-per-call" if size == "all" else f"{size}-per-call"
         if call == call_of(item):
             return Skip(reason=AS_IT_IS, variant=variant)
-        return Draft(variant=variant, fields=asking(item, call), repeats=self.options.repeats)
+        return Draft(variant=variant, fields=call_fields(item, call), repeats=self.options.repeats)
 
 
 class Filler(CriteriaPerturber[FillerOptions]):
@@ -304,6 +314,6 @@ class Filler(CriteriaPerturber[FillerOptions]):
         if EXTRA in call:
             return [Skip(reason=SAME_ID)]
         return [
-            Draft(variant=name, fields=asking(item, fields), repeats=self.options.repeats)
+            Draft(variant=name, fields=call_fields(item, fields), repeats=self.options.repeats)
             for name, fields in (("first", extra | call), ("last", call | extra))
         ]

@@ -48,6 +48,7 @@ def jrh_modes() -> Iterable[ModeSpec]:
     )
 
 
+# The tests differ in these four alone.
 _TESTS: Final = (
     (
         "rubric-matters",

@@ -21,6 +21,7 @@ def _check_text(_: object, attribute: Attribute[Any], text: str) -> None:
 
 
 def _check_weight(_: object, __: object, weight: float | None) -> None:
+    # A weight of 0 counts for nothing, and an infinite one for everything.
     if weight is not None and not (weight and abs(weight) <= MOST_WEIGHT):
         raise ValueError(f"the weight must be from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,} and not 0, got {weight:g}")
 
@@ -52,6 +53,7 @@ class ScoreLevel:
 
     def __attrs_post_init__(self) -> None:
         """Refuse a level without a number, or with two."""
+        # Two numbers for one level could contradict each other.
         if (self.level is None) == (self.score is None):
             raise ValueError("give the number of the level once, as `level` or as `score`")
 
@@ -79,7 +81,7 @@ class Entry:
         """Return its scale: its levels, its labels, or else that of the task."""
         if self.score_levels:
             return Scale(kind=ScaleKind.ORDINAL, labels=tuple(str(level.number) for level in self.score_levels))
-        return met_first(tuple(map(str, self.labels))) if self.labels else otherwise
+        return scale_met_first(tuple(map(str, self.labels))) if self.labels else otherwise
 
     @property
     def rubric(self) -> str:
@@ -90,7 +92,7 @@ class Entry:
         return "\n".join([self.instructions.rstrip(), "", "Levels:", *levels])
 
 
-def met_first(labels: tuple[str, ...]) -> Scale:
+def scale_met_first(labels: tuple[str, ...]) -> Scale:
     """Return a scale of unordered labels of which the first one counts as met."""
     return Scale(kind=ScaleKind.LABELS, labels=labels, positive=labels[0])
 
@@ -108,6 +110,7 @@ def _mistakes(entries: Sequence[Entry]) -> Iterable[Mistake]:
     """Yield what is wrong with the entries together, and with the levels of one."""
     if not 1 <= len(entries) <= MOST_ENTRIES:
         yield (), f"a rubric file has 1 to {MOST_ENTRIES:,} entries, got {len(entries):,}"
+    # Ids are parts of the names of tasks and columns, so they have to be unique.
     known: dict[str, int] = {}
     for at, entry in enumerate(entries):
         if known.setdefault(entry.id, at) != at:
@@ -118,4 +121,5 @@ def _mistakes(entries: Sequence[Entry]) -> Iterable[Mistake]:
                 key = "score" if level.level is None else "level"
                 message = f"level {level.number} follows level {before.number}; levels go up one by one, without gaps"
                 yield (at, "score_levels", place, key), message
+                # One gap shifts all levels after it, so only the first is reported.
                 break

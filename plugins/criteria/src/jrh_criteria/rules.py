@@ -6,7 +6,7 @@ from jrh_measuring import Defect, Defects
 
 
 class Criteria(Defects):
-    """Tells whether a judge reads its rubric, and judges every criterion by itself wherever it stands."""
+    """Tells whether a judge reads its rubric, and judges every criterion by itself, wherever it is listed."""
 
     defects = (
         Defect(
@@ -14,6 +14,7 @@ class Criteria(Defects):
             measure="rubric-effect",
             statement="Ignores its rubric: another one moves verdicts by less than {floor} beyond reruns, so that "
             "agreement with gold labels does not come from the rubric",
+            # The claim is that the effect is small, so the test is from below the floor.
             side="below",
             null=None,
             weight=0.1,

@@ -65,13 +65,15 @@ class CriteriaScore:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the measures of every score, judge, test and variant."""
         builder = MeasureBuilder.of(records, context, self.options)
+        # The entries of one file may have several scales, and so be several tasks that make one score.
         scores: defaultdict[str, list[Task]] = defaultdict(list)
         for task in context.tasks.values():
             if task.criteria is not None and context.items.get(task.name):
                 scores[task.criteria.name].append(task)
         for name, tasks in scores.items():
             facts = response_facts(builder.trials, context.items, tasks)
-            joined = _joined(builder, facts)
+            # Tasks of one score are about the same responses, so their clusters have to be joined before any mean.
+            joined = _share_clusters(builder, facts)
             table = _Table(
                 facts=facts,
                 apart=Scores.of(joined.trials, facts.apart, facts.inside),
@@ -97,6 +99,7 @@ class _Responses:
     def measures(self, holistic: str) -> Iterator[Measure]:
         scores = self.scores
         lowest = float(np.nanmin([np.nanmin(scores.low), np.nanmin(np.append(scores.score, 0.0)), 0.0]))
+        # Missing verdicts, and criteria that do not apply, both ways.
         bounds = float(np.nanmean(scores.low)), float(np.nanmean(scores.high))
         yield self._mean("weighted-score", scores.score, (lowest, 1.0), bounds)
         error = scores.score - scores.gold
@@ -127,6 +130,7 @@ class _Responses:
         )
 
     def _agreement(self) -> Measure:
+        # Pairs only: a response without a gold score cannot agree with anything.
         there = np.isfinite(self.scores.score) & np.isfinite(self.scores.gold)
         score, gold, clusters = self.scores.score[there], self.scores.gold[there], self.scores.clusters[there]
         estimate = Estimate(value=None)
@@ -166,20 +170,21 @@ def _cells(builder: MeasureBuilder, tasks: Sequence[Task], name: str) -> Iterato
             key = cell.judge, cell.test, cell.levels.get("variant", "")
             rows[key].append(cell.rows)
             levels[key] = cell.levels
+    # The reference first, then the tests by name.
     for key in sorted(rows, key=lambda key: (key[0], key[1] != REFERENCE, key[1], key[2])):
         yield Cell(task=name, judge=key[0], test=key[1], levels=levels[key], rows=np.sort(np.concatenate(rows[key])))
 
 
-def _joined(builder: MeasureBuilder, facts: ResponseFacts) -> MeasureBuilder:
+def _share_clusters(builder: MeasureBuilder, facts: ResponseFacts) -> MeasureBuilder:
     """Return a builder for which all tasks of a score share their clusters: a response is in one only."""
     trials = builder.trials
     rows = np.flatnonzero(facts.inside)
     _, first = np.unique(numbered(facts.response[rows], trials.cluster.codes[rows]), return_index=True)
     pairs = zip(facts.response[rows][first].tolist(), trials.cluster.codes[rows][first].tolist(), strict=True)
-    found = linked((str(response), (f"cluster {cluster}",)) for response, cluster in pairs)
-    names = tuple(sorted({*found.values(), ""}))
+    linked_names = linked((str(response), (f"cluster {cluster}",)) for response, cluster in pairs)
+    names = tuple(sorted({*linked_names.values(), ""}))
     place = {name: number for number, name in enumerate(names)}
-    lookup = np.array([*(place[found.get(str(number), "")] for number in range(len(facts.names))), place[""]])
+    lookup = np.array([*(place[linked_names.get(str(number), "")] for number in range(len(facts.names))), place[""]])
     # Trials of other tasks have response -1, which reads the last entry.
     return evolve(builder, trials=evolve(trials, cluster=Coded(codes=lookup[facts.response], names=names)))
 
@@ -188,12 +193,12 @@ def _levels(builder: MeasureBuilder, task: str) -> Mapping[str, Mapping[str, lis
     """Collect the reference verdicts of an ordinal task, by judge and item."""
     trials = builder.trials
     rows = np.flatnonzero(is_named(trials.task, task) & trials.reference & trials.usable) if task else np.array([], int)
-    found: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    levels: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         level = trials.rank[trials.task.codes[row], trials.label[row]]
         judge, item = trials.judge.names[trials.judge.codes[row]], trials.item.names[trials.item.codes[row]]
-        found[judge][item].append(int(level))
-    return found
+        levels[judge][item].append(int(level))
+    return levels
 
 
 def _not_applicable(builder: MeasureBuilder, cell: Cell, table: _Table) -> Iterator[Measure]:

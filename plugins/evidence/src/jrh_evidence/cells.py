@@ -27,14 +27,14 @@ class Variant:
 
     @property
     def position(self) -> float:
-        """Return where the evidence stands, in tokens from the start."""
+        """Return where the evidence is, in tokens from the start."""
         return self.length * (self.depth or 0.0)
 
     @classmethod
     def read(cls, text: str) -> Variant | None:
         """Take a variant apart; None for variants of other tests."""
-        found = _WITH.fullmatch(text)
-        if found is not None:
-            return cls(length=int(found["length"]), depth=float(found["depth"]))
-        found = _WITHOUT.fullmatch(text)
-        return None if found is None else cls(length=int(found["length"]), depth=None)
+        match = _WITH.fullmatch(text)
+        if match is not None:
+            return cls(length=int(match["length"]), depth=float(match["depth"]))
+        match = _WITHOUT.fullmatch(text)
+        return None if match is None else cls(length=int(match["length"]), depth=None)

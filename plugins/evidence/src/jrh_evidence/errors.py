@@ -17,6 +17,7 @@ NOT_TEXT: Final = "the judged field has no text"
 FEW: Final = "fewer places for such errors than requested"
 _PLACES: Final[Mapping[str, re.Pattern[str]]] = {
     "wrong-number": re.compile(r"(?<![\w.,])[0-9]{1,15}(?![\w]|[.,][0-9])"),
+    # Another `not` would affirm what is negated already.
     "negation": re.compile(r"\b(?:is|are|was|were|can|will|should|must|could|would)\b(?! not\b|n't)"),
     "dropped-sentence": re.compile(r"(?<=[.!?])[ \t]+[^.!?\n]{3,}[.!?]"),
 }
@@ -51,9 +52,11 @@ class Errors:
         return [outcome for kind in self.options.kinds for outcome in self._outcomes(item, name, text, kind)]
 
     def _outcomes(self, item: Item, name: str, text: str, kind: str) -> Iterator[Draft | Skip]:
+        # One order for all doses, so that a larger dose contains every smaller one.
         places = shuffled([match.span() for match in _PLACES[kind].finditer(text)], self.seed(item.id, kind))
         for dose in self.options.doses:
             variant = f"{kind}*{dose}"
+            # Fewer errors than stated would be counted under the wrong dose.
             if dose > len(places):
                 yield Skip(reason=FEW, variant=variant)
                 continue

@@ -44,6 +44,7 @@ class FailedRuns:
             return
         runs = _read(self.options.path)
         for at, run in enumerate(runs if isinstance(runs, list) else [runs]):
+            # The name that Who&When gives to a task.
             name = run.get("question_ID", at + 1) if isinstance(run, Mapping) else at + 1
             yield _item(str(name), f"{self.options.path.name}[{at}]", run, self.options.gold)
 
@@ -52,6 +53,7 @@ def _read(path: Path) -> Any:
     if not path.is_file():
         raise JrhError(f"there is no file '{path}'")
     try:
+        # Tolerates the byte order mark that Windows programs write.
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise JrhError(f"{path.name}: not JSON in UTF-8: {error}") from None
@@ -60,20 +62,22 @@ def _read(path: Path) -> Any:
 def _item(name: str, where: str, run: Any, gold: str) -> Item:
     if not isinstance(run, Mapping) or not isinstance(run.get("history"), list) or not run["history"]:
         raise JrhError(f"{where}: expected an object with a list of messages, `history`")
-    messages = [_message(each, f"{where}: history[{at}]") for at, each in enumerate(run["history"])]
+    messages = [_message(message, f"{where}: history[{at}]") for at, message in enumerate(run["history"])]
     agent, step = str(run.get("mistake_agent", "")), str(run.get("mistake_step", ""))
+    # A step outside the transcript could never be answered.
     if not step.isdecimal() or int(step) >= len(messages):
         raise JrhError(f"{where}: mistake_step '{step[:20]}' is not a step from 0 to {len(messages) - 1}")
     return Item(
         id=name,
         fields={"request": str(run.get("question", "")), "transcript": messages},
+        # Who&When counts steps from 0; judges see messages numbered from 1.
         gold=str(int(step) + 1) if gold == "step" else agent,
         metadata={"agent": agent, "step": str(int(step) + 1), "reason": str(run.get("mistake_reason", ""))},
     )
 
 
 def _message(message: Any, where: str) -> Json:
-    """Return a message; the agent's name, in `name` or as the role, stands before its text."""
+    """Return a message; the agent's name, in `name` or as the role, comes before its text."""
     if not isinstance(message, Mapping) or not isinstance(message.get("content"), str):
         raise JrhError(f"{where}: expected an object with the text `content`")
     author = str(message.get("name") or message.get("role") or "")

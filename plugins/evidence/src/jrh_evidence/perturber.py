@@ -49,6 +49,7 @@ _WHAT: Final = (
 _PARAGRAPH: Final = 6
 
 
+# Few lengths, many items.
 @lru_cache(maxsize=4)
 def neutral(size: int) -> str:
     """Return neutral text of exactly this many characters.
@@ -67,7 +68,7 @@ def neutral(size: int) -> str:
     return "".join(parts)[:size]
 
 
-def repeated(text: str, size: int) -> str:
+def repeat_text(text: str, size: int) -> str:
     """Return a text over and over, to exactly this many characters; neutral text where there is none to repeat."""
     paragraph = f"{text.strip()}\n\n"
     return (paragraph * (size // len(paragraph) + 1))[:size] if text.strip() else neutral(size)
@@ -124,20 +125,22 @@ class EvidenceWriter:
         text = "\n\n".join(body.texts())[:_SHOWN]
 
         async def rejection(found: str) -> str:
+            # Evidence that is in the text already would be there without being planted.
             return _REFUSED if len(found) > _LONGEST else TWICE if found.strip() in text else ""
 
-        made = await self.writer.write(
+        generated = await self.writer.write(
             (self._message(item, text),),
             text,
             seed=partial(self.context.seed, "evidence", item.id),
             rejection=rejection,
         )
-        if made.written is None:
-            raise Impossible(made.reason)
-        return " ".join(made.written.text.split()), {**made.details, "evidence": made.written.text}
+        if generated.written is None:
+            raise Impossible(generated.reason)
+        return " ".join(generated.written.text.split()), {**generated.details, "evidence": generated.written.text}
 
     def _message(self, item: Item, text: str) -> Message:
         task = self.context.task
+        # As JSON in the prompt below, so that a request cannot end its own quotation.
         request = item.fields.get("request")
         prompt = _PROMPT.format(
             instruction=task.instruction or "judge the text",
@@ -181,12 +184,13 @@ class Evidence:
             "pattern": options.pattern,
             "model": options.model,
         }
-        given = [name for name, value in sources.items() if value]
-        if len(given) != 1:
-            names = " and ".join(given) if given else "none"
+        stated = [name for name, value in sources.items() if value]
+        if len(stated) != 1:
+            names = " and ".join(stated) if stated else "none"
             raise JrhError(f"evidence: set exactly one of text, column, pattern and model; got {names}")
         if options.text is not None and not options.text.content.strip():
             raise JrhError("evidence: `text` is empty")
+        # Two fillers would contradict each other.
         if options.filler is not None and (not options.filler.content.strip() or options.own):
             raise JrhError("evidence: `filler` is empty, or combined with `own`; set one of them to lengthen the text")
         for name in ("implies", "otherwise"):
@@ -202,7 +206,7 @@ class Evidence:
             options=options,
             task=task,
             field=options.field or task.judged_fields[0],
-            pattern=_compiled(options.pattern) if options.pattern else None,
+            pattern=_compile(options.pattern) if options.pattern else None,
             writer=EvidenceWriter.build(options.model, options.implies, options.attempts, context)
             if options.model
             else None,
@@ -213,31 +217,33 @@ class Evidence:
         try:
             body = body_of(item.fields.get(self.field), tool=self.options.place == "tool")
             if self.writer is not None:
-                evidence, made = await self.writer.write(item, body)
-                return [_by_model(outcome, self.writer, made) for outcome in self._all(body, evidence, own=False)]
-            evidence, body, own = self._found(item, body)
+                evidence, details = await self.writer.write(item, body)
+                return [_by_model(outcome, self.writer, details) for outcome in self._all(body, evidence, own=False)]
+            evidence, body, within = self._find_evidence(item, body)
         except Impossible as reason:
             return [Skip(reason=str(reason))]
-        return self._all(body, evidence, own=own)
+        return self._all(body, evidence, own=within)
 
     def _all(self, body: Body, evidence: str, *, own: bool) -> list[Draft | Skip]:
         return [outcome for length in self.options.lengths for outcome in self._outcomes(body, evidence, length, own)]
 
-    def _found(self, item: Item, body: Body) -> tuple[str, Body, bool]:
+    def _find_evidence(self, item: Item, body: Body) -> tuple[str, Body, bool]:
         """Return the evidence, what is judged without it, and whether it stood in it."""
         if self.pattern is not None:
-            matches = [found[0] for text in body.texts() for found in self.pattern.finditer(text) if found[0].strip()]
+            matches = [match[0] for text in body.texts() for match in self.pattern.finditer(text) if match[0].strip()]
+            # Of two matches it is unknown which one decides.
             if len(matches) != 1:
                 raise Impossible(TWICE if matches else NOT_FOUND)
             evidence = matches[0]
         else:
-            evidence = self._stated(item)
+            evidence = self._evidence_text(item)
+        # A column may repeat what the text says. It is taken out, and then planted like any other.
         number = sum(text.count(evidence) for text in body.texts())
         if number > 1:
             raise Impossible(TWICE)
         return evidence.strip(), body.less(evidence) if number else body, bool(number)
 
-    def _stated(self, item: Item) -> str:
+    def _evidence_text(self, item: Item) -> str:
         if self.options.text is not None:
             return self.options.text.content.strip()
         value = item.metadata.get(self.options.column, item.fields.get(self.options.column))
@@ -248,6 +254,7 @@ class Evidence:
     def _outcomes(self, body: Body, evidence: str, length: int, own: bool) -> Iterator[Draft | Skip]:
         without = Variant(length=length, depth=None)
         try:
+            # Four characters are the gaps around the evidence, so that all texts of a length are equally long.
             long = body.lengthen(length * CHARACTERS_PER_TOKEN - len(evidence) - 4, self._filler)
         except Impossible as reason:
             yield Skip(reason=str(reason), variant=str(without))
@@ -255,12 +262,13 @@ class Evidence:
         for depth in self.options.depths:
             value, step = long.plant(evidence, depth)
             yield self._with(Variant(length=length, depth=depth), value, step, own)
+        # Neutral text of the same size takes the place of the evidence: length must not tell the texts apart.
         other, _ = long.plant(neutral(len(evidence)), self.options.depths[len(self.options.depths) // 2])
         yield Draft(
             variant=str(without),
             strength=float(length),
             fields={self.field: other},
-            expectation=self._expected(self.options.otherwise, changes=own),
+            expectation=self._expectation(self.options.otherwise, changes=own),
             # Without a label to hold verdicts against, reruns tell how often they differ by themselves.
             repeats=max(self.options.repeats, 1 if self.options.implies else _TWO),
             details={"length": length},
@@ -274,30 +282,33 @@ class Evidence:
             variant=str(variant),
             strength=float(variant.length),
             fields={self.field: value},
-            expectation=self._expected(label, changes=not own),
+            # Evidence that was in the text all along is what the reference verdict rests on, so the verdict should
+            # stay.
+            expectation=self._expectation(label, changes=not own),
             repeats=self.options.repeats,
             details={"length": variant.length, "depth": variant.depth, "step": step},
         )
 
-    def _expected(self, label: str, *, changes: bool) -> Expectation:
+    def _expectation(self, label: str, *, changes: bool) -> Expectation:
         if label:
             return Equals(label=label)
         return Changes() if changes else Same()
 
     def _filler(self, own: str, size: int) -> str:
         if self.options.filler is not None:
-            return repeated(self.options.filler.content, size)
-        return repeated(own, size) if self.options.own else neutral(size)
+            return repeat_text(self.options.filler.content, size)
+        return repeat_text(own, size) if self.options.own else neutral(size)
 
 
 def _by_model(outcome: Draft | Skip, writer: EvidenceWriter, made: Mapping[str, Json]) -> Draft | Skip:
     """Add who wrote the evidence, and how, to a draft that has it."""
+    # The text without evidence has nothing that the model wrote.
     if isinstance(outcome, Skip) or "depth" not in outcome.details:
         return outcome
     return evolve(outcome, model=writer.writer.client.fingerprint, details={**outcome.details, **made})
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:

@@ -58,9 +58,9 @@ class Plain:
         """Return the text."""
         return (self.text,)
 
-    def less(self, found: str) -> Plain:
+    def less(self, text: str) -> Plain:
         """Return the text without what was found in it."""
-        return Plain(text=self.text.replace(found, "", 1))
+        return Plain(text=self.text.replace(text, "", 1))
 
     def lengthen(self, size: int, filler: Filler) -> Plain:
         """Return the text, then filler.
@@ -68,6 +68,7 @@ class Plain:
         Raises:
             Impossible: it is longer already.
         """
+        # The gap between text and filler counts, too: sizes are exact.
         missing = size - len(self.text) - len(_GAP)
         if missing < 0:
             raise Impossible(TOO_LONG)
@@ -81,7 +82,7 @@ class Plain:
 
 @frozen(kw_only=True)
 class Messages:
-    """A transcript; evidence is a message of the agent, or stands in the result of a tool."""
+    """A transcript; evidence is a message of the agent, or part of a tool result."""
 
     messages: tuple[TranscriptMessage, ...]
     tool: bool
@@ -90,10 +91,10 @@ class Messages:
         """Return the contents of the messages."""
         return tuple(message.content for message in self.messages)
 
-    def less(self, found: str) -> Messages:
+    def less(self, text: str) -> Messages:
         """Return the transcript without what was found in one message."""
         return evolve(
-            self, messages=tuple(evolve(each, content=each.content.replace(found, "", 1)) for each in self.messages)
+            self, messages=tuple(evolve(turn, content=turn.content.replace(text, "", 1)) for turn in self.messages)
         )
 
     def lengthen(self, size: int, filler: Filler) -> Messages:
@@ -102,11 +103,12 @@ class Messages:
         Raises:
             Impossible: it is longer already.
         """
-        own = _GAP.join(text for text in self.texts() if text)
+        content = _GAP.join(text for text in self.texts() if text)
         missing = size - sum(map(len, self.texts()))
         if missing < 0:
             raise Impossible(TOO_LONG)
-        text = filler(own, missing)
+        text = filler(content, missing)
+        # In messages of one size; a single one would hold most of the transcript.
         pieces = [text[at : at + _MESSAGE] for at in range(0, len(text), _MESSAGE)]
         added = tuple(TranscriptMessage(role="assistant", content=piece) for piece in pieces if piece.strip())
         at = len(self.messages) - 1
@@ -127,14 +129,15 @@ class Messages:
                 TranscriptMessage(role="assistant", tool_calls=(call,)),
                 TranscriptMessage(role="tool", content=text, tool_call_id=call.id, name=_TOOL),
             )
-        whole = (*self.messages[:at], *new, *self.messages[at:])
-        return [message.to_json() for message in whole], at + len(new)
+        messages = (*self.messages[:at], *new, *self.messages[at:])
+        return [message.to_json() for message in messages], at + len(new)
 
     def _place(self, depth: float) -> int:
         ends = [0, *accumulate(len(message.content) for message in self.messages)]
         after = [
             at
             for at in range(len(ends))
+            # A call and its result stay together, and nothing comes before the task itself.
             if (at == len(self.messages) or self.messages[at].role != "tool")
             and (at > 0 or self.messages[0].role not in ("system", "user"))
         ]
@@ -152,8 +155,9 @@ def _boundary(text: str, depth: float) -> int:
         return at
     start = max(at - _NEAR, 0)
     window = text[start : at + _NEAR]
+    # Inside a word only where the text has no white space nearby.
     for ends in (r"(?<=[.!?])\s+", r"\s+"):
-        places = [start + found.start() for found in re.finditer(ends, window)]
+        places = [start + match.start() for match in re.finditer(ends, window)]
         if places:
             return min(places, key=lambda place: (abs(place - at), place))
     return at

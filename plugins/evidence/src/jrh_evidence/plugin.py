@@ -57,7 +57,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         summary="share of texts whose errors are noticed, by kind and number; threshold, slope and lapse of the curve",
         measures=MEASURES["error-curve"],
         options=MetricOptions,
-        factory="jrh_evidence.noticing:ErrorCurve",
+        factory="jrh_evidence.error_curve:ErrorCurve",
     )
 
 
@@ -69,7 +69,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         summary="how much of a text a judge reads, and how many errors it notices",
         title="Planted evidence and errors",
         reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
-        factory="jrh_evidence.section:noticing",
+        factory="jrh_evidence.section:evidence_section",
     )
 
 

@@ -13,8 +13,8 @@ from jrh_measuring import Basis, Cell, MeasureBuilder, MetricOptions
 from jrh_stats import Estimate, ReadingWindow, reading_window
 
 from jrh_evidence.cells import FAMILY
+from jrh_evidence.evidence_scores import EvidenceScores, cluster_table, evidence_scores, family_cells
 from jrh_evidence.options import CHARACTERS_PER_TOKEN
-from jrh_evidence.sides import Followed, cluster_table, family_cells, followed
 
 _NOTHING: Final = "no verdict on a text with evidence"
 _LEAST: Final = 0.2
@@ -48,41 +48,42 @@ class EvidenceReach:
         """Yield the measures of every test of the family."""
         builder = MeasureBuilder.of(records, context, self.options)
         for cell in family_cells(builder.trials, FAMILY):
-            found = followed(builder.trials)
-            yield evolve(builder.rate("evidence-follow", cell, found.scores, nothing=_NOTHING), curve=_PLOT)
-            yield builder.rate("evidence-chance", cell, found.chance, nothing=_NOTHING)
-            yield from _curve(builder, cell, found)
+            evidence = evidence_scores(builder.trials)
+            yield evolve(builder.rate("evidence-follow", cell, evidence.scores, nothing=_NOTHING), curve=_PLOT)
+            yield builder.rate("evidence-chance", cell, evidence.chance, nothing=_NOTHING)
+            yield from _curve(builder, cell, evidence)
             yield builder.mean(
-                "evidence-effect", cell, found.effect, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference"
+                "evidence-effect", cell, evidence.effect, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference"
             )
-            yield from _ends(builder, cell, found)
+            yield from _ends(builder, cell, evidence)
 
 
-def _curve(builder: MeasureBuilder, cell: Cell, found: Followed) -> Iterator[Measure]:
+def _curve(builder: MeasureBuilder, cell: Cell, found: EvidenceScores) -> Iterator[Measure]:
     """Yield the share by length, and by length and depth, with the share of the text that the judge got."""
     planted = cell.rows[found.scores.eligible[cell.rows]]
     for length in np.unique(found.length[planted]).tolist():
         rows = planted[found.length[planted] == length]
         part = cell.part({"length": str(length)}, rows)
         yield builder.rate("evidence-follow", part, found.scores, nothing=_NOTHING)
-        yield _seen(builder, part, length)
+        yield _input_share(builder, part, length)
         for depth in np.unique(found.depth[rows]).tolist():
             levels = {"length": str(length), "depth": f"{depth:g}"}
             inside = cell.part(levels, rows[found.depth[rows] == depth])
             yield builder.rate("evidence-follow", inside, found.scores, nothing=_NOTHING)
 
 
-def _seen(builder: MeasureBuilder, cell: Cell, length: int) -> Measure:
+def _input_share(builder: MeasureBuilder, cell: Cell, length: int) -> Measure:
     records = builder.trials.records
     cut = np.zeros(len(cell.rows))
     if "left_out" in records.columns:
+        # Not stated means not cut.
         cut = np.nan_to_num(records.number("left_out")[cell.rows])
     share = 1 - np.minimum(cut / (length * CHARACTERS_PER_TOKEN), 1.0)
     estimate = Estimate(value=float(share.mean()), n=len(share))
     return builder.measure("input-seen", Basis(cell, cell.rows, cell.rows), estimate, note=_SEEN)
 
 
-def _window(builder: MeasureBuilder, cell: Cell, found: Followed) -> ReadingWindow | None:
+def _window(builder: MeasureBuilder, cell: Cell, found: EvidenceScores) -> ReadingWindow | None:
     rows = cell.rows[found.scores.eligible[cell.rows] & found.scores.answered[cell.rows]]
     if not len(rows):
         return None
@@ -97,11 +98,12 @@ def _window(builder: MeasureBuilder, cell: Cell, found: Followed) -> ReadingWind
     )
 
 
-def _ends(builder: MeasureBuilder, cell: Cell, found: Followed) -> Iterator[Measure]:
+def _ends(builder: MeasureBuilder, cell: Cell, found: EvidenceScores) -> Iterator[Measure]:
     window = _window(builder, cell, found)
     if window is None:
         return
     basis = builder.basis(cell, found.scores)
+    # A window is searched for in every curve; only a tested and large difference is a limit.
     if window.p < 1 - builder.context.level and window.inside - window.outside >= _LEAST:
         note = f"evidence there is followed in {window.inside:.2f} of verdicts, elsewhere in {window.outside:.2f}"
         for name, end in (("reads-first", window.head), ("reads-last", window.tail)):

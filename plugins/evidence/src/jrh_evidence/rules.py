@@ -37,6 +37,7 @@ class Evidence(Rule):
                 for name, which in _READS.items()
                 if (end := now.whole(name, effect.task, effect.test)) is not None
             ]
+            # A window without a shown effect of position may be chance.
             if position is not None and ends and now.claims(position):
                 kind = "evidence-middle" if len(ends) > 1 else "evidence-reach"
                 for end, which in ends:
@@ -74,7 +75,8 @@ class Errors(Rule):
         kinds = _by_kind(design)
         for doses in kinds:
             first, last = doses[0], doses[-1]
-            weight = 1 / sum((each[0].task, each[0].test) == (first.task, first.test) for each in kinds)
+            # A test of more kinds of errors must not take more of the family's error rate.
+            weight = 1 / sum((places[0].task, places[0].test) == (first.task, first.test) for places in kinds)
             chain = [Hypothesis(place=first, null=_HALF, weight=weight)]
             if last != first:
                 chain.append(Hypothesis(place=last, null=_HALF, side="below", weight=weight))
@@ -88,6 +90,7 @@ class Errors(Rule):
                 continue
             kind, severity, measure = "errors-undecided", Severity.INCONCLUSIVE, first
             statement = "Not shown whether half of the texts with the fewest errors are noticed"
+            # Missed at the largest dose is the stronger statement, so it is looked at first.
             if last is not first and now.claims(last, _HALF):
                 kind, severity, measure = "errors-missed", Severity.BAD, last
                 statement = "Notices fewer than half of the texts, however many errors they have"
@@ -109,6 +112,7 @@ class Errors(Rule):
 
 def _by_kind(design: Design) -> list[list[Place]]:
     """Return where texts with errors are measured, the fewest errors first, by task, test and kind of error."""
+    # From the design, not from the verdicts: the hypotheses must not depend on what was answered.
     kinds: dict[tuple[str, str, str], list[tuple[float, Place]]] = {}
     for place in design.parts(_NOTICED):
         cell = dict(place.cell)

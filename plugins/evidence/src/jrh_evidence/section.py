@@ -13,7 +13,7 @@ _TEXT: Final = (
 )
 
 
-def noticing() -> MeasureTables:
+def evidence_section() -> MeasureTables:
     """Build the section."""
     return MeasureTables(
         text=_TEXT,

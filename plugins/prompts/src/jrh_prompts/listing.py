@@ -20,7 +20,7 @@ _EVERY: Final = ""
 _COLUMNS: Final = ("template_a", "template_b")
 
 
-def chosen_pairs(pairs: int | Which | Text, answers: Answers, items: Sequence[Item], seed: int) -> Mask | None:
+def select_pairs(pairs: int | Which | Text, answers: Answers, items: Sequence[Item], seed: int) -> Mask | None:
     """Return the pairs that an option asks for, shape (questions, pairs) as in `all_pairs`; None: all of them.
 
     Raises:
@@ -29,10 +29,10 @@ def chosen_pairs(pairs: int | Which | Text, answers: Answers, items: Sequence[It
     if pairs is Which.ALL:
         return None
     if isinstance(pairs, int):
-        return sampled_pairs(answers, pairs, seed)
+        return sample_pairs(answers, pairs, seed)
     listed = read_pairs(pairs) if isinstance(pairs, Text) else _pairs_of(items)
     first, second = all_pairs(answers)
-    names = [frozenset((answers.levels[one], answers.levels[other])) for one, other in zip(first, second, strict=True)]
+    names = [frozenset((answers.levels[a], answers.levels[b])) for a, b in zip(first, second, strict=True)]
     everywhere = listed.get(_EVERY, frozenset())
     return np.array(
         [[name in everywhere or name in listed.get(item, ()) for name in names] for item in answers.items],
@@ -41,13 +41,13 @@ def chosen_pairs(pairs: int | Which | Text, answers: Answers, items: Sequence[It
 
 
 def _pairs_of(items: Sequence[Item]) -> Mapping[str, frozenset[Names]]:
-    found = {item: frozenset(map(frozenset, pairs)) for item, pairs in listed_pairs(items).items()}
-    if not found:
+    by_item = {item: frozenset(map(frozenset, pairs)) for item, pairs in listed_pairs(items).items()}
+    if not by_item:
         raise JrhError(
             "pairs: listed: no item lists pairs of templates; the source `paired-prompts` and decision logs do. "
             "Name them with `pairs: {file: pairs.csv}`"
         )
-    return found
+    return by_item
 
 
 def read_pairs(text: Text) -> Mapping[str, frozenset[Names]]:
@@ -56,25 +56,27 @@ def read_pairs(text: Text) -> Mapping[str, frozenset[Names]]:
     Raises:
         JrhError: a column is missing, or a row names no two different templates.
     """
+    # Strict: a stray quotation mark is an error, not text.
     rows = csv.DictReader(text.content.splitlines(), strict=True)
     lacking = [name for name in _COLUMNS if name not in (rows.fieldnames or ())]
     if lacking:
         raise JrhError(f"{text.source}:1: the column `{lacking[0]}` is missing; pairs need {' and '.join(_COLUMNS)}")
-    found: dict[str, set[Names]] = {}
+    by_item: dict[str, set[Names]] = {}
     try:
         for row in rows:
+            # A pair has no order, so that a file may list it either way round.
             pair = frozenset((row[name] or "").strip() for name in _COLUMNS)
             if "" in pair or len(pair) < len(_COLUMNS):
                 raise JrhError(f"{text.source}:{rows.line_num}: a pair names two different templates")
-            found.setdefault((row.get("item") or "").strip(), set()).add(pair)
+            by_item.setdefault((row.get("item") or "").strip(), set()).add(pair)
     except csv.Error as error:
         raise JrhError(f"{text.source}:{rows.line_num}: {error}") from error
-    if not found:
+    if not by_item:
         raise JrhError(f"{text.source}: the file lists no pair")
-    return {item: frozenset(pairs) for item, pairs in found.items()}
+    return {item: frozenset(pairs) for item, pairs in by_item.items()}
 
 
-def sampled_pairs(answers: Answers, sample: int, seed: int) -> Mask:
+def sample_pairs(answers: Answers, sample: int, seed: int) -> Mask:
     """Choose pairs of every item so that all templates occur in equally many, to within one.
 
     Args:
@@ -86,10 +88,11 @@ def sampled_pairs(answers: Answers, sample: int, seed: int) -> Mask:
         Shape (items, pairs), in the order of `jrh_measuring.all_pairs`.
     """
     first, second = all_pairs(answers)
-    place = {(int(one), int(other)): pair for pair, (one, other) in enumerate(zip(first, second, strict=True))}
+    place = {(int(a), int(b)): pair for pair, (a, b) in enumerate(zip(first, second, strict=True))}
     chosen = np.zeros((len(answers.items), len(first)), dtype=np.bool_)
     for row, item in enumerate(answers.items):
         levels = list(range(len(answers.levels)))
+        # Drawn by item, so that items added later do not change the pairs of others.
         random.Random(derive_seed(seed, "template-pairs", item)).shuffle(levels)  # noqa: S311 - a design
         chosen[row, [place[pair] for pair in _round(levels)[:sample]]] = True
     return chosen
@@ -103,13 +106,13 @@ def _round(levels: list[int]) -> list[tuple[int, int]]:
     """
     *ring, fixed = levels
     if len(levels) % 2 == 0:
-        rounds = [_matching(ring, fixed, turn) for turn in range(len(ring))]
+        rounds = [_perfect_matching(ring, fixed, turn) for turn in range(len(ring))]
     else:
         rounds = [_every_second(_cycle(ring, fixed, turn)) for turn in range(len(ring) // 2)]
-    return [(min(pair), max(pair)) for found in rounds for pair in found]
+    return [(min(pair), max(pair)) for pairs in rounds for pair in pairs]
 
 
-def _matching(ring: list[int], fixed: int, turn: int) -> list[tuple[int, int]]:
+def _perfect_matching(ring: list[int], fixed: int, turn: int) -> list[tuple[int, int]]:
     size = len(ring)
     mirrored = [(ring[(turn + step) % size], ring[turn - step]) for step in range(1, size // 2 + 1)]
     return [(fixed, ring[turn]), *mirrored]

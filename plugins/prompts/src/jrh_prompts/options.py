@@ -55,10 +55,11 @@ class Format(Enum):
     """The judged text first, then the instruction."""
 
 
+# Names become variants, keys of records and names of files.
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-def _named(instance: object, attribute: Attribute[Any], value: Mapping[str, object]) -> None:  # noqa: ARG001
+def _valid_names(instance: object, attribute: Attribute[Any], value: Mapping[str, object]) -> None:  # noqa: ARG001
     strange = next((name for name in value if not _NAME.fullmatch(name)), None)
     if strange is not None:
         raise ValueError(f"'{attribute.name}': names consist of letters, digits, '.', '_' and '-'; got '{strange}'")
@@ -92,14 +93,16 @@ class TemplatesOptions:
         "default: those named like the task, unless `templates` or `from_items` is given",
         default=None,
     )
-    templates: Mapping[str, TemplateOptions] = option("your own templates, by name", _named, default=Factory(dict))
+    templates: Mapping[str, TemplateOptions] = option(
+        "your own templates, by name", _valid_names, default=Factory(dict)
+    )
     from_items: bool = option("use the prompts that the items carry (source `paired-prompts`)", default=False)
     inverted: tuple[str, ...] = option(
         "names of the items' prompts that ask for the opposite: their labels are reversed", distinct, default=()
     )
     only: tuple[str, ...] = option("names of the templates to use; default: all", distinct, default=())
     formats: tuple[Format, ...] = option(
-        f"also use every template in these layouts: {', '.join(each.value for each in Format)}", distinct, default=()
+        f"also use every template in these layouts: {', '.join(kind.value for kind in Format)}", distinct, default=()
     )
     repeats: int = repeats_option()
     temperature: float | None = option(
@@ -161,6 +164,7 @@ class ScaleVariant:
             raise ValueError("a range must go from a lower to a higher number")
 
 
+# A function, because the default of a field must not be shared.
 def _usual_scales() -> dict[str, ScaleVariant]:
     return {"ten-levels": ScaleVariant(range=(1, 10)), "reversed": ScaleVariant(reversed=True)}
 
@@ -172,7 +176,7 @@ class ScaleOptions:
     variants: Mapping[str, ScaleVariant] = option(
         "the other scales, by name; default: levels 1 to 10, and the task's own levels reversed",
         min_len(1),
-        _named,
+        _valid_names,
         default=Factory(_usual_scales),
     )
     repeats: int = repeats_option()
@@ -217,9 +221,10 @@ class Which(Enum):
     """The pairs that the items list, as the rows of a paired-prompt file do."""
 
 
-def _pairs(instance: object, attribute: Attribute[Any], value: object) -> None:  # noqa: ARG001
+def _check_pairs(instance: object, attribute: Attribute[Any], value: object) -> None:  # noqa: ARG001
     if isinstance(value, int) and value < 1:
         raise ValueError(f"'pairs' must be 1 or more, got {value}")
+    # Text that comes from no file is a misspelt word.
     if isinstance(value, Text) and value.source is None:
         raise ValueError(
             "'pairs' must be `all`, `listed`, a number of pairs per item, or `{file: name}`; "
@@ -227,7 +232,7 @@ def _pairs(instance: object, attribute: Attribute[Any], value: object) -> None: 
         )
 
 
-def _exclusions(instance: object, attribute: Attribute[Any], value: Mapping[str, tuple[str, ...]]) -> None:  # noqa: ARG001
+def _check_exclusions(instance: object, attribute: Attribute[Any], value: Mapping[str, tuple[str, ...]]) -> None:  # noqa: ARG001
     empty = [name for name, templates in value.items() if not (name.strip() and templates)]
     if empty:
         raise ValueError(f"`without`: '{empty[0]}' needs a name and at least one template")
@@ -240,7 +245,7 @@ class OverlapOptions(MetricOptions):
     pairs: int | Which | Text = option(
         "template pairs to compare: all; listed (those that the items list); a number per item, a balanced "
         "random sample; or {file: name}, a csv file with template_a, template_b and, for pairs of one item, item",
-        _pairs,
+        _check_pairs,
         default=Which.ALL,
     )
 
@@ -252,7 +257,7 @@ class SensitivityOptions(OverlapOptions):
     without: Mapping[str, tuple[str, ...]] = option(
         "name -> templates: JSS, flip rate and kappa also without these templates, under this name. "
         "Inverted templates are left out so without being named",
-        _exclusions,
+        _check_exclusions,
         default=Factory(dict),
     )
     items: int = option(

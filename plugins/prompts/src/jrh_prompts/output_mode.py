@@ -19,6 +19,7 @@ class OutputModePerturber:
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 -- every item is asked as it is
         """Return one draft per combination, in the order of the options."""
+        # None, like the empty mode, is the judge's own.
         efforts = self.options.reasoning or (None,)
         return [self._draft(mode, effort) for mode, effort in product(self.options.modes or ("",), efforts)]
 

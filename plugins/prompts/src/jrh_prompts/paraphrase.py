@@ -10,7 +10,7 @@ from jrh import BuildContext, ChatRequest, Draft, Item, JrhError, Message, Model
 from jrh_authoring import read_json, text_schema, variables_of
 
 from jrh_prompts.options import ParaphraseOptions
-from jrh_prompts.template import Template, check_templates, lacking
+from jrh_prompts.template import Template, absent_fields, check_templates
 from jrh_prompts.templates import NO_FIELD
 
 ORIGINAL: Final = "original"
@@ -51,6 +51,7 @@ class ParaphrasePerturber:
 
     async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
         """Return, for every item, the original and each paraphrase; a skip for each that the model failed to write."""
+        # Written once for the whole set, because pairs are compared across items.
         numbers = range(1, self.options.paraphrases + 1)
         written = {f"paraphrase-{number}": await self._write(number) for number in numbers}
         unique = list(_without_copies({ORIGINAL: self.options.template.content, **written}))
@@ -60,6 +61,7 @@ class ParaphrasePerturber:
         """Ask until a paraphrase is usable; return None if none is."""
         original = self.options.template.content
         for attempt in range(self.options.attempts):
+            # A repeat of its own: the cache never answers one repeat with another.
             reply = await self.client.ask(self._request(number), repeat=attempt, purpose="prompt-paraphrase")
             answer = read_json(reply.text, keys=("template",)) if reply.ok else None
             text = answer["template"] if answer else None
@@ -79,10 +81,11 @@ class ParaphrasePerturber:
     def _outcome(self, item: Item, name: str, text: str | None) -> Draft | Skip:
         if text is None:
             return Skip(reason=FAILED, variant=name)
-        missing = lacking(Template(name=name, user=text), item)
+        missing = absent_fields(Template(name=name, user=text), item)
         if missing:
             return Skip(reason=NO_FIELD, variant=name, details={"fields": missing})
         system = self.options.system.content if self.options.system is not None else ""
+        # Validators compare a paraphrase with the original, which itself is compared with nothing.
         original = "" if name == ORIGINAL else self.options.template.content
         return Draft(
             variant=name,
@@ -97,8 +100,10 @@ def _usable(text: str, original: str) -> bool:
     """Check that a text is a template with the same variables as the original, each as often."""
     try:
         same = variables_of(text) == variables_of(original)
+    # What the model wrote may be no template at all.
     except JrhError:
         return False
+    # Counted, because the names alone would not notice a variable that is shown once less.
     return same and all(text.count(mark) == original.count(mark) for mark in ("{{", "{%"))
 
 
@@ -106,6 +111,7 @@ def _without_copies(written: Mapping[str, str | None]) -> Iterator[tuple[str, st
     """Turn a duplicate paraphrase into a failure: a pair of equal templates measures nothing."""
     texts: set[str] = set()
     for name, text in written.items():
+        # White space makes no other template.
         key = " ".join((text or "").split())
         yield name, None if key in texts else text
         if key:

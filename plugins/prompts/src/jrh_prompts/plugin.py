@@ -30,7 +30,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
         name="paired-prompts",
         summary="files with two prompts per row: one item per judged text, with all its prompts",
         options=PairedPromptsOptions,
-        factory="jrh_prompts.source:paired_prompts",
+        factory="jrh_prompts.source:build_source",
     )
 
 
@@ -96,14 +96,14 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         summary="how many judges contradict themselves on the same pair of templates, up to every one",
         measures=MEASURES["flipped-by-every-judge"],
         options=OverlapOptions,
-        factory="jrh_prompts.between:FlippedByEveryJudge",
+        factory="jrh_prompts.across_judges:FlippedByEveryJudge",
     )
     yield MetricSpec(
         name="pairwise-agreement",
         summary="agreement and kappa of each pair of judges on the same questions, in every test",
         measures=MEASURES["pairwise-agreement"],
         options=BreakdownOptions,
-        factory="jrh_prompts.between:PairwiseAgreement",
+        factory="jrh_prompts.across_judges:PairwiseAgreement",
         default=False,
     )
 

@@ -60,12 +60,14 @@ def _of_judge(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterat
 
 def _count_signs(answers: Answers, place: int, scale: Scale) -> tuple[int, int]:
     """Count the clusters of items in which inverting the verdict helps, and those in which it makes a difference."""
+    # A label off the scale has no opposite.
     if not answers.labels or not all(label in scale for label in answers.labels):
         return 0, 0
-    own = modal(answers.counts[:, place])
-    others = modal(answers.counts.sum(axis=1) - answers.counts[:, place])
-    both = np.flatnonzero((own >= 0) & (others >= 0))
-    nearer = _nearer(own[both], others[both], answers.labels, scale)
+    mode = modal(answers.counts[:, place])
+    other_mode = modal(answers.counts.sum(axis=1) - answers.counts[:, place])
+    both = np.flatnonzero((mode >= 0) & (other_mode >= 0))
+    nearer = _nearer(mode[both], other_mode[both], answers.labels, scale)
+    # Items of one cluster are one observation: the sign test wants independent ones.
     nearer = cluster_sums(answers.clusters[both], nearer.astype(np.float64), np.ones(len(both)))[:, 0]
     return int((nearer > 0).sum()), int((nearer != 0).sum())
 
@@ -82,6 +84,7 @@ def _nearer(
 ) -> NDArray[np.float64]:
     """Return, per item, by how much inverting the verdict brings it closer to the other templates' verdict."""
     turned: Mapping[str, str] = scale.swap_map()
-    distance = np.array([[scale.distance(one, other) for other in labels] for one in labels])
-    around = np.array([[scale.distance(turned[one], other) for other in labels] for one in labels])
+    distance = np.array([[scale.distance(label, other) for other in labels] for label in labels])
+    # The distances if the template's verdict meant the opposite.
+    around = np.array([[scale.distance(turned[label], other) for other in labels] for label in labels])
     return np.asarray(distance[own, others] - around[own, others])

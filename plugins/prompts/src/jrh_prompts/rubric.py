@@ -31,17 +31,17 @@ class RubricPerturber:
         return list(self._outcomes())
 
     def _outcomes(self) -> Iterator[Draft | Skip]:
-        yield from self._added("stricter", self.options.stricter, NotAbove())
-        yield from self._added("lenient", self.options.lenient, NotBelow())
+        yield from self._with_text("stricter", self.options.stricter, NotAbove())
+        yield from self._with_text("lenient", self.options.lenient, NotBelow())
         if self.options.reorder:
-            turned = reversed_list(self.context.task.rubric, self.context.task.scale)
+            turned = reverse_list(self.context.task.rubric, self.context.task.scale)
             yield (
                 Skip(reason=NO_LIST, variant="reversed-list")
                 if turned is None
                 else self._draft("reversed-list", turned, Same())
             )
 
-    def _added(self, name: str, texts: Sequence[Text], expectation: Expectation) -> Iterator[Draft | Skip]:
+    def _with_text(self, name: str, texts: Sequence[Text], expectation: Expectation) -> Iterator[Draft | Skip]:
         task = self.context.task
         for number, text in enumerate(texts, start=1):
             variant = name if len(texts) == 1 else f"{name}-{number}"
@@ -59,7 +59,7 @@ class RubricPerturber:
         )
 
 
-def reversed_list(rubric: str, scale: Scale) -> str | None:
+def reverse_list(rubric: str, scale: Scale) -> str | None:
     """Return the rubric with its list of labels in reverse order, or None if it has no such list.
 
     An entry starts on a line that begins with a label (`4: ...`, `- Level 4 - ...`, `YES: ...`) and ends before the
@@ -68,12 +68,14 @@ def reversed_list(rubric: str, scale: Scale) -> str | None:
     """
     lines = rubric.splitlines(keepends=True)
     starts = [(place, label) for place, line in enumerate(lines) if (label := _label_at(line, scale)) is not None]
+    # Every label once, or the list is not one of levels.
     if sorted(label for _, label in starts) != sorted(scale.labels):
         return None
     begin = starts[0][0]
+    # The last entry has no next one to end it, so a blank line does.
     end = next((place for place in range(starts[-1][0], len(lines)) if not lines[place].strip()), len(lines))
     bounds = [*(place for place, _ in starts), end]
-    entries = ["".join(lines[one:other]) for one, other in pairwise(bounds)]
+    entries = ["".join(lines[start:stop]) for start, stop in pairwise(bounds)]
     bodies = [entry.rstrip() for entry in entries]
     # White space after an entry keeps its position: the last entry may end without a line break.
     gaps = [entry[len(body) :] for entry, body in zip(entries, bodies, strict=True)]

@@ -61,18 +61,18 @@ class MisreadPolarity(Rule):
                 statement = "Overlooks that the question is inverted: most answers stay as they were"
                 yield Claim(kind=_BLIND, severity=Severity.BAD, statement=statement, measure=flips)
         for share in now.parts(_HELPS):
-            if _shown(now, share):
+            if _is_shown(now, share):
                 yield _misread(now, share)
 
 
-def _shown(now: Situation, share: Measure) -> bool:
+def _is_shown(now: Situation, share: Measure) -> bool:
     p = now.related(share, f"{_HELPS}-p")
     return p is not None and now.claims(p) and (share.estimate or 0.0) >= _HELPS_MOST
 
 
 def _any_inverted(now: Situation, share: Measure) -> bool:
-    alike = (each for each in now.parts(_HELPS) if (each.task, each.test) == (share.task, share.test))
-    return any(each.cell["polarity"] == Polarity.INVERTED.value for each in alike)
+    alike = (measure for measure in now.parts(_HELPS) if (measure.task, measure.test) == (share.task, share.test))
+    return any(measure.cell["polarity"] == Polarity.INVERTED.value for measure in alike)
 
 
 def _misread(now: Situation, share: Measure) -> Claim:
@@ -80,19 +80,21 @@ def _misread(now: Situation, share: Measure) -> Claim:
     names = (judge for judge, name in now.index.parts if name == _HELPS)
     places = (evolve(Place.of(share), judge=judge) for judge in names)
     read = [measure for place in places if (measure := now.at(place)) is not None and measure.estimate is not None]
-    judges, misread = len(read), sum(_shown(now, measure) for measure in read)
+    judges, misread = len(read), sum(_is_shown(now, measure) for measure in read)
     inverted = share.cell["polarity"] == Polarity.INVERTED.value
     kind, template = "undeclared-polarity", share.cell["template"]
+    # If most judges misread a template, the template is the likelier cause.
     if 2 * misread <= judges:
         kind, statement = _BLIND, f"Reads the polarity of a template unlike that of the others: {_CLOSER}"
         aside = f"{template}; shown for {misread} of {judges} judges"
+    # One judge alone cannot show whether it or the declaration is wrong.
     elif judges == 1 and _any_inverted(now, share):
         blind = "Overlooks the polarity of a template" if inverted else "Overlooks the polarity of other templates"
         statement = f"{blind}, or the declared polarity of this one is wrong: {_CLOSER}"
         aside = f"{template}; a second judge would tell"
     else:
         turned = now.design.tasks[share.task].task.scale.swap_map()
-        labels = ", ".join(f"{one}: {other}" for one, other in turned.items())
+        labels = ", ".join(f"{label}: {meaning}" for label, meaning in turned.items())
         statement = f"The declared polarity of a template is wrong: {_CLOSER}"
         remedy = "remove its `labels`" if inverted else f"declare `labels: {{{labels}}}`"
         aside = f"{template}; for {misread} of {judges} judges; {remedy}"

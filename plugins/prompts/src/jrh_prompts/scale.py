@@ -72,14 +72,15 @@ def other_scale(name: str, variant: ScaleVariant, scale: Scale) -> OtherScale | 
     Raises:
         JrhError: the range has fewer levels than the scale, or the number of labels differs from the scale's.
     """
+    # New labels suit any scale; ranges and reversal need an order.
     if variant.labels:
-        return _relabelled(name, variant.labels, scale)
+        return _label_scale(name, variant.labels, scale)
     if scale.kind is not ScaleKind.ORDINAL:
         return NO_ORDER
     if variant.reversed:
-        return _reversed(scale)
+        return _reverse_scale(scale)
     assert variant.range is not None
-    return _stretched(name, variant.range, scale)
+    return _range_scale(name, variant.range, scale)
 
 
 def rescale(place: int, places: int, levels: int) -> int:
@@ -91,11 +92,13 @@ def rescale(place: int, places: int, levels: int) -> int:
     return floor(Fraction(place * (levels - 1), places - 1) + Fraction(1, 2))
 
 
-def _stretched(name: str, ends: tuple[int, int], scale: Scale) -> OtherScale | str:
+def _range_scale(name: str, ends: tuple[int, int], scale: Scale) -> OtherScale | str:
     low, high = ends
     presented = Scale.of_levels(low, high)
+    # The test would compare the task with itself.
     if presented.labels == scale.labels:
         return SAME_SCALE
+    # Two of the task's levels would share one presented label.
     if len(presented.labels) < len(scale.labels):
         raise JrhError(
             f"scale: variant '{name}' has {len(presented.labels)} levels, fewer than the task's {len(scale.labels)}: "
@@ -112,13 +115,13 @@ def _stretched(name: str, ends: tuple[int, int], scale: Scale) -> OtherScale | s
     )
 
 
-def _reversed(scale: Scale) -> OtherScale:
+def _reverse_scale(scale: Scale) -> OtherScale:
     mapped = scale.swap_map()
-    sentence = f"Give your answer on the reversed scale: {_listed(mapped)}."
+    sentence = f"Give your answer on the reversed scale: {_label_list(mapped)}."
     return OtherScale(scale=scale, label_map=mapped, sentence=sentence, polarity=Polarity.INVERTED)
 
 
-def _relabelled(name: str, labels: tuple[str, ...], scale: Scale) -> OtherScale | str:
+def _label_scale(name: str, labels: tuple[str, ...], scale: Scale) -> OtherScale | str:
     if labels == scale.labels:
         return SAME_SCALE
     if len(labels) != len(scale.labels):
@@ -127,9 +130,10 @@ def _relabelled(name: str, labels: tuple[str, ...], scale: Scale) -> OtherScale 
             f"({', '.join(scale.labels)}); give one for each"
         )
     mapped = dict(zip(labels, scale.labels, strict=True))
+    # Pairwise scales list the tie last.
     presented = Scale(kind=scale.kind, labels=labels, tie=labels[-1] if scale.tie is not None else None)
-    return OtherScale(scale=presented, label_map=mapped, sentence=f"Answer with other labels: {_listed(mapped)}.")
+    return OtherScale(scale=presented, label_map=mapped, sentence=f"Answer with other labels: {_label_list(mapped)}.")
 
 
-def _listed(mapped: Mapping[str, str]) -> str:
+def _label_list(mapped: Mapping[str, str]) -> str:
     return ", ".join(f"{label} for {meant}" for label, meant in mapped.items())

@@ -59,35 +59,36 @@ class PromptTemplates:
 
 def _apart(measures: ReportMeasures, task: str) -> Iterator[TablePart]:
     """Divide the rows, sorted by JSS: a judge that gives one label under every template says nothing about them."""
-    whole = _SENSITIVITY.part(measures, task)
-    if whole is None:
+    table = _SENSITIVITY.part(measures, task)
+    if table is None:
         return
     flagged = _constant(measures, task)
     jss = _cells(measures, task, _JSS)
-    rows = sorted(whole.rows, key=lambda row: _rank(measures, jss.get(row.heads)))
+    rows = sorted(table.rows, key=lambda row: _rank(measures, jss.get(row.heads)))
     if steady := tuple(row for row in rows if row.heads not in flagged):
-        yield evolve(whole, rows=steady)
+        yield evolve(table, rows=steady)
     if constant := tuple(row for row in rows if row.heads in flagged):
+        # A table of their own: their perfect agreement would top the list.
         caption = "Judges that give one label under every template, which says nothing about the templates"
-        yield evolve(whole, caption=caption, rows=constant, file="templates-constant")
+        yield evolve(table, caption=caption, rows=constant, file="templates-constant")
 
 
 def _constant(measures: ReportMeasures, task: str) -> set[tuple[str, ...]]:
     """Return judges and tests with a single label, as shown or as meant."""
-    about = (each for name in (_JSS, "jss-raw", _KAPPA) for _, each in measures.named(task, name))
-    return {(each.judge, each.test) for each in about if {DEGENERATE, CONSTANT_VERDICTS} & set(each.flags)}
+    about = (measure for name in (_JSS, "jss-raw", _KAPPA) for _, measure in measures.named(task, name))
+    return {(measure.judge, measure.test) for measure in about if {DEGENERATE, CONSTANT_VERDICTS} & set(measure.flags)}
 
 
 def _jss(measures: ReportMeasures, task: str) -> HeatPart | None:
     """Draw JSS as presented and as meant, judge by judge; None without any."""
-    found = {
+    by_column = {
         (test, what): {judge: cell for (judge, of), cell in cells.items() if of == test}
         for what, name in (("raw", "jss-raw"), ("corrected", _JSS))
         if (cells := _cells(measures, task, name))
         for test in dict.fromkeys(test for _, test in cells)
     }
-    several = len({test for test, _ in found}) > 1
-    columns = {f"{test}: {what}" if several else what: cells for (test, what), cells in found.items()}
+    several = len({test for test, _ in by_column}) > 1
+    columns = {f"{test}: {what}" if several else what: cells for (test, what), cells in by_column.items()}
     return _heat(measures, "JSS by judge, raw and corrected for polarity", "Labels", columns, _constant(measures, task))
 
 
@@ -113,6 +114,7 @@ def _heat(
     judges = [judge for judge in measures.report.judges if any(judge in cells for cells in columns.values())]
     if not judges:
         return None
+    # A judge that always gives one label agrees with itself everywhere; the map has to say so.
     constant = ", ".join(judge for judge in judges if judge in {judge for judge, _ in flagged})
     meaning = "share of template pairs whose verdicts on an item agree"
     return HeatPart(
@@ -125,6 +127,7 @@ def _heat(
                 heading="JSS",
                 meaning=f"{meaning}; always the same label: {constant}" if constant else meaning,
                 cells=tuple(tuple(cells.get(judge) for cells in columns.values()) for judge in judges),
+                # The tables of the section show the same numbers with their intervals.
                 tabled=False,
             ),
         ),
@@ -181,17 +184,17 @@ def _flips(measures: ReportMeasures, task: str) -> TablePart | None:
 
 def _template_pairs(measures: ReportMeasures, task: str) -> TablePart:
     """Tabulate JSS per template pair, the least agreement first."""
-    found = {name: _cells(measures, task, name, "pair") for name in ("jss-raw", _JSS, _FLIPS)}
-    keys = sorted(found[_JSS], key=lambda key: _rank(measures, found[_JSS][key]))
-    rows = tuple(Row(heads=key, cells=tuple(cells.get(key) for cells in found.values())) for key in keys)
-    columns = tuple(Column(heading=_SENSITIVITY.columns[name], measure=name) for name in found)
+    by_measure = {name: _cells(measures, task, name, "pair") for name in ("jss-raw", _JSS, _FLIPS)}
+    keys = sorted(by_measure[_JSS], key=lambda key: _rank(measures, by_measure[_JSS][key]))
+    rows = tuple(Row(heads=key, cells=tuple(cells.get(key) for cells in by_measure.values())) for key in keys)
+    columns = tuple(Column(heading=_SENSITIVITY.columns[name], measure=name) for name in by_measure)
     caption = "Agreement of two templates' verdicts on the same items, least agreement first"
     return _table(caption, ("Judge", "Test", "templates"), columns, rows, "template-pairs", shown=PAIRS)
 
 
 def _overlap(measures: ReportMeasures, task: str) -> TablePart:
     """Tabulate how many judges flip a pair of templates."""
-    found = [
+    entries = [
         (measure.test, measure.cell.get("pair", ""), measure.cell.get("judges", every), place)
         for name, levels, every in (
             ("flipping-judges", ("pair",), ""),
@@ -200,7 +203,7 @@ def _overlap(measures: ReportMeasures, task: str) -> TablePart:
         )
         for place, measure in measures.named(task, name, *levels)
     ]
-    rows = tuple(Row(heads=tuple(heads), cells=(MeasureRef(measure=place),)) for *heads, place in found)
+    rows = tuple(Row(heads=tuple(heads), cells=(MeasureRef(measure=place),)) for *heads, place in entries)
     columns = (Column(heading="share"),)
     part = _table("Pairs that several judges flip", ("Test", "templates", "flipped by"), columns, rows, "pair-overlap")
     note = "By pair: the mean share of judges that flip it. By number of judges: the share of items and pairs."

@@ -12,7 +12,7 @@ from jrh import JrhError, Measure, MetricContext, Polarity, RecordTable, Status
 from jrh_measuring import DEGENERATE, Answers, Basis, Mask, MeasureBuilder, Pairs, answers_by, mirrored
 from jrh_stats import Estimate, cluster_sums, clustered_mean, opposition_test
 
-from jrh_prompts.listing import chosen_pairs
+from jrh_prompts.listing import select_pairs
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.polarity import levels_by_template
 
@@ -27,11 +27,12 @@ def correction(builder: MeasureBuilder, corrected: Pairs, raw: Pairs) -> Iterato
     if not change.any():
         return
     sums = cluster_sums(corrected.answers.clusters, change.sum(axis=1), both.sum(axis=1).astype(np.float64))
+    # Clusters without a pair that is usable both ways have no weight.
     sums = sums[sums[:, 1] > 0]
-    found = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-1.0, 1.0), level=builder.context.level)
+    difference = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-1.0, 1.0), level=builder.context.level)
     basis = Basis(corrected.answers.cell, corrected.rows, corrected.told)
     note = "corrected minus raw JSS: the effect of template polarity"
-    yield builder.measure("jss-correction", basis, found, unit="difference", note=note)
+    yield builder.measure("jss-correction", basis, difference, unit="difference", note=note)
 
 
 def opposition_p(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
@@ -90,16 +91,17 @@ class TemplateSensitivity:
 
     def _check_without(self, builder: MeasureBuilder) -> None:
         known = sorted(filter(None, builder.trials.column("template").names))
-        absent = [each for chosen in self.options.without.values() for each in chosen if each not in known]
+        absent = [name for chosen in self.options.without.values() for name in chosen if name not in known]
+        # A log without templates has none that could be misspelt.
         if absent and known:
             raise JrhError(f"without: there is no template '{absent[0]}'; templates: {', '.join(known)}")
 
     def _of_test(self, builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
         items = builder.context.items.get(answers.cell.task, ())
-        chosen = chosen_pairs(self.options.pairs, answers, items, builder.context.seed)
+        chosen = select_pairs(self.options.pairs, answers, items, builder.context.seed)
         languages = _languages(answers)
-        excluded = _excluded_templates(answers, self.options.without)
-        corrected, raw = (Pairs.of(each, chosen) for each in (answers, answers.as_presented()))
+        excluded = _templates_left_out(answers, self.options.without)
+        corrected, raw = (Pairs.of(labels, chosen) for labels in (answers, answers.as_presented()))
         for levels, part in _cells(corrected, languages, excluded):
             yield from self._agreement(builder, part, levels)
         for levels, part in _cells(raw, languages, excluded):
@@ -123,7 +125,7 @@ class TemplateSensitivity:
 
     def _items(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         # A single item has no confidence interval over items.
-        answers, used, scores, told = pairs.answers, pairs.usable, pairs.scores, pairs.told
+        answers, used, scores, compared = pairs.answers, pairs.usable, pairs.scores, pairs.told
         distinct, item = np.unique(answers.axes.items, return_inverse=True)
         if not self.options.all or len(distinct) > self.options.items:
             return
@@ -131,10 +133,11 @@ class TemplateSensitivity:
         for code in np.unique(item[looked_at]):
             here = looked_at & (item == code)
             count = int(used[here].sum())
+            # Rounded, so that the order of addition does not show in the last digit.
             value = round(float(scores[here][used[here]].mean()), 12) if count else None
             rows = answers.rows_at(np.broadcast_to(here[:, None], answers.planned.shape))
             cell = answers.cell.part({"item": answers.items[int(np.argmax(here))]})
-            basis = Basis(cell, rows, np.intersect1d(rows, told, assume_unique=True))
+            basis = Basis(cell, rows, np.intersect1d(rows, compared, assume_unique=True))
             yield builder.measure("jss", basis, Estimate(value=value), note="" if count else _NO_PAIR)
 
     def _exclusions(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
@@ -146,18 +149,19 @@ class TemplateSensitivity:
         if self.options.all:
             yield builder.measure("jss-with-excluded", basis, with_all, note=note)
         lost = pairs.looked_at & ~pairs.usable
-        yield self._excluded(builder, pairs, lost, {})
+        yield self._excluded_share(builder, pairs, lost, {})
         for status in answers.missing:
             gone = (answers.missing[status] > 0) & (answers.answered == 0)
+            # A pair is lost with either of its sides.
             either = gone[:, pairs.first] | gone[:, pairs.second]
-            yield self._excluded(builder, pairs, lost & either, {"reason": status})
+            yield self._excluded_share(builder, pairs, lost & either, {"reason": status})
 
-    def _excluded(self, builder: MeasureBuilder, pairs: Pairs, lost: Mask, levels: dict[str, str]) -> Measure:
+    def _excluded_share(self, builder: MeasureBuilder, pairs: Pairs, lost: Mask, levels: dict[str, str]) -> Measure:
         cell = pairs.answers.cell.part(levels)
-        found = builder.proportion(cell, lost.sum(axis=1), pairs.looked_at.sum(axis=1), pairs.answers.clusters)
+        share = builder.proportion(cell, lost.sum(axis=1), pairs.looked_at.sum(axis=1), pairs.answers.clusters)
         # This measures whether there is a verdict, so trials without one are usable too.
         rows = pairs.answers.rows
-        return builder.measure("excluded-pairs", Basis(cell, rows, rows), found)
+        return builder.measure("excluded-pairs", Basis(cell, rows, rows), share)
 
 
 def _basis(pairs: Pairs, levels: Mapping[str, str]) -> Basis:
@@ -180,12 +184,14 @@ def _cells(
     for name, templates in excluded.items():
         gone = np.array([level in templates for level in pairs.answers.levels])
         yield {WITHOUT: name}, pairs.select(np.flatnonzero(~(gone[pairs.first] | gone[pairs.second])))
+    # The table of templates by exclusions grows with their product.
     if excluded and len(pairs.answers.levels) <= _MOST_TEMPLATES:
         yield from _by_template(pairs, excluded)
     # Prompts of an imported log may differ from item to item, so some pairs occur on no item.
     for pair in np.flatnonzero(pairs.looked_at.any(axis=0)):
         yield {_PAIR: pairs.name(int(pair))}, pairs.select(np.array([pair]))
     spoken = sorted(dict.fromkeys(languages.values()))
+    # A template that is asked in several languages belongs to no part.
     if len(spoken) > 1 and len(languages) == len(pairs.answers.levels):
         of = np.array([spoken.index(languages[name]) for name in pairs.answers.levels])
         first, second = of[pairs.first], of[pairs.second]
@@ -200,21 +206,22 @@ def _by_template(pairs: Pairs, excluded: Mapping[str, frozenset[str]]) -> Iterat
     """Yield the pairs of each template, all of them and without each exclusion."""
     names = pairs.answers.levels
     for place, name in enumerate(names):
-        own = np.flatnonzero((pairs.first == place) | (pairs.second == place))
-        yield {_TEMPLATE: name}, pairs.select(own)
+        with_template = np.flatnonzero((pairs.first == place) | (pairs.second == place))
+        yield {_TEMPLATE: name}, pairs.select(with_template)
         for what, gone in excluded.items():
-            left = [pair for pair in own if not {names[pairs.first[pair]], names[pairs.second[pair]]} & gone]
+            left = [pair for pair in with_template if not {names[pairs.first[pair]], names[pairs.second[pair]]} & gone]
             if left:
                 yield {_TEMPLATE: name, WITHOUT: what}, pairs.select(np.array(left))
 
 
-def _excluded_templates(answers: Answers, named: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+def _templates_left_out(answers: Answers, named: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
     """Return the exclusions that leave out some templates of a test, but not all: inverted ones, and those named."""
     polarities = levels_by_template(answers, "polarity")
     inverted = {name for name, polarity in polarities if polarity == Polarity.INVERTED.value}
-    chosen = {f"inverted: {', '.join(sorted(inverted))}": inverted} | {name: set(own) for name, own in named.items()}
-    found = {name: frozenset(own & set(answers.levels)) for name, own in chosen.items()}
-    return {name: own for name, own in found.items() if 0 < len(own) < len(answers.levels) - 1}
+    chosen = {f"inverted: {', '.join(sorted(inverted))}": inverted} | {key: set(names) for key, names in named.items()}
+    exclusions = {name: frozenset(templates & set(answers.levels)) for name, templates in chosen.items()}
+    # A single template has no pair, so at least two have to remain.
+    return {name: templates for name, templates in exclusions.items() if 0 < len(templates) < len(answers.levels) - 1}
 
 
 def _languages(answers: Answers) -> dict[str, str]:

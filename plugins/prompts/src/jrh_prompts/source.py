@@ -8,9 +8,10 @@ from jrh_interchange import PairedPrompts
 from jrh_prompts.options import PairedPromptsOptions
 
 
-def paired_prompts(options: PairedPromptsOptions, context: BuildContext) -> PairedPrompts:
+def build_source(options: PairedPromptsOptions, context: BuildContext) -> PairedPrompts:
     """Build the source of a file, which is shown relative to the suite's directory where it is below it."""
     path = options.path
+    # Messages must not depend on where the suite is.
     shown = path.relative_to(context.base) if path.is_relative_to(context.base) else path
     return PairedPrompts(
         path=path,

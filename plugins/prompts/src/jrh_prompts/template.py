@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import Item, JrhError, Mode, Polarity, Scale, ScaleKind, Task
+from jrh import Item, JrhError, Mode, Polarity, Scale, Task
 from jrh_authoring import variables_of
 
 RESPONSES: Final = "responses"
@@ -37,15 +37,18 @@ class Template:
 
     def shows(self, task: Task) -> frozenset[str]:
         """Return the fields that the template shows: those it names, and the responses it goes through."""
+        # A loop over `responses` shows all of them without naming one.
         through = task.mode is Mode.PAIRWISE and RESPONSES in variables_of(self.user)
         return self.variables | (frozenset(task.judged_fields) if through else frozenset())
 
 
-def presented_task(task: Task, labels: Mapping[str, str] | None) -> Task | None:
+def task_with_labels(task: Task, labels: Mapping[str, str] | None) -> Task | None:
     """Return the task with the presented labels, or None if they are the task's own."""
+    # The same labels with another meaning: what is shown is the task's own scale.
     if labels is None or set(labels) == set(task.scale.labels):
         return None
     tie = next((label for label, meant in labels.items() if meant == task.scale.tie), None)
+    # The tie goes last, as on every pairwise scale.
     names = sorted(labels, key=lambda label: label == tie)
     return evolve(task, scale=Scale(kind=task.scale.kind, labels=tuple(names), tie=tie))
 
@@ -90,6 +93,7 @@ def check_templates(templates: Sequence[Template], task: Task) -> None:
         raise JrhError(f"templates: two templates are named '{twice}'; names must differ")
     first: dict[tuple[str, str], str] = {}
     for template in templates:
+        # The system message counts: the same text under another one is another prompt.
         other = first.setdefault((" ".join(template.user.split()), template.system), template.name)
         if other != template.name:
             raise JrhError(
@@ -107,11 +111,6 @@ def _check_shows(template: Template, task: Task) -> None:
         )
 
 
-def lacking(template: Template, item: Item) -> list[str]:
+def absent_fields(template: Template, item: Item) -> list[str]:
     """Return the fields a template shows and the item does not have."""
     return sorted(template.variables - set(item.fields))
-
-
-def names_of_labels(scale: Scale) -> str:
-    """Return the labels of a scale in words."""
-    return f"{scale.labels[0]} to {scale.labels[-1]}" if scale.kind is ScaleKind.ORDINAL else ", ".join(scale.labels)

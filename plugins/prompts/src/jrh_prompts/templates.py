@@ -13,11 +13,11 @@ from typing import Final
 
 import yaml
 from attrs import evolve, frozen
-from jrh import BuildContext, Draft, Item, JrhError, Mode, Polarity, Prompt, Same, Sampling, Skip, Task
+from jrh import BuildContext, Draft, Item, JrhError, Mode, Polarity, Prompt, Same, Sampling, ScaleKind, Skip, Task
 from jrh_authoring import variables_of
 
 from jrh_prompts.options import SYSTEM, Format, Inventory, TemplateOptions, TemplatesOptions
-from jrh_prompts.template import Template, check_labels, check_templates, lacking, names_of_labels, presented_task
+from jrh_prompts.template import Template, absent_fields, check_labels, check_templates, task_with_labels
 
 _NAMED: Final = re.compile(r"^(?P<name>[^\n{}:]{1,40}):(?P<gap>[ \t]*\n?)(?=\{\{)", re.MULTILINE)
 """The heading before a judged text: `Answer: {{`."""
@@ -72,8 +72,9 @@ class Shipped:
     templates: tuple[Template, ...]
 
 
+# Every task of a suite builds its perturber.
 @lru_cache
-def shipped(inventory: Inventory) -> Shipped:
+def load_templates(inventory: Inventory) -> Shipped:
     """Load one set of templates."""
     source = files("jrh_prompts").joinpath("sets", f"{inventory.value}.yaml").read_text(encoding="utf-8")
     content = yaml.safe_load(source)
@@ -82,14 +83,14 @@ def shipped(inventory: Inventory) -> Shipped:
         labels=tuple(content["labels"]),
         templates=tuple(
             Template(
-                name=each["name"],
-                user=each["text"],
+                name=template["name"],
+                user=template["text"],
                 system=content["system"],
-                labels=each.get("labels"),
-                polarity=Polarity.INVERTED if "labels" in each else Polarity.POSITIVE,
+                labels=template.get("labels"),
+                polarity=Polarity.INVERTED if "labels" in template else Polarity.POSITIVE,
                 language="en",
             )
-            for each in content["templates"]
+            for template in content["templates"]
         ),
     )
 
@@ -100,15 +101,17 @@ def inventory_for(inventory: Inventory, task: Task) -> tuple[Template, ...]:
     Raises:
         JrhError: the set asks for different labels or a different mode than the task's.
     """
-    found = shipped(inventory)
-    if found.mode is not task.mode or found.labels != task.scale.labels:
+    inventory_set = load_templates(inventory)
+    if inventory_set.mode is not task.mode or inventory_set.labels != task.scale.labels:
+        labels = task.scale.labels
+        scale = f"{labels[0]} to {labels[-1]}" if task.scale.kind is ScaleKind.ORDINAL else ", ".join(labels)
         raise JrhError(
-            f"templates: the inventory '{inventory.value}' asks {found.mode.value} judges for "
-            f"{', '.join(found.labels)}; task '{task.name}' is {task.mode.value} with "
-            f"{names_of_labels(task.scale)}. Choose another inventory, name one per task "
-            "(`inventory: {<task>: <inventory>}`), or write your own `templates`"
+            f"templates: the inventory '{inventory.value}' asks {inventory_set.mode.value} judges for "
+            f"{', '.join(inventory_set.labels)}; task '{task.name}' is {task.mode.value} with {scale}. "
+            "Choose another inventory, name one per task (`inventory: {<task>: <inventory>}`), or write your own "
+            "`templates`"
         )
-    return found.templates
+    return inventory_set.templates
 
 
 _SHOWN: Final = 10
@@ -136,44 +139,46 @@ class TemplatesPerturber:
             JrhError: there is none, one is not usable, or two are the same.
         """
         task = context.task
-        own = [
-            template_of(name, each, task)
-            for name, each in options.templates.items()
-            if not each.tasks or task.name in each.tasks
+        written = [
+            template_of(name, template, task)
+            for name, template in options.templates.items()
+            if not template.tasks or task.name in template.tasks
         ]
-        found = [*_inventory(options, task), *own]
-        check_templates(found, task)
+        templates = [*_inventory(options, task), *written]
+        check_templates(templates, task)
         if options.inverted and not options.from_items:
             raise JrhError(
                 "templates: `inverted` names prompts of the items, so it needs `from_items: true`; a template of the "
                 "suite declares what its answers mean in its own `labels`"
             )
-        found = list(variants(_chosen(found, options), options.formats))
-        if not found and not options.from_items and not _elsewhere(options):
+        templates = list(variants(_select(templates, options), options.formats))
+        if not templates and not options.from_items and not _elsewhere(options):
             raise JrhError(
                 f"templates: no template for task '{task.name}'; set `inventory` to one of "
-                f"{', '.join(each.value for each in Inventory)}, or write your own `templates`"
+                f"{', '.join(inventory.value for inventory in Inventory)}, or write your own `templates`"
             )
-        return cls(options=options, task=task, templates=tuple(found))
+        return cls(options=options, task=task, templates=tuple(templates))
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return one draft per template, in order; a template whose fields the item lacks is skipped."""
-        if self.options.from_items and not brought(item):
+        if self.options.from_items and not item_prompts(item):
             return [Skip(reason=NO_PROMPT)]
-        found = [*self.templates, *self._of_item(item)]
-        if not found:
+        templates = [*self.templates, *self._of_item(item)]
+        if not templates:
             return [Skip(reason=NOT_CHOSEN if self.options.from_items else NO_TEMPLATE)]
-        first = next((template for template in found if not lacking(template, item)), found[0])
-        return [self._outcome(template, item, first) for template in found]
+        # One that is really asked: a skipped template leaves nothing to compare with.
+        first = next((template for template in templates if not absent_fields(template, item)), templates[0])
+        return [self._outcome(template, item, first) for template in templates]
 
     def remarks(self, items: Sequence[Item]) -> Iterator[str]:
         """Yield a sentence for each name in `inverted` or `only` that no item carries: it may be misspelt."""
         if not self.options.from_items or not items:
             return
-        carried = sorted({name for item in items for name in brought(item)})
+        carried = sorted({name for item in items for name in item_prompts(item)})
         known = {*carried, *self.options.templates}
         for option, names in (("inverted", self.options.inverted), ("only", self.options.only)):
             for name in names:
+                # `only` may name templates of the suite as well.
                 if name not in (carried if option == "inverted" else known):
                     yield (
                         f"templates: {option}: no item carries a prompt '{name}'; they carry "
@@ -184,16 +189,17 @@ class TemplatesPerturber:
         if self.options.from_items:
             # An item carries some of the prompts of its set: one that `only` names may be another item's.
             only = self.options.only
-            own = [self._brought(name, text) for name, text in brought(item).items() if not only or name in only]
-            yield from variants(own, self.options.formats)
+            prompts = item_prompts(item).items()
+            templates = [self._item_template(name, text) for name, text in prompts if not only or name in only]
+            yield from variants(templates, self.options.formats)
 
-    def _brought(self, name: str, text: str) -> Template:
+    def _item_template(self, name: str, text: str) -> Template:
         if name not in self.options.inverted:
             return Template(name=name, user=text)
         return Template(name=name, user=text, labels=self.task.scale.swap_map(), polarity=Polarity.INVERTED)
 
     def _outcome(self, template: Template, item: Item, first: Template) -> Draft | Skip:
-        missing = lacking(template, item)
+        missing = absent_fields(template, item)
         if missing:
             return Skip(reason=NO_FIELD, variant=template.name, details={"fields": missing})
         # Validators compare every template with the first one.
@@ -210,7 +216,7 @@ class TemplatesPerturber:
                 language=template.language,
                 original=original,
             ),
-            task=presented_task(self.task, template.labels),
+            task=task_with_labels(self.task, template.labels),
             repeats=self.options.repeats,
             sampling=Sampling(temperature=self.options.temperature),
             vary_seed=self.options.vary_seed,
@@ -232,6 +238,7 @@ def template_of(name: str, options: TemplateOptions, task: Task) -> Template:
     inverted = options.inverted
     if labels is not None:
         check_labels(name, labels, task.scale)
+        # Only a reversed scale asks for the opposite; other maps only rename labels.
         inverted = labels == task.scale.swap_map() if inverted is None else inverted
     elif inverted:
         raise JrhError(
@@ -248,7 +255,7 @@ def template_of(name: str, options: TemplateOptions, task: Task) -> Template:
     )
 
 
-def brought(item: Item) -> Mapping[str, str]:
+def item_prompts(item: Item) -> Mapping[str, str]:
     """Return the prompts of an item, by name, as Jinja2 sources."""
     prompts = item.metadata.get("prompts")
     if not isinstance(prompts, Mapping):
@@ -269,18 +276,19 @@ def _inventory(options: TemplatesOptions, task: Task) -> tuple[Template, ...]:
         return inventory_for(chosen[task.name], task) if task.name in chosen else ()
     if options.templates or options.from_items:
         return ()
-    named = next((each for each in Inventory if each.value == task.name), None)
+    named = next((inventory for inventory in Inventory if inventory.value == task.name), None)
     return inventory_for(named, task) if named is not None else ()
 
 
 def _elsewhere(options: TemplatesOptions) -> bool:
     """Check whether the suite assigns templates to tasks; the other tasks then need none."""
-    return isinstance(options.inventory, Mapping) or any(each.tasks for each in options.templates.values())
+    return isinstance(options.inventory, Mapping) or any(template.tasks for template in options.templates.values())
 
 
-def _chosen(templates: Sequence[Template], options: TemplatesOptions) -> list[Template]:
+def _select(templates: Sequence[Template], options: TemplatesOptions) -> list[Template]:
     known = [template.name for template in templates]
     absent = [name for name in options.only if name not in known]
+    # With prompts of items the name may be one of theirs, which are read later.
     if absent and known and not options.from_items:
         raise JrhError(f"templates: only: no template '{absent[0]}'; available: {', '.join(known)}")
     if not options.only:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from hashlib import blake2b
 from itertools import accumulate
 from struct import Struct
@@ -33,6 +34,7 @@ class Draws:
         """
         # Prefix each part with its length, so that ("a", "bc") and ("ab", "c") give different draws.
         message = "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
+        # BLAKE2b in place of `random`: draws do not depend on how many were made before, nor on the machine.
         first, second, third, fourth = _FOUR.unpack(blake2b(message, key=self._key, digest_size=32).digest())
         return (first >> 11) * _UNIT, (second >> 11) * _UNIT, (third >> 11) * _UNIT, (fourth >> 11) * _UNIT
 
@@ -47,9 +49,10 @@ MARK: Final = "[simulated]"
 
 FINGERPRINT: Final = "simulated/judge"
 
+# Only these are failures of the reply. With the others a reply arrives, and its verdict is missing.
 _REPLY_STATUSES: Final = frozenset({Status.REFUSED, Status.TRUNCATED, Status.TIMEOUT, Status.PROVIDER_ERROR})
 _FAILED: Final = frozenset({Status.TIMEOUT, Status.PROVIDER_ERROR})
-_NO_TOKENS: Final = Usage(prompt_tokens=0, completion_tokens=0)
+_REPLY: Final = partial(Reply, usage=Usage(prompt_tokens=0, completion_tokens=0), fingerprint=FINGERPRINT)
 
 
 def planted_status(options: JudgeOptions, uniform: float) -> Status:
@@ -62,15 +65,7 @@ def give_label(label: str, cause: str, conclusion: str, *, latency: float, cost:
     """Return the judgement that gives a presented label; the rationale says what decided it, and concludes."""
     return Judgement(
         verdict=Verdict(status=Status.OK, presented=label, rationale=f"{MARK} {cause}; {conclusion}"),
-        reply=Reply(
-            status=Status.OK,
-            text=f"{MARK} {label}",
-            finish_reason="stop",
-            usage=_NO_TOKENS,
-            cost=cost,
-            latency=latency,
-            fingerprint=FINGERPRINT,
-        ),
+        reply=_REPLY(status=Status.OK, text=f"{MARK} {label}", finish_reason="stop", cost=cost, latency=latency),
     )
 
 
@@ -80,14 +75,12 @@ def give_no_label(status: Status, *, latency: float, cost: float) -> Judgement:
     reply = status if status in _REPLY_STATUSES else Status.OK
     return Judgement(
         verdict=Verdict(status=status, detail=detail),
-        reply=Reply(
+        reply=_REPLY(
             status=reply,
             text=f"{MARK} no verdict" if reply is Status.OK else "",
             finish_reason="length" if status is Status.TRUNCATED else "",
-            usage=_NO_TOKENS,
             cost=0.0 if status in _FAILED else cost,
             latency=None if status in _FAILED else latency,
-            fingerprint=FINGERPRINT,
             detail=detail if reply is not Status.OK else "",
         ),
     )

@@ -20,6 +20,7 @@ _CHARACTERS_PER_TOKEN: Final = 4
 class MadeUpModel:
     """A free chat model without intelligence: the same messages and sampling seed give the same reply."""
 
+    # Free, so that budgets and plans can be tried without a price.
     rates = Rates(input=0.0, output=0.0)
 
     def __init__(self, options: ModelOptions, *, seed: int) -> None:
@@ -39,6 +40,7 @@ class MadeUpModel:
         """Return a made-up reply after the planted latency."""
         options = self._options
         parts = [part for message in request.messages for part in (message.role, message.content)]
+        # The sampling seed is part of the draw: repeats get other replies.
         fate, choice, late, _ = self._draws.uniforms("reply", str(request.sampling.seed), *parts)
         latency = options.latency + options.jitter * late
         if latency:

@@ -30,12 +30,13 @@ class Obeys(Enum):
 _FORMS: Final = {
     Obeys.PLAIN: re.compile(r"\b(?:verdict|grader|judge:|rubric)\b", re.IGNORECASE),
     Obeys.TAGS: re.compile(r"</\s*(?:request|response|response_[a-z]|transcript)[^>]*>", re.IGNORECASE),
+    # By form alone: a simulated judge decodes nothing that comes from data.
     Obeys.BASE64: re.compile(r"[A-Za-z0-9+/]{40,}={0,2}"),
     Obeys.KEYS: re.compile(r"(?:\A|\n)[ \t]*(?:\w+ ?\w*)?:[ \t]*\Z"),
 }
 
 
-def obeyed(forms: Sequence[Obeys], texts: Sequence[str], reference: Sequence[str]) -> int | None:
+def find_command(forms: Sequence[Obeys], texts: Sequence[str], reference: Sequence[str]) -> int | None:
     """Return the place of the first text that has a form its original lacks; None if none has."""
     for place, (text, original) in enumerate(zip(texts, reference, strict=True)):
         if text != original and any(_FORMS[form].search(text) and not _FORMS[form].search(original) for form in forms):
@@ -81,6 +82,7 @@ def _check_accuracy(_instance: object, _attribute: Attribute[Any], value: float 
         raise ValueError(f"'accuracy' must be between 0 and 1, got {value}")
 
 
+# `ge` accepts infinity, which no rate or delay can be.
 def _check_finite(_instance: object, attribute: Attribute[Any], value: float) -> None:
     if not math.isfinite(value):
         raise ValueError(f"'{attribute.name}' must be a finite number, got {value}")
@@ -97,12 +99,12 @@ def _rate(help: str) -> Any:
     return option(help, ge(0), le(1), default=0.0)
 
 
-def _signed_rate(help: str) -> Any:
+def _two_sided_rate(help: str) -> Any:
     return option(help, ge(-1), le(1), default=0.0)
 
 
-def _amount(help: str, *, default: float = 0.0) -> Any:
-    return option(help, ge(0), _check_finite, default=default)
+def _amount(help: str) -> Any:
+    return option(help, ge(0), _check_finite, default=0.0)
 
 
 @frozen(kw_only=True)
@@ -119,10 +121,10 @@ class JudgeOptions:
         instance_of(ErrorKind),
         default=ErrorKind.UNIFORM,
     )
-    position_preference: float = _signed_rate(
+    position_preference: float = _two_sided_rate(
         "Share of items answered with the first presented option regardless of content; negative: the second."
     )
-    length_preference: float = _signed_rate(
+    length_preference: float = _two_sided_rate(
         "Share of items decided by length: the longer response wins, a lengthened text is rated higher; "
         "negative: the shorter one."
     )
@@ -195,6 +197,7 @@ class JudgeOptions:
     def __attrs_post_init__(self) -> None:
         """Reject rates of missing verdicts whose sum exceeds 1."""
         total = math.fsum(getattr(self, name) for name in STATUS_RATES)
+        # Ten rates of 0.1 add up to a little more than 1.
         if total > 1 + 1e-9:
             raise ValueError(f"the rates {', '.join(STATUS_RATES)} sum to {total:g}; the maximum is 1")
 

@@ -20,11 +20,12 @@ _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 
 
-def judged_texts(fields: Mapping[str, Json], task: Task) -> tuple[str, ...]:
+def texts_of_fields(fields: Mapping[str, Json], task: Task) -> tuple[str, ...]:
     """Return the texts of the judged fields in the task's order; a missing field is empty."""
     return tuple(flat_text(fields.get(name)) for name in task.judged_fields)
 
 
+# The same texts come back in every repeat and test.
 @lru_cache(maxsize=8192)
 def wording(text: str) -> str:
     """Return the letters and digits of a text in order, without code fences; layout changes do not affect them."""
@@ -33,9 +34,10 @@ def wording(text: str) -> str:
 
 def only_layout_differs(presented: Sequence[str], reference: Sequence[str]) -> bool:
     """Return whether texts differ, but not in their letters and digits."""
+    # Equal texts differ in nothing, not in layout alone.
     if tuple(presented) == tuple(reference):
         return False
-    return all(wording(one) == wording(other) for one, other in zip(presented, reference, strict=True))
+    return all(wording(shown) == wording(other) for shown, other in zip(presented, reference, strict=True))
 
 
 def compare_lengths(one: str, other: str, ratio: float) -> int:
@@ -46,11 +48,11 @@ def compare_lengths(one: str, other: str, ratio: float) -> int:
     return int(first > ratio * second) - int(second > ratio * first)
 
 
-def preferred_length(texts: Sequence[str], sign: int, ratio: float) -> int | None:
+def longest_text(texts: Sequence[str], sign: int, ratio: float) -> int | None:
     """Return the place of the text that is longer than every other, or shorter for -1; None if there is none."""
     for place, text in enumerate(texts):
-        others = [other for number, other in enumerate(texts) if number != place]
-        if all(sign * compare_lengths(text, other, ratio) > 0 for other in others):
+        other_texts = [other for number, other in enumerate(texts) if number != place]
+        if all(sign * compare_lengths(text, other, ratio) > 0 for other in other_texts):
             return place
     return None
 
@@ -58,25 +60,11 @@ def preferred_length(texts: Sequence[str], sign: int, ratio: float) -> int | Non
 _HALF: Final = 0.5
 
 
-@frozen(kw_only=True)
-class Call:
-    """The criteria that one call asks, and the place of the item's own."""
-
-    ids: tuple[str, ...]
-    """In the order shown; empty if the call asks a single criterion, or none."""
-    place: int
-
-    @classmethod
-    def of(cls, fields: Mapping[str, Json]) -> Call:
-        """Read the call from the fields of a question."""
-        ids, one = tuple(asked_together(fields)), fields.get(CRITERION_FIELD)
-        own = str(one["id"]) if isinstance(one, Mapping) else ""
-        return cls(ids=ids, place=ids.index(own) if own in ids else 0)
-
-    @property
-    def late(self) -> bool:
-        """Return whether the criterion is in the second half of the call; the one in the middle is not."""
-        return 2 * self.place >= len(self.ids) > 0
+def is_late(fields: Mapping[str, Json]) -> bool:
+    """Return whether an item's criterion is in the second half of its call; the one in the middle is not."""
+    ids, criterion = tuple(asked_together(fields)), fields.get(CRITERION_FIELD)
+    name = str(criterion["id"]) if isinstance(criterion, Mapping) else ""
+    return name in ids and 2 * ids.index(name) >= len(ids)
 
 
 def call_parts(fields: Mapping[str, Json], texts: Sequence[str]) -> tuple[str, ...]:
@@ -86,7 +74,7 @@ def call_parts(fields: Mapping[str, Json], texts: Sequence[str]) -> tuple[str, .
 
 def impresses(draws: Draws, texts: Sequence[str], reference: Sequence[str]) -> bool:
     """Return whether a response makes a good impression: half of them do, and none that lost words and gained none."""
-    shown, original = (Counter(" ".join(each).split()) for each in (texts, reference))
+    shown, original = (Counter(" ".join(texts_shown).split()) for texts_shown in (texts, reference))
     return draws.uniforms("impression", *reference)[0] < _HALF and not shown < original
 
 
@@ -110,6 +98,7 @@ class Frame:
     def others(self, label: str, error: ErrorKind) -> tuple[str, ...]:
         """Return the canonical labels that a planted error can give instead of this one; may be empty."""
         position = self.canonical.index(label)
+        # Labels without an order have no neighbours.
         if error is ErrorKind.ADJACENT and self.ordered:
             return self.canonical[max(position - 1, 0) : position] + self.canonical[position + 1 : position + 2]
         return self.canonical[:position] + self.canonical[position + 1 :]
@@ -119,7 +108,7 @@ class Frame:
         position = self.canonical.index(label) + steps
         return self.canonical[min(max(position, 0), len(self.canonical) - 1)]
 
-    def mirrored(self, label: str) -> str:
+    def mirror(self, label: str) -> str:
         """Return the canonical label as far from the other end of the scale."""
         return self.canonical[-1 - self.canonical.index(label)]
 
@@ -128,6 +117,7 @@ class Frame:
 
         If the question asks for the worse response, naming the *other* response is what prefers this one.
         """
+        # An inverted question is answered with the response that is not preferred.
         letter = self.presented[slot if polarity is Polarity.POSITIVE else 1 - slot]
         return self.meaning[letter]
 
@@ -212,18 +202,13 @@ class View:
         return cls(
             truth=truth,
             frame=frame_of(task.scale, question.task.scale, tuple(truth.label_map.items())),
-            texts=judged_texts(question.fields, question.task),
-            reference=judged_texts(truth.reference_fields, question.task),
+            texts=texts_of_fields(question.fields, question.task),
+            reference=texts_of_fields(truth.reference_fields, question.task),
             asking=(truth.condition.template, question.prompt.user if question.prompt else ""),
             fields=question.fields,
             reworded=_rubric(task, question.task, question.fields) != _rubric(task, task, truth.reference_fields),
             apart=task.criteria.not_applicable if task.criteria else "",
         )
-
-    @property
-    def call(self) -> Call:
-        """Return the criteria that are asked together."""
-        return Call.of(self.fields)
 
     @property
     def request(self) -> str:
@@ -254,6 +239,7 @@ def circle_winner(draws: Draws, texts: Sequence[str]) -> int:
     Every text has a random place on it, and beats those that follow within half a turn. Three texts form a cycle with
     probability 1/4, as in a random tournament.
     """
+    # By text, so that a response keeps its place in every comparison.
     places = [draws.uniforms("place on the circle", text)[0] for text in texts]
-    wins = [sum(0 < (other - own) % 1 < _HALF for other in places) for own in places]
+    wins = [sum(0 < (other - place) % 1 < _HALF for other in places) for place in places]
     return wins.index(max(wins))

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh_measuring import Mask, MeasureBuilder, MetricOptions, Scores, Trials, against_label, is_named, tasks_of
 
-from jrh_agentic.measures.edited import DRAWS, PERTURBATION, POSITIVES, of_families
+from jrh_agentic.measures.edited_cases import DRAWS, PERTURBATION, POSITIVES, of_families
 
 FALSE_NEGATIVES: Final = "agent-false-negative-rate"
 FALSE_POSITIVES: Final = "agent-false-positive-rate"
@@ -44,12 +44,13 @@ class AgentErrorRates:
         # Without `truth`: a family aims at one label by design, which is no fault of the gold labels.
         right = evolve(against_label(trials, trials.expected, missed | flagged), truth=None)
         wrong = Scores.of(trials, trials.label != trials.expected, missed | flagged)
-        for each in tasks_of(trials):
-            cell = evolve(each, rows=each.rows[right.eligible[each.rows]])
+        for whole_cell in tasks_of(trials):
+            cell = evolve(whole_cell, rows=whole_cell.rows[right.eligible[whole_cell.rows]])
             if not len(cell.rows):
                 continue
             yield builder.rate(ACCURACY, cell, right, nothing=_NOTHING)
             scale = context.tasks[cell.task].scale if cell.task in context.tasks else None
+            # A wrong level is neither a miss nor a false alarm.
             if scale is not None and scale.ordered:
                 continue
             for name, scores, note in _sides(trials, wrong, missed, flagged, scale.positive if scale else ""):
@@ -64,6 +65,7 @@ def _sides(trials: Trials, wrong: Scores, missed: Mask, flagged: Mask, positive:
             (FALSE_NEGATIVES, wrong.among(missed), "violations that were missed"),
             (FALSE_POSITIVES, wrong.among(flagged), "good transcripts that were flagged"),
         )
+    # A label that no trial has gets a code that no trial has.
     code = trials.labels.index(positive) if positive in trials.labels else len(trials.labels)
     due, says = trials.expected == code, trials.label == code
     return (

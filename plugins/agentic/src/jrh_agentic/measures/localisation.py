@@ -26,7 +26,7 @@ from jrh_measuring import (
     is_named,
 )
 
-from jrh_agentic.measures.edited import DRAWS, PERTURBATION, edited_cases, of_families
+from jrh_agentic.measures.edited_cases import DRAWS, PERTURBATION, cases_with_edits, of_families
 
 _LONGEST: Final = 20_000
 """Characters of a rationale that are read."""
@@ -53,19 +53,20 @@ _STRAIGHT: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "
 def numbers_in(rationale: str) -> frozenset[int]:
     """Return the numbers of messages that a rationale names: `message 3`, `messages 3, 5-7 and 9`, `[3]`, `#3`."""
     text = rationale[:_LONGEST]
-    found = {int(match[1]) for pattern in (_BRACKETED, _HASHED) for match in pattern.finditer(text)}
+    numbers = {int(match[1]) for pattern in (_BRACKETED, _HASHED) for match in pattern.finditer(text)}
     for match in _NUMBERED.finditer(text):
         for first, last, alone in _RANGE.findall(match["list"]):
             low, high = (int(first), int(last)) if first else (int(alone), int(alone))
-            found.update(range(low, min(high, low + _MOST_NUMBERS) + 1))
-    return frozenset(found)
+            # Bounded: "messages 1 to 999999999" must not fill the memory.
+            numbers.update(range(low, min(high, low + _MOST_NUMBERS) + 1))
+    return frozenset(numbers)
 
 
 def quotes_in(rationale: str) -> tuple[str, ...]:
-    """Return the passages a rationale quotes, long enough to be told from chance, as `bare` text."""
+    """Return the passages a rationale quotes, too long to match by chance, as `bare` text."""
     quotes = (next(filter(None, match.groups()), "") for match in _QUOTED.finditer(rationale[:_LONGEST]))
-    found = dict.fromkeys(bare(quote).strip(" .,;:!?")[:_LONGEST_QUOTE] for quote in quotes)
-    return tuple(quote for quote in found if len(quote) >= _SHORTEST_QUOTE)[:_MOST_QUOTES]
+    passages = dict.fromkeys(bare(quote).strip(" .,;:!?")[:_LONGEST_QUOTE] for quote in quotes)
+    return tuple(quote for quote in passages if len(quote) >= _SHORTEST_QUOTE)[:_MOST_QUOTES]
 
 
 def bare(text: str) -> str:
@@ -88,7 +89,7 @@ def _parts(message: TranscriptMessage) -> Iterator[str]:
         yield f"{call.name} {json_text(call.arguments)}"
 
 
-def pointed_at(rationale: str, texts: Mapping[int, str]) -> frozenset[int]:
+def match_messages(rationale: str, texts: Mapping[int, str]) -> frozenset[int]:
     """Return the numbers of the assistant's messages that a rationale names or quotes."""
     named = numbers_in(rationale) & texts.keys()
     quotes = quotes_in(rationale)
@@ -96,6 +97,7 @@ def pointed_at(rationale: str, texts: Mapping[int, str]) -> frozenset[int]:
     return frozenset(named | quoted)
 
 
+# Few combinations of numbers, many trials.
 @lru_cache(maxsize=4096)
 def chance(messages: int, edited: int, pointed: int) -> float:
     """Return the probability that so many different messages, drawn at random, include an edited one.
@@ -134,27 +136,27 @@ class EvidenceLocalisation:
         about = of_families(trials, PERTURBATION) & is_named(trials.expectation, "equals")
         if not about.any():
             return
-        eligible, hits, lucky = _pointing(trials, context, about)
+        eligible, hits, lucky = _score_pointers(trials, context, about)
 
         def scores(value: Floats, *, bounded: bool = True) -> Scores:
             low, high = (0.0, 1.0) if bounded else (None, None)
             return Scores(eligible=eligible, value=value, low=low, high=high, unscored=NO_RATIONALE)
 
         hit, by_chance, above = scores(hits), scores(lucky), scores(hits - lucky, bounded=False)
-        for each in cells_of(trials):
-            cell = evolve(each, rows=each.rows[eligible[each.rows]])
+        for whole_cell in cells_of(trials):
+            cell = evolve(whole_cell, rows=whole_cell.rows[eligible[whole_cell.rows]])
             if not len(cell.rows):
                 continue
-            for found in (
+            for measure in (
                 builder.rate(NAME, cell, hit, nothing=_NOTHING, note=_HITS),
                 builder.rate(BY_CHANCE, cell, by_chance, nothing=_NOTHING, note=_CHANCE),
                 builder.mean(ABOVE_CHANCE, cell, above, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference"),
             ):
                 # Only verdicts that are right count, so that all being the same says nothing about the judge.
-                yield evolve(found, flags=tuple(flag for flag in found.flags if flag != CONSTANT_VERDICTS))
+                yield evolve(measure, flags=tuple(flag for flag in measure.flags if flag != CONSTANT_VERDICTS))
 
 
-def _pointing(trials: Trials, context: MetricContext, about: Mask) -> tuple[Mask, Floats, Floats]:
+def _score_pointers(trials: Trials, context: MetricContext, about: Mask) -> tuple[Mask, Floats, Floats]:
     """Return which trials count, and per trial the hit and its chance; NaN where verdict or rationale are missing.
 
     Wrong verdicts do not count, nor cases without a listed edit of a message that is still there: nothing can be
@@ -167,13 +169,15 @@ def _pointing(trials: Trials, context: MetricContext, about: Mask) -> tuple[Mask
     eligible = np.zeros(len(counts), dtype=np.bool_)
     hits, lucky = (np.full(len(counts), np.nan) for _ in range(2))
     rationale = trials.column("rationale")
-    for edited in edited_cases(context.evidence, sorted(by_case)):
-        texts = texts_of(edited.transcript()) if edited.now and edited.complete else {}
-        now = set(edited.now) & texts.keys()
-        for row in by_case[edited.id] if now else ():
+    for edited in cases_with_edits(context.evidence, sorted(by_case)):
+        # Where the list of edits is shortened, a message it does not name may be edited too.
+        texts = texts_of(edited.transcript()) if edited.present and edited.complete else {}
+        present = set(edited.present) & texts.keys()
+        for row in by_case[edited.id] if present else ():
+            # Also without a rationale, which then counts as missing.
             eligible[row] = True
-            told = rationale.names[rationale.codes[row]].strip()
-            if trials.usable[row] and told:
-                pointed = pointed_at(told, texts)
-                hits[row], lucky[row] = bool(pointed & now), chance(len(texts), len(now), len(pointed))
+            words = rationale.names[rationale.codes[row]].strip()
+            if trials.usable[row] and words:
+                pointed = match_messages(words, texts)
+                hits[row], lucky[row] = bool(pointed & present), chance(len(texts), len(present), len(pointed))
     return eligible, hits, lucky

@@ -20,9 +20,10 @@ _VALUE: Final = re.compile(r"(?<![\w])[A-Za-z0-9]+(?:[-./:,_][A-Za-z0-9]+)*(?![\
 _ISO_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _TIME: Final = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?", re.ASCII)
 _OTHER_DATE: Final = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}", re.ASCII)
+# A short value may have no free neighbour, so the search has to end.
 _DRAWS: Final = 20
 _LONGEST: Final = 60
-_LETTERS_BESIDE: Final = re.compile(r"[^\W\d_]")
+_LETTER: Final = re.compile(r"[^\W\d_]")
 
 
 def values_of(text: str) -> Iterator[tuple[int, int, str]]:
@@ -32,8 +33,8 @@ def values_of(text: str) -> Iterator[tuple[int, int, str]]:
     """
     for match in _VALUE.finditer(text):
         value = match[0]
-        whole = not _beside(text, match.start() - 1) and not _beside(text, match.end())
-        if whole and len(value) <= _LONGEST and sum(map(str.isdigit, value)) >= 2:  # noqa: PLR2004
+        separate = not _letter_at(text, match.start() - 1) and not _letter_at(text, match.end())
+        if separate and len(value) <= _LONGEST and sum(map(str.isdigit, value)) >= 2:  # noqa: PLR2004
             yield match.start(), match.end(), value
 
 
@@ -45,27 +46,30 @@ def within(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 
 def another(value: str, seed: int, everything: str) -> str | None:
     """Return a value of the same form that does not stand in the text `everything`, or None where none was found."""
+    # Only `random()` is used below: Python promises its sequence for every version.
     draws = random.Random(f"{seed} {value}")  # noqa: S311 - a seeded choice, no secret
     for _ in range(_DRAWS):
-        new = _changed(value, draws)
+        new = _change_digits(value, draws)
         if new != value and new not in everything:
             return new
     return None
 
 
-def _beside(text: str, place: int) -> bool:
-    """Return whether a letter of any script stands at a place: the value is then part of a longer word."""
-    return 0 <= place < len(text) and bool(_LETTERS_BESIDE.match(text[place]))
+def _letter_at(text: str, place: int) -> bool:
+    """Return whether a place has a letter of any script: the value is then part of a longer word."""
+    return 0 <= place < len(text) and bool(_LETTER.match(text[place]))
 
 
-def _changed(value: str, draws: random.Random) -> str:
+def _change_digits(value: str, draws: random.Random) -> str:
     if _ISO_DATE.fullmatch(value):
+        # Every month has a 28th.
         return f"{value[:-2]}{1 + int(draws.random() * 28):02}"
     if _TIME.fullmatch(value):
         hours, minutes = value.split(":")[:2]
         return value.replace(f"{hours}:{minutes}", f"{hours}:{int(draws.random() * 60):02}", 1)
     digits = [place for place, letter in enumerate(value) if letter.isdigit()]
     place = digits[-1] if _OTHER_DATE.fullmatch(value) else digits[int(draws.random() * len(digits))]
+    # A leading zero would give the number another form.
     low = 1 if place == digits[0] else 0
     digit = str(low + int(draws.random() * (10 - low)))
     return value[:place] + digit + value[place + 1 :]
@@ -104,32 +108,34 @@ def choose(possible: Sequence[Possible], count: int, seed: int) -> list[Possible
     chosen: list[Possible] = []
     calls: set[tuple[int, int]] = set()
     spans: defaultdict[int, list[Splice]] = defaultdict(list)
-    for each in sorted(possible, key=lambda each: (derive_seed(seed, each.key), each.key)):
+    # Each edit has a rank of its own, so that one more possible edit does not reorder the others.
+    for edit in sorted(possible, key=lambda edit: (derive_seed(seed, edit.key), edit.key)):
         if len(chosen) == count:
             break
-        if calls.isdisjoint(each.calls) and not any(
-            _touch(new, old) for new in each.splices for old in spans[new.place]
+        if calls.isdisjoint(edit.calls) and not any(
+            _touch(new, old) for new in edit.splices for old in spans[new.place]
         ):
-            chosen.append(each)
-            calls.update(each.calls)
-            for splice in each.splices:
+            chosen.append(edit)
+            calls.update(edit.calls)
+            for splice in edit.splices:
                 spans[splice.place].append(splice)
     return chosen
 
 
 def apply(messages: Messages, chosen: Sequence[Possible], what: str) -> tuple[Messages, tuple[Edit, ...]]:
     """Return the transcript with the edits made, and their descriptions, in the order of the transcript."""
-    edited = _edited(messages, chosen)
+    edited = _apply_edits(messages, chosen)
     number: dict[int, int] = {}
     for place, message in enumerate(edited):
         if message is not None:
             number[place] = len(number) + 1
-    made = []
-    for count, each in enumerate(sorted(chosen, key=lambda each: (_place(each), each.key))):
-        place = _place(each)
-        shown = diff(messages[place], _edited(messages, [each])[place]) if count < MOST_RECORDED else ""
-        made.append(Edit(was=place + 1, message=number.get(place), what=what, diff=shown))
-    return tuple(message for message in edited if message is not None), tuple(made)
+    edits = []
+    for count, edit in enumerate(sorted(chosen, key=lambda edit: (_place(edit), edit.key))):
+        place = _place(edit)
+        # Diffs beyond those that a draft lists would be computed for nothing.
+        shown = diff(messages[place], _apply_edits(messages, [edit])[place]) if count < MOST_RECORDED else ""
+        edits.append(Edit(was=place + 1, message=number.get(place), what=what, diff=shown))
+    return tuple(message for message in edited if message is not None), tuple(edits)
 
 
 def _place(each: Possible) -> int:
@@ -141,7 +147,7 @@ def _touch(one: Splice, other: Splice) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _edited(messages: Messages, chosen: Sequence[Possible]) -> list[TranscriptMessage | None]:
+def _apply_edits(messages: Messages, chosen: Sequence[Possible]) -> list[TranscriptMessage | None]:
     edited: list[TranscriptMessage | None] = [*messages]
     splices: defaultdict[int, list[Splice]] = defaultdict(list)
     for edit in chosen:
@@ -151,11 +157,12 @@ def _edited(messages: Messages, chosen: Sequence[Possible]) -> list[TranscriptMe
         # Two texts put in at one point come in the order of their words, whatever was chosen first.
         changes.sort(key=lambda splice: splice.new)
         edited[place] = evolve(messages[place], content=apply_edits(messages[place].content, changes))
-    for place in {place for each in chosen for place in each.results}:
+    # After the texts, because a message that loses its calls or its result is removed as a whole.
+    for place in {place for edit in chosen for place in edit.results}:
         edited[place] = None
-    gone = {call for each in chosen for call in each.calls}
+    gone = {call for edit in chosen for call in edit.calls}
     for place in sorted({place for place, _ in gone}):
         calls = enumerate(messages[place].tool_calls)
-        kept = tuple(call for number, call in calls if (place, number) not in gone)
-        edited[place] = evolve(messages[place], tool_calls=kept) if kept else None
+        remaining = tuple(call for number, call in calls if (place, number) not in gone)
+        edited[place] = evolve(messages[place], tool_calls=remaining) if remaining else None
     return edited

@@ -12,10 +12,11 @@ from jrh import Json
 from jrh.text import TranscriptMessage
 from jrh_authoring import json_text
 
-from jrh_agentic.messages import Messages, answers, called_tools, final_answer, result_tools
+from jrh_agentic.messages import Messages, answers, final_answer, result_tools, tool_names
 from jrh_agentic.rules.possible import Possible, Splice, another, values_of, within
 
 _ENTRY_SENTENCE: Final = re.compile(r"[^.;!?\n]+")
+# Modal verbs only: removing a call that an entry merely describes violates nothing.
 _DEMAND: Final = re.compile(
     r"\b(?:must|has to|have to|needs? to|shall|should|is required to)\s+(?:first\s+|always\s+|also\s+)?"
     r"(?P<verb>call|use|run|invoke|query|consult)\s+(?:the\s+)?(?P<kind>tool\s+|function\s+)?(?P<quote>[`'\"])?"
@@ -23,12 +24,14 @@ _DEMAND: Final = re.compile(
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(r"\b(?:before|prior to|ahead of)\b(?P<rest>.*)", re.IGNORECASE)
+# Any of these words may make a demand conditional or reverse it. In doubt the tool is left alone.
 _UNCERTAIN: Final = re.compile(
     r"\b(?:not|never|no|without|none|neither|nor|if|unless|except|when|whenever|where|wherever|only|instead|rather|or"
     r"|either|most|more|fewer|less|may|might|could|can|cannot|optional|optionally|after|until|in case|for example"
     r"|such as)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
+# Words by which another sentence may take a demand back.
 _EXCEPTION: Final = re.compile(
     r"\b(?:this|that|exceptions?|exempt\w*|waived?|skip\w*|appl(?:y|ies)|required|needed|necessary)\b", re.IGNORECASE
 )
@@ -44,7 +47,7 @@ _INVENTED: Final = re.compile(
 _SOURCE: Final = re.compile(r"\b(?:tools?|results?|calls?|records?|lookups?)\b", re.IGNORECASE)
 
 
-def demanded_tools(entry: str, messages: Sequence[TranscriptMessage]) -> tuple[str, ...]:
+def required_tools(entry: str, messages: Sequence[TranscriptMessage]) -> tuple[str, ...]:
     """Return the tools that an entry requires unconditionally and that are called, each once.
 
     Of a demand that something is done *before* a call of another tool, only those count where that call follows.
@@ -53,13 +56,13 @@ def demanded_tools(entry: str, messages: Sequence[TranscriptMessage]) -> tuple[s
     called = _first_calls(messages)
     sentences = _ENTRY_SENTENCE.findall(entry)
     doubtful = [sentence for sentence in sentences if _UNCERTAIN.search(sentence)]
-    found: dict[str, None] = {}
+    tools: dict[str, None] = {}
     for demand in filter(None, map(_DEMAND.search, sentences)):
         tool = demand["tool"]
         named = tool in called and _names_a_tool(demand)
-        if named and _followed(demand, called) and not any(_softens(each, tool) for each in doubtful):
-            found[tool] = None
-    return tuple(found)
+        if named and _precedes_calls(demand, called) and not any(_softens(sentence, tool) for sentence in doubtful):
+            tools[tool] = None
+    return tuple(tools)
 
 
 def asks_for_agreement(entry: str) -> bool:
@@ -79,8 +82,8 @@ def _softens(sentence: str, tool: str) -> bool:
 
 def _names_a_tool(demand: re.Match[str]) -> bool:
     """Return whether a word is clearly a tool's name: *use search results* does not name the tool *search*."""
-    said = demand["verb"].lower() in ("call", "invoke") or demand["kind"] or demand["quote"]
-    return bool(said) or not (demand["tool"].isalpha() and demand["tool"].islower())
+    marked = demand["verb"].lower() in ("call", "invoke") or demand["kind"] or demand["quote"]
+    return bool(marked) or not (demand["tool"].isalpha() and demand["tool"].islower())
 
 
 def _first_calls(messages: Sequence[TranscriptMessage]) -> dict[str, int]:
@@ -91,27 +94,27 @@ def _first_calls(messages: Sequence[TranscriptMessage]) -> dict[str, int]:
     return first
 
 
-def _followed(demand: re.Match[str], called: dict[str, int]) -> bool:
+def _precedes_calls(demand: re.Match[str], called: dict[str, int]) -> bool:
     """Return whether what a tool is demanded *before* is a call that comes later; True where there is no *before*."""
     before = _BEFORE.search(demand.string)
     if before is None:
         return True
-    others = [name for name in called if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", before["rest"])]
-    return bool(others) and all(called[demand["tool"]] < called[name] for name in others)
+    later = [name for name in called if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", before["rest"])]
+    return bool(later) and all(called[demand["tool"]] < called[name] for name in later)
 
 
-def missing_steps(messages: Messages, demanded: Sequence[str]) -> list[Possible]:
+def remove_steps(messages: Messages, demanded: Sequence[str]) -> list[Possible]:
     """Return one edit for each demanded tool: all its calls taken out, each with its result.
 
-    A tool is left alone where one of its calls has no result of its own, or shares its id with another call: then
-    nobody can tell what belongs together.
+    A tool is left alone where one of its calls has no result of its own, or shares its id with another call: then it is
+    unclear which result belongs to which call.
     """
     ids = Counter(call.id for message in messages for call in message.tool_calls)
     results: defaultdict[str, list[int]] = defaultdict(list)
     for place, message in enumerate(messages):
         if message.role == "tool":
             results[message.tool_call_id].append(place)
-    found = []
+    edits = []
     for tool in demanded:
         calls = {
             (place, number): call.id
@@ -119,17 +122,18 @@ def missing_steps(messages: Messages, demanded: Sequence[str]) -> list[Possible]
             for number, call in enumerate(message.tool_calls)
             if call.name == tool
         }
+        # Only then is it certain which result belongs to which call.
         clear = all(
             identity and ids[identity] == 1 and len(results[identity]) == 1 and results[identity][0] > place
             for (place, _), identity in calls.items()
         )
         if calls and clear:
-            found.append(
+            edits.append(
                 Possible(
                     key=tool, calls=tuple(calls), results=tuple(results[identity][0] for identity in calls.values())
                 )
             )
-    return found
+    return edits
 
 
 _LONGEST_RESULT: Final = 200_000
@@ -142,8 +146,10 @@ verified/unverified unverified/verified confirmed/cancelled delivered/lost succe
 yes/no no/yes
 """
 _OPPOSITES: Final = {word: opposite for word, _, opposite in (pair.partition("/") for pair in _OPPOSITE_WORDS.split())}
+# Keys that can be used in an English sentence.
 _PLAIN: Final = re.compile(r"[A-Za-z][\w .-]{0,60}")
 _SENTENCE: Final = re.compile(r"[^!?\n.]*(?:\.(?=\S)[^!?\n.]*)*[!?\n.]?")
+# A value in such a sentence may be meant as wrong, or be somebody else's: changing it need not be an error.
 _HEDGED: Final = re.compile(
     r"\?|\b(?:not|never|no|none|nor|neither|without|if|unless|except|instead|rather|or|between|about|around|roughly"
     r"|approximately|nearly|almost|over|under|more|less|least|most|up to|would|could|should|might|may|maybe|perhaps"
@@ -152,16 +158,16 @@ _HEDGED: Final = re.compile(
 )
 
 
-def swapped_values(messages: Messages, seed: int, *, anywhere: bool) -> list[Possible]:
+def swap_values(messages: Messages, seed: int, *, anywhere: bool) -> list[Possible]:
     """Return one edit for each value of a tool result that an answer repeats: its mentions there become another one.
 
     Only where every sentence of that answer with the value says it plainly: no question, negation, condition or
-    estimate. The new value has the form of the old one and stands nowhere in the transcript.
+    estimate. The new value has the form of the old one and occurs nowhere in the transcript.
     """
     last = final_answer(messages)
     places = answers(messages) if anywhere else () if last is None else (last,)
     everything = _everything(messages) if places else ""
-    found = []
+    edits = []
     for place in places:
         results = (message for message in messages[:place] if message.role == "tool" and not message.error)
         known = {value for message in results for _, _, value in values_of(message.content)}
@@ -169,11 +175,11 @@ def swapped_values(messages: Messages, seed: int, *, anywhere: bool) -> list[Pos
             new = another(value, seed, everything) if value in known else None
             if new is not None:
                 splices = tuple(Splice(place=place, start=start, end=end, new=new) for start, end in spans)
-                found.append(Possible(key=f"{place} {value}", splices=splices))
-    return found
+                edits.append(Possible(key=f"{place} {value}", splices=splices))
+    return edits
 
 
-def contradicted_results(messages: Messages) -> list[Possible]:
+def contradict_results(messages: Messages) -> list[Possible]:
     """Return one edit for each fact of a tool result whose opposite is known: a sentence at the end that states it.
 
     Facts are the top-level entries of a JSON object that are true, false, or one of a closed list of words, and that no
@@ -183,28 +189,29 @@ def contradicted_results(messages: Messages) -> list[Possible]:
     if last is None:
         return []
     facts = _facts(messages[:last])
-    found = []
+    edits = []
     for key, values in facts.items():
+        # Where results disagree, either statement agrees with one of them.
         if len(values) == 1:
             ((tool, opposite),) = values.values()
-            found.append(_appended(messages, last, f"According to {tool}, {key} is {opposite}.", key))
-    return found
+            edits.append(_append_sentence(messages, last, f"According to {tool}, {key} is {opposite}.", key))
+    return edits
 
 
-def unmade_calls(messages: Messages, claims: Sequence[str]) -> list[Possible]:
+def claim_calls(messages: Messages, claims: Sequence[str]) -> list[Possible]:
     """Return one edit for each claimed tool that no message mentions: a sentence at the end that says it was called."""
     last = final_answer(messages)
-    if last is None or not called_tools(messages):
+    if last is None or not tool_names(messages):
         return []
     everything = _everything(messages)
     return [
-        _appended(messages, last, f"I have also called {tool}, and it succeeded.", tool)
+        _append_sentence(messages, last, f"I have also called {tool}, and it succeeded.", tool)
         for tool in claims
         if tool not in everything
     ]
 
 
-def _appended(messages: Messages, place: int, sentence: str, key: str) -> Possible:
+def _append_sentence(messages: Messages, place: int, sentence: str, key: str) -> Possible:
     text = messages[place].content
     end = len(text.rstrip())
     return Possible(key=key, splices=(Splice(place=place, start=end, end=end, new=f"\n\n{sentence}"),))
@@ -227,7 +234,7 @@ def _entries(text: str) -> Iterator[tuple[str, Json]]:
     except (ValueError, RecursionError):
         return
     if isinstance(value, Mapping):
-        yield from ((key, each) for key, each in value.items() if _PLAIN.fullmatch(key))
+        yield from ((key, entry) for key, entry in value.items() if _PLAIN.fullmatch(key))
 
 
 def _opposite(value: Json) -> str:
@@ -253,4 +260,4 @@ def _everything(messages: Messages) -> str:
     """Return the whole content of a transcript as one searchable text."""
     calls = (json_text(call.arguments) for message in messages for call in message.tool_calls)
     texts = (text for message in messages for text in (message.content, message.reasoning, message.error, message.name))
-    return "\n".join([*texts, *called_tools(messages), *calls])
+    return "\n".join([*texts, *tool_names(messages), *calls])

@@ -42,8 +42,8 @@ _ORDERED: Final = re.compile(
 
 def possible(messages: Messages, style: Style) -> list[Possible]:
     """Return one edit for each message of the assistant in which the style can change something."""
-    found = []
-    settled = _settled(messages) if style is Style.ORDER else 0
+    edits = []
+    settled = _first_free_place(messages) if style is Style.ORDER else 0
     for place, message in enumerate(messages):
         if message.role == "assistant" and place >= settled and not _DATA.search(message.content):
             splices = tuple(
@@ -51,11 +51,11 @@ def possible(messages: Messages, style: Style) -> list[Possible]:
                 for start, end, new in _STYLES[style](message.content)
             )
             if splices:
-                found.append(Possible(key=f"{place}", splices=splices))
-    return found
+                edits.append(Possible(key=f"{place}", splices=splices))
+    return edits
 
 
-def _settled(messages: Messages) -> int:
+def _first_free_place(messages: Messages) -> int:
     """Return the place from which on nothing refers to a list by the order of its items, but for lists themselves."""
     referring = (place for place, message in enumerate(messages) if _REFERRING.search(_LIST.sub("", message.content)))
     return max(referring, default=-1) + 1
@@ -82,18 +82,20 @@ def _punctuation(text: str) -> list[tuple[int, int, str]]:
 
 def _order(text: str) -> list[tuple[int, int, str]]:
     """Exchange the first two items of every list whose items and introduction know no order."""
-    found = []
+    splices = []
     for match in _outside(text, _LIST):
+        # The line above a list says whether its order means something, as in "the steps are:".
         introduction = text[max(0, match.start() - _LOOKED_BACK) : match.start()].rstrip().rpartition("\n")[2]
-        one, other = match[0].split("\n")[:2]
-        if one != other and not _ORDERED.search(introduction) and not _DEPENDENT.search(match[0]):
-            found.append((match.start(), match.start() + len(one) + 1 + len(other), f"{other}\n{one}"))
-    return found
+        first, second = match[0].split("\n")[:2]
+        if first != second and not _ORDERED.search(introduction) and not _DEPENDENT.search(match[0]):
+            splices.append((match.start(), match.start() + len(first) + 1 + len(second), f"{second}\n{first}"))
+    return splices
 
 
 def _outside(text: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:
     """Return the matches that touch no code and no address."""
     code = [match.span() for match in _CODE.finditer(text)]
+    # One character more, so that nothing is put directly before code either.
     return [match for match in pattern.finditer(text) if not within(code, match.start(), match.end() + 1)]
 
 

@@ -41,7 +41,7 @@ class EditedCase:
     id: str
     was: tuple[int, ...]
     """1-based numbers of the edited messages in the transcript before the edits."""
-    now: tuple[int, ...]
+    present: tuple[int, ...]
     """1-based numbers in the transcript as presented; messages that are gone have none."""
     messages: int
     """Messages before the edits."""
@@ -63,30 +63,31 @@ class EditedCase:
             return ()
 
 
-def edited_cases(evidence: Evidence, case_ids: Sequence[str]) -> Iterator[EditedCase]:
+def cases_with_edits(evidence: Evidence, case_ids: Sequence[str]) -> Iterator[EditedCase]:
     """Yield the cases that are known and have edits, a few at a time, in the order of the ids."""
     for start in range(0, len(case_ids), _AT_ONCE):
-        some = case_ids[start : start + _AT_ONCE]
-        cases = evidence.cases(some)
-        yield from (edited for each in some if each in cases and (edited := _edited(cases[each])) is not None)
+        # In slices, because the transcripts of all cases may not fit in memory.
+        ids = case_ids[start : start + _AT_ONCE]
+        cases = evidence.cases(ids)
+        yield from filter(None, (_read_case(cases[case_id]) for case_id in ids if case_id in cases))
 
 
-def _edited(case: Case) -> EditedCase | None:
+def _read_case(case: Case) -> EditedCase | None:
     details = case.provenance.details
     listed = details.get("edits")
     edits = [edit for edit in listed if isinstance(edit, Mapping)] if isinstance(listed, (list, tuple)) else []
-    was, now = _numbers(edits, "was"), _numbers(edits, "message")
+    was, present = _numbers(edits, "was"), _numbers(edits, "message")
     messages = details.get("messages")
     if not was or not isinstance(messages, int):
         return None
     return EditedCase(
-        id=case.id, was=was, now=now, messages=messages, complete=not details.get("edits_left_out"), case=case
+        id=case.id, was=was, present=present, messages=messages, complete=not details.get("edits_left_out"), case=case
     )
 
 
 def _numbers(edits: Sequence[Mapping[str, Json]], key: str) -> tuple[int, ...]:
-    found = (edit.get(key) for edit in edits)
-    return tuple(sorted({number for number in found if isinstance(number, int) and number > 0}))
+    values = (edit.get(key) for edit in edits)
+    return tuple(sorted({number for number in values if isinstance(number, int) and number > 0}))
 
 
 NAME: Final = "edit-sensitivity"
@@ -105,6 +106,7 @@ class EditSensitivity:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `edit-sensitivity` per task, judge and test, by number of edits, and by third of the transcript."""
+        # An imported log need not have strengths.
         if "strength" not in records.columns:
             return
         builder = MeasureBuilder.of(records, context, self.options, draws=DRAWS)
@@ -116,8 +118,8 @@ class EditSensitivity:
         # Without `truth`: a family aims at one label by design, which is no fault of the gold labels.
         scores = evolve(as_expected(trials), truth=None)
         positions = _positions(trials, context, edited)
-        for each in cells_of(trials):
-            cell = evolve(each, rows=each.rows[edited[each.rows]])
+        for whole_cell in cells_of(trials):
+            cell = evolve(whole_cell, rows=whole_cell.rows[edited[whole_cell.rows]])
             if len(cell.rows):
                 for part in _parts(cell, edits, positions):
                     yield builder.rate(NAME, part, scores, nothing="no trial has a usable verdict")
@@ -130,6 +132,7 @@ def _parts(cell: Cell, edits: Floats, positions: Codes) -> Iterator[Cell]:
     for number in np.unique(edits[cell.rows]):
         yield cell.part({"edits": f"{number:g}"}, cell.rows[edits[cell.rows] == number])
     places = np.unique(positions[cell.rows])
+    # Cases that are not stored have no known position.
     for place in places[places >= 0]:
         yield cell.part({"position": POSITIONS[place]}, cell.rows[positions[cell.rows] == place])
 
@@ -137,6 +140,6 @@ def _parts(cell: Cell, edits: Floats, positions: Codes) -> Iterator[Cell]:
 def _positions(trials: Trials, context: MetricContext, edited: Mask) -> Codes:
     """Return in which of `POSITIONS` the edits of every trial stand, -1 where that is not known, shape (n,)."""
     names = [trials.case.names[code] for code in np.unique(trials.case.codes[edited])]
-    known = {case.id: POSITIONS.index(case.position) for case in edited_cases(context.evidence, names)}
+    known = {case.id: POSITIONS.index(case.position) for case in cases_with_edits(context.evidence, names)}
     of_case = np.array([known.get(name, -1) for name in trials.case.names], dtype=np.int64)
     return of_case[trials.case.codes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from jrh_measuring import BreakdownOptions
-from jrh_prompts.between import FlippedByEveryJudge, PairwiseAgreement
+from jrh_prompts.across_judges import FlippedByEveryJudge, PairwiseAgreement
 from jrh_prompts.options import OverlapOptions
 from sklearn.metrics import cohen_kappa_score
 

@@ -38,13 +38,14 @@ _PACKAGE: Final = "jrh_agentic"
 def word_request(task: Task, prompt: Prompt, aim: Aim, variables: Mapping[str, object]) -> tuple[Message, ...]:
     """Return the messages of one request; text of the transcript is never read as a template."""
     entry = task.rubric or task.instruction
+    # No text contains its own hash, so that nothing in a transcript can close the tag it is shown in.
     mark = tag_mark(*(str(value) for value in (entry, *variables.values())))
-    given = {"task": task, "entry": entry, "aim": _told(aim), **variables, "mark": f"-{mark}"}
+    values = {"task": task, "entry": entry, "aim": _aim_sentence(aim), **variables, "mark": f"-{mark}"}
     system, content = (packaged_template(_PACKAGE, name) for name in ("system", prompt.value))
-    return (Message(role="system", content=system), Message(role="user", content=render(content, given)))
+    return (Message(role="system", content=system), Message(role="user", content=render(content, values)))
 
 
-def _told(aim: Aim) -> str:
+def _aim_sentence(aim: Aim) -> str:
     return aim.words if aim.label is None else f"{aim.words}: a careful judge answers {aim.label}"
 
 
@@ -73,6 +74,7 @@ _REFUSAL: Final = "the model refused"
 REFUSED: Final = Unusable("refused")
 FAILED: Final = Unusable(PROVIDER_ERROR)
 NO_JSON: Final = Unusable("no JSON in the reply")
+# Bounds the work of searching a reply for JSON.
 _LONGEST_REPLY: Final = 400_000
 
 
@@ -87,6 +89,7 @@ class Journal:
         self.calls.append(
             {
                 "role": role.value,
+                # An id and a length in place of the prompt, which repeats the transcript at every call.
                 "prompt": content_id([message.content for message in request.messages])[:16],
                 "characters": sum(len(message.content) for message in request.messages),
                 "seed": request.sampling.seed,
@@ -105,6 +108,7 @@ class Journal:
 
 
 def _total(costs: list[Json]) -> Json:
+    # One unknown cost makes the sum unknown: a partial sum would be taken for the price.
     known = [cost for cost in costs if isinstance(cost, (int, float))]
     return {"calls": len(costs), "usd": round(sum(known), 9) if len(known) == len(costs) else None}
 
@@ -138,7 +142,8 @@ class Roles:
             parts: what the request is for; tells its seeds from those of others.
             schema: the JSON that is asked for.
         """
-        found: T | Unusable = FAILED
+        outcome: T | Unusable = FAILED
+        # Plans and edits may vary; a summary or a verification has nothing to gain from it.
         creative = role in (Role.PLANNER, Role.EDITOR)
         for attempt in range(self.attempts):
             request = ChatRequest(
@@ -150,12 +155,12 @@ class Roles:
             )
             purpose = "validate" if role is Role.VERIFIER else "generate"
             reply = await self.clients[role].ask(request, repeat=attempt, purpose=purpose)
-            found = read_reply(reply, read)
-            journal.note(role, request, reply, found.reason if isinstance(found, Unusable) else "")
+            outcome = read_reply(reply, read)
+            journal.note(role, request, reply, outcome.reason if isinstance(outcome, Unusable) else "")
             # A provider that failed has been asked again by the gateway already.
-            if not isinstance(found, Unusable) or found == FAILED:
+            if not isinstance(outcome, Unusable) or outcome == FAILED:
                 break
-        return found
+        return outcome
 
 
 def read_reply(reply: Reply, read: Callable[[str], T | Unusable]) -> T | Unusable:

@@ -12,7 +12,7 @@ from jrh.values import Curve
 from jrh_measuring import Basis, Cell, Floats, MeasureBuilder, MetricOptions, Scores, Trials, reference_verdicts
 from jrh_stats import PsychometricCurve, psychometric_curve
 
-from jrh_evidence.sides import cluster_table, differing_share, family_cells
+from jrh_evidence.evidence_scores import cluster_table, differing_share, family_cells
 
 FAMILY: Final = "errors"
 _NOTHING: Final = "no verdict on a text with errors"
@@ -62,36 +62,40 @@ def _score_changes(trials: Trials) -> tuple[Scores, Floats]:
 
 
 def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: Floats) -> Iterator[Measure]:
+    # The dose is the case's strength; its variant names the kind as well.
     strength = builder.trials.records.number("strength")
     for dose in np.unique(strength[cell.rows]).tolist():
         part = cell.part({**cell.levels, "errors": f"{dose:g}"}, cell.rows[strength[cell.rows] == dose])
         yield builder.rate("error-noticed", part, scores, nothing=_NOTHING)
     rows = cell.rows[scores.answered[cell.rows]]
     doses, at = np.unique(strength[rows], return_inverse=True)
+    # The curve is a function of the logarithm of the dose, and one dose has no slope.
     if len(doses) < _TWO or doses[0] <= 0:
         return
+    # Items that were asked once say nothing about guesses.
     known = noise[rows][np.isfinite(noise[rows])]
-    found = psychometric_curve(
+    curve = psychometric_curve(
         *cluster_table(builder.trials, rows, at, scores),
         doses,
+        # Reruns that differ are guesses: such a change would have come without any error.
         guess=float(known.mean().round(12)) if len(known) else 0.0,
         level=builder.context.level,
         resamples=builder.context.resamples,
         seed=builder.seed(cell),
     )
-    if found is None:
+    if curve is None:
         return
     basis = Basis(cell, cell.rows, rows)
     for name, estimate, unit in (
-        ("error-threshold", found.threshold, "errors"),
-        ("error-slope", found.slope, "log odds"),
-        ("error-lapse", found.lapse, "proportion"),
+        ("error-threshold", curve.threshold, "errors"),
+        ("error-slope", curve.slope, "log odds"),
+        ("error-lapse", curve.lapse, "proportion"),
     ):
         note = "half is reached only outside the tested numbers of errors" if estimate.value is None else ""
-        made = builder.measure(name, basis, evolve(estimate, flags=()), unit=unit, note=note)
-        yield evolve(made, curve=_curve(found, doses)) if name == "error-threshold" else made
+        measure = builder.measure(name, basis, evolve(estimate, flags=()), unit=unit, note=note)
+        yield evolve(measure, curve=_curve(curve, doses)) if name == "error-threshold" else measure
     note = "sign flips by cluster; null hypothesis: texts with more errors are never noticed less often"
-    yield builder.p_value("error-falls-p", basis, found.p, note=note)
+    yield builder.p_value("error-falls-p", basis, curve.p, note=note)
 
 
 def _curve(found: PsychometricCurve, doses: Floats) -> Curve:

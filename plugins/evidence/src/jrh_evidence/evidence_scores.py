@@ -15,7 +15,7 @@ NO_OTHER: Final = "no_verdict_without_the_evidence"
 
 
 @frozen(kw_only=True, eq=False)
-class Followed:
+class EvidenceScores:
     """What every trial of the family says about the evidence; arrays of shape (n,) over all trials."""
 
     scores: Scores
@@ -59,19 +59,21 @@ def cluster_table(trials: Trials, rows: Codes, column: Codes, scores: Scores) ->
     return sums.round(12), np.bincount(cell, minlength=size).reshape(shape)
 
 
-def followed(trials: Trials) -> Followed:
+def evidence_scores(trials: Trials) -> EvidenceScores:
     """Score every trial with evidence against those of the same item and length without it."""
-    return trials.shared("evidence followed", lambda: _followed(trials))
+    return trials.shared("evidence followed", lambda: _evidence_scores(trials))
 
 
-def _followed(trials: Trials) -> Followed:
-    own = of_family(trials, FAMILY)
+def _evidence_scores(trials: Trials) -> EvidenceScores:
+    inside = of_family(trials, FAMILY)
     read = [Variant.read(name) for name in trials.variant.names]
-    length = np.where(own, np.array([0 if each is None else each.length for each in read])[trials.variant.codes], 0)
-    depths = [np.nan if each is None or each.depth is None else each.depth for each in read]
-    depth = np.where(own, np.array(depths)[trials.variant.codes], np.nan)
-    planted = own & (length > 0) & ~np.isnan(depth)
-    bare = own & (length > 0) & np.isnan(depth)
+    lengths = [0 if variant is None else variant.length for variant in read]
+    length = np.where(inside, np.array(lengths)[trials.variant.codes], 0)
+    depths = [np.nan if variant is None or variant.depth is None else variant.depth for variant in read]
+    depth = np.where(inside, np.array(depths)[trials.variant.codes], np.nan)
+    planted = inside & (length > 0) & ~np.isnan(depth)
+    bare = inside & (length > 0) & np.isnan(depth)
+    # By length as well: length alone may change verdicts.
     question = numbered(trials.judge.codes, trials.task.codes, trials.test.codes, trials.item.codes, length)
     width = max(len(trials.labels), 1)
     size = int(question.max(initial=-1)) + 1
@@ -80,17 +82,21 @@ def _followed(trials: Trials) -> Followed:
     without = counts.reshape(size, width).astype(np.float64)[question]
     number = without.sum(axis=1)
     stated = planted & (trials.expected >= 0) & is_named(trials.expectation, "equals")
+    # Rows without a verdict read any column; `usable` drops them below.
     alike = np.take_along_axis(without, np.maximum(trials.label, 0)[:, None], axis=1)[:, 0]
     differ = 1 - alike / np.maximum(number, 1)
     value = np.where(stated, trials.label == trials.expected, differ)
     implied = np.take_along_axis(without, np.maximum(trials.expected, 0)[:, None], axis=1)[:, 0]
+    # With a stated label, chance is how often it comes without the evidence; else how often two such verdicts differ.
     chance = np.where(stated, implied / np.maximum(number, 1), _disagreement(trials, without))
+    # A stated label needs no verdict without the evidence to compare with.
     usable: Mask = trials.usable & (stated | (number > 0))
+    # The difference needs both sides.
     both = usable & (number > 0) & np.isfinite(chance)
-    return Followed(
-        scores=_scored(planted, np.where(usable, value, np.nan)),
-        chance=_scored(planted, np.where((number > 0) & np.isfinite(chance), chance, np.nan)),
-        effect=_scored(planted, np.where(both, value - chance, np.nan), least=-1.0),
+    return EvidenceScores(
+        scores=_scores(planted, np.where(usable, value, np.nan)),
+        chance=_scores(planted, np.where((number > 0) & np.isfinite(chance), chance, np.nan)),
+        effect=_scores(planted, np.where(both, value - chance, np.nan), least=-1.0),
         length=length,
         depth=depth,
     )
@@ -100,6 +106,7 @@ def _disagreement(trials: Trials, without: Floats) -> Floats:
     """Return the share of pairs of verdicts without evidence that differ; or those of the reference."""
     reference = reference_verdicts(trials)
     result, other = differing_share(without), differing_share(reference.counts)[reference.of]
+    # Asked once everywhere, a judge is taken to repeat itself.
     return np.where(np.isfinite(result), result, np.where(np.isfinite(other), other, 0.0))
 
 
@@ -109,5 +116,5 @@ def differing_share(counts: Floats | Codes) -> Floats:
     return np.where(pairs > 0, differing / np.maximum(pairs, 1), np.nan)
 
 
-def _scored(eligible: Mask, value: Floats, least: float = 0.0) -> Scores:
+def _scores(eligible: Mask, value: Floats, least: float = 0.0) -> Scores:
     return Scores(eligible=eligible, value=value, low=least, high=1.0, unscored=NO_OTHER)

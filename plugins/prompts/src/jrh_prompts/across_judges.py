@@ -29,7 +29,7 @@ from jrh_measuring import (
     numbered,
 )
 
-from jrh_prompts.listing import chosen_pairs
+from jrh_prompts.listing import select_pairs
 from jrh_prompts.options import OverlapOptions
 
 _QUESTION: Final = "question of an item"
@@ -59,37 +59,38 @@ class FlippedByEveryJudge:
             if len(members) > 1:
                 together = aligned(members)
                 items = context.items.get(together[0].cell.task, ())
-                chosen = chosen_pairs(self.options.pairs, together[0], items, context.seed)
-                yield from _flipped(builder, together, chosen)
+                chosen = select_pairs(self.options.pairs, together[0], items, context.seed)
+                yield from _measure_flips(builder, together, chosen)
 
 
-def _flipped(builder: MeasureBuilder, answers: Sequence[Answers], chosen: Mask | None) -> Iterator[Measure]:
-    judges = [Pairs.of(each, chosen) for each in answers]
+def _measure_flips(builder: MeasureBuilder, answers: Sequence[Answers], chosen: Mask | None) -> Iterator[Measure]:
+    judges = [Pairs.of(judge, chosen) for judge in answers]
     usable = np.stack([pairs.usable for pairs in judges])
     flips = np.stack([pairs.scores < 0.5 for pairs in judges]) & usable  # noqa: PLR2004 - more than half disagree
+    # A pair that one judge answered cannot be flipped by several.
     common = usable.sum(axis=0) > 1
     every = common & (flips.sum(axis=0) == usable.sum(axis=0))
-    listed = _listed([f"{answers[0].items[row]}: {judges[0].name(pair)}" for row, pair in np.argwhere(every)])
-    rows = np.concatenate([each.rows for each in answers])
+    listed = _flip_note([f"{answers[0].items[row]}: {judges[0].name(pair)}" for row, pair in np.argwhere(every)])
+    rows = np.concatenate([judge.rows for judge in answers])
     cell = Cell(task=answers[0].cell.task, judge="", test=answers[0].cell.test, rows=rows)
     # An item without a pair that two judges answered carries no information.
     with_pair = np.broadcast_to(common.any(axis=1)[:, None], answers[0].planned.shape)
-    told = np.concatenate([each.rows_at(with_pair) for each in answers])
-    used = told[builder.trials.usable[told]]
+    compared = np.concatenate([judge.rows_at(with_pair) for judge in answers])
+    used = compared[builder.trials.usable[compared]]
 
-    def made(name: str, tops: Counts, bottoms: Counts, note: str = "", **levels: str) -> Measure:
+    def build(name: str, tops: Counts, bottoms: Counts, note: str = "", **levels: str) -> Measure:
         estimate = builder.proportion(cell, tops.sum(axis=1), bottoms.sum(axis=1), answers[0].clusters)
-        said = note if estimate.value is not None else "no pair has verdicts from two judges"
-        return builder.measure(name, Basis(cell.part(levels), rows, used), estimate, note=said)
+        reason = note if estimate.value is not None else "no pair has verdicts from two judges"
+        return builder.measure(name, Basis(cell.part(levels), rows, used), estimate, note=reason)
 
-    yield made("flipped-by-every-judge", every.astype(float), common.astype(float), listed)
+    yield build("flipped-by-every-judge", every.astype(float), common.astype(float), listed)
     count = flips.sum(axis=0)
     for number in range(len(answers) + 1):
         exactly = common & (count == number)
-        yield made("flipped-by", exactly.astype(float), common.astype(float), judges=str(number))
+        yield build("flipped-by", exactly.astype(float), common.astype(float), judges=str(number))
     for pair in np.flatnonzero(common.any(axis=0)):
         there = np.where(common, usable.sum(axis=0), 0.0)[:, [pair]]
-        yield made("flipping-judges", (count * common)[:, [pair]], there, pair=judges[0].name(int(pair)))
+        yield build("flipping-judges", (count * common)[:, [pair]], there, pair=judges[0].name(int(pair)))
 
 
 @frozen
@@ -106,17 +107,18 @@ class PairwiseAgreement:
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
         trials = builder.trials
         trials.shared(("column", _QUESTION), lambda: _questions(trials))
-        found: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[Answers]] = {}
+        cells: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[Answers]] = {}
         for cell in cells_of(trials, self.options.by):
             key = cell.task, cell.test, tuple(cell.levels.items())
-            found.setdefault(key, []).append(Answers.of(trials, cell, by=_QUESTION))
-        for members in found.values():
+            cells.setdefault(key, []).append(Answers.of(trials, cell, by=_QUESTION))
+        for members in cells.values():
             for pair in combinations(members, 2):
                 yield from _between(builder, *aligned(pair))
 
 
 def _questions(trials: Trials) -> Coded:
     """Name the questions that an item is asked: condition, and case of those that the records tell apart."""
+    # Reference trials of an item are one question, however many cases the log gives them.
     case = np.where(trials.reference, 0, trials.case.codes)
     key = numbered(condition_codes(trials), trials.item.codes, case)
     # Cases of one item and condition are numbered from 0, so that the questions of all items share few columns.
@@ -130,6 +132,7 @@ def _questions(trials: Trials) -> Coded:
 def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterator[Measure]:
     answered = first.answered * second.answered
     usable = answered > 0
+    # Of repeats, every combination counts the same.
     agreeing = (first.counts * second.counts).sum(axis=2) / np.maximum(answered, 1.0)
     rows = np.concatenate([first.rows, second.rows])
     cell = first.cell.part({**first.cell.levels, "with": second.cell.judge}, rows)
@@ -137,8 +140,8 @@ def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterat
     joint = np.einsum("itl,itm,it->ilm", first.counts, second.counts, usable / np.maximum(answered, 1.0))
     sums = (agreeing * usable).sum(axis=1), usable.sum(axis=1)
     kappa = joint_kappa(joint, first.clusters, level=builder.context.level)
-    told = np.concatenate([first.rows_at(usable), second.rows_at(usable)])
-    basis = Basis(cell, rows, told[builder.trials.usable[told]])
+    compared = np.concatenate([first.rows_at(usable), second.rows_at(usable)])
+    basis = Basis(cell, rows, compared[builder.trials.usable[compared]])
     for name, estimate, unit in (
         ("pairwise-agreement", builder.proportion(cell, *sums, first.clusters), "proportion"),
         ("pairwise-kappa", kappa, "coefficient"),
@@ -149,15 +152,16 @@ def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterat
 
 def _by_test(trials: Trials) -> Iterator[list[Answers]]:
     """Yield, for every task and test, the answers of each judge by template, in the order of their names."""
-    found: dict[tuple[str, str], list[Answers]] = {}
+    tests: dict[tuple[str, str], list[Answers]] = {}
     for answers in answers_by(trials, "template"):
-        found.setdefault((answers.cell.task, answers.cell.test), []).append(answers)
-    yield from found.values()
+        tests.setdefault((answers.cell.task, answers.cell.test), []).append(answers)
+    yield from tests.values()
 
 
-def _listed(flipped: Sequence[str]) -> str:
+def _flip_note(flipped: Sequence[str]) -> str:
     if not flipped:
         return ""
+    # An item that is asked under several conditions is listed once.
     flipped = list(dict.fromkeys(flipped))
-    rest = f"; and {len(flipped) - _LISTED} more" if len(flipped) > _LISTED else ""
-    return f"flipped by every judge: {'; '.join(flipped[:_LISTED])}{rest}"
+    more = f"; and {len(flipped) - _LISTED} more" if len(flipped) > _LISTED else ""
+    return f"flipped by every judge: {'; '.join(flipped[:_LISTED])}{more}"
