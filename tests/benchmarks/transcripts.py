@@ -122,7 +122,7 @@ def take(path: Path) -> None:
     edited = [*original[:-1], {**original[-1], "content": "I do not know."}]
     case = Case(id="case", task=task.name, test="edit", item_id=item.id, fields={"transcript": edited}, label_map={})
     change = {item.id: Edited(case=case, original=original, transcript=edited)}
-    write_log(path, path.with_name(f"out-{path.name}"), change, prefix="", bounds=Bounds.of(1000, 200))
+    write_log(path, path.with_name(f"out-{path.name}"), change, prefix="", bounds=Bounds(max_mb=1000, max_ratio=200))
     took["written back"] = time.perf_counter() - started
     sizes = {"messages": len(messages), "characters": sum(len(message.content) for message in messages)}
     print(json.dumps({**took, **sizes, "shown_characters": len(shown.text), "megabytes": megabytes() - alone}))

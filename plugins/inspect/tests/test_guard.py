@@ -179,7 +179,7 @@ def peak():
 
 before = peak()
 path = Path(sys.argv[1])
-check_log(path, "log", Bounds.of(1000, 200))
+check_log(path, "log", Bounds(max_mb=1000, max_ratio=200))
 try:
     verify_content(path, "log")
 except JrhError as error:

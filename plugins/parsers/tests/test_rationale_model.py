@@ -2,7 +2,7 @@
 
 import pytest
 from jrh import Reply, Scale, Status, Task
-from jrh_parsers.rationale import MOST, Argument, RationaleModel
+from jrh_parsers.rationale import MOST, Argument, rationale_request, read_label
 
 YES_NO = Scale.of_labels("YES", "NO")
 INSTRUCTION = "Is the answer right?"
@@ -16,12 +16,12 @@ def _argument(
 
 
 def _prompt(argument: Argument) -> str:
-    (message,) = RationaleModel().request(argument).messages
+    (message,) = rationale_request(argument).messages
     return message.content
 
 
 def _read(text: str, argument: Argument) -> str:
-    return RationaleModel().read(Reply(status=Status.OK, text=text), argument)
+    return read_label(Reply(status=Status.OK, text=text), argument)
 
 
 @pytest.mark.parametrize(

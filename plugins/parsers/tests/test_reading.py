@@ -144,7 +144,7 @@ def test_marks_that_change_a_number_are_kept():
 
 
 def test_emphasis_is_written_one_way_and_names_keep_their_underscores():
-    assert visible("__YES__ and NOT_RELEVANT").text == "*YES* and NOT_RELEVANT"
+    assert visible("__YES__ and NOT_RELEVANT") == "*YES* and NOT_RELEVANT"
 
 
 def test_the_reasons_of_a_json_verdict_are_the_rationale():

@@ -80,6 +80,7 @@ def _readable(schema: Any, columns: Mapping[str, str | None], problems: Problems
     repeated = [name for position, name in enumerate(schema.names) if name in schema.names[:position]]
     for name in dict.fromkeys(repeated):
         problems.add(f"column '{name}' appears {schema.names.count(name)} times in the file; names must be unique")
+    # A row has one cell per name: one of the columns would be lost.
     if repeated:
         return []
     names = [field.name for field in schema if not _holds_bytes(field.type)]
@@ -94,6 +95,7 @@ def _holds_bytes(kind: Any) -> bool:
 
     if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
         return True
+    # Lists and structs can hold bytes as well.
     return any(_holds_bytes(kind.field(index).type) for index in range(kind.num_fields))
 
 

@@ -24,7 +24,9 @@ from jrh.values.verdicts import ImportedLog
 from jrh_interchange.settings import component_options
 from jrh_interchange.table_rows import LARGEST_DOCUMENT, LARGEST_TABLE, LONGEST_LINE
 
+# Enough for every magic number below and, past white space, for the first character.
 _START: Final = 4096
+# "Not JSON" would be true of these files, and would not help whoever named the database instead of its export.
 _MAGIC: Final[Mapping[bytes, str]] = {
     b"SQLite format 3\0": "a SQLite database",
     b"PK\x03\x04": "a zip archive",
@@ -70,11 +72,14 @@ def _check_start(start: bytes, shown: str) -> None:
 
 def _has_lines(file: IO[bytes], start: bytes) -> bool:
     """Tell whether the first line is a JSON object of its own and not the beginning of a document."""
+    # A list is always a document: in JSON Lines every line is an object.
     if not start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         return False
     first = b""
+    # Blank lines may come first. This ends, as `start` holds a brace.
     while not first.strip():
         first = file.readline(LONGEST_LINE)
+    # An object on the only line is a document: the list may be inside it.
     following = file.read(1)
     file.seek(0)
     try:
@@ -87,6 +92,7 @@ def _has_lines(file: IO[bytes], start: bytes) -> bool:
 
 def _lines(file: IO[bytes], shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     number = 0
+    # One byte more than allowed tells a line that is too long from one that just fits.
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
         if len(line) > LONGEST_LINE:
@@ -98,9 +104,7 @@ def _lines(file: IO[bytes], shown: str) -> Iterator[tuple[str, Mapping[str, Any]
 def _document(path: Path, shown: str, within: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     document = _parse_json(read_plain(path, LARGEST_DOCUMENT), shown)
     for key in within:
-        entries = document
-        for part in key.split("."):
-            entries = entries.get(part) if isinstance(entries, Mapping) else None
+        entries = value_at(document, *key.split("."))
         if isinstance(entries, list):
             document = entries
             break
@@ -125,7 +129,9 @@ def _parse_json(content: bytes, place: str) -> Any:
     except RecursionError:
         raise OtherToolError(f"{place}: the JSON is nested too deeply") from None
     except json.JSONDecodeError as error:
+        # The place of a line has its number already; a document needs the line of the mistake.
         where = place if b"\n" not in content.rstrip() else f"{place}:{error.lineno}"
+        # A mistake at the very end is most likely a copy that stopped half-way.
         cut = "; the file ends too early" if error.pos >= len(error.doc.rstrip()) else ""
         raise OtherToolError(f"{where}: not JSON: {error.msg} (column {error.colno}){cut}") from None
     except ValueError as error:  # such as a number of more digits than Python converts
@@ -176,11 +182,14 @@ def _head_of(path: Path) -> Iterator[Path | None]:
     except OSError:  # the importers say what it is
         yield path
         return
+    # The beginning of a document is no document: it is read whole or not at all.
     if size <= HEAD or not _has_lines(BytesIO(start), start):
         yield path if size <= LARGEST_LOOKED_AT else None
         return
+    # Importers take a path, and some look at its ending: the first lines become a file of the same name.
     with TemporaryDirectory(prefix="jrh-import-") as folder:
         head = Path(folder) / path.name
+        # The last line is cut off in the middle.
         head.write_bytes(start[: start.rfind(b"\n") + 1])
         yield head
 
@@ -235,9 +244,11 @@ def _takers(path: Path, importers: Registry[ImporterSpec], options: Mapping[str,
     for entry in importers:
         try:
             takers[entry.spec.name] = bool(_read(path, entry, options).records)
+        # A broken importer of another plugin must not hide the tool that did write the file.
         except (OtherToolError, PluginError):
             continue
         except JrhError:
+            # It knows the format and lacks a choice, such as --metric: it counts only where no importer reads the file.
             takers[entry.spec.name] = False
     read = tuple(name for name, was_read in takers.items() if was_read)
     # A file that most take, such as an empty list, is of none.
@@ -245,4 +256,5 @@ def _takers(path: Path, importers: Registry[ImporterSpec], options: Mapping[str,
 
 
 def _importers(plugins: Sequence[str]) -> Registry[ImporterSpec]:
+    # `--plugins` narrows the metrics of an import. What can be read does not depend on it, but local plugins are added.
     return load_plugins([name for name in plugins if name.endswith(".py") or ":" in name]).plugins.importers

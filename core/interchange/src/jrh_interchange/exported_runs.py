@@ -62,6 +62,7 @@ def export_run(
     exporter: Exporter = make(entry, given, None)
     hide = Redactor.from_environment(also=named_secrets([given]))
     formats = [spec.name for spec in reporters if spec.name in entry.spec.attach]
+    # Attached reports go to a temporary directory: those of the run stay as they are.
     with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
         written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
         # The causes are cut off: libraries put addresses with keys into their errors.

@@ -27,6 +27,7 @@ from jrh_interchange.score_options import OUTPUT, ScoreOptions
 from jrh_interchange.table_rows import Problems, label_text
 
 PASS, FAIL = "pass", "fail"
+# C and I are the grades of Inspect; the other words are those of tools and of people who label by hand.
 _WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("true", "yes", "y", "1", "1.0", "pass", "passed", "correct", "c", "good", "success"), PASS),
     **dict.fromkeys(("false", "no", "n", "0", "0.0", "fail", "failed", "incorrect", "i", "bad", "failure"), FAIL),
@@ -104,6 +105,7 @@ def imported_scores(
     if gold:
         remarks.append(f"Gold labels are from `{gold}`.")
     elif candidates := _golds(chosen):
+        # Without gold labels no agreement is measured, so name the fields that may have them.
         left.append(f"fields that may hold people's labels, for --gold: {_join_names(candidates)}")
     return ImportedLog(
         tasks=(task,),
@@ -129,6 +131,7 @@ def _of_metric(rows: tuple[ExportRow, ...], options: ScoreOptions, source: str) 
 
 def _without_copies(rows: Sequence[ExportRow]) -> tuple[list[ExportRow], int]:
     """Leave out rows whose id came before: as reruns they would look like a judge without noise."""
+    # In reverse, so that of equal ids the first place remains.
     first = {row.id: place for place, row in reversed([*enumerate(rows)]) if row.id}
     originals = [row for place, row in enumerate(rows) if first.get(row.id, place) == place]
     return originals, len(rows) - len(originals)
@@ -137,6 +140,7 @@ def _without_copies(rows: Sequence[ExportRow]) -> tuple[list[ExportRow], int]:
 def _gold_field(rows: Sequence[ExportRow], options: ScoreOptions, source: str) -> str:
     """Return the field of the gold labels; empty if there are none."""
     there = _golds(rows)
+    # A field that is really called `none` can still be chosen.
     if options.gold == "none" and "none" not in there:
         return ""
     if options.gold is not None and options.gold not in there:
@@ -169,17 +173,21 @@ class _Meaning:
 
     @classmethod
     def of(cls, rows: Sequence[ExportRow], gold: str, options: ScoreOptions, source: str, notes: list[str]) -> _Meaning:
+        # What `labels` maps says nothing about the scale of the other values.
         values = [row.value for row in rows if row.value is not None and label_text(row.value) not in options.labels]
         numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+        # With a scale, or labels besides pass and fail, the user has decided what scores mean.
         free = options.scale is None and set(options.labels.values()) <= {PASS, FAIL}
+        # One row without the decision of the tool would mix two rules in one task.
         decided = free and options.threshold is None and bool(numbers) and all(row.passed is not None for row in rows)
         if decided and set(numbers) - {0, 1}:
             notes.append("Verdicts are the tool's own pass and fail; the scores behind them are not kept.")
         if options.threshold is not None:
             _check_cut([row.golds.get(gold) for row in rows], numbers, gold)
             notes.append(f"Scores from {options.threshold:g} on are `{PASS}`, lower ones `{FAIL}`.")
-        if decided or options.threshold is not None or (free and values and all(_is_binary(value) for value in values)):
+        if decided or options.threshold is not None or (free and values and all(value in (0, 1) for value in values)):
             return cls(scale=Scale.of_labels(PASS, FAIL), options=options, binary=True, decided=decided)
+        # A guessed threshold would decide every verdict, so it has to be given.
         fractions = [value for value in numbers if not _is_level(value)]
         if options.scale is None and fractions:
             raise JrhError(f"'{source}' has continuous scores, such as {fractions[0]:g}; pass --threshold or --scale")
@@ -187,6 +195,7 @@ class _Meaning:
             raise JrhError(
                 f"every score of '{rows[0].metric}' in '{source}' is missing; pass --scale to import them as missing"
             )
+        # Not binary: texts stay as they are, and the scale is inferred from them.
         bare = cls(scale=Scale.of_labels(PASS, FAIL), options=options, binary=False)
         # A model that answers freely says many things; people use the labels.
         heard = [] if gold and options.output is not None else [row.value for row in rows]
@@ -228,10 +237,6 @@ def _check_cut(golds: Sequence[Json], scores: Sequence[float], field: str) -> No
         )
 
 
-def _is_binary(value: Json) -> bool:
-    return isinstance(value, bool) or value in (0, 1)
-
-
 def _is_level(value: float) -> bool:
     """Tell whether a number can be a level of an ordinal scale: whole, not negative, and of two digits at most."""
     return 0 <= value < _LEVELS and float(value).is_integer()
@@ -247,6 +252,7 @@ def _records(rows: Sequence[ExportRow], task: Task, meaning: _Meaning, gold: str
         except JrhError as error:
             problems.add(clean_text(str(error), 300), source=row.place)
             continue
+        # Rows that do not number their repeats are numbered in the order of the file.
         again = counts[record.case_id, record.judge]
         counts[record.case_id, record.judge] += 1
         if again and "repeat" not in row.fields:
@@ -259,8 +265,11 @@ def _records(rows: Sequence[ExportRow], task: Task, meaning: _Meaning, gold: str
 def _record(row: ExportRow, task: Task, meaning: _Meaning, gold: str) -> Record:
     fields = {name: _check_field(name, value) for name, value in row.fields.items() if value is not None}
     stated = fields.pop("status", None)
+    # A failed row has no verdict, even where the tool wrote a score for it.
     lost = stated not in (None, Status.OK)
     answer = None if lost else meaning.verdict(row)
+    # A model that answers freely misses the scale now and then: a missing verdict. A score of a metric that is off the
+    # scale is a mistake of the import, and is refused below.
     if meaning.options.output is not None and answer is not None and task.scale.match(answer) is None:
         fields["detail"], answer = f"the answer is {answer[:_MOST_QUOTED]!r}", None
     label = _on_scale(task, answer, "verdict")

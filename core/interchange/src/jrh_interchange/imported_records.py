@@ -119,6 +119,7 @@ def imported_record(
     """
     option_order, polarity = read_order(option_order, task), read_polarity(polarity)
     label_map = meanings(task, option_order, polarity)
+    # A reliable judge gives the gold label to the unchanged question and the same verdict to a changed one.
     if expectation is None:
         expectation = "same" if test != REFERENCE else "equals" if gold is not None else None
     if expectation == "equals" and expected is None:
@@ -129,6 +130,7 @@ def imported_record(
     stated: tuple[object, ...] = (test, known["variant"], known["template"], option_order, polarity, *levels)
     condition = (*stated, known["output"]) if known["output"] else stated
     case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
+    # In a comparison each option has a length of its own, which `content` does not tell.
     measured = {LENGTH: length_of(content)} if content.strip() and task.mode is not Mode.PAIRWISE else {}
     # A label that is not on the scale stays unchanged, so that the error message shows it as written.
     canonical = label_map.get(label, label) if presented and label is not None else label
@@ -151,6 +153,7 @@ def imported_record(
         presented=presented_label or (label if presented else invert(label_map, label or "")),
         canonical=canonical,
         argued=argued or None,
+        # Only the words count: another line break does not make another text.
         cluster=content_id(" ".join(content.split())) if content.strip() else "",
         gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",
         covariates=written({**measured, **(read(covariates) if isinstance(covariates, str) else covariates)}),
@@ -202,9 +205,7 @@ def import_records(
             verdict without a label, a judge that is simulated in one record and real in another.
         StoreError: the directory holds a run that was not imported, or cannot be used.
     """
-    rows = tuple(records)
-    check_records(tasks, rows, origins)
-    rows = _name_clusters(tasks, rows)
+    rows = _check_rows(tasks, records, origins)
     loaded = load_plugins(tuple(plugins))
     if findings is not None and (wrong := loaded.plugins.wrong_floors(findings.floors)):
         raise JrhError("\n".join(wrong.values()))
@@ -227,11 +228,13 @@ def import_records(
     )
     store = Store.open(run_dir, suite_name)
     try:
+        # An import replaces what is there, and a run has cost money.
         if is_known(store) and store.meta(IMPORTED) is None:
             raise StoreError(f"'{run_dir}' holds a run that was not imported; choose another directory")
         _write(store, rows, items, summary)
         note_plugins(store, loaded)
         work = stored_work(loaded, store, summary)
+        # Stages of plugins that read records work on imported ones too.
         run_to_end(lambda: run_stages("judge", work))
     finally:
         store.close()
@@ -239,6 +242,7 @@ def import_records(
 
 
 def _write(store: Store, rows: Sequence[Record], items: Mapping[str, Sequence[Item]], summary: Summary) -> None:
+    # First: an import that is killed half-way can then be repeated in the same directory.
     store.set_meta(IMPORTED, "1")
     store.forget_results()
     store.items.write(items)
@@ -248,8 +252,10 @@ def _write(store: Store, rows: Sequence[Record], items: Mapping[str, Sequence[It
     store.flush()
 
 
-def _name_clusters(tasks: Sequence[Task], rows: Sequence[Record]) -> tuple[Record, ...]:
-    """Name the cluster of every record: items that share a group, or the content that `imported_record` noted."""
+def _check_rows(tasks: Sequence[Task], records: Iterable[Record], origins: Sequence[str]) -> tuple[Record, ...]:
+    """Check the records, and name their clusters: items that share a group, or content that `imported_record` noted."""
+    rows = tuple(records)
+    check_records(tasks, rows, origins)
     names = {
         task.name: linked(
             (row.item_id, (row.group or row.item_id, f"\n{row.cluster}")) for row in rows if row.task == task.name
@@ -299,11 +305,10 @@ def measure_records(
     Raises:
         SuiteError: as in `import_records`.
     """
-    rows = tuple(records)
-    check_records(tasks, rows, origins)
-    rows = _name_clusters(tasks, rows)
+    rows = _check_rows(tasks, records, origins)
     table = RecordTable.from_records(rows)
     context = MetricContext(tasks={task.name: task for task in tasks}, level=level, resamples=resamples, seed=seed)
+    # A broken metric costs its own measures only; it becomes a note and a warning below.
     measures, broken = run_metrics(metrics.items(), table, context, Quiet())
     report = RunReport(
         suite=name,

@@ -68,6 +68,7 @@ GAPS: Final = (
     Gap.of("gold", _lacks, "No gold labels: agreement with people cannot be measured", "their label"),
     Gap(
         "repeat",
+        # By the questions, not by the column: a column full of zeros measures no noise either.
         lambda _, rows: len({(row.case_id, row.judge) for row in rows}) == len(rows),
         "No repeats: rerun noise cannot be measured. Ask twice and number the calls in a column `repeat`.",
     ),
@@ -82,6 +83,7 @@ GAPS: Final = (
         lambda _, rows: all(row.test != REFERENCE for row in rows),
         "No reference condition: there is no unchanged verdict to compare with. "
         "Log those verdicts with the test `reference`.",
+        # Some logs name a test for every row and still ask the unchanged question in one of them.
         unless=_has_references,
     ),
     Gap.of("template", _few, "One prompt template: sensitivity to wording cannot be measured", "its name"),
@@ -107,6 +109,7 @@ GAPS: Final = (
     Gap.of("cost", _lacks, "No cost: the price of a verdict is unknown", "US dollars per call"),
     Gap(
         "group",
+        # `imported_record` puts the item here where the log has no group.
         lambda _, rows: all(row.group == row.item_id for row in rows),
         "No groups: items from one source count as independent. Log the source in a column `group`; "
         "without it, intervals may be too narrow.",
@@ -155,6 +158,7 @@ def several_references(tasks: Sequence[Task], records: Sequence[Record]) -> Iter
         texts_by_item: dict[tuple[str, str, str], set[str]] = {}
         for row in records:
             if row.test == REFERENCE:
+                # No option order is the own order: the two are one level, not two.
                 text = _text(getattr(row, level)) or (own_orders.get(row.task, "") if level == "option_order" else "")
                 texts_by_item.setdefault((row.task, row.judge, row.item_id), set()).add(text)
         several = sorted({text for texts in texts_by_item.values() if len(texts) > 1 for text in texts})

@@ -12,6 +12,7 @@ from jrh.values.items import Task
 from jrh.values.scales import ScaleKind
 
 _TWO: Final = 2
+# `B/A`, `b, a` and `B > A` are one order.
 _BETWEEN: Final = re.compile(r"[\s_\-/,;|>]+")
 ORIGINAL: Final = ("original", "unswapped", "not swapped", "normal", "forward", "first", "a first")
 """Words for the item's own order, A before B."""
@@ -41,7 +42,12 @@ def read_order(text: str, task: Task, orders: Mapping[str, str] | None = None) -
     written = (orders or {}).get(bare, bare)
     if not written.strip():
         return ""
-    letters = _letters(task)
+    letters = task.scale.own_order
+    if not letters:
+        raise JrhError(
+            f"an option order needs a pairwise scale; task '{task.name}' has the labels "
+            f"{', '.join(task.scale.labels)}. Use `variant` for anything else that differs between questions"
+        )
     order = _BETWEEN.sub("", written).upper()
     if sorted(order) == sorted(letters):
         return order
@@ -84,22 +90,15 @@ def meanings(task: Task, option_order: str, polarity: str) -> Mapping[str, str]:
     """
     scale, order = task.scale, read_order(option_order, task)
     options = scale.options
+    # A tie means a tie in every order: only the letters move.
     shown = scale.identity_map() | (dict(zip(options, order, strict=True)) if order else {})
     if read_polarity(polarity) != Polarity.INVERTED.value:
         return shown
+    # Of three options, "the worst" says nothing about which of the others is the best.
     if scale.kind is ScaleKind.PAIRWISE and len(options) > _TWO:
         raise JrhError(f"inverted polarity has no single meaning with {len(options)} options; import canonical labels")
     opposite = scale.swap_map()
     return {presented: opposite[meant] for presented, meant in shown.items()}
-
-
-def _letters(task: Task) -> str:
-    if not task.scale.own_order:
-        raise JrhError(
-            f"an option order needs a pairwise scale; task '{task.name}' has the labels "
-            f"{', '.join(task.scale.labels)}. Use `variant` for anything else that differs between questions"
-        )
-    return task.scale.own_order
 
 
 def _no_order(written: str, own: str) -> str:

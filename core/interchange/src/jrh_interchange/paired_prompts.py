@@ -22,6 +22,7 @@ from jrh_interchange.table_rows import Problems, Row
 
 _SHORTEST: Final = 4
 """Minimum length of text common to all prompts of an item to count as its request."""
+# Prompts quote what they ask about; the request is the text between the quotes.
 _QUOTES: Final = ("''", '""', "\u2018\u2019", "\u201c\u201d", "\u00ab\u00bb")
 _CODE: Final = re.compile(r"\{(?=[{%#\r]|\Z)|\r")
 """Text that Jinja2 would treat as code: a brace before another mark or at the end of the text; and a bare CR."""
@@ -43,7 +44,11 @@ def _template_of(prompt: str, fields: Mapping[str, str]) -> str | None:
             return None
         parts = [piece for part in parts for piece in _divide(part, name, text)]
     source = "".join(part if done else _literal(part) for part, done in parts)
-    return source if _renders(source, fields, prompt) else None
+    try:
+        # The proof is the rendering: line ends and braces of a prompt can defeat every rule above.
+        return source if render(source, fields) == prompt else None
+    except JrhError:
+        return None
 
 
 def _divide(part: tuple[str, bool], name: str, text: str) -> list[tuple[str, bool]]:
@@ -55,13 +60,6 @@ def _divide(part: tuple[str, bool], name: str, text: str) -> list[tuple[str, boo
         pieces += [(f"{{{{ {name} }}}}", True)] if place else []
         pieces.append((piece, False))
     return pieces
-
-
-def _renders(source: str, fields: Mapping[str, str], prompt: str) -> bool:
-    try:
-        return render(source, fields) == prompt
-    except JrhError:
-        return False
 
 
 def _requests_of(prompts: Sequence[Sequence[str]], judged: Sequence[Sequence[str]]) -> list[str]:
@@ -105,6 +103,7 @@ def _common(texts: Sequence[str]) -> str:
 def _common_of_size(texts: Sequence[str], size: int) -> str | None:
     shared: frozenset[str] | None = None
     for text in texts[1:]:
+        # A set of pieces per text: comparing all pairs of places would take quadratic time.
         pieces = frozenset(text[start : start + size] for start in range(len(text) - size + 1))
         shared = pieces if shared is None else shared & pieces
     starts = (texts[0][start : start + size] for start in range(len(texts[0]) - size + 1))
@@ -161,6 +160,7 @@ class PairedPrompts:
         problems.raise_any()
         prompts = [_prompts_of(members) for members in groups]
         requests = _requests_of(prompts, [tuple(texts.values()) for texts in judged])
+        # Over the whole file: the same wording has the same name in every item.
         names: dict[str, str] = {}
         return [
             self._item(members, {"request": request, **texts}, gold, names)
@@ -176,6 +176,7 @@ class PairedPrompts:
 
     def _gold(self, rows: Sequence[Row], problems: Problems) -> str | None:
         labels = dict.fromkeys(row["ground_truth_label"] for row in rows)
+        # The item has one gold label: choosing one of several would hide the contradiction.
         if len(labels) > 1:
             problems.add(f"the same text has several labels in the file: {', '.join(labels)}", line=rows[0].line)
         label = label_of(next(iter(labels)), self.task.scale, self.labels)
@@ -247,6 +248,7 @@ def label_of(text: str, scale: Scale, labels: Mapping[str, str]) -> str | None:
         return None
     if bare in labels:
         return labels[bare]
+    # Levels are also written as `score_4`.
     score = _SCORE.fullmatch(bare)
     if score is not None and score[1] in scale:
         return score[1]
@@ -257,6 +259,7 @@ def paired_task(
     rows: Sequence[Row], scale: str | None, path: Path, labels: Mapping[str, str] = MappingProxyType({})
 ) -> Task:
     """Return the task for rows of one task type; its scale is the given one, or inferred from the mapped labels."""
+    # The format has no column for the mode: two options are recognised by how they are written.
     written = rows[0]["response_being_judged"].lstrip()
     mode = Mode.PAIRWISE if written.startswith("A:") and "| B:" in written else Mode.POINTWISE
     golds = [label_of(row["ground_truth_label"], Scale.of_levels(0, _MOST_LEVELS), labels) for row in rows]
@@ -277,6 +280,7 @@ def _check_prompts(rows: Sequence[Row], texts: Mapping[str, str], problems: Prob
                     f"`{column}` does not show {' and '.join(unseen)}, which it should ask the judge about",
                     line=row.line,
                 )
+        # It would count as perfect consistency.
         if row["prompt_a"] == row["prompt_b"]:
             problems.add("`prompt_a` and `prompt_b` have the same text, so the pair measures nothing", line=row.line)
 

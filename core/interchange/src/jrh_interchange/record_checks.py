@@ -51,17 +51,20 @@ class _EarlierRecords:
     def conflicts(self, record: Record, place: str) -> Iterator[str]:
         """Yield the contradictions with earlier records, and remember this one."""
         key = (record.case_id, record.judge, record.repeat)
+        # By question and by id: two ids for one question are a duplicate too.
         before = self._trials.get(key) or self._trials.get(record.trial_id)
         if before:
             yield f"{_describe(record)} duplicates {before}; number repeats with `repeat`"
         self._trials.setdefault(key, place)
         self._trials.setdefault(record.trial_id, place)
+        # Statistics take the gold label of an item from any of its records.
         gold, where = self._first.setdefault(("gold", record.task, record.item_id), (record.gold, place))
         if gold != record.gold:
             yield f"item '{record.item_id}' has the gold label {record.gold!r} here and {gold!r} at {where}"
         question, where = self._first.setdefault(("case", record.case_id), (_question(record), place))
         if question != _question(record):
             yield f"the case '{record.case_id}' is another question at {where}: its task, item or condition differs"
+        # Reports mark simulated judges by name: one name cannot be both.
         simulated, where = self._first.setdefault(("judge", record.judge), (record.simulated, place))
         if simulated != record.simulated:
             here, there = ("simulated", "real") if record.simulated else ("real", "simulated")
@@ -93,6 +96,7 @@ def _misfits(record: Record, tasks: Mapping[str, Task]) -> Iterator[str]:
             yield f"the {what} '{label}' is not on the scale {', '.join(task.scale.labels)}{hint}"
     if not record.item_id or not record.judge or not record.test:
         yield "item, judge and test must not be empty"
+    # A missing verdict is a status and never a label, so that it is counted and not scored.
     if (record.status is Status.OK) != (record.canonical is not None):
         yield f"the status is '{record.status.value}' and the label {record.canonical!r}: only 'ok' has a label"
     if record.expectation is not None and record.expectation not in EXPECTATIONS:

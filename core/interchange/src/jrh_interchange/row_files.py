@@ -37,6 +37,7 @@ def check_columns(named: Iterable[tuple[str, str]], columns: Sequence[str]) -> N
     Raises:
         JrhError: lists all that are missing, each with the nearest one.
     """
+    # For the hint only: a column has to be named as the file writes it.
     folded = {column.strip().casefold(): column for column in columns}
     absent = []
     for where, column in named:
@@ -104,6 +105,7 @@ def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequen
     for standard in needed:
         name = columns.get(standard, standard)
         without = [row.line for row in rows if name not in row.values]
+        # A column that no row has is one mistake, not one per row.
         if len(without) == len(rows):
             close = get_close_matches(name, there, n=1)
             hint = f"; did you mean '{close[0]}'? If so, write `columns: {{{standard}: {close[0]}}}`" if close else ""

@@ -27,9 +27,11 @@ def infer_scale(written: str | None, golds: Sequence[str | None], mode: Mode, so
     labels = sorted(dict.fromkeys(gold for gold in golds if gold is not None))
     if written is not None:
         return _read_scale(written)
+    # The options are A and B whatever people chose; one further label can only be the tie.
     if mode is Mode.PAIRWISE:
         ties = [label for label in labels if label not in ("A", "B")]
         return Scale.of_pairs(tie=ties[0] if len(ties) == 1 else None)
+    # A single number may be one label of any scale; two give a range, with the levels between them that no item has.
     numbers = [int(label) for label in labels if label.isdecimal()]
     if labels and len(numbers) == len(labels) and min(numbers) < max(numbers) < _MOST_LEVELS:
         return Scale.of_levels(min(numbers), max(numbers))

@@ -196,10 +196,12 @@ _BAD: Final = re.compile("[\0\udc80-\udcff]")
 
 def _text_lines(path: Path, *, encoding: str, newline: str, problems: Problems) -> Iterator[str]:
     """Yield the lines with their line ends; record NUL bytes and bytes that are invalid in the encoding."""
+    # Excel begins UTF-8 with a byte order mark, which would become part of the first name.
     codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
     with path.open(encoding=codec, errors="surrogateescape", newline=newline) as file:
         number = 0
         try:
+            # Not `for line in file`: that reads a line without an end into memory as a whole.
             for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), ""), start=1):
                 if len(line) == LONGEST_LINE:
                     problems.add(f"this line has more than {LONGEST_LINE - 1:,} characters", line=number)
@@ -258,6 +260,7 @@ def _csv(path: Path, problems: Problems, *, delimiter: str = ",", encoding: str 
     first = next(lines, "")
     named = _SEPARATOR.fullmatch(first)
     delimiter = named[1] if named else delimiter
+    # Strict: otherwise a quote that is never closed swallows the rest of the file without an error.
     reader = csv.reader(lines if named else chain([first], lines), delimiter=delimiter, strict=True)
     yield from _below_header(_csv_lines(reader, problems, above=1 if named else 0), problems, delimiter)
 
@@ -287,6 +290,7 @@ def _below_header(rows: Iterator[tuple[int, Sequence[Json]]], problems: Problems
     for name, times in Counter(filter(None, names)).items():
         if times > 1:
             problems.add(f"column '{name}' appears {times} times in the header; names must be unique", line=line)
+    # A single column whose name holds another delimiter: the file is separated by that one.
     other = next((mark for mark in _OTHER_DELIMITERS if len(names) == 1 and mark != delimiter and mark in names[0]), "")
     if other and delimiter:
         written = "\\t" if other == "\t" else other
@@ -295,6 +299,7 @@ def _below_header(rows: Iterator[tuple[int, Sequence[Json]]], problems: Problems
             f'set `delimiter: "{written}"`',
             line=line,
         )
+    # Below a wrong header every row would be the same mistake once more.
     if problems.count > before:
         return
     empty = True
@@ -384,6 +389,7 @@ def _distinct(pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
     values = dict(pairs)
     if len(values) != len(pairs):
         keys = [key for key, _ in pairs]
+        # Python keeps the last of two equal keys; only the author knows which one is meant.
         repeated = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"key '{repeated}' appears twice in one object")
     return values
@@ -399,6 +405,7 @@ def _has_half_a_character(line: str, value: object) -> bool:
     if not _SURROGATE.search(line):
         return False
     try:
+        # Python reads half a pair, but no file or request in UTF-8 can hold it.
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return True
@@ -416,6 +423,7 @@ def _json(path: Path, problems: Problems) -> Iterator[Row]:
         problems.add(_unusable(error))
         return
     if isinstance(value, dict):
+        # With several lists there is no telling which one holds the rows.
         lists = [inner for inner in value.values() if isinstance(inner, list)]
         value = lists[0] if len(lists) == 1 else value
     if not isinstance(value, list):
@@ -428,15 +436,12 @@ def _json(path: Path, problems: Problems) -> Iterator[Row]:
             problems.add("must be an object", line=number)
 
 
-def _xlsx(path: Path, problems: Problems, *, sheet: str = "") -> Iterator[Row]:
+def _sheet(path: Path, problems: Problems, sheet: str = "") -> Iterator[tuple[int, list[Json]]]:
     """Yield the rows of a sheet, the first one by default; formulas count as the values that were saved."""
-    yield from _below_header(_sheet(path, sheet, problems), problems, "")
-
-
-def _sheet(path: Path, sheet: str, problems: Problems) -> Iterator[tuple[int, list[Json]]]:
     from python_calamine import CalamineError, load_workbook
 
     try:
+        # A workbook is a zip archive: a small file can unpack to any size.
         with ZipFile(path) as packed:
             size = sum(member.file_size for member in packed.infolist())
         if size > LARGEST_TABLE:
@@ -459,6 +464,7 @@ def _sheet(path: Path, sheet: str, problems: Problems) -> Iterator[tuple[int, li
 
 def _cell(cell: Any) -> Json:
     if isinstance(cell, float):
+        # Excel stores every number as a float: 4 is read as 4.0.
         return int(cell) if cell.is_integer() else cell
     if isinstance(cell, str | bool):
         return cell
@@ -470,6 +476,6 @@ _READERS: Final[Mapping[str, Callable[..., Iterator[Row]]]] = {
     "tsv": lambda path, problems, **_: _csv(path, problems, delimiter="\t"),
     "jsonl": _jsonl,
     "json": _json,
-    "xlsx": _xlsx,
+    "xlsx": lambda path, problems, **settings: _below_header(_sheet(path, problems, **settings), problems, ""),
 }
 """Format -> what reads it without Arrow."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from jrh.text import FiniteRange, say
-
-if TYPE_CHECKING:
-    from jrh_import.checking.measurement import Checked
 
 
 @click.command("import")
@@ -50,6 +47,7 @@ def import_table(
     mlflow, openai-evals, judgesense, judge-reliability-harness, or a tool that a plugin adds. Without --from,
     the tool is found by reading FILE; a YAML file says where a table is and what its columns mean.
     """
+    # Imported inside the commands: `jrh --help` loads all of them.
     from jrh_interchange import read_pairs
 
     from jrh_import.importing import detect_tool, import_described, import_export, may_be_export
@@ -57,6 +55,7 @@ def import_table(
     chosen = tuple(part.strip() for part in plugins.split(",") if part.strip())
     read = {**given, "labels": _read_labels("--label", labels) or None, **read_pairs(more)}
     options = {name: value for name, value in read.items() if value is not None}
+    # Options of --from are passed on: an importer that does not have them is not the one that is meant.
     if source is None and may_be_export(file):
         source = detect_tool(file, options, chosen)
     if source is not None:
@@ -146,7 +145,7 @@ def check(table: Path, *, shown: str, write_import: Path | None, **question: Any
     """
     from jrh_import.checking.answers import answers_of
     from jrh_import.checking.check_request import CheckRequest
-    from jrh_import.checking.measurement import check_table
+    from jrh_import.checking.measurement import check_table, write_import_file
     from jrh_import.checking.rendering import as_json, as_text
 
     request = CheckRequest(path=table, **question)
@@ -154,19 +153,7 @@ def check(table: Path, *, shown: str, write_import: Path | None, **question: Any
     answers = answers_of(checked)
     say(as_json(checked, answers) if shown == "json" else as_text(checked, answers), data=shown == "json")
     if write_import is not None:
-        _write(checked, write_import)
+        write_import_file(checked, write_import)
         if shown == "text":
             say(f"Import file: {write_import}")
     return 0
-
-
-def _write(checked: Checked, file: Path) -> None:
-    from jrh import JrhError
-
-    from jrh_import.checking.measurement import as_yaml, import_file_content
-
-    content = import_file_content(checked.request, checked.table, checked.labels, folder=file.parent)
-    try:
-        file.write_text(as_yaml(content), encoding="utf-8")
-    except OSError as error:
-        raise JrhError(f"'{file}' cannot be written: {error.strerror or error}") from error

@@ -38,6 +38,7 @@ class Covariates:
         columns = {name: _columns(name, column, task) for name, column in written.items()}
         named = [(f"covariates.{name}", column) for name, by_option in columns.items() for column in by_option.values()]
         check_columns(named, table.columns)
+        # A column of numbers holds lengths already; one of texts has to be measured.
         lengths = columns.get(LENGTH, {}).values()
         return cls(columns=columns, measured=frozenset(column for column in lengths if not _numeric(column, table)))
 
@@ -46,6 +47,7 @@ class Covariates:
         covariates: dict[str, Json] = {}
         for name, columns in self.columns.items():
             texts = {option: row[column] for option, column in columns.items()}
+            # A comparison needs the value of every option: a difference to nothing is no covariate.
             if all(text.strip() for text in texts.values()):
                 values: dict[str, Json] = {
                     option: length_of(text) if columns[option] in self.measured else text
@@ -64,6 +66,7 @@ def _columns(name: str, column: Json, task: Task) -> Columns:
         return {str(option): str(text) for option, text in column.items()}
     base = name if column is None else str(column)
     if task.mode is Mode.PAIRWISE:
+        # The names that data sources use: `response_a`, `response_b`.
         return {option: f"{base}_{option.lower()}" for option in task.scale.options}
     return {"": base}
 
@@ -71,6 +74,7 @@ def _columns(name: str, column: Json, task: Task) -> Columns:
 def covariate_name(column: str, table: Table) -> str:
     """Return what a column is as a covariate: `length` where it holds texts, many of them different, else its name."""
     texts = [row[column] for row in table.rows]
+    # An author is a text as well, but one of few.
     prose = not _numeric(column, table) and len(set(texts)) > len(texts) / _FEW_LEVELS
     return LENGTH if prose else column
 
@@ -78,6 +82,7 @@ def covariate_name(column: str, table: Table) -> str:
 def _numeric(column: str, table: Table) -> bool:
     try:
         for row in table.rows:
+            # An empty cell says nothing about what its column holds.
             float(row[column] or 0)
     except ValueError:
         return False

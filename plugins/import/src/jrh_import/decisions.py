@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +35,7 @@ _SIDES: Final = ("a", "b")
 _STATUSES: Final = tuple(status.value for status in Status)
 _LINES: Final = 10
 """Lines named per value that is off the scale; the others are counted."""
+# Metrics of other plugins: each is asked for only where it is installed.
 _SENSITIVITY: Final = "template-sensitivity"
 _COMPAT: Final = "compat-judgesense"
 _OVERLAP: Final = "flipped-by-every-judge"
@@ -54,6 +55,7 @@ class JudgeSense:
         try:
             return read_log(path, self._options)
         except JrhError as error:
+            # Another tool may read such a file; every other mistake is one in a log of this tool.
             if any(reason in str(error) for reason in _NO_LOG):
                 raise OtherToolError(str(error)) from error
             raise
@@ -127,6 +129,7 @@ def _decisions(rows: Sequence[Row], items: Sequence[Item], options: JudgeSenseOp
             decisions.append(
                 Decision(row=row, side=side, judge=judge, item=item, template=template, repeat=repeats[cell])
             )
+            # In the order of the log: the same prompt in several rows was asked several times.
             repeats[cell] += 1
     return decisions
 
@@ -152,6 +155,7 @@ def _record(decision: Decision, task: Task, options: JudgeSenseOptions) -> Recor
         item_id=decision.item,
         judge=decision.judge,
         label=label,
+        # Inverted prompts ask for the opposite: the import turns the labels back.
         presented=True,
         status=status,
         test=TEST,
@@ -194,8 +198,10 @@ def _with_rows(items: Sequence[Item], decisions: Sequence[Decision]) -> tuple[It
     """Note in every item which pairs of templates its rows list, and which decisions share a row."""
     pairs: dict[str, dict[frozenset[str], list[Json]]] = {}
     rows: dict[str, dict[str, list[Json]]] = {}
+    # Two decisions per row, in the order of the sides.
     for first, second in zip(decisions[::2], decisions[1::2], strict=True):
         sides = [first.template, second.template]
+        # By the set of its two templates: the rows of a pair may list it in either order.
         pairs.setdefault(first.item, {}).setdefault(frozenset(sides), [*sides])
         row: list[Json] = [first.template, first.repeat, second.template, second.repeat]
         rows.setdefault(first.item, {}).setdefault(first.judge, []).append(row)
@@ -207,7 +213,8 @@ def _with_rows(items: Sequence[Item], decisions: Sequence[Decision]) -> tuple[It
 
 def _metrics(items: Mapping[str, Sequence[Item]], options: JudgeSenseOptions) -> Json:
     """Return what the report of a decision log computes: the defaults, the chosen pairs, and JudgeSense's estimates."""
-    excluded = {text: list(_templates_with(items, text)) for text in options.without}
+    prompts = _prompts(items)
+    excluded = {text: [name for name, source in prompts.items() if text in source] for text in options.without}
     absent = [text for text, templates in excluded.items() if not templates]
     if absent:
         raise JrhError(f"without: no prompt of the log contains '{absent[0]}'")
@@ -228,15 +235,15 @@ def _is_installed(metric: str) -> bool:
     return True
 
 
-def _templates_with(items: Mapping[str, Sequence[Item]], text: str) -> Iterator[str]:
-    prompts = {
-        name: source
+def _prompts(items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
+    """Return the prompts of a log by the names of their templates."""
+    return {
+        name: str(source)
         for task_items in items.values()
         for item in task_items
         if isinstance(sources := item.metadata.get("prompts"), Mapping)
         for name, source in sources.items()
     }
-    yield from (name for name, source in prompts.items() if text in str(source))
 
 
 def _check_rows(rows: Sequence[Row], name: str) -> None:
@@ -262,6 +269,7 @@ def _check_used(rows: Sequence[Row], options: JudgeSenseOptions, name: str) -> N
     ):
         there = {row[column].strip() for row in rows for column in columns}
         for text in labels:
+            # A misspelt option would otherwise leave all labels as they are, without an error.
             if text not in there:
                 raise JrhError(
                     f"{option}: no {what} in {name} is '{text}'; available: {', '.join(sorted(there))[:200]}"
@@ -283,6 +291,7 @@ def _check_labels(
         for (what, text, option), lines in _off_scale(kinds[kind], task, options).items():
             shown = ", ".join(str(line) for line in [*lines][:_LINES])
             more = f" and {len(lines) - _LINES} more" if len(lines) > _LINES else ""
+            # Gold labels off the scale have no such way out: they are always mistakes.
             way = " or count such answers as missing with --option off_scale=true" if what == "decision" else ""
             problems.add(
                 f"the {what} {text.strip()[:80]!r} is not on the scale {', '.join(task.scale.labels)} "

@@ -23,6 +23,7 @@ from jrh_import.tables import read_table
 
 _LARGEST: Final = 1_000_000
 """Bytes of a configuration."""
+# Counted with every use of an alias: ten lines of aliases of aliases are billions of values.
 _MOST_VALUES: Final = 100_000
 _SOURCES: Final = {".csv": "csv", ".xlsx": "xlsx", ".jsonl": "jsonl", ".parquet": "parquet", ".eval": "inspect"}
 _TARGETS: Final = {"request": "request", "response": "response", "expected": "label", "original_idx": "id"}
@@ -64,6 +65,7 @@ class Config:
         Raises:
             JrhError: a section is not a mapping.
         """
+        # What is never asked for has no counterpart in a suite and is listed in its comments.
         self._read.add(names)
         value: Any = self.written
         for name in names:
@@ -112,6 +114,7 @@ def read_config(path: Path) -> Config:
     if _more_than(_MOST_VALUES, written):
         raise JrhError(f"'{path}' has more than {_MOST_VALUES:,} values, counting expanded aliases")
     config = Config(path, written if isinstance(written, Mapping) else {})
+    # Every configuration has it: without it, this is some other YAML file.
     if not config.get(*_DATASET, "dataset_name"):
         raise JrhError(f"'{path}' is not a configuration of the harness: it has no admin.dataset_config.dataset_name")
     return config
@@ -174,6 +177,7 @@ def _data(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
     if source is None:
         raise JrhError(f"{config.path}: jrh reads {', '.join(_SOURCES)}, not '{name}'")
     data: dict[str, Any] = {"source": source, "path": relative(name)}
+    # Logs have no columns, and several scores.
     if source == "inspect":
         config.todo.append("name the score that is the gold label: `gold` of the source inspect")
     else:
@@ -205,6 +209,7 @@ def _scale(config: Config) -> dict[str, Any]:
     parameters = config.get(*_DATASET, "default_params") or {}
     low = parameters.get("lowest_score", parameters.get("min_score"))
     high = parameters.get("highest_score", parameters.get("max_score"))
+    # Only templates with a score use these parameters; the others answer with the labels of the data.
     if "autograder" in str(config.get(*_EVALUATION, "template")) and low is not None and high is not None:
         return {"ordinal": [int(low), int(high)]}
     labels = _labels(config)
@@ -252,6 +257,7 @@ def _tests(config: Config, models: dict[str, Any]) -> list[dict[str, Any]]:
     used = str(tests)
     for role, stage in ((_WRITER, "generation"), (_CHECKER, "validation")):
         model, tokens = (config.get(_SYNTHETIC, key) for key in (f"{stage}_model_name", f"max_tokens_{stage}"))
+        # Models are declared for the tests that were translated only.
         if f"'{role}'" in used:
             models[role] = _model(model, None, tokens)
     for stage in ("planner", "editor", "summary", "verifier"):
@@ -331,5 +337,6 @@ def _agentic(config: Config) -> dict[str, Any]:
     options |= {ours: theirs for theirs, ours in stages.items() if config.get(_AGENTIC, theirs)}
     rounds = config.get(_AGENTIC, "max_edit_rounds")
     if rounds:
+        # 20 is the most that the perturber allows.
         options["max_rounds"] = min(int(rounds), 20)
     return options | _sample(config, _AGENTIC, seed="sampling_seed")

@@ -33,6 +33,7 @@ def detect_tool(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...
         JrhError: several do.
     """
     tools = tools_of(file, options, plugins)
+    # Importing it as the wrong tool would give wrong verdicts without an error.
     if len(tools) > 1:
         raise JrhError(f"'{file}' may be from {' or '.join(tools)}; name the tool with --from")
     if tools:
@@ -45,6 +46,7 @@ def import_export(
 ) -> int:
     """Import the export of a tool, and say what came of it; return the exit code."""
     log = read_export(file, source, options, plugins)
+    # `.` has no name until it is resolved.
     name = file.resolve().name if file.is_dir() else file.stem
     left = [f"Not imported from {source}: {'; '.join(log.unmapped)}."] if log.unmapped else []
     items = {record.item_id for record in log.records}
@@ -78,6 +80,7 @@ def import_described(file: Path, run_dir: Path | None, plugins: tuple[str, ...])
         level=mapping.level,
         resamples=mapping.resamples,
         seed=mapping.seed,
+        # The file, not the value: mistakes in it are reported with their lines.
         metrics=None if mapping.metrics is None else file,
         findings=mapping.findings,
     )
@@ -108,6 +111,7 @@ def _say_list(heading: str, entries: Sequence[str]) -> None:
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 """Suffixes of import files."""
 _TABLES: Final = tuple(f".{kind.value}" for kind in Format)
+# Beginnings of messages of the kernel, by which a table is told from a broken import file.
 _NO_MAPPING: Final = "expected a mapping"
 _NO_PATH: Final = "missing key 'path'"
 _EXPORTED: Final = "If another tool exported it, name the tool, such as `--from promptfoo`."
@@ -127,6 +131,7 @@ def read_description(file: Path) -> ImportFile:
     """
     if file.exists() and not file.is_file():  # reading a pipe waits until somebody writes to it
         raise JrhError(f"'{file}' cannot be read: it is not a regular file")
+    # The usual first attempt is to import the table itself: show the file that is needed.
     if file.suffix.lower() in _TABLES and file.is_file():
         exported = f"{_EXPORTED} " if file.suffix.lower() == ".jsonl" else ""
         raise JrhError(f"'{file}' is a table. {exported}{_minimal_example(file)}")
@@ -141,12 +146,14 @@ def read_description(file: Path) -> ImportFile:
 
 
 def _is_no_mapping(error: SuiteError) -> bool:
+    # A list or a text at the top is no import file at all; any other mistake is one in an import file.
     only, *more = error.problems
     return not more and only.message.startswith(_NO_MAPPING) and (only.line or 1, only.column or 1) == (1, 1)
 
 
 def _minimal_example(table: Path) -> str:
     description = table.with_suffix(".yaml").name
+    # JSON is YAML: names with quotes or colons stay valid.
     smallest = _SMALLEST.format(name=json.dumps(table.stem), path=json.dumps(table.name))
     return (
         "`jrh import` takes a YAML file that says where the table is and what its columns mean. A minimal one, "

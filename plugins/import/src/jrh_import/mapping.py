@@ -177,6 +177,7 @@ class ImportFile:
         """Return whether to remove an apostrophe at the start of a cell."""
         if self.neutralised is not None:
             return self.neutralised
+        # `jrh report` adds the apostrophe in csv only, where a spreadsheet would run the cell as a formula.
         return self.layout == "records" and self.table_format() is Format.CSV
 
     def build_tasks(self) -> tuple[Task, ...]:
@@ -192,7 +193,9 @@ class ImportFile:
         """Return target -> column and target -> value of a decision; its own entries take precedence."""
         known = OF_RECORDS if self.layout == "records" else {}
         values = {**self.values, **decision.values}
+        # A value for all rows goes before the column that records have by default.
         columns = {target: column for target, column in known.items() if target not in values}
         if self.task is not None:
+            # The records name their task, but the file describes a single one.
             columns.pop("task", None)
         return {**columns, **self.columns, **decision.columns}, values

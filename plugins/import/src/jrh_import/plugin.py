@@ -15,26 +15,21 @@ JRH_API_VERSION = 2
 @hookimpl
 def jrh_importers() -> Iterable[ImporterSpec]:
     """Declare the importers."""
-    for name, summary, factory in (
-        ("promptfoo", "results of `promptfoo eval --output`", "promptfoo:Promptfoo"),
-        ("deepeval", "a test run of DeepEval", "deepeval:DeepEval"),
-        ("langfuse", "scores and annotations of Langfuse", "langfuse:Langfuse"),
-        ("langsmith", "experiments or feedback of LangSmith", "langsmith:LangSmith"),
-        ("phoenix", "experiments or annotations of Arize Phoenix", "phoenix:Phoenix"),
-        ("braintrust", "events of a Braintrust experiment", "braintrust:Braintrust"),
-        ("mlflow", "traces of MLflow with assessments", "mlflow:MlflowTraces"),
-        ("openai-evals", "output items of OpenAI's Evals API", "openai_evals:OpenAIEvals"),
+    for name, summary, options, factory in (
+        ("promptfoo", "results of `promptfoo eval --output`", ExportOptions, "exports.promptfoo:Promptfoo"),
+        ("deepeval", "a test run of DeepEval", ExportOptions, "exports.deepeval:DeepEval"),
+        ("langfuse", "scores and annotations of Langfuse", ExportOptions, "exports.langfuse:Langfuse"),
+        ("langsmith", "experiments or feedback of LangSmith", ExportOptions, "exports.langsmith:LangSmith"),
+        ("phoenix", "experiments or annotations of Arize Phoenix", ExportOptions, "exports.phoenix:Phoenix"),
+        ("braintrust", "events of a Braintrust experiment", ExportOptions, "exports.braintrust:Braintrust"),
+        ("mlflow", "traces of MLflow with assessments", ExportOptions, "exports.mlflow:MlflowTraces"),
+        ("openai-evals", "output items of OpenAI's Evals API", ExportOptions, "exports.openai_evals:OpenAIEvals"),
+        ("judgesense", "a JudgeSense decision log, two decisions per row", JudgeSenseOptions, "decisions:JudgeSense"),
+        (
+            "judge-reliability-harness",
+            "a result folder of RAND's Judge Reliability Harness",
+            HarnessOptions,
+            "result_folder:Harness",
+        ),
     ):
-        yield ImporterSpec(name=name, summary=summary, options=ExportOptions, factory=f"jrh_import.exports.{factory}")
-    yield ImporterSpec(
-        name="judgesense",
-        summary="a JudgeSense decision log, two decisions per row",
-        options=JudgeSenseOptions,
-        factory="jrh_import.decisions:JudgeSense",
-    )
-    yield ImporterSpec(
-        name="judge-reliability-harness",
-        summary="a result folder of RAND's Judge Reliability Harness",
-        options=HarnessOptions,
-        factory="jrh_import.result_folder:Harness",
-    )
+        yield ImporterSpec(name=name, summary=summary, options=options, factory=f"jrh_import.{factory}")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from jrh import JrhError, Mode, Record, Scale, Status, Task
+from jrh import JrhError, Mode, Record, Scale, Task
 from jrh.errors import OtherToolError
 from jrh.values import ImportedLog
 from jrh_interchange import Row, imported_record, infer_scale
@@ -21,6 +21,7 @@ from jrh_import.options import HarnessOptions
 from jrh_import.tables import read_table
 
 SCORE: Final = "autograder_score"
+# `TEST_results_JUDGE`: neither part of the name is in the table.
 _RESULTS: Final = "_results_"
 _SUFFIXES: Final = {".csv": Format.CSV, ".xlsx": Format.XLSX}
 _EXPECTED: Final = ("validation_score", "expected", "original_expected")
@@ -70,6 +71,7 @@ def read_folder(folder: Path, scale: str | None) -> ImportedLog:
     for path in tables:
         test, _, judge = path.stem.partition(_RESULTS)
         for row in _rows(path):
+            # Entries of a rubric are questions of their own, each with its own labels.
             by_task.setdefault(row["rubric_id"] or "judged", []).append((test, judge, row))
     tasks, records, origins = [], [], []
     for name, rows in by_task.items():
@@ -90,6 +92,7 @@ def _rows(path: Path) -> Sequence[Row]:
 
 def _scale(written: str | None, rows: Sequence[Row], folder: Path) -> Scale:
     labels = {_label(row[name]) for row in rows for name in (SCORE, *_EXPECTED)} - {None}
+    # 1 first: by custom the first of two labels is the positive one.
     if written is None and labels <= {"0", "1"}:
         return Scale.of_labels("1", "0")
     return infer_scale(written, sorted(label for label in labels if label), Mode.POINTWISE, str(folder))
@@ -100,6 +103,7 @@ def _label(text: str) -> str | None:
     plain = text.strip()
     if plain.lower() in _YES | _NO:
         return "1" if plain.lower() in _YES else "0"
+    # Programs that rewrite a table turn 3 into 3.0.
     integer, point, fraction = plain.partition(".")
     if point and integer.lstrip("-").isdecimal() and not fraction.strip("0"):
         return integer
@@ -128,13 +132,14 @@ def _records(task: Task, rows: Sequence[_Place]) -> Iterator[Record]:
             item_id=row["original_idx"],
             judge=judge,
             label=label,
-            status=None if label is not None else Status.UNPARSABLE,
             gold=_on(task, row["original_expected"] or row["expected"], row),
             test=test,
             variant=_variant(row),
+            # No expected label, no expectation: `same` would be a guess.
             expectation="equals" if expected is not None else "",
             expected=expected,
             rationale=row["autograder_reasoning"],
+            # Items of the same response are one cluster, also if tests number them differently.
             content=row["original_response"],
             **_identity(test, row),
         )
@@ -150,4 +155,5 @@ def _identity(test: str, row: Row) -> dict[str, Any]:
     """Return what tells the rows of one item apart: seed and repeat, or the perturbed text."""
     if row["seed"]:
         return {"seed": _label(row["seed"]) or "", "repeat": int(_label(row["retry_idx"]) or 0)}
+    # Several perturbed texts of one item are several questions, not repeats of one.
     return {"case": f"{test}/{row['perturbed_idx']}"} if row["perturbed_idx"] else {}

@@ -14,6 +14,7 @@ from jrh_import.mapping import Format
 
 MOST_ROWS: Final = 1_000_000
 """Rows beyond this would not fit into the memory of a small machine."""
+# In order of preference: of two that are equally frequent, the first is taken.
 _DELIMITERS: Final = (",", "\t", ";")
 _SUFFIXES: Final = {
     **{f".{kind.value}": kind for kind in Format},
@@ -58,6 +59,7 @@ def read_table(
     settings = {"delimiter": delimiter} if kind is Format.CSV else {}
     rows = read_table_rows(path, str(path), kind.value, most=most, **settings)
     if neutralised:
+        # Once: a text that begins with two apostrophes had one of its own.
         rows = tuple(evolve(row, values={name: row[name].removeprefix("'") for name in row.values}) for row in rows)
     columns = tuple(dict.fromkeys(name for row in rows for name in row.values))
     return Table(columns=columns, rows=rows, format=kind, delimiter=delimiter)
@@ -80,6 +82,7 @@ def read_any_table(path: Path) -> Table:
 
 def _guess_format(path: Path) -> Format:
     with path.open("rb") as file:
+        # Enough for a magic number, or for the first character past white space.
         start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"PAR1"):
         return Format.PARQUET
@@ -89,5 +92,6 @@ def _guess_format(path: Path) -> Format:
 def _delimiter(path: Path) -> str:
     """Return the delimiter that the first line has most of; a comma where it has none."""
     with path.open("rb") as file:
+        # Bounded: a file without line ends has no header to look at.
         header = file.readline(100_000).decode("utf-8-sig", errors="replace")
     return max(_DELIMITERS, key=header.count)

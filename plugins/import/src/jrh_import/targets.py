@@ -50,10 +50,12 @@ def number(target: str, text: str) -> float | int:
         value = float(text)
     except ValueError:
         raise JrhError(f"{target}: '{text}' is not a number") from None
+    # `nan` is how some tools write an unknown number: a measure would become NaN with it.
     if not isfinite(value):
         raise JrhError(f"{target}: '{text}' is not a finite number; leave the cell empty if it is unknown")
     if target not in WHOLE:
         return value
+    # 2.0 is a count written by a spreadsheet, 2.5 is a mistake.
     if value != int(value):
         raise JrhError(f"{target}: '{text}' is not a whole number")
     return int(value)

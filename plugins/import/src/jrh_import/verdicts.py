@@ -44,6 +44,7 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
                 records.append(meaning.record(row))
                 origins.append(row.place)
             except JrhError as error:
+                # By message: a wrong column is one mistake, not one per row.
                 problems.setdefault(str(error), []).append(row.place)
     report = Problems()
     for message, places in problems.items():
@@ -74,8 +75,10 @@ class _Meaning:
         absent = [name for name in needed if name not in columns and name not in values]
         if absent:
             raise JrhError(f"`columns` or `values` must give the {' and the '.join(absent)} of a verdict")
+        # It would be ignored, and all rows would count for the one task.
         if mapping.task is not None and ("task" in columns or "task" in values):
             raise JrhError("a column or value gives the task; describe the tasks by name in `tasks` instead of `task`")
+        # The number of the row is a column that the table does not have.
         named = [(f"columns.{target}", column) for target, column in columns.items() if column != _ROW]
         check_columns(named, table.columns)
         return cls(
@@ -91,11 +94,16 @@ class _Meaning:
             **{target: str(value) for target, value in self.values.items()},
             **{target: row[column] for target, column in self.columns.items() if column in row.values},
         }
+        # An empty cell is unknown, so the default counts. Only an empty label says something: there is no verdict.
         known = {target: value for target, value in cells.items() if value != "" or target == "label"}
         task = self._task(known.pop("task", ""))
         for target, read in self._readers(task).items():
             if target in known:
-                known[target] = self._at(target, read, known)
+                try:
+                    known[target] = read(str(known[target]))
+                except JrhError as error:
+                    where = f"column '{self.columns[target]}'" if target in self.columns else f"values.{target}"
+                    raise JrhError(f"{where}: {error}") from None
         if self.mapping.tests:
             known["test"] = self._test(known, task)
         numbers: dict[str, Any] = {target: number(target, known.pop(target)) for target in NUMBERS if target in known}
@@ -129,14 +137,6 @@ class _Meaning:
             "polarity": lambda text: read_polarity(text, self.mapping.polarities),
         }
 
-    def _at(self, target: str, read: Callable[[str], str], known: Mapping[str, Any]) -> str:
-        """Read a cell; an error names its column."""
-        try:
-            return read(str(known[target]))
-        except JrhError as error:
-            where = f"column '{self.columns[target]}'" if target in self.columns else f"values.{target}"
-            raise JrhError(f"{where}: {error}") from None
-
     def _test(self, known: Mapping[str, Any], task: Task) -> str:
         """Return the one test that the row's cells assign it to; `reference` where all of them say so."""
         assigned: dict[str, str] = {}
@@ -148,6 +148,7 @@ class _Meaning:
             if text not in known_tests:
                 raise JrhError(f"tests.{target} has no test for '{text}'; it has {', '.join(known_tests)}")
             assigned[target] = known_tests[text]
+        # A row that is unchanged in one respect and changed in another belongs to the test of the change.
         changed = {target: test for target, test in assigned.items() if test != REFERENCE}
         if len(set(changed.values())) > 1:
             assignments = " and ".join(f"tests.{target} says '{test}'" for target, test in changed.items())
@@ -176,11 +177,13 @@ class _Meaning:
         if status not in (None, Status.OK.value):
             return None, Status(status)
         bare = text.strip()
+        # Before the labels: a text may be both, and the user listed it as missing.
         if bare in self.mapping.missing:
             return None, self.mapping.missing[bare]
         if not bare:
             return None, Status.UNPARSABLE
         label = self._label(text, task)
+        # Not by default: a wrong mapping of labels would become missing verdicts without an error.
         if label not in task.scale and self.mapping.off_scale == "status":
             return None, Status.OFF_SCALE
         return label, Status.OK
@@ -196,6 +199,7 @@ def _number_repeats(records: list[Record]) -> list[Record]:
     counts: Counter[tuple[str, str]] = Counter()
     numbered = []
     for record in records:
+        # By case and judge: the same question to the same judge.
         repeat = counts[record.case_id, record.judge]
         counts[record.case_id, record.judge] += 1
         numbered.append(evolve(record, repeat=repeat, trial_id=content_id(record.case_id, record.judge, repeat)))

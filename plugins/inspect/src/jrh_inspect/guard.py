@@ -32,13 +32,8 @@ _TAIL: Final = 66_000
 class Bounds:
     """Limits on the size of a log."""
 
-    max_bytes: int
+    max_mb: int
     max_ratio: int
-
-    @classmethod
-    def of(cls, max_mb: int, max_ratio: int) -> Bounds:
-        """Build the limits from the source's options."""
-        return cls(max_bytes=max_mb * _MEGABYTE, max_ratio=max_ratio)
 
 
 def check_log(path: Path, shown: str, bounds: Bounds) -> None:
@@ -50,13 +45,11 @@ def check_log(path: Path, shown: str, bounds: Bounds) -> None:
         JrhError: The log is rejected; the message says why.
     """
     if path.suffix == ".eval":
-        with _open(path, shown) as file:
-            _check_count(file, shown)
-            with _archive(file, shown) as archive:
-                _check_members(archive.infolist(), shown, bounds)
+        with _archive(path, shown) as archive:
+            _check_members(archive.infolist(), shown, bounds)
         return
     size = path.stat().st_size
-    if size > bounds.max_bytes:
+    if size > bounds.max_mb * _MEGABYTE:
         raise _too_large(shown, size, bounds)
 
 
@@ -66,25 +59,21 @@ def verify_content(path: Path, shown: str) -> None:
     Raises:
         JrhError: A member is damaged or longer than declared.
     """
-    with _open(path, shown) as file, _archive(file, shown) as archive:
+    with _archive(path, shown) as archive:
         for member in archive.infolist():
             _verify(archive, member, shown)
 
 
 @contextmanager
-def _open(path: Path, shown: str) -> Iterator[IO[bytes]]:
+def _archive(path: Path, shown: str) -> Iterator[zipfile.ZipFile]:
     try:
         with path.open("rb") as file:
-            yield file
+            # Before `ZipFile`, which builds the list of members: a few bytes can claim a billion of them.
+            _check_count(file, shown)
+            with zipfile.ZipFile(file) as archive:
+                yield archive
     except OSError as error:
         raise JrhError(f"{shown}: cannot be read: {error.strerror or error}") from error
-
-
-@contextmanager
-def _archive(file: IO[bytes], shown: str) -> Iterator[zipfile.ZipFile]:
-    try:
-        with zipfile.ZipFile(file) as archive:
-            yield archive
     except (zipfile.BadZipFile, NotImplementedError, struct.error, UnicodeDecodeError, ValueError) as error:
         raise JrhError(f"{shown}: the archive is damaged: {error}; write the log again") from error
 
@@ -103,6 +92,7 @@ def _check_count(file: IO[bytes], shown: str) -> None:
             raise JrhError(f"{shown}: the archive is cut short: its end is missing; copy the log again")
         raise JrhError(f"{shown} is not an Inspect log: an .eval file is a zip archive, and this is not one")
     (count,) = struct.unpack_from("<H", tail, at + 10)
+    # Archives of more than 65,535 members have a second end record with a larger count.
     wide = tail.rfind(_END_64, 0, at)
     if wide >= 0 and wide + 40 <= len(tail):
         (count,) = struct.unpack_from("<Q", tail, wide + 32)
@@ -111,6 +101,7 @@ def _check_count(file: IO[bytes], shown: str) -> None:
 
 
 def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -> None:
+    # Again, as the end record may have lied about the number.
     if len(members) > MOST_MEMBERS:
         raise JrhError(f"{shown}: the archive has {len(members):,} members; the limit is {MOST_MEMBERS:,}")
     names: set[str] = set()
@@ -119,6 +110,7 @@ def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -
         quoted = repr(name[:80])
         if _leads_outside(name):
             raise JrhError(f"{shown}: the member {quoted} points outside the archive; Inspect never writes such names")
+        # Readers disagree about which of two members counts: what was checked need not be what is read.
         if name in names:
             advice = "write the log again, for example with `inspect log convert`"
             raise JrhError(f"{shown}: two members are named {quoted}; {advice}")
@@ -129,8 +121,9 @@ def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -
             raise JrhError(f"{shown}: the member {quoted} uses a compression method that Inspect does not")
         _check_ratio(member.file_size, member.compress_size, f"{shown}: the member {quoted}", bounds)
     size = sum(member.file_size for member in members)
-    if size > bounds.max_bytes:
+    if size > bounds.max_mb * _MEGABYTE:
         raise _too_large(shown, size, bounds)
+    # Each member may be within the limit for small files and all together may not.
     _check_ratio(size, sum(member.compress_size for member in members), f"{shown}: the content", bounds)
     if not names.intersection(_HEADERS):
         raise JrhError(f"{shown} is not an Inspect log: the archive has neither {' nor '.join(_HEADERS)}")
@@ -138,6 +131,7 @@ def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -
 
 def _leads_outside(name: str) -> bool:
     parts = name.replace("\\", "/").split("/")
+    # Windows takes backslashes and drive letters as paths too.
     return ".." in parts or not parts[0] or ":" in parts[0] or "\x00" in name
 
 
@@ -151,7 +145,7 @@ def _check_ratio(size: int, compressed: int, what: str, bounds: Bounds) -> None:
 
 def _too_large(shown: str, size: int, bounds: Bounds) -> JrhError:
     return JrhError(
-        f"{shown}: the log holds {size / _MEGABYTE:,.0f} MB, more than {bounds.max_bytes / _MEGABYTE:,.0f} MB; select "
+        f"{shown}: the log holds {size / _MEGABYTE:,.0f} MB, more than {bounds.max_mb:,} MB; select "
         "fewer samples with Inspect, or raise `max_mb`"
     )
 
@@ -163,6 +157,7 @@ def _verify(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str) -> No
     length = 0
     try:
         with cast("zipfile.ZipExtFile", archive.open(longer)) as content:
+            # `zipfile` reads 4 kB at once by default, which can unpack to a hundred megabytes.
             content.MIN_READ_SIZE = _CHUNK
             while chunk := content.read(_CHUNK):
                 length += len(chunk)

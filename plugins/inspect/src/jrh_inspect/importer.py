@@ -60,12 +60,13 @@ class InspectLog:
         rows: list[ExportRow] = []
         failed = 0
         for file in paths:
-            log = open_log(file, str(file), Bounds.of(known.max_mb, known.max_ratio))
+            log = open_log(file, str(file), Bounds(max_mb=known.max_mb, max_ratio=known.max_ratio))
             prefix = f"{file.name}:" if len(paths) > 1 else ""
             for sample in log.read(log.samples):
                 place = f"{file}: sample '{sample.id}', epoch {sample.epoch}"
                 if self._options.output is not None:
                     rows.append(_answer(log, sample, place, self._options))
+                # A sample can fail after it was scored: its scores are verdicts as any others.
                 elif sample.error is not None and not sample.scores:
                     failed += 1
                 else:
@@ -83,11 +84,14 @@ def _score_rows(log: Log, sample: EvalSample, place: str, prefix: str) -> Iterat
     for scorer, score in scores.items():
         missing = _missing_status(score)
         for name, value in parts[scorer].items():
+            # Any other score of the sample may be the label of people: `gold` chooses it.
             other_scores = {f"scores.{other}": part for other, part in values.items() if other != name}
             yield ExportRow(
                 place=place,
+                # Each epoch has an output of its own and is an item of its own; the epochs of a sample are one group.
                 item=f"{prefix}{sample.id}#{sample.epoch}",
                 metric=name,
+                # N is how Inspect grades a sample without an answer: no verdict, and no incorrect one.
                 value=None if missing or value == _NO_ANSWER else value,
                 judge=_grader(log, scorer),
                 golds={**_golds(sample), **other_scores},
@@ -106,6 +110,7 @@ def _answer(log: Log, sample: EvalSample, place: str, options: ScoreOptions) -> 
     output = sample.output
     usage = output.usage
     status = Status.PROVIDER_ERROR if sample.error is not None else _ENDED.get(output.stop_reason)
+    # Several targets are alternatives, not one gold label.
     target = sample.target if isinstance(sample.target, str) else None
     return ExportRow(
         place=place,
@@ -119,6 +124,7 @@ def _answer(log: Log, sample: EvalSample, place: str, options: ScoreOptions) -> 
             "status": status,
             "detail": sample.error.message[:200] if sample.error is not None else None,
             "repeat": sample.epoch - 1,
+            # The task words the prompt: in logs of several tasks it is the template.
             "template": log.header.eval.task,
             "prompt_tokens": usage.input_tokens if usage else None,
             "completion_tokens": usage.output_tokens if usage else None,
@@ -145,6 +151,7 @@ def _parts(scorer: str, value: Json) -> dict[str, Json]:
 
 def _missing_status(score: Score) -> Status | None:
     """Return the status of a score that is no verdict."""
+    # Older versions score an unreadable grade as incorrect: counted as a verdict, it would blame the evaluated model.
     unreadable = (score.explanation or "").startswith(_NO_GRADE) or score.reason in _FAILED
     return Status.UNPARSABLE if unreadable or plain_value(score) is None else None
 
@@ -162,6 +169,7 @@ def _grader(log: Log, scorer: str) -> str:
     for entry in log.header.eval.scorers or []:
         option = (entry.options or {}).get("model") if entry.name == scorer else None
         names = [_model(model) for model in (option if isinstance(option, list) else [option])]
+        # A scorer without a model of its own uses the role `grader`, or is no model at all.
         if all(names):
             return "+".join(names)  # several models vote
     return str(getattr((log.header.eval.model_roles or {}).get("grader"), "model", ""))

@@ -64,12 +64,14 @@ def find_logs(path: Path, shown: str) -> list[Path]:
     if path.is_file():
         return [path]
     if path.is_dir():
+        # Inspect keeps other .json files next to its logs, so only names with its time stamp count.
         inside = (file for file in path.rglob("*") if file.suffix == ".eval" or _STAMPED.fullmatch(file.name))
         logs = sorted(file for file in inside if file.is_file())
         if not logs:
             raise OtherToolError(f"{shown}: the directory has no Inspect log (.eval, or .json named by Inspect)")
         return logs
     parts = path.parts
+    # `Path.glob` takes a relative pattern: it starts at the last folder without a wildcard.
     first = next((at for at, part in enumerate(parts) if _MAGIC & set(part)), None)
     if first is None:
         raise JrhError(f"{shown}: file not found; a relative path is relative to the suite's directory")
@@ -103,6 +105,7 @@ def reading(shown: str) -> Iterator[None]:
     except JrhError:
         raise
     except Exception as error:
+        # Validation errors may be pages long; the first line says what is wrong.
         reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
         message = f"{type(error).__name__}: {reason[:200]}"
         raise OtherToolError(f"{shown}: Inspect cannot read this log: {message}") from error
@@ -117,6 +120,7 @@ def call_in_thread(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) 
 def _open_archive(path: Path, shown: str) -> Log:
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
+    # Before Inspect reads it: Inspect unpacks members whole.
     verify_content(path, shown)
     header = call_in_thread(read_eval_log, path, header_only=True)
     summaries = call_in_thread(read_eval_log_sample_summaries, path)
@@ -164,5 +168,6 @@ def _open_json(path: Path, shown: str) -> Log:
 
 def _in_order(entries: Sequence[EvalSample | EvalSampleSummary], header: EvalLog) -> list[Sample]:
     samples = [Sample(id=entry.id, epoch=entry.epoch, failed=entry.error is not None) for entry in entries]
+    # Inspect writes samples as they finish; the order of the dataset is the same in every log.
     place = {str(sample_id): at for at, sample_id in enumerate(header.eval.dataset.sample_ids or [])}
     return sorted(samples, key=lambda sample: (place.get(str(sample.id), len(place)), str(sample.id), sample.epoch))

@@ -44,6 +44,7 @@ def _to_message(message: ChatMessage, number: int) -> TranscriptMessage:
 
 def message_id(message: ChatMessage, number: int) -> str:
     """Return a message's id in the transcript; old logs have no ids, so one is made from the number."""
+    # The number comes from the whole list, so that a role that is left out shifts no id.
     return message.id or f"message-{number}"
 
 
@@ -74,6 +75,7 @@ def placeholder(part: Any) -> str:
 
 def plain(value: Any) -> Json:
     """Return a value as JSON; non-finite numbers and unknown types become text."""
+    # JSON has no such numbers; the store would refuse the item.
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, bool | int | float | str):
@@ -90,6 +92,7 @@ def _mapping(value: Mapping[Any, Any]) -> dict[str, Json]:
 
 
 def _place(place: str, mime_type: str) -> str:
+    # Data are written into the place itself: megabytes that no judge can read.
     if place.startswith("data:"):
         kind, _, data = place[len("data:") :].partition(",")
         return f"{mime_type or kind.partition(';')[0] or 'data'}, {len(data):,} characters of data not shown"

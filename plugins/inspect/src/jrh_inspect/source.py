@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from attrs import evolve, frozen
-from jrh import BuildContext, Item, JrhError, Json, Mode, Task, content_id, read_transcript
-from jrh.plugins import Logger
+from jrh import BuildContext, Item, JrhError, Json, Mode, content_id, read_transcript
 from jrh.text import ToolCall, TranscriptMessage
 from jrh_authoring import load_function
 from jrh_interchange import label_text
@@ -108,11 +107,12 @@ class InspectSource:
     """Reads the samples of one or several logs."""
 
     options: InspectOptions
-    shown: str
-    base: Path
-    task: Task
-    log: Logger
-    code: Callable[[str], Any]
+    context: BuildContext
+
+    @property
+    def shown(self) -> str:
+        """The path as the suite writes it, for messages."""
+        return _as_written(self.options.path, self.context.base)
 
     def read(self) -> Iterator[Item]:
         """Yield one item per sample and epoch: log by log, in the order of the dataset.
@@ -122,30 +122,32 @@ class InspectSource:
         """
         entries = self._entries()
         options = self.options
-        gold = GoldScore.of(options, self.task.name)
+        gold = options.gold.get(self.context.task.name) if isinstance(options.gold, Mapping) else options.gold
         scores = [name for entry in entries for name in score_names(entry.scores)]
         if gold is not None:
-            check_known(gold.name, scores, "score", self.shown)
+            check_known(gold, scores, "score", self.shown)
         if options.stratum is not None:
             keys = [key for entry in entries for key in entry.item.metadata if key != FACTS]
             check_known(options.stratum, [*keys, *scores], "metadata key or score", self.shown)
         for entry in entries:
             yield self._item(entry, gold)
 
-    def _item(self, entry: Entry, gold: GoldScore | None) -> Item:
+    def _item(self, entry: Entry, gold: str | None) -> Item:
         item, stratum = entry.item, self.options.stratum
-        pointwise = self.task.mode is Mode.POINTWISE
+        pointwise = self.context.task.mode is Mode.POINTWISE
         judged = {"response": entry.output} if pointwise else {"transcript": item.fields["transcript"]}
         return evolve(
             item,
             fields={"request": item.fields["request"], **judged},
-            gold=gold.label(entry.scores, item.origin) if gold else None,
+            gold=None if gold is None else gold_label(entry, gold, self.options.gold_labels),
             stratum=stratum_of(stratum, item.metadata, entry.scores) if stratum else "",
         )
 
     def _entries(self) -> Sequence[Entry]:
         paths = find_logs(self.options.path, self.shown)
+        # A log may change between two tasks of one process.
         stamps = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
+        # Gold labels and strata are chosen per task from the same entries, so they are no part of the key.
         shaping = repr(evolve(self.options, gold=None, gold_labels={}, stratum=None))
         key = content_id(stamps, shaping)
         if key not in _last_read:
@@ -154,17 +156,20 @@ class InspectSource:
             _last_read.clear()
             _last_read[key] = entries, counts
         entries, left_out = _last_read[key]
+        # Also when the entries were read before: every task says what its data lack.
         for reason, count in sorted(left_out.items()):
-            self.log.warning("samples left out", reason=reason, samples=count)
+            self.context.log.warning("samples left out", reason=reason, samples=count)
         return entries
 
     def _read(self, paths: Sequence[Path], left_out: Counter[str]) -> Iterator[Entry]:
         options = self.options
-        preprocess = load_function("preprocess", options.preprocess, self.code) if options.preprocess else None
+        preprocess = load_function("preprocess", options.preprocess, self.context.code) if options.preprocess else None
         shape = Shape(options=options, preprocess=preprocess)
         wanted = set(options.samples)
         for path in paths:
-            log = open_log(path, _as_written(path, self.base), Bounds.of(options.max_mb, options.max_ratio))
+            log = open_log(
+                path, _as_written(path, self.context.base), Bounds(max_mb=options.max_mb, max_ratio=options.max_ratio)
+            )
             chosen = [sample for sample in log.samples if self._is_chosen(sample)]
             wanted.difference_update(*(_names(sample) for sample in chosen))
             readable = [sample for sample in chosen if options.errors == "keep" or not sample.failed]
@@ -191,16 +196,10 @@ def inspect_source(options: InspectOptions, context: BuildContext) -> InspectSou
     Raises:
         JrhError: The task compares two responses; a log has only one per sample.
     """
+    # Before any log is read.
     if context.task.mode is Mode.PAIRWISE:
         raise JrhError("inspect: a log has one transcript per sample; set mode to `transcript` or `pointwise`")
-    return InspectSource(
-        options=options,
-        shown=_as_written(options.path, context.base),
-        base=context.base,
-        task=context.task,
-        log=context.log,
-        code=context.code,
-    )
+    return InspectSource(options=options, context=context)
 
 
 def sample_key(sample_id: int | str, epoch: int, prefix: str = "") -> str:
@@ -279,42 +278,24 @@ def score_names(scores: Mapping[str, Json]) -> list[str]:
     return names
 
 
-@frozen(kw_only=True)
-class GoldScore:
-    """The score used as gold label for one task."""
+def gold_label(entry: Entry, name: str, labels: Mapping[str, str]) -> str | None:
+    """Return the gold label of a sample, which is a score of it; None if the sample has no such score.
 
-    name: str
-    labels: Mapping[str, str]
-
-    @classmethod
-    def of(cls, options: InspectOptions, task: str) -> GoldScore | None:
-        """Return the gold score of a task, or None if it has no gold labels."""
-        name = options.gold.get(task) if isinstance(options.gold, Mapping) else options.gold
-        return None if name is None else cls(name=name, labels=options.gold_labels)
-
-    def label(self, scores: Mapping[str, Json], origin: str) -> str | None:
-        """Return the gold label of a sample, or None if the sample has no such score.
-
-        Raises:
-            JrhError: The score's value is not a label.
-        """
-        value = score_value(scores, self.name)
-        if value is None:
-            return None
-        text = label_text(value)
-        if text is None:
-            raise JrhError(
-                f"{origin}: the score '{self.name}' is {type(value).__name__}, not a single value; name one part as "
-                f"'{self.name}.KEY'"
-            )
-        if not self.labels:
-            return text
-        if text not in self.labels:
-            known = ", ".join(self.labels)
-            raise JrhError(
-                f"{origin}: the score '{self.name}' is '{text}', which `gold_labels` does not map; it maps {known}"
-            )
-        return self.labels[text]
+    Raises:
+        JrhError: The score's value is not a label, or `labels` maps others only.
+    """
+    value = score_value(entry.scores, name)
+    if value is None:
+        return None
+    origin, text = entry.item.origin, label_text(value)
+    if text is None:
+        raise JrhError(
+            f"{origin}: the score '{name}' is {type(value).__name__}, not a single value; name one part as '{name}.KEY'"
+        )
+    if labels and text not in labels:
+        known = ", ".join(labels)
+        raise JrhError(f"{origin}: the score '{name}' is '{text}', which `gold_labels` does not map; it maps {known}")
+    return labels.get(text, text)
 
 
 def stratum_of(name: str, metadata: Mapping[str, Json], scores: Mapping[str, Json]) -> str:

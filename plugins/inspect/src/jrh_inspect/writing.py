@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from attrs import frozen
-from jrh import REFERENCE, Case, Equals, JrhError, Json, RunReport, content_id, read_transcript
-from jrh.text import TranscriptMessage
+from jrh import REFERENCE, Case, Equals, JrhError, Json, Mode, RunReport, content_id, read_transcript
+from jrh.text import TranscriptMessage, say
 from jrh_authoring import json_text
 
 from jrh_inspect.guard import Bounds, check_log, verify_content
-from jrh_inspect.logs import call_in_thread, reading
+from jrh_inspect.logs import call_in_thread, find_logs, reading
 from jrh_inspect.messages import message_id, placeholder, text_of, to_messages
-from jrh_inspect.source import sample_key
+from jrh_inspect.source import log_prefix, sample_key
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
@@ -60,8 +60,9 @@ def find_edits(report: RunReport, wanted: Wanted) -> Iterator[Edited]:
     Raises:
         JrhError: The run has no such task, test or variant.
     """
-    rows = list(_rows(report))
+    rows = _rows(report)
     _check(wanted, rows)
+    # The unperturbed case of the same task and item holds the transcript before the edit.
     reference = {(row[1], row[4]): row[0] for row in rows if row[2] == REFERENCE}
     chosen = [(row[0], reference.get((row[1], row[4]), "")) for row in rows if wanted.accepts(row[1], row[2], row[3])]
     return _read(report, chosen)
@@ -70,6 +71,7 @@ def find_edits(report: RunReport, wanted: Wanted) -> Iterator[Edited]:
 def _read(report: RunReport, chosen: Sequence[tuple[str, str]]) -> Iterator[Edited]:
     for start in range(0, len(chosen), _CHUNK):
         some = chosen[start : start + _CHUNK]
+        # Transcripts are large: a few cases at a time.
         cases = report.evidence.cases(list({case_id for pair in some for case_id in pair}))
         for case_id, original_id in some:
             edited = _edit(cases.get(case_id), cases.get(original_id))
@@ -114,15 +116,10 @@ def as_line(edited: Edited) -> dict[str, Json]:
     }
 
 
-def _rows(report: RunReport) -> Iterator[tuple[str, str, str, str, str]]:
-    """Yield (case, task, test, variant, item) once per case."""
-    known: set[str] = set()
+def _rows(report: RunReport) -> list[tuple[str, ...]]:
+    """Return (case, task, test, variant, item) once per case, in plan order."""
     columns = [report.records.text(name) for name in ("case_id", "task", "test", "variant", "item_id")]
-    for row in zip(*columns, strict=True):
-        case, task, test, variant, item = (value or "" for value in row)
-        if case not in known:
-            known.add(case)
-            yield case, task, test, variant, item
+    return list(dict.fromkeys(tuple(value or "" for value in row) for row in zip(*columns, strict=True)))
 
 
 def _check(wanted: Wanted, rows: Sequence[tuple[str, ...]]) -> None:
@@ -178,10 +175,12 @@ def rewrite_messages(
     last = hidden
     keys = _keys([message_id(message, number) for number, message in enumerate(stored, 1)])
     for key, message, resolved_message in zip(keys, stored, resolved, strict=True):
+        # The transcript never had it: it follows the message it followed.
         if key not in before:
             last.append(message)
             continue
         sources[key] = (message, resolved_message)
+        # After a deleted message, what is hidden moves to the message before it.
         last = followers[key] if key in after else last
     result = hidden
     for key, wanted in after.items():
@@ -248,6 +247,7 @@ def _parts(stored: Sequence[Any], resolved: Sequence[Any], text: str) -> list[An
     for part, resolved_part in zip(stored, resolved, strict=True):
         if part.type in ("text", "reasoning"):
             continue
+        # By the text that the transcript showed for it: with attachments resolved.
         before, mark, after = text.partition(placeholder(resolved_part))
         if mark:
             parts += [ContentText(text=before.removesuffix("\n"))] if before else []
@@ -277,6 +277,7 @@ def _error(text: str) -> Any:
     if not text:
         return None
     kind, colon, message = text.partition(": ")
+    # Inspect accepts only the kinds of error that it knows.
     known = get_args(ToolCallError.__annotations__["type"])
     return ToolCallError(kind, message) if colon and kind in known else ToolCallError("unknown", text)  # type: ignore[arg-type]
 
@@ -314,6 +315,7 @@ def write_lines(path: Path, edited: Iterable[Edited]) -> int:
     try:
         with suppress(FileExistsError):  # it is a file: said below
             path.parent.mkdir(parents=True, exist_ok=True)
+        # Never over an existing file, also if another process made it a moment ago.
         with path.open("x", encoding="utf-8") as file:
             for transcript in edited:
                 file.write(json_text(as_line(transcript)) + "\n")
@@ -368,6 +370,7 @@ def _apply(sample: EvalSample, edited: Edited) -> None:
     original = read_transcript(list(edited.original), f"item '{edited.case.item_id}'")
     transcript = read_transcript(list(edited.transcript), f"case '{edited.case.id}'")
     known = {message.id for message in to_messages(sample.messages)}
+    # A log of the same samples from another run would be edited at the wrong places.
     strangers = [message.id for message in original if message.id not in known]
     if strangers:
         raise JrhError(
@@ -377,6 +380,7 @@ def _apply(sample: EvalSample, edited: Edited) -> None:
     last = sample.output.choices[0].message if sample.output.choices else None
     sample.messages = rewrite_messages(sample.messages, resolved.messages, original, transcript)
     if last is not None and last.id:
+        # Inspect keeps the last message twice; scorers read the copy in the output.
         again = next((message for message in sample.messages if message.id == last.id), None)
         if again is not None and again.content != last.content and again.role == "assistant":
             sample.output.choices[0].message = again
@@ -385,3 +389,48 @@ def _apply(sample: EvalSample, edited: Edited) -> None:
 
 def _not_written(path: Path, error: OSError) -> JrhError:
     return JrhError(f"{path}: cannot be written: {error.strerror or error}")
+
+
+def why_nothing(report: RunReport, wanted: Wanted) -> str:
+    """Say why a run has no edited transcript to export."""
+    if all(summary.task.mode is not Mode.TRANSCRIPT for summary in report.tasks):
+        return "the run has no transcripts; none of its tasks has `mode: transcript`"
+    if any((wanted.task, wanted.test, wanted.variant)):
+        return "no case with that task, test and variant has an edited transcript"
+    return "this run edited no transcripts; a test such as `agent-perturbation` does"
+
+
+def write_logs(report: RunReport, edited: Mapping[str, Edited], log: Path, source: Path | None) -> None:
+    """Write a copy of every log that a run read and that has edited transcripts.
+
+    Args:
+        report: the run.
+        edited: item -> its edited transcript.
+        log: the new log, or the directory for several.
+        source: where the logs are; None: where the run's suite says.
+
+    Raises:
+        JrhError: The run read no logs, or a log cannot be read or written, or lacks an item.
+    """
+    # The run says which logs it read, and with which limits.
+    used = [component for component in report.components if component.component == "jrh-inspect/inspect"]
+    if not used:
+        raise JrhError("--log: the run did not read Inspect logs; use --jsonl")
+    items: set[str] = set()
+    for options in {str(component.options["path"]): component.options for component in used}.values():
+        path = source or Path(str(options["path"]))
+        paths = find_logs(path, f"--source {path}" if source else str(path))
+        bounds = Bounds(max_mb=int(str(options["max_mb"])), max_ratio=int(str(options["max_ratio"])))
+        if len(paths) > 1 and log.suffix:
+            raise JrhError(f"--log: the run read {len(paths)} logs; name a directory")
+        for file in paths:
+            target = log if log.suffix else log / file.name
+            written = write_log(file, target, edited, prefix=log_prefix(file, paths), bounds=bounds)
+            items |= written
+            if written:
+                say(f"Wrote {len(written)} edited transcripts to {target}.")
+    missing = sorted(set(edited) - items)
+    if missing:
+        raise JrhError(
+            f"the logs have no sample for item '{missing[0]}' (and {len(missing) - 1} more); is --source right?"
+        )

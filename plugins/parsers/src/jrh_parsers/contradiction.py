@@ -11,9 +11,9 @@ from jrh import Measure, MetricContext, Polarity, RecordTable
 from jrh.values import ARGUES_FOR_NONE
 from jrh_measuring import BreakdownOptions, Floats, Mask, MeasureBuilder, Scores, Trials, cells_of
 
+from jrh_parsers.options import METRIC
 from jrh_parsers.rationale import announces, rationale_label
 
-NAME: Final = "rationale-contradiction"
 NO_RATIONALE: Final = "no_rationale"
 """Counted as missing: a verdict without a rationale."""
 UNREADABLE: Final = "unreadable_rationale"
@@ -39,14 +39,17 @@ class RationaleContradiction:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the measure per task, judge and test with rationales, and per factor of `by`."""
+        # Imported logs need not have these columns.
         if not {"rationale", "presented"} <= set(records.columns):
             return
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         rationales = trials.column("rationale")
         has = np.array([bool(name.strip()) for name in rationales.names])[rationales.codes] & trials.usable
+        # No measure at all, instead of one that is missing everywhere.
         if not has.any():
             return
+        # Every trial is eligible: what cannot be read is counted as missing, not left out.
         everything = np.ones(len(has), dtype=np.bool_)
         by_model = "argued" in records.columns and bool(np.any(records.codes("argued") >= 0))
         value = _contradicts_by_model(trials, has) if by_model else _contradicts(trials, context, has)
@@ -54,7 +57,8 @@ class RationaleContradiction:
         reader = _MODEL if by_model else _RULES
         for cell in cells_of(trials, self.options.by):
             if has[cell.rows].any():
-                measure = builder.rate(NAME, cell, scores, nothing=_NOTHING, note=f"{_NOTE}; {reader}")
+                measure = builder.rate(METRIC, cell, scores, nothing=_NOTHING, note=f"{_NOTE}; {reader}")
+                # The reader is part of the number: rules and a model disagree about texts.
                 note = measure.note if reader in measure.note else f"{measure.note}; {reader}"
                 silent = int(np.count_nonzero(trials.usable[cell.rows] & ~has[cell.rows]))
                 yield evolve(measure, missing=_split(measure.missing, silent), note=note)
@@ -86,6 +90,7 @@ def _contradicts(trials: Trials, context: MetricContext, has: Mask) -> Floats:
             inverted, whole_reply = polarity == Polarity.INVERTED.value, announces(text, scale)
             label = rationale_label(text, scale, inverted=inverted, holds_verdict=whole_reply)
             reads[place] = np.nan if label is None else float(label != verdict)
+    # `return_inverse` has two dimensions in some versions of NumPy.
     value[rows] = reads[kind.reshape(-1)]
     return value
 

@@ -48,6 +48,7 @@ def unparsable(detail: str, start: int = 0, end: int = 0) -> Finding:
 
 def off_scale(text: str, start: int, end: int) -> Finding:
     """Return a finding of a decision that is not on the scale."""
+    # Details are shown in one line of a report.
     quoted = " ".join(text.split())[:SHOWN]
     return Finding(status=Status.OFF_SCALE, start=start, end=end, detail=f"'{quoted}' is not a label of the scale")
 
@@ -68,6 +69,7 @@ class Grammar(ABC):
         `slot` marks a place where an answer is expected; it accepts spellings that would mean nothing in prose.
         """
         for _ in range(_MOST_LEADS):
+            # It matches the empty text too, so it always matches.
             at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
             decision = self.read_at(text, at, slot=slot)
             word = None if decision is not None else self.lead.match(text, at)

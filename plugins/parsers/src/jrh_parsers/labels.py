@@ -46,26 +46,32 @@ class LabelGrammar(Grammar):
         """Compile the labels once."""
         self._plain = {plain(label): label for label in scale.labels}
         self._joined = re.compile(_JOINED.format(more=r"|\bto\b|-" if scale.ordered else ""), re.IGNORECASE)
+        # The longest first, as alternatives are tried in order: VERY GOOD before GOOD.
         by_length = sorted(self._plain, key=lambda label: (-len(label), label))
         pattern = "|".join(_spelling(label) for label in by_length)
+        # In prose no part of a word or of a compound: neither `pass` in `bypass` nor `A` in `A-level`.
         self._label = re.compile(rf"(?<![\w])(?<!\w[-'/.])(?:{pattern})(?![\w])(?![-']\w)", re.IGNORECASE)
+        # After a marker a sign may touch the label: `=YES`, `/YES`.
         self._slot_label = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)(?![-']\w)", re.IGNORECASE)
 
     def read_at(self, text: str, at: int, *, slot: bool) -> Finding | None:  # noqa: ARG002 - names read alike everywhere
         """Read the label at a place, or that one is denied there."""
         match = self._slot_label.match(text, at)
         if match is None:
+            # `not YES` in a slot: reading on would find YES and turn the verdict around.
             denial = _DENIED.match(text, at)
             other = self._slot_label.match(text, denial.end()) if denial is not None else None
             return unparsable("a label is denied, none is stated", at, other.end()) if other is not None else None
         label = self._resolve(match[0])
         if label is None:
             return unparsable("labels differ only in case, and the reply's case fits none", at, match.end())
+        # `A good answer` does not choose A.
         if match[0].casefold() in _ORDINARY and not _DETERMINER_OK.match(text, match.end()):
             return None
         return self._alone(text, match, label)
 
     def _alone(self, text: str, match: re.Match[str], label: str) -> Finding:
+        # `YES or NO` offers two labels and decides for none.
         joined = self._joined.match(text, match.end())
         other = self._slot_label.match(text, joined.end()) if joined else None
         if other is not None and self._resolve(other[0]) != label:
@@ -86,6 +92,7 @@ class LabelGrammar(Grammar):
     def mentions(self, text: str) -> Iterator[Finding]:
         """Yield labels that stand out by their spelling, or else predicates (`it is correct`)."""
         candidates = [finding for finding in self.scan(text, 0, len(text)) if not _is_hypothetical(text, finding)]
+        # Spelling first: a judge that writes PASS means the label, one that writes "pass" may just use the word.
         telling = [finding for finding in candidates if self._stands_out(text, finding)]
         yield from telling or (finding for finding in candidates if _predicate(text, finding))
 
@@ -97,6 +104,7 @@ class LabelGrammar(Grammar):
         label = next((label for label in self._plain if written.startswith(label)), None)
         if label is None or label == label.lower():
             return False
+        # Any word is capitalised at the start of a sentence.
         title_case = label[:1].isupper() and label[1:] == label[1:].lower() and len(label) > 1
         return not (title_case and _SENTENCE_START.search(text[max(0, finding.start - LOOK_BEHIND) : finding.start]))
 
@@ -104,6 +112,7 @@ class LabelGrammar(Grammar):
         if written in self._plain:
             return self._plain[written]
         folded = _fold(written)
+        # Scales may have labels that differ in case only; then the reply has to say which.
         fits = [label for key, label in self._plain.items() if _fold(key) == folded]
         return fits[0] if len(fits) == 1 else None
 
@@ -128,9 +137,7 @@ def _is_hypothetical(text: str, finding: Finding) -> bool:
 
 
 def _predicate(text: str, finding: Finding) -> bool:
-    if not finding.ok:
-        return True
-    return bool(_PREDICATE.search(text[max(0, finding.start - LOOK_BEHIND) : finding.start]))
+    return not finding.ok or bool(_PREDICATE.search(text[max(0, finding.start - LOOK_BEHIND) : finding.start]))
 
 
 def _spelling(label: str) -> str:

@@ -40,6 +40,7 @@ _LEAD = re.compile(
     r"i'd say|i say|it's|exactly|solid|strong|just|points?)(?=[\s:*\"'`(\[#]|$)",
     re.IGNORECASE,
 )
+# Words count in slots only: "one" in prose is rarely a score.
 _NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORDS = {name: str(number) for number, name in enumerate(_NAMES)}
 _WORD = re.compile(rf"(?:{'|'.join(_WORDS)})(?![\w-])", re.IGNORECASE)
@@ -117,12 +118,14 @@ class LevelGrammar(Grammar):
 
     def read_at(self, text: str, at: int, *, slot: bool) -> Finding | None:
         """Read the number at a place; in a slot also one in words."""
+        # Before numbers: the first number of `between 3 and 4` would look like a score.
         between = _BETWEEN.match(text, at)
         if between is not None:
             return unparsable("a range of levels instead of one", at, between.end())
         number = _NUMBER.match(text, at)
         if number is None:
             return self._word(text, at) if slot else None
+        # The end of a word or of an amount: `GPT4`, `$4`.
         if at and (text[at - 1].isalnum() or text[at - 1] in "/$€£"):
             return None
         return self._number(text, number)
@@ -140,6 +143,7 @@ class LevelGrammar(Grammar):
             # `4th` and `4x` are no scores; `4½` is one between two levels.
             glued = text[end].isalpha() or text[end] in "_':°" or text[end].isdecimal()
             return None if glued else off_scale(text[start : end + 1], start, end + 1)
+        # Before ranges, whose pattern also accepts a slash: `4/5` is a score on a scale to 5.
         fraction = _FRACTION.match(text, end)
         if fraction is not None:
             return self._fraction(written, fraction, text, start)
@@ -149,10 +153,12 @@ class LevelGrammar(Grammar):
         hedge = _HEDGE.match(text, end)
         if hedge is not None:
             return off_scale(text[start : hedge.end()], start, hedge.end())
+        # The unit belongs to the number, so that what follows it is looked at next.
         unit = _UNIT.match(text, end)
         return self._level(written, text, start, unit.end() if unit else end)
 
     def _fraction(self, written: str, fraction: re.Match[str], text: str, start: int) -> Finding:
+        # `8/10` on a scale to 5 is no level: rescaling it would be a guess.
         if _value(fraction["whole"]) != self._top:
             return off_scale(text[start : fraction.end()], start, fraction.end())
         return self._level(written, text, start, fraction.end())
@@ -175,6 +181,7 @@ class LevelGrammar(Grammar):
         places = [match.start() for match in _FRACTION_AT.finditer(text)]
         places += [match.end() for pattern in (_EMPHASISED, _OWN_LINE) for match in pattern.finditer(text)]
         only = _ONLY_LINE.match(text)
+        # On several lines it would be one aspect of many.
         if only is not None and "\n" not in text.strip():
             places.append(only.end())
         for place in sorted(set(places)):

@@ -75,6 +75,7 @@ class PairGrammar(Grammar):
         self._comparatives = comparatives
         letters = "|".join(re.escape(option) for option in sorted(self._options, key=lambda o: (-len(o), o)))
         self._letter = re.compile(rf"(?<![^\W_])(?:{letters})(?!\w)(?!'\w)(?!-\w)", re.IGNORECASE)
+        # Prose needs the exact letter: "a" and "b" are words and list marks.
         self._exact_letter = re.compile(self._letter.pattern)
         self._tie_label = re.compile(rf"{re.escape(plain(scale.tie))}(?!\w)", re.IGNORECASE) if scale.tie else None
         named = rf"(?:{_THING}[\s#*\"'`_-]{{0,4}})?(?<![^\W_])(?P<letter>{letters})[*\"'`)]{{0,3}}"
@@ -85,6 +86,7 @@ class PairGrammar(Grammar):
 
     def read_at(self, text: str, at: int, *, slot: bool) -> Finding | None:
         """Read the option or tie at a place."""
+        # Before letters: the label of the tie may begin with one, such as `A=B`.
         if self._tie_label is not None and (tie := self._tie_label.match(text, at)):
             return self._tie(at, tie.end())
         letter = self._letter.match(text, at)
@@ -111,16 +113,20 @@ class PairGrammar(Grammar):
         start, end = letter.span()
         label = self._resolve(letter[0])
         relation = _RELATION.match(text, end)
+        # `A > B` states the order; `A = B` is a tie.
         if relation is not None:
             return self._relation(text, label, relation, start)
         joined = _JOIN.match(text, end)
         if joined is not None and (other := self._second(text, joined.end())):
+            # `A and B are equal` is a tie, `A and B` are two choices.
             if joined["join"].casefold() in ("and", "&") and _TIE_SAID.search(text, start, other.end() + LOOK_BEHIND):
                 return self._tie(start, other.end())
             if self._resolve(other[0]) != label:
                 return unparsable("two options are offered", start, other.end())
+        # The template asks for the worse option: "A is better" then says the opposite of the verdict.
         if not self._comparatives and self._comparison.match(text, start):
             return unparsable("says which option is better, not which one is chosen", start, end)
+        # `A is worse` names A and chooses B, but says so only by implication.
         if _WORSE.match(text, end):
             return unparsable("says what is wrong with an option, not which one is chosen", start, end)
         return label_finding(label, start, end)
@@ -167,11 +173,13 @@ class PairGrammar(Grammar):
             ]
         for finding in sorted(findings, key=lambda finding: finding.start):
             before = text[max(0, finding.start - LOOK_BEHIND) : finding.start]
+            # What somebody supposes or claims is no decision, and no contradiction either.
             if SUPPOSED.search(before):
                 continue
             yield unparsable("an option is denied", finding.start, finding.end) if _has_doubt(before) else finding
 
 
 def _has_doubt(before: str) -> bool:
+    # A negation in another clause denies something else.
     clause = re.split(r"[.!?;\n,]", before)[-1]
     return bool(re.search(r"\b(?:not|never|neither|cannot)\b|n't\b", clause, re.IGNORECASE))

@@ -15,7 +15,7 @@ from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions
 from jrh_parsers.pairs import PairGrammar
 from jrh_parsers.procedure import decide, last_announcement
 from jrh_parsers.verdict_json import last_verdict
-from jrh_parsers.visible import Visible, visible
+from jrh_parsers.visible import visible
 
 RATIONALE_CHARACTERS = 4_000
 """Longest rationale kept, in characters."""
@@ -74,16 +74,17 @@ class JsonParser:
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the verdict of the last JSON value that has one; without JSON, a refusal or `unparsable`."""
-        shown = visible(reply.text)
-        if shown.unclosed:
+        text = visible(reply.text)
+        if text is None:
             return _inside_thinking()
         grammar = grammar_for(scale)
-        json_verdict = last_verdict(shown.text, grammar, self._options)
+        json_verdict = last_verdict(text, grammar, self._options)
         if json_verdict is not None:
             return _verdict(json_verdict.finding, json_verdict.rationale)
-        decision = decide(shown.text, grammar)
+        decision = decide(text, grammar)
         if decision.status in (Status.REFUSED, Status.ABSTAINED):
             return Verdict(status=decision.status, detail=decision.detail)
+        # Enough to recognise a wrong key.
         keys = ", ".join(self._options.keys[:3])
         return Verdict(status=Status.UNPARSABLE, detail=f"no JSON value with a verdict (looked for {keys}, ...)")
 
@@ -91,23 +92,23 @@ class JsonParser:
 class AutoParser:
     """Reads a JSON verdict if there is one, otherwise the text by the kind of scale."""
 
-    def __init__(self) -> None:
-        """Look for the usual keys."""
-        self._options = JsonOptions()
+    _options = JsonOptions()
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the verdict; one announced after the JSON value overrides it."""
         grammar = grammar_for(scale)
+        # No object, so nothing to search for.
         if "{" not in reply.text:
             return read_text(reply, scale, grammar)
-        shown = visible(reply.text)
-        if shown.unclosed:
+        text = visible(reply.text)
+        if text is None:
             return _inside_thinking()
-        json_verdict = last_verdict(shown.text, grammar, self._options)
+        json_verdict = last_verdict(text, grammar, self._options)
         if json_verdict is None:
-            return _from_text(shown, decide(shown.text, grammar))
-        later = last_announcement(shown.text[json_verdict.end :], grammar)
-        return _from_text(shown, later) if later else _verdict(json_verdict.finding, json_verdict.rationale)
+            return _from_text(text, decide(text, grammar))
+        # Judges correct themselves after the JSON; the last announced verdict binds, as everywhere.
+        later = last_announcement(text[json_verdict.end :], grammar)
+        return _from_text(text, later) if later else _verdict(json_verdict.finding, json_verdict.rationale)
 
 
 def read_text(reply: Reply, scale: Scale, grammar: Grammar) -> Verdict:
@@ -115,20 +116,17 @@ def read_text(reply: Reply, scale: Scale, grammar: Grammar) -> Verdict:
     label = scale.match(reply.text)
     if label is not None:
         return Verdict(status=Status.OK, presented=label)
-    shown = visible(reply.text)
-    if shown.unclosed:
-        return _inside_thinking()
-    return _from_text(shown, decide(shown.text, grammar))
+    text = visible(reply.text)
+    return _inside_thinking() if text is None else _from_text(text, decide(text, grammar))
 
 
 def _inside_thinking() -> Verdict:
     return Verdict(status=Status.UNPARSABLE, detail="the reply ends inside a thinking block")
 
 
-def _from_text(shown: Visible, finding: Finding) -> Verdict:
-    text = shown.text.strip()
-    longer = len(text) > len(finding.label or "") + _DECISION_CHARACTERS
-    return _verdict(finding, text if longer else "")
+def _from_text(text: str, finding: Finding) -> Verdict:
+    longer = len(text.strip()) > len(finding.label or "") + _DECISION_CHARACTERS
+    return _verdict(finding, text.strip() if longer else "")
 
 
 def _verdict(finding: Finding, rationale: str) -> Verdict:
@@ -140,6 +138,7 @@ def _verdict(finding: Finding, rationale: str) -> Verdict:
     )
 
 
+# Tokens carry the marks of tokenizers for a leading space, and quotes and emphasis of the reply.
 _EDGES = " \t\r\n▁Ġ*\"'`"
 _NEAR = 1e-9
 
@@ -154,13 +153,12 @@ class WeightedParser:
     """
 
     def __init__(self, options: WeightedOptions) -> None:
-        """Keep the options and a reader of text."""
+        """Keep the options."""
         self._options = options
-        self._text = LikertParser()
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the level nearest to the expectation, with the probability of every level."""
-        verdict = self._text.parse(reply, scale)
+        verdict = read_text(reply, scale, grammar_for(scale))
         if verdict.status in (Status.REFUSED, Status.ABSTAINED):
             return verdict
         probabilities = self._probabilities(reply, scale)
@@ -176,13 +174,16 @@ class WeightedParser:
             return "an expectation needs an ordinal scale"
         if not reply.token_probabilities:
             return "the reply has no token probabilities; set `top_logprobs` where the provider gives them"
+        # In a long reply other tokens are numbers too.
         if len(reply.token_probabilities) > self._options.max_positions:
             return "the reply is too long to tell which token is the score; ask for the level alone"
         places = [_levels_at(tokens, scale) for tokens in reply.token_probabilities]
         score_places = [place for place in places if sum(place.values()) >= self._options.min_mass]
+        # With several candidates a choice would be a guess about which number is the score.
         if len(score_places) != 1:
             where = "no token is" if not score_places else f"{len(score_places)} tokens could be"
             return f"{where} the score; ask for the level alone"
+        # `1` may be the beginning of `10`: the probability of the first token then counts for both.
         if _is_ambiguous(score_places[0], scale):
             return "the tokens do not tell levels apart that begin alike, such as 1 and 10"
         total = sum(score_places[0].values())
@@ -199,13 +200,16 @@ def _levels_at(tokens: Mapping[str, float], scale: Scale) -> dict[str, float]:
 
 
 def _is_ambiguous(levels: Mapping[str, float], scale: Scale) -> bool:
+    # Harmless where the longer label is a token of its own.
     longer = [label for label in scale.labels if any(label != short and label.startswith(short) for short in levels)]
     return bool(longer) and not any(label in levels for label in longer)
 
 
 def _nearest(probabilities: Mapping[str, float], scale: Scale) -> str:
+    # Levels in words count by their rank: they have an order and no distances of their own.
     values = {label: float(label) if numeric(scale) else float(scale.rank(label)) for label in scale.labels}
     expectation = sum(probabilities[label] * value for label, value in values.items())
     nearest = min(abs(value - expectation) for value in values.values())
+    # Floating point: an expectation half-way between two levels is rarely exact.
     near = [label for label, value in values.items() if abs(value - expectation) <= nearest + _NEAR]
     return max(near, key=lambda label: probabilities[label])

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from jrh import MetricSpec, ParserSpec, hookimpl
 from jrh.plugins import KindSpec, NoOptions, RuleSpec, StageSpec
-from jrh_measuring import BreakdownOptions
+from jrh_measuring import BreakdownOptions, describe_rate
 
-from jrh_parsers.measure_list import MEASURES
 from jrh_parsers.options import JsonOptions, PairwiseOptions, RationaleOptions, WeightedOptions
 
 JRH_API_VERSION = 2
@@ -34,7 +33,14 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="rationale-contradiction",
         summary="share of verdicts whose rationale argues for another label",
-        measures=MEASURES["rationale-contradiction"],
+        measures=(
+            describe_rate(
+                "rationale-contradiction",
+                "share of verdicts whose rationale argues for another label, of the rationales that could be read",
+                flags=(),
+                source="jrh",
+            ),
+        ),
         options=BreakdownOptions,
         factory="jrh_parsers.contradiction:RationaleContradiction",
     )

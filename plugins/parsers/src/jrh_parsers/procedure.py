@@ -42,6 +42,7 @@ def decide(text: str, grammar: Grammar) -> Finding:
     """Return the decision of a text, or why there is none; never raises."""
     if not text.strip():
         return unparsable("the reply is empty")
+    # Once for all readers: the scale restated in the reply must not look like a decision.
     text = grammar.prepare(text)
     decision = last_announcement(text, grammar) or last_conclusion(text, grammar) or common_mention(text, grammar)
     return decision or _one_word(text) or unparsable("no decision is stated")
@@ -65,6 +66,7 @@ def last_conclusion(text: str, grammar: Grammar) -> Finding | None:
     opening = _first_sentence(text, grammar)
     if opening is None:
         return max([*concluded, *declined], key=lambda finding: finding.start, default=None)
+    # A judge that decides at the start and declines later has taken it back, unless it concludes again.
     if declined and not (concluded and concluded[-1].start > declined[-1].start):
         return unparsable("a decision, and a statement that none can be made", opening.start, declined[-1].end)
     return max([opening, *concluded], key=lambda finding: finding.start)
@@ -74,6 +76,7 @@ def common_mention(text: str, grammar: Grammar) -> Finding | None:
     """Return the decision that all mentions agree on, or a finding that they disagree."""
     first: Finding | None = None
     for finding in grammar.mentions(text):
+        # One denied or doubtful mention makes all of them doubtful.
         if finding.status is Status.UNPARSABLE:
             return finding
         if first is not None and (finding.status, finding.label) != (first.status, first.label):
@@ -102,13 +105,16 @@ def _announces(match: re.Match[str], prefix: str, *, at_start: bool) -> bool:
     anchored = prefix if at_start else "x" + prefix
     if cues.MARKER_PREFIX.search(anchored) is None:
         return False
+    # `Response: A` may quote the item; `Better response: A` chooses.
     noun = match[0].split(maxsplit=1)[0].strip("*\"'`:=-").casefold()
     if noun.rstrip("s") in cues.BARE_NOUNS and not cues.CHOOSING.search(prefix):
         return False
+    # `is` also makes ordinary sentences: only with `final` or the like does it announce.
     return not match["sign"][0].isalpha() or bool(cues.FINAL.search(prefix[-30:]))
 
 
 def _slot(text: str, at: int, grammar: Grammar) -> Finding | None:
+    # The answer may be on the next line.
     blank = _BLANK_LINES.match(text, at)
     at = blank.end() if blank is not None else at
     line_end = text.find("\n", at, at + _SLOT_LENGTH)
@@ -119,9 +125,11 @@ def _slot(text: str, at: int, grammar: Grammar) -> Finding | None:
         return evolve(finding, start=at, end=at + finding.end)
     if cues.ABSTENTION_SLOT.match(line):
         return Finding(status=Status.ABSTAINED, start=at, end=line_end, detail="no answer where one is announced")
+    # A sentence in the slot: `Verdict: I would choose B`.
     inner = last_conclusion(line, grammar) or common_mention(line, grammar)
     if inner is not None:
         return evolve(inner, start=at, end=line_end)
+    # A short text that is no label is a label of another scale; a long one is prose.
     first_clause = re.split(r"[.,;(\n]", line.strip(" *\"'`"), maxsplit=1)[0]
     return off_scale(first_clause, at, line_end) if _short(first_clause) else None
 
@@ -160,8 +168,10 @@ def _first_sentence(text: str, grammar: Grammar) -> Finding | None:
         return None
     if _OPENING_ENDS.match(text, finding.end) and not _begins_list(text, finding):
         return finding
+    # `A good essay ...` begins with a letter and chooses nothing.
     if not _OPENING_GOES_ON.match(text, finding.end) or _begins_headings(text, finding, grammar):
         return None
+    # An opening decision that the text contradicts later is no decision.
     contrary = [other for other in grammar.mentions(text) if other.ok and other.label != finding.label]
     return unparsable("more than one decision is stated", finding.start, contrary[0].end) if contrary else finding
 
@@ -183,6 +193,7 @@ def _begins_headings(text: str, found: Finding, grammar: Grammar) -> bool:
 def conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
     """Yield the clauses that state a decision: `the answer is B`, `I would rate it a 4`, `..., so NO`."""
     for match in cues.STRONG.finditer(text):
+        # Judges also quote the answer that the item gives.
         if match["answer"] and _stands_for_a_number(text, match):
             continue
         before = _clause_before(text, match.start())
@@ -197,6 +208,7 @@ def conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
 
 def _weak_conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
     for match in cues.WEAK.finditer(text):
+        # The decision follows at once or not at all.
         window = text[match.end() : match.end() + cues.CLAUSE_LENGTH]
         finding = grammar.read(window, 0, slot=False)
         if finding is not None and "\n" not in window[: finding.start] and cues.AFTER_WEAK.match(window, finding.end):

@@ -104,12 +104,15 @@ def _rationale_label(text: str, scale: Scale, inverted: bool, holds_verdict: boo
     for sentence in reversed(sentences):
         findings = list(_explicit(sentence, grammar, scale))
         if findings:
+            # Two labels in one sentence: the last one only where it is stated without doubt.
             labels = {finding.label for finding in findings}
             return findings[-1].label if len(labels) == 1 or findings[-1].ok else None
+    # Only options can be compared; and where the worse one was asked for, praise argues for the other.
     if scale.kind is not ScaleKind.PAIRWISE or inverted:
         return None
     compared = [comparison for sentence in sentences for comparison in _comparisons(sentence, scale)]
     options = {option for option, _ in compared}
+    # `Better in style` alone is no argument: one comparison without such a limit is needed.
     return options.pop() if len(options) == 1 and any(plain for _, plain in compared) else None
 
 
@@ -175,6 +178,7 @@ def _comparison(scale: Scale) -> re.Pattern[str]:
 
 MOST: Final = 2_000
 """Characters of a rationale that the model is shown: its end, where conclusions are."""
+# A scale may have a label of the same name.
 _NONE: Final = ("NONE", "NO_LABEL", "ARGUES_FOR_NO_LABEL")
 """What the model answers if a rationale argues for no label: the first of these that is no label."""
 
@@ -193,39 +197,38 @@ class Argument:
     """The question asked for the opposite, such as the worse response."""
 
 
-class RationaleModel:
-    """Words the question to the model and reads its answer.
+def rationale_request(argument: Argument) -> ChatRequest:
+    """Word the question to the model; the rationale is between tags that it cannot close.
 
     The model sees the instruction, the labels as presented and the rationale, without the sentence that states the
     verdict. It sees neither the item nor its gold label nor the judge.
     """
+    rationale = without_verdict(argument.rationale, _scale(argument))[-MOST:].strip()
+    instruction = argument.task.instruction
+    content = render(
+        packaged_template("jrh_parsers", "rationale"),
+        {
+            "rationale": rationale,
+            "instruction": instruction,
+            "labels": argument.labels,
+            "no_label": _none(argument),
+            "inverted": argument.inverted,
+            "mark": tag_mark(rationale, instruction),
+        },
+    )
+    return ChatRequest(
+        messages=(Message(role="user", content=content),),
+        json_schema=object_schema({"label": {"type": "string", "enum": [*argument.labels, _none(argument)]}}),
+    )
 
-    def request(self, argument: Argument) -> ChatRequest:
-        """Return the question; the rationale stands between tags that it cannot close."""
-        rationale = without_verdict(argument.rationale, _scale(argument))[-MOST:].strip()
-        instruction = argument.task.instruction
-        content = render(
-            packaged_template("jrh_parsers", "rationale"),
-            {
-                "rationale": rationale,
-                "instruction": instruction,
-                "labels": argument.labels,
-                "no_label": _none(argument),
-                "inverted": argument.inverted,
-                "mark": tag_mark(rationale, instruction),
-            },
-        )
-        return ChatRequest(
-            messages=(Message(role="user", content=content),),
-            json_schema=object_schema({"label": {"type": "string", "enum": [*argument.labels, _none(argument)]}}),
-        )
 
-    def read(self, reply: Reply, argument: Argument) -> str:
-        """Return the label that the reply names; the empty text for none, for another word and for several."""
-        answer = read_json(reply.text, keys=("label",))
-        answer_text = str(answer["label"]) if answer is not None else reply.text
-        wanted = answer_text.strip(" \n\t\"'`*.").casefold()
-        return next((label for label in argument.labels if label.casefold() == wanted), "")
+def read_label(reply: Reply, argument: Argument) -> str:
+    """Return the label that the model's reply names; the empty text for none, for another word and for several."""
+    answer = read_json(reply.text, keys=("label",))
+    answer_text = str(answer["label"]) if answer is not None else reply.text
+    # Models without JSON answer with the label alone, often quoted or in bold.
+    wanted = answer_text.strip(" \n\t\"'`*.").casefold()
+    return next((label for label in argument.labels if label.casefold() == wanted), "")
 
 
 def _scale(argument: Argument) -> Scale:

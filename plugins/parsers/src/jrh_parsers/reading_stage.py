@@ -14,7 +14,7 @@ from jrh.text import counted
 from jrh.values import ARGUES_FOR_NONE
 
 from jrh_parsers.options import METRIC, RationaleOptions
-from jrh_parsers.rationale import Argument, RationaleModel
+from jrh_parsers.rationale import Argument, rationale_request, read_label
 
 NAME: Final = "rationales"
 _SLICE: Final = 1024
@@ -46,7 +46,6 @@ class ReadRationales(Stage):
     def __init__(self, options: RationaleOptions | None) -> None:
         """Take the key of the suite; None where it has none."""
         self._options = options
-        self._reader = RationaleModel()
 
     def applies(self, work: StageWork) -> bool:
         """Return whether a model reads, or has read."""
@@ -72,10 +71,11 @@ class ReadRationales(Stage):
             with work.paying(NAME, name=METRIC, task=question.task, test=question.test):
                 reply = await model.ask(question.request, purpose="rationale")
             work.progress.advance()
+            # Not answered: another run may get a reply, so nothing is stored about it.
             if reply.status.transient:
                 return
             answered += 1
-            label = self._reader.read(reply, question.argument) if reply.ok else ""
+            label = read_label(reply, question.argument) if reply.ok else ""
             if label in question.argument.labels:
                 read.update(dict.fromkeys(question.trials, label))
 
@@ -104,10 +104,11 @@ class ReadRationales(Stage):
             for known in self._questions(tasks, store):
                 yield asking(request=known.request, task=known.task, test=known.test)
         for (task, test), case in cases.items():
+            # The estimate of calls to come needs a text: the longest, so that the plan does not promise too little.
             if unjudged[task, test]:
                 # Three bytes a character, the most that common scripts need; a case's id makes a question another one.
                 argument = _argument(case, tasks[task], f"{case.id} ".ljust(_LONGEST, "\u6587"))
-                request, most = self._reader.request(argument), unjudged[task, test]
+                request, most = rationale_request(argument), unjudged[task, test]
                 yield asking(request=request, task=task, test=test, most=most)
 
     def _digest(self, identity: object, store: Any) -> str:
@@ -125,7 +126,8 @@ class ReadRationales(Stage):
             cases = store.cases.by_id(list(dict.fromkeys(row.case_id for row in part)))
             for row in (row for row in part if row.case_id in cases):
                 argument = _argument(cases[row.case_id], tasks[row.task], row.rationale)
-                request = self._reader.request(argument)
+                request = rationale_request(argument)
+                # By the question as worded: equal rationales of several judges are asked about once.
                 key = (row.task, argument.labels, request.messages)
                 if key not in questions:
                     questions[key] = Question(request=request, argument=argument, task=row.task, test=row.test)

@@ -15,6 +15,7 @@ from jrh_parsers.options import JsonOptions
 from jrh_parsers.procedure import read_answer
 
 _OPENERS = re.compile(r"[{\[]")
+# Bounds on the work for one reply: every opener may be tried to the end of the text.
 _MAX_OPENERS = 400
 _RELAXED_CHARACTERS = 4_000
 _RELAXED_TRIES = 4
@@ -72,9 +73,11 @@ def _values(text: str) -> Iterator[tuple[Any, int]]:
     position = 0
     relaxed = 0
     for opener in openers:
+        # Inside a value that was read: only outermost values count.
         if opener < position:
             continue
         decoded = _read_json(text, opener)
+        # Relaxed reading is slow, and brackets are also used in prose.
         if decoded is None and text[opener] == "{" and relaxed < _RELAXED_TRIES:
             relaxed += 1
             decoded = _read_json5(text, opener)
@@ -95,6 +98,7 @@ def _read_json5(text: str, at: int) -> tuple[Any, int] | None:
     end = _object_end(text, at)
     if end is None:
         return None
+    # Imported where it is needed: most replies hold strict JSON or none.
     import json5
 
     try:
@@ -144,6 +148,7 @@ def _verdicts(value: Any, keys: Mapping[str, int], depth: int = 0) -> Iterator[A
 
 def _inner(entry: Any, keys: Mapping[str, int], depth: int) -> Iterator[Any]:
     if isinstance(entry, Mapping) and depth < _MAX_DEPTH:
+        # `{"verdict": {"label": "A"}}`: the label is one level deeper.
         nested = list(_verdicts(entry, keys, depth + 1))
         yield from nested or [entry]
     elif isinstance(entry, list) and entry:
@@ -153,10 +158,8 @@ def _inner(entry: Any, keys: Mapping[str, int], depth: int) -> Iterator[Any]:
 
 
 def _common_finding(findings: Sequence[Finding]) -> Finding:
-    first = findings[0]
-    if any((finding.status, finding.label) != (first.status, first.label) for finding in findings[1:]):
-        return unparsable("one JSON value holds different verdicts")
-    return first
+    verdicts = {(finding.status, finding.label) for finding in findings}
+    return findings[0] if len(verdicts) == 1 else unparsable("one JSON value holds different verdicts")
 
 
 def _read_value(value: Any, grammar: Grammar) -> Finding:
@@ -170,6 +173,7 @@ def _read_value(value: Any, grammar: Grammar) -> Finding:
 
 
 def _scalar(value: float, grammar: Grammar) -> Finding:
+    # Before numbers, as a truth value is an int in Python.
     if isinstance(value, bool):
         text = "true" if value else "false"
     else:
@@ -186,6 +190,7 @@ def _rationale(value: Any, options: JsonOptions) -> str:
     keys = _lookup(options.rationale_keys)
     present = {keys[_key(key)]: entry for key, entry in value.items() if isinstance(key, str) and _key(key) in keys}
     if not present:
+        # One wrapping object, such as `{"evaluation": {...}}`; with several, no one is the verdict's.
         nested = [entry for entry in value.values() if isinstance(entry, Mapping)]
         return _rationale(nested[0], options) if len(nested) == 1 else ""
     entry = present[min(present)]

@@ -6,8 +6,6 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from attrs import frozen
-
 READ_CHARACTERS = 32_768
 """Characters read at the end of a reply: the last verdict binds, and the limit bounds the work."""
 
@@ -16,6 +14,7 @@ _TAG = re.compile(
     rf"[<◁](?P<close>/?)(?P<name>{_BLOCKS})(?:\s[^<>\n]{{0,80}})?[>▷]|\[(?P<close_2>/?)(?P<name_2>THINK)\]",
     re.IGNORECASE,
 )
+# The format of models that write several channels into one reply.
 _FINAL_CHANNEL = "<|channel|>final<|message|>"
 _CHANNEL = "<|channel|>"
 _CONTROL = re.compile(r"<\|[a-z_]{1,20}\|>")
@@ -34,16 +33,8 @@ _LOOK_ALIKES = (range(0xFF01, 0xFF5F), range(0x1D400, 0x1D800))
 _VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 
 
-@frozen(kw_only=True)
-class Visible:
-    """The text to read, and whether the reply ended inside a thinking block."""
-
-    text: str
-    unclosed: bool = False
-
-
-def visible(text: str) -> Visible:
-    """Return what may be read of a reply.
+def visible(text: str) -> str | None:
+    """Return what may be read of a reply; None if the reply ends inside a thinking block.
 
     Thinking blocks are left out: from an opening tag to the first closing tag of the same name, and everything before a
     closing tag that has no opening one (some chat templates write the opening tag into the prompt). A reply that ends
@@ -52,16 +43,12 @@ def visible(text: str) -> Visible:
     if _CHANNEL in text:
         return _final_channel(text)
     answer = _without_blocks(text)
-    if answer is None:
-        return Visible(text="", unclosed=True)
-    return Visible(text=plain(answer[-READ_CHARACTERS:]))
+    return None if answer is None else plain(answer[-READ_CHARACTERS:])
 
 
-def _final_channel(text: str) -> Visible:
+def _final_channel(text: str) -> str | None:
     _, marker, final = text.rpartition(_FINAL_CHANNEL)
-    if not marker:
-        return Visible(text="", unclosed=True)
-    return Visible(text=plain(_CONTROL.split(final, maxsplit=1)[0][-READ_CHARACTERS:]))
+    return plain(_CONTROL.split(final, maxsplit=1)[0][-READ_CHARACTERS:]) if marker else None
 
 
 def _without_blocks(text: str) -> str | None:
@@ -75,6 +62,7 @@ def _without_blocks(text: str) -> str | None:
             if closing and name == inside:
                 inside = None
                 position = tag.end()
+        # The opening tag was part of the prompt: all up to here was thinking.
         elif closing:
             parts.clear()
             position = tag.end()
@@ -92,6 +80,7 @@ def plain(text: str) -> str:
 
     Not NFKC: that would turn `4²` into `42`, `3½` into `31` and a half, and `№4` into `No4`.
     """
+    # Most replies are ASCII: one test spares them the substitution.
     if not text.isascii():
         text = _NON_ASCII.sub(lambda match: _plain_character(match[0]), text)
     # Markdown emphasis uses * or _; normalise to *, which is never part of a word.

@@ -26,7 +26,10 @@ def huggingface_source(options: HuggingfaceOptions, context: BuildContext) -> Ta
     def rows(problems: Problems) -> Iterator[Row]:
         if path is None:
             return hub_rows(options.dataset, options.config, options.split, options.revision, problems)
-        return _local_rows(path, shown, options, problems)
+        files = _files(path, shown, options.split)
+        read = (row for file in files for row in table_rows(file, file.suffix[1:], problems, columns=options.columns))
+        # Rows are numbered over all files: each file counts from 1.
+        return (evolve(row, line=number) for number, row in enumerate(read, start=1))
 
     return TableSource(shown=shown, columns=ColumnMap(named=options.columns), task=context.task, rows=rows)
 
@@ -38,6 +41,7 @@ def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Pro
         JrhError: `datasets` is not installed, or the hub does not give the dataset.
     """
     try:
+        # Optional and slow to import; only the Hub needs it.
         import datasets
     except ImportError as error:
         raise JrhError(
@@ -46,8 +50,14 @@ def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Pro
         ) from error
     try:
         stream = datasets.load_dataset(
-            dataset, config or None, split=split or None, revision=revision or None, streaming=True
+            # Streaming: rows are read as they arrive, and nothing is downloaded as a whole.
+            dataset,
+            config or None,
+            split=split or None,
+            revision=revision or None,
+            streaming=True,
         )
+        # Without a split, `datasets` returns all of them by name.
         if hasattr(stream, "keys"):
             splits = list(stream)
             if len(splits) != 1:
@@ -61,13 +71,6 @@ def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Pro
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise JrhError(f"the Hub dataset '{dataset}' cannot be read: {reason[:300]}") from error
-
-
-def _local_rows(path: Path, shown: str, options: HuggingfaceOptions, problems: Problems) -> Iterator[Row]:
-    files = _files(path, shown, options.split)
-    rows = (row for file in files for row in table_rows(file, file.suffix[1:], problems, columns=options.columns))
-    for number, row in enumerate(rows, start=1):
-        yield evolve(row, line=number)
 
 
 def _files(path: Path, shown: str, split: str) -> list[Path]:
@@ -95,5 +98,6 @@ def _is_data(file: Path) -> bool:
 
 def _split_of(file: Path, root: Path) -> str:
     """Return the split of a file: its folder (`train/data-00000-of-00001.arrow`), or what its name begins with."""
+    # The Hub keeps files in `data/` and names them after the split; `save_to_disk` makes a folder per split.
     parts = [part for part in file.relative_to(root).parts[:-1] if part != "data"]
     return "/".join(parts) or file.stem.partition("-")[0]

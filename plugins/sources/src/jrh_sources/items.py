@@ -35,6 +35,7 @@ class ColumnMap:
 
     @column.default
     def _complete(self) -> dict[str, str]:
+        # A column that the suite uses for one target is not taken for another by its name.
         used = set(self.named.values())
         defaults = {target: target for target in STANDARD if target not in self.named and target not in used}
         return defaults | {target: column for target, column in self.named.items() if column is not None}
@@ -111,11 +112,13 @@ class ItemBuilder:
     def build(self, row: Row) -> Item | None:
         """Return the row's item, or None if the row or an earlier one has a mistake."""
         self._rows += 1
+        # Over all rows: in JSON Lines a row may lack a column that others have.
         self._seen.update(dict.fromkeys(row.values))
         identity = self._identity(row)
         fields = self._fields(row)
         gold = self._gold(row)
         stratum, group = self._text(row, "stratum"), self._text(row, "group")
+        # After the first mistake no item is needed: the rows are read on for further mistakes only.
         if identity is None or self._problems or self._missing or self._off_scale:
             return None
         return Item(
@@ -133,6 +136,7 @@ class ItemBuilder:
         """Record what only shows at the end: columns that no row has, and mistakes shared by many rows."""
         if not self._rows:
             return
+        # Only the end shows whether the file has ids at all.
         if self._has_ids() and self._without_id:
             self._missing["id"] = self._without_id
         there = list(self._seen)
@@ -165,6 +169,7 @@ class ItemBuilder:
         if not identity:
             self._without_id.append(row.line)
             return None if self._has_ids() else f"row-{self._rows}"
+        # Ids tie records, reviews and labels to their item: two items under one id would be mixed up for good.
         first = self._line_of.setdefault(identity, row.line)
         if first != row.line:
             self._problems.add(
@@ -183,6 +188,7 @@ class ItemBuilder:
             if value is not None:
                 fields[target] = value if is_nested(value) else as_text(value)
         fields |= {target: self._value(row, target) for target in self._columns.extra_fields}
+        # An empty answer would be judged, paid for and scored.
         for target in self._task.judged_fields:
             self._check_judged(row, target, fields.get(target))
         return {name: plain(value) for name, value in fields.items()}
@@ -200,6 +206,7 @@ class ItemBuilder:
 
     def _gold(self, row: Row) -> str | None:
         label = self._text(row, "label") or None
+        # Collected by label: a wrong scale would be one message per row.
         if label is not None and label not in self._task.scale:
             self._off_scale.setdefault(label, []).append(row.line)
         return label

@@ -18,13 +18,10 @@ def object_rows(thing: Any, problems: Problems) -> Iterator[Row]:
     Raises:
         JrhError: the object is no table.
     """
-    count = 0
-    for count, values in enumerate(_mappings(thing), start=1):
-        row = row_of(values, count, problems)
+    for number, values in enumerate(_mappings(thing), start=1):
+        row = row_of(values, number, problems)
         if row is not None:
             yield row
-    if not count and not problems:
-        problems.add("there are no rows")
 
 
 def row_of(values: object, line: int, problems: Problems) -> Row | None:
@@ -47,6 +44,7 @@ def row_of(values: object, line: int, problems: Problems) -> Row | None:
 def _mappings(thing: Any) -> Iterable[Any]:
     if isinstance(thing, list | tuple):
         return thing
+    # By what it can do, not by its class: none of these libraries is imported.
     columns = _columns(thing)
     if columns is None:
         raise JrhError(
@@ -66,6 +64,7 @@ def _columns(thing: Any) -> Mapping[str, Sequence[Any]] | None:
         return columns if len(columns) == len(names) else None
     if hasattr(thing, "get_column"):  # polars
         return {str(name): thing.get_column(name).to_list() for name in thing.columns}
+    # Any library with the Arrow interface; those above are read without pyarrow.
     if not hasattr(thing, "to_pydict") and hasattr(thing, "columns") and hasattr(thing, "__arrow_c_stream__"):
         try:
             thing = import_module("pyarrow").table(thing)

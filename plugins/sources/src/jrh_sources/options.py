@@ -53,6 +53,7 @@ def _check_columns(_: object, __: Attribute[Any], columns: Mapping[str, str | No
             raise ValueError(f"templates already use the name '{target}'; choose another")
         if column == "":
             raise ValueError(f"'{target}' has no column; write null to leave it empty")
+    # A column may have two targets, but not this pair.
     label = columns.get("label")
     leaks = [target for target, column in columns.items() if column == label and target not in NOT_FIELDS]
     if label is not None and leaks:
@@ -66,6 +67,7 @@ def _check_delimiter(_: object, __: Attribute[Any], delimiter: str) -> None:
 
 def _check_encoding(_: object, __: Attribute[Any], encoding: str) -> None:
     try:
+        # `codecs.lookup` also knows encodings that are not for text, such as base64.
         " ".encode(encoding)
     except LookupError:
         raise ValueError(f"unknown text encoding '{encoding}'; try utf-8 or cp1252") from None

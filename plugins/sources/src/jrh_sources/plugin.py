@@ -78,6 +78,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
             name=name,
             summary=title,
             options=PresetOptions,
+            # One name per benchmark: a factory is told its options, not what it was called.
             factory=f"jrh_sources.presets.source:FACTORIES.{name.replace('-', '_')}",
             preset=part,
         )

@@ -55,6 +55,7 @@ class TableSource:
             JrhError: The table does not exist or cannot be read.
         """
         items = self._items()
+        # A table with a mistake then fails before its first item is judged, unless it is long.
         first = tuple(islice(items, _HELD + 1))
         return chain(first, items) if len(first) > _HELD else first
 
@@ -126,13 +127,14 @@ def list_files(path: Path, shown: str, wanted: Callable[[Path], bool], most: int
 
 
 def _check_path(path: Path, shown: str) -> None:
+    if path.is_file():
+        return
     if path.is_dir():
         inside = sorted(entry.name for entry in path.iterdir() if entry.is_file())[:5]
         raise JrhError(f"{shown} is a directory; name one file in it{': ' + ', '.join(inside) if inside else ''}")
     if path.exists():
-        if not path.is_file():
-            raise JrhError(f"{shown} is not a regular file")  # a device or a pipe may never end
-        return
+        raise JrhError(f"{shown} is not a regular file")  # a device or a pipe may never end
+    # The hint looks at the folder that was named: most often the name has a typing error.
     siblings = sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
     close = get_close_matches(path.name, siblings, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else "; a relative path is relative to the suite's directory"

@@ -30,12 +30,14 @@ MISSING: Final = "missing-verdicts"
 BLANK: Final = "blank"
 _USUAL: Final = "most common gold label"
 _DIGITS: Final = 2
-_KAPPAS: Final = {
+_COEFFICIENTS: Final = {
     "gold-kappa": "kappa",
     "gold-kappa-quadratic": "quadratic kappa",
+    "adjacent-accuracy": "within one level",
+    "bias": "bias in levels",
 }
-"""Measures of agreement beyond chance; an unordered scale has the first, an ordinal one the second."""
-_EXTRAS: Final = {"adjacent-accuracy": "within one level", "bias": "bias in levels"}
+"""Measures of agreement beyond chance, of which an unordered scale has the first and an ordinal one the second; and on
+ordinal scales what else tells how far apart verdicts are."""
 
 
 @frozen(kw_only=True)
@@ -66,8 +68,7 @@ def answers_of(checked: Checked) -> tuple[Answer, ...]:
 def _answer(checked: Checked, judge: str) -> Answer:
     measures = {measure.name: measure for measure in checked.report.measures if _is_whole(measure, judge)}
     agreement = measures["gold-accuracy"]
-    named = {**_KAPPAS, **_EXTRAS}
-    coefficients = tuple((name, measures[measure]) for measure, name in named.items() if measure in measures)
+    coefficients = tuple((name, measures[measure]) for measure, name in _COEFFICIENTS.items() if measure in measures)
     enough = _enough(agreement, checked.request.at_least)
     needed = _items_needed(agreement, checked.request.within)
     return Answer(
@@ -95,6 +96,7 @@ def _with_blanks(finding: Finding, checked: Checked, missing: Measure) -> Findin
     unreadable = missing.missing.get(Status.UNPARSABLE.value, 0)
     blank = min(sum(not text for text in texts), unreadable)
     reasons = {**missing.missing, BLANK: blank, Status.UNPARSABLE.value: unreadable - blank}
+    # The finding was written from the records; only its list of reasons changes.
     before, after = (f"({format_counts(counts)})" for counts in (missing.missing, reasons))
     return evolve(
         finding,
@@ -114,6 +116,7 @@ def _enough(agreement: Measure, at_least: float | None) -> bool | None:
         return None
     if interval.low >= at_least:
         return True
+    # Between the two the data do not decide.
     return False if interval.high < at_least else None
 
 
@@ -130,6 +133,7 @@ def _items_needed(agreement: Measure, within: float) -> int | None:
     to that of as many independent items.
     """
     interval, items = agreement.interval, agreement.n_items
+    # No estimate, no variance to plan with.
     if agreement.estimate is None or interval is None or not items:
         return None
     low, high = wilson(agreement.estimate * items, items, level=interval.level)
@@ -188,6 +192,7 @@ def _versus_usual(checked: Checked, judge: str) -> str:
     label, share = usual
     statement = findings[0].statement
     remark = f"{statement[:1].lower()}{statement[1:]}"
+    # With one label only, the constant judge is right by construction.
     if share == 1.0:
         return f"; {remark}"
     named = f"'{clean_text(label, 40)}', {format_number(share, _DIGITS)}"
@@ -229,6 +234,7 @@ def _open_sentence(checked: Checked, judge: str, name: str, column: str) -> str:
     if not effects:
         why = next((measure.note for measure in measures if measure.note), "too few verdicts, or a single value")
         return f"Effect of {shown} at equal gold not estimable: {why}"
+    # Rounded, so that equal effects of opposite sign give the same answer on every machine.
     largest = max(effects, key=lambda each: (round(abs(each.estimate or 0.0), 9), each.estimate or 0.0))
     p = next((measure for measure in measures if measure.name == f"{EFFECT}-p" and measure.estimate is not None), None)
     tested = "" if p is None else f", {stated_p(p.estimate)}"

@@ -57,5 +57,6 @@ def check_request(request: CheckRequest, columns: Sequence[str]) -> None:
         if first[column] != option or list(request.judges).count(column) > 1:
             both = option if earlier == option else f"{earlier} and {option}"
             raise JrhError(f"column '{clean_text(column)}' is named twice, as {both}; name two different columns")
+    # Without an item every row is one, and has no reruns.
     if request.item is None and (request.repeat is not None or request.reruns):
         raise JrhError("reruns need an item: name its column with --item")

@@ -97,8 +97,10 @@ def _missing_texts(judged: Iterable[str], human: Iterable[str], more: Sequence[s
     missing = {}
     for text in dict.fromkeys(label.strip() for label in judged):
         folded = _fold(text)
+        # What the user names is missing even if people use it as a label.
         if folded in {_fold(word) for word in more}:
             missing[text] = Status.UNPARSABLE
+        # A label of people is a label: `none` may be one of the categories.
         elif folded not in labels and (folded in _NULLS or folded in statuses):
             missing[text] = statuses.get(folded, Status.UNPARSABLE)
     return missing
@@ -179,8 +181,10 @@ def _level_scale(kinds: set[str], judged: Counter[str], request: CheckRequest) -
     numbers = {_fold(text) for text in judged if _NUMBER.fullmatch(text.strip())}
     broken = sorted(kind for kind in kinds | numbers if not _WHOLE.fullmatch(kind))
     levels = sorted(int(kind) for kind in kinds | numbers if _WHOLE.fullmatch(kind))
+    # 0 and 1, or 1 and 2, are codes of two labels: no order follows from them.
     if len(kinds | numbers) < _FEWEST_LEVELS:
         return None
+    # Rounding is a decision about the scale: the user makes it.
     if broken:
         raise JrhError(
             f"{counted(len(broken), 'label')} of '{clean_text(request.human)}' and the judges are numbers that are not "
@@ -199,6 +203,7 @@ def _label_scale(human: Counter[str], judged: Counter[str], request: CheckReques
     """Return a scale of the labels that people or judges use, in their most frequent spelling, sorted."""
     kinds = {_fold(text) for text in human}
     strange = {_fold(text): text for text in judged if _fold(text) not in kinds}
+    # Free text, or an id: the wrong column.
     if len(kinds) > _MOST_LABELS:
         raise JrhError(
             f"column '{clean_text(request.human)}' has {len(kinds):,} distinct labels, such as "
@@ -213,6 +218,7 @@ def _label_scale(human: Counter[str], judged: Counter[str], request: CheckReques
     names = _names(human + judged)
     folded = set(names)
     ties = folded - {"a", "b"}
+    # Any further label could be a third option, which needs --scale.
     if {"a", "b"} <= folded and len(ties) <= 1 and ties <= set(_TIES):
         tie = names[ties.pop()] if ties else None
         return Scale.of_pairs(tie=tie), "guessed from the labels A and B; --scale to change"
@@ -241,6 +247,7 @@ def _spellings(texts: Counter[str], scale: Scale) -> tuple[dict[str, str], list[
         label = labels.get(_fold(text))
         if label is not None and text != label:
             spellings.setdefault(label, Counter())[text] += count
+            # The import matches the other spellings itself.
             if scale.match(text) != label:
                 written[text] = label
     notes = [f"Also read as '{clean_text(label)}': {_quote_counts(counts)}." for label, counts in spellings.items()]
@@ -259,6 +266,7 @@ def _judge_only(verdicts: Counter[str], human: Counter[str], scale: Scale, writt
     """Say which labels without order no person uses: they may be labels, or a way of not answering."""
     used = {_fold(text) for text in human}
     new = _select(verdicts, lambda text: _fold(text) not in used and bool(scale.match(written.get(text, text))))
+    # A level that people never used is still a level.
     if new and not scale.ordered:
         yield f"No person uses {_quote_counts(new)}: it counts as a disagreement, or as missing with --missing."
 

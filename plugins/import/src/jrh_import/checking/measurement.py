@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from attrs import frozen
-from jrh import Json, RunReport, Scale, ScaleKind
+from jrh import JrhError, Json, RunReport, Scale, ScaleKind
 from jrh_interchange import measure_records, measurement_gaps, read_settings
 from jrh_measuring import load_metrics
 
@@ -57,6 +57,7 @@ def check_table(request: CheckRequest) -> Checked:
     check_request(request, table.columns)
     labels = read_labels(table, request)
     notes = (*labels.notes, *check_repeats(table, request, labels))
+    # Through the import file: a check and `jrh import` cannot differ, as both read the same description.
     mapping = read_settings(import_file_content(request, table, labels, folder=Path()), ImportFile)
     tasks = mapping.build_tasks()
     log = read_verdicts(table, mapping, tasks)
@@ -85,12 +86,14 @@ def import_file_content(request: CheckRequest, table: Table, labels: Labels, *, 
     columns = {"item": request.item, "gold": request.human, "group": request.group, "repeat": request.repeat}
     content: dict[str, Json] = {
         "name": request.path.stem,
+        # Relative to the import file, as paths in it are read.
         "path": os.path.relpath(request.path, folder),
         "format": table.format.value,
         "task": {"scale": _scale(labels.scale)},
         "columns": {target: column for target, column in columns.items() if column is not None},
         "decisions": [{"columns": {"label": judge}, "values": {"judge": judge}} for judge in request.judges],
         "missing": {text: status.value for text, status in labels.missing.items()},
+        # A judge's stray reply is a missing verdict; the notes of the check say how many there are.
         "off_scale": "status",
         "covariates": {covariate_name(column, table): column for column in request.covariates},
         "metrics": {"add": list(ADDED)},
@@ -99,9 +102,23 @@ def import_file_content(request: CheckRequest, table: Table, labels: Labels, *, 
         "delimiter": table.delimiter if table.format is Format.CSV and table.delimiter != "," else None,
         "labels": dict(labels.written),
         "number_items": request.item is None,
+        # Without a number of the rerun, the order of the file numbers them.
         "count_repeats": request.item is not None and request.repeat is None,
     }
     return content | {key: value for key, value in optional.items() if value}
+
+
+def write_import_file(checked: Checked, file: Path) -> None:
+    """Write the import file that gives the same numbers as the check.
+
+    Raises:
+        JrhError: it cannot be written.
+    """
+    content = import_file_content(checked.request, checked.table, checked.labels, folder=file.parent)
+    try:
+        file.write_text(as_yaml(content), encoding="utf-8")
+    except OSError as error:
+        raise JrhError(f"'{file}' cannot be written: {error.strerror or error}") from error
 
 
 def as_yaml(content: Mapping[str, Json]) -> str:

@@ -55,6 +55,7 @@ def _answer(answer: Answer) -> Iterator[str]:
 def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
     """Return everything that was measured as JSON, in ASCII."""
     (summary,) = checked.report.tasks
+    # In the order of the text: what was asked, the answers, then everything they rest on.
     document = {
         "path": str(checked.request.path),
         "rows": len(checked.table.rows),
@@ -81,6 +82,7 @@ def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
         "notes": [checked.labels.description, *_flags(answers), *checked.notes],
         "not_measurable": list(checked.gaps),
     }
+    # NaN is no JSON, and many programs refuse the whole document for it.
     return json.dumps(document, indent=2, allow_nan=False)
 
 
@@ -126,6 +128,7 @@ def _comparisons(checked: Checked) -> Iterator[str]:
     for (judge, against, name), measure in measures.items():
         if not name.endswith("-difference") or measure.estimate is None:
             continue
+        # The p-value of a difference is a measure of its own.
         p = measures.get((judge, against, f"{name}-p"))
         value = format_number(measure.estimate, _DIGITS, proportion=False, signed=True)
         tested = f", {stated_p(p.estimate)}" if p is not None else ""

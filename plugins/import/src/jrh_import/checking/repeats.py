@@ -34,6 +34,7 @@ def check_repeats(table: Table, request: CheckRequest, labels: Labels) -> list[s
     if request.item is None:
         return [*notes, "Every row counts as an item. If rows share an item, name its column with --item."]
     several = {item: rows for item, rows in rows_by(table.rows, request.item).items() if len(rows) > 1}
+    # Nothing says that these are reruns: only equal rows can be taken for them.
     if several and not (request.reruns or request.repeat):
         _check_alike(several, request, labels)
     _check_human(several, request, labels)
@@ -65,6 +66,7 @@ def _texts_in_common(table: Table, request: CheckRequest) -> Iterator[str]:
     for column in table.columns:
         texts = [row[column] for row in table.rows] if column not in used else []
         filled = [text for text in texts if text.strip()]
+        # Short texts are categories: that items share one says nothing.
         if not filled or sum(map(len, filled)) < _LONG * len(texts):
             continue
         distinct = len(set(filled))
@@ -128,6 +130,7 @@ def _ambiguous_items(
 
 def _label(row: Row, column: str, labels: Labels) -> str:
     text = row[column]
+    # As the check reads it: two spellings of one label are no contradiction.
     return labels.written.get(text) or labels.scale.match(text) or text.strip()
 
 

@@ -67,6 +67,7 @@ class Braintrust(Export):
 
     def entries(self, found: Entries) -> Entries:
         """Return the root spans, each with its scores and their scorers."""
+        # A file of another tool: `read` says so.
         if not all("span_id" in event or "scores" in event for _, event in found):
             return found
         scorers = {
@@ -75,6 +76,7 @@ class Braintrust(Export):
             if find(event, "span_attributes/type") == "score"
         }
         roots = [(place, event) for place, event in found if _is_root(event)]
+        # Over all roots: a scorer that failed leaves no score at its root.
         names = dict.fromkeys(name for _, event in roots for name in mapping(event.get("scores")))
         inputs = Names("input")
         entries: Entries = []

@@ -54,6 +54,7 @@ class DeepEval(Export):
         entries: Entries = []
         for position, case in enumerate(cases, start=1):
             name = text(case.get("name")) or f"case-{position}"
+            # Names of cases are not unique: different cases of one name are different items.
             shown = text([case.get("input"), find(case, "actualOutput or turns")])
             item = name if looks.setdefault(name, shown) == shown else f"{name}-{position}"
             entries.append((f"{found[0][0]}: test case {position}", {**case, "test_case": item}))

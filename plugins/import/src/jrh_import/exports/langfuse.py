@@ -30,6 +30,7 @@ def _kind(score: Entry) -> str:
 def _value(score: Entry) -> Json:
     value = score.get("value")
     if _kind(score) == "BOOLEAN":
+        # Langfuse stores truth values as numbers, which would look like scores.
         return bool(value) if value in (0, 1) else None
     if _kind(score) == "CATEGORICAL":
         return text(find(score, "stringValue or string_value or value")) or None

@@ -93,11 +93,13 @@ class LangSmith(Export):
         again: Counter[str] = Counter()
         for place, row in found:
             run, example = text(find(row, "run/id")), text(find(row, _EXAMPLE))
+            # Pages of an export can overlap: a run counts once.
             if not run or run not in ids:
                 ids.add(run)
                 again[example] += 1
                 runs.append((place, {**row, "item": example + (f"#{again[example]}" if again[example] > 1 else "")}))
         failed = sum(bool(find(row, "run/error")) for _, row in found)
         if failed:
+            # Their scores are about an output that does not exist: the reader has to know.
             self.notes.append(f"Runs that failed and have no output: {failed}; their evaluator scores count.")
         return runs

@@ -18,6 +18,7 @@ _ABOUT: Final = "metadata/mlflow.assessment.judge"
 def _judge(assessment: Entry) -> str:
     """Return the judge's name; `default` and the like are what MLflow writes if nobody named one."""
     named = text(find(assessment, "source/source_id"))
+    # The name of the assessment at least says what was judged.
     return text(find(assessment, _NAME)) if named in ("", "default") else named
 
 

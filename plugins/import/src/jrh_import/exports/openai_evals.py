@@ -21,6 +21,7 @@ def _message(place: str) -> Callable[[Entry], Any]:
 
     def take(entry: Entry) -> Any:
         messages = mappings(find(entry, place))
+        # The last message is the answer.
         return messages[-1].get("content") if messages else None
 
     return take

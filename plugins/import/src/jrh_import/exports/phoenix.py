@@ -21,6 +21,7 @@ def _value(annotation: Entry) -> Any:
 
 def _repeat(run: Entry) -> float | None:
     repeat = number(run.get("repetition_number"))
+    # Phoenix counts from 1, records from 0.
     return None if repeat is None else max(repeat - 1, 0)
 
 
@@ -57,6 +58,7 @@ class Phoenix(Export):
         ),
         Kind(
             keys=("example_id",),
+            # Without a number, runs of one example would look like copies of one run.
             id=lambda run: _repetition(run) if run.get("repetition_number") else "",
             item="example_id",
             value="output",

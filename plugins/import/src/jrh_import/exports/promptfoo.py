@@ -96,11 +96,13 @@ class Promptfoo(Export):
         tests, prompts = Names("test"), Names("prompt")
         counts: Counter[tuple[str, str, str]] = Counter()
         entries: Entries = []
+        # Repeats and names must not depend on which provider was fastest.
         for place, result in sorted(found, key=_position):
             test = tests.of(result.get("vars"), find(result, "testCase/description"))
             # The raw prompt has the variables of its test filled in; the label is that of the template.
             label = text(find(result, "prompt/label")) or text(result.get("promptIdx"))
             name = prompts.of(label)
+            # A long label is the whole prompt, which is no name.
             template = label if 0 < len(label) <= _LONGEST_LABEL else name
             key = (test, template, _provider(result.get("provider")))
             repeat, counts[key] = counts[key], counts[key] + 1
@@ -130,6 +132,7 @@ def _grades(result: Entry) -> dict[str, Any]:
     for part in mappings(find(result, "gradingResult/componentResults")):
         name = text(find(part, "assertion/metric or assertion/type")) or "assertion"
         names[name] += 1
+        # Two assertions of one type are two metrics.
         graded.append({**part, "name": name if names[name] == 1 else f"{name} ({names[name]})"})
     assertions = mappings(find(result, "testCase/assert"))
     equal = [assertion.get("value") for assertion in assertions if assertion.get("type") == "equals"]

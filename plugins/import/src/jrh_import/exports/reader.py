@@ -13,6 +13,7 @@ from jrh.values import ImportedLog
 from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects, value_at
 
 from jrh_import.exports.values import find, labels_in, majority, mappings, number, scalar, text
+from jrh_import.targets import NUMBERS
 
 Entry: TypeAlias = Mapping[str, Any]
 Entries: TypeAlias = list[tuple[str, Entry]]
@@ -22,7 +23,6 @@ Part: TypeAlias = str | Callable[[Entry], Any]
 PEOPLE: Final = "people"
 """The gold label that people gave under the metric's own name."""
 _LONGEST_DETAIL: Final = 200
-_NUMBERS: Final = ("cost", "latency", "prompt_tokens", "completion_tokens", "repeat", "temperature")
 
 
 @frozen(kw_only=True)
@@ -83,6 +83,7 @@ class Kind:
             id=text(take(score, self.id)),
             item=item,
             metric=metric,
+            # A failed grader often leaves a score of 0.
             value=None if error else scalar(value if self.metric else value_at(value, *(options.output or ()))),
             passed=passed if isinstance(passed, bool) else None,
             judge=text(take(score, self.judge)) or self.usual_judge,
@@ -99,7 +100,7 @@ def take(score: Entry, part: Part) -> Any:
 
 
 def _field(name: str, value: Any) -> Any:
-    if name in _NUMBERS:
+    if name in NUMBERS:
         return number(value)
     return value if isinstance(value, Status) else text(value) or None
 
@@ -135,6 +136,7 @@ class Export:
         if not fitting:
             raise OtherToolError(f"'{path}' {self.wrong}")
         answers = self.options.output is not None
+        # Some kinds hold scores and answers alike; `output` asks for the answers.
         kind = next((kind for kind in fitting if (not kind.metric) == answers), fitting[0])
         rows = self._verdicts(kind, kind.rows(entries, self.options))
         unmapped = (*self.left, *filter(None, [kind.unmapped]), *self.unmapped)
@@ -153,6 +155,7 @@ class Export:
         ids: set[str] = set()
         copies = 0
         for by_people, row in rows:
+            # Copies of annotations would count as further people.
             if row.id and row.id in ids:
                 copies += 1
             elif by_people:
@@ -162,6 +165,7 @@ class Export:
             ids.add(row.id)
         self._note_people(labels, verdicts, copies)
         for place, row in enumerate(verdicts):
+            # Several people about one output: the majority is the label, a tie is none.
             golds = {name: majority(values) for name, values in labels.get(row.item, {}).items()}
             gold = golds.pop(row.metric, None)
             further = {f"{PEOPLE}.{name}": label for name, label in golds.items()}

@@ -21,6 +21,7 @@ def find(value: Any, place: str) -> Any:
     """Return what is at a place: keys joined by `/`, for `value_at`; the first of `one or other` that is not empty."""
     for path in place.split(" or "):
         part = value_at(value, *path.split("/"))
+        # Tools write empty values where they have none, next to the key that has one.
         if part not in (None, "", [], {}):
             return part
     return None
@@ -40,6 +41,7 @@ def text(value: Any) -> str:
     """Return a value as text; of an object its JSON, nothing of None."""
     if value is None or isinstance(value, str):
         return value or ""
+    # Sorted: the text also tells whether two values are the same.
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
@@ -65,6 +67,7 @@ def labels_in(value: Any, name: str) -> Iterable[tuple[str, Json]]:
         for path, label in _entries(value, name, 2)
         if isinstance(label, bool | int | float) or (isinstance(label, str) and 0 < len(label) <= _LONGEST)
     )
+    # Metadata may be a whole document; the list of candidates is shown to the user.
     return islice(labels, _MOST_FIELDS)
 
 
@@ -91,6 +94,7 @@ def seconds(start: str, end: str) -> Callable[[Any], float | None]:
             first, last = (_moment(find(value, place)) for place in (start, end))
         except (ValueError, OverflowError, OSError):
             return None
+        # An end before the start is a mistake of the clocks: the time is unknown.
         return last - first if last >= first else None
 
     return take

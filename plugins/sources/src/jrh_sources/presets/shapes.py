@@ -31,6 +31,7 @@ def llmbar(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     """Read pairs of outputs, of which people chose one; the folder names the subset."""
     count: Counter[str] = Counter()
     for row in rows:
+        # LLMBar calls its files `dataset.json`: the folder names the subset.
         subset = (row.file.parent.name if row.file.stem == "dataset" else row.file.stem).casefold()
         count[subset] += 1
         if _has(row, "input", "output_1", "output_2", "label"):
@@ -74,8 +75,10 @@ def mt_bench(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     for row in rows:
         if not _has(row, "question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn"):
             continue
+        # The file also holds verdicts of models, which are no gold labels.
         if not row["judge"].startswith(("expert", "author", "human")):
             continue
+        # People saw a comparison in either order: votes are turned to one of them.
         models = row["model_a"], row["model_b"]
         swapped = models[0] > models[1]
         key = (row["question_id"], *sorted(models), row["turn"])
@@ -91,6 +94,7 @@ def mt_bench(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
     labels = {"model_a": "A", "model_b": "B", "tie": "TIE"}
     for key, row in first.items():
         ranked = votes[key].most_common(2)
+        # A tied vote is no label: items without one are judged and not scored.
         clear = len(ranked) == 1 or ranked[0][1] > ranked[1][1]
         request, response_a = _conversation(row, "conversation_a")
         _, response_b = _conversation(row, "conversation_b")
@@ -142,6 +146,7 @@ def reward_bench_2(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
             continue
         if len(chosen) != 1 or len(rejected) != len(LETTERS) - 1 or row["subset"] == "Ties":
             continue
+        # A fixed place would let a judge that prefers it score 100%, and a random one would change between runs.
         place = int(sha256(row["id"].encode()).hexdigest(), 16) % len(LETTERS)
         options = [*rejected[:place], chosen[0], *rejected[place:]]
         yield _pair(
@@ -261,11 +266,13 @@ def _label(row: BenchmarkRow, name: str, labels: Mapping[str, str]) -> str | Non
 def _pair(row: BenchmarkRow, away: Iterable[str] = (), **columns: Json) -> Row:
     """Return a row of several responses; what shares a question is one group, as its verdicts are not independent."""
     if not columns.get("group"):
+        # By a digest: a question may be as long as a conversation.
         columns["group"] = "question " + sha256(str(columns["request"]).encode()).hexdigest()[:12]
     return _row(row, away, **columns)
 
 
 def _row(row: BenchmarkRow, away: Iterable[str] = (), **columns: Json) -> Row:
+    # Metadata repeat neither what became a field nor what holds the label.
     unused = {name: value for name, value in row.values.items() if name not in columns and name not in away}
     moved = [text for text in columns.values() if isinstance(text, str) and text]
     metadata = {name: value for name, value in unused.items() if value not in moved and name not in _NEVER}

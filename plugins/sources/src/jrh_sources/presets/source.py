@@ -68,6 +68,7 @@ def _fetch(address: str, target: Path) -> None:
                     raise ValueError(f"it has more than {LARGEST_FILE:,} bytes")
                 file.write(chunk)
             file.close()
+            # A file is there whole or not at all, also after an interrupted download.
             Path(file.name).replace(target)
         finally:
             Path(file.name).unlink(missing_ok=True)
@@ -96,11 +97,13 @@ class PresetSource:
             values = {**row.values}
             if self.preset.answers:
                 answer = answers.get(str(values.get("id")))
+                # Prompts that the model did not answer are no items.
                 if answer is None:
                     continue
                 values.update(answer)
             if self.options.subset and values.get("stratum") not in self.options.subset:
                 continue
+            # The first row shows which columns the benchmark has: all rows of a converter have the same.
             if builder is None:
                 builder = ItemBuilder(self.task, _columns(values), problems)
             item = builder.build(evolve(row, values=values))
@@ -167,6 +170,7 @@ def _files_of(path: Path, shown: str, names: Iterable[str], apart: Iterable[str]
     patterns, left_out = tuple(names), frozenset(apart)
 
     def is_wanted(file: Path) -> bool:
+        # Repositories of benchmarks hold results and drafts that have the names of the data.
         inside = left_out.isdisjoint(file.relative_to(path).parts)
         return inside and any(fnmatchcase(file.name, name) for name in patterns)
 
