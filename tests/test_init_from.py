@@ -152,7 +152,7 @@ def test_agents(tmp_path: Path) -> None:
         "input_log_path": "./inputs/data/module/runs.eval",
         "rubric_path": "./inputs/data/module/rubric.json",
         "target_rubric_ids": ["calm"],
-        "max_edit_rounds": 3,
+        "max_edit_rounds": 15,
         "max_summary_messages": 60,
         "planner": {"model": "openai/gpt-5", "temperature": 1.0},
     }
@@ -172,12 +172,13 @@ def test_agents(tmp_path: Path) -> None:
     assert suite["data"] == {"source": "inspect", "path": "inputs/data/module/runs.eval"}
     assert suite["task"]["criteria"] == {"file": "inputs/data/module/rubric.json", "targets": ["calm"]}
     assert suite["models"]["planner"] == {"provider": "litellm", "model": "openai/gpt-5", "temperature": 1.0}
-    options = {"model": "writer", "planner": "planner", "max_rounds": 3}
+    options = {"model": "writer", "planner": "planner", "max_rounds": 10}
     assert suite["tests"] == [{"agent-perturbation": options}, {"agent-positives": options}]
     # Everything but the log is in order.
     plan = call(Project(tmp_path), "plan", "suite.yaml")
     assert plan.exit_code == 2
     assert "runs.eval" in plan.stdout + plan.stderr
+    assert "max_rounds" not in plan.stdout + plan.stderr
 
 
 def test_what_is_no_configuration_is_refused(tmp_path: Path) -> None:

@@ -50,13 +50,13 @@ def import_table(
     # Imported inside the commands: `jrh --help` loads all of them.
     from jrh_interchange import read_pairs
 
-    from jrh_import.importing import detect_tool, import_described, import_export, may_be_export
+    from jrh_import.importing import detect_tool, import_described, import_export
 
     chosen = tuple(part.strip() for part in plugins.split(",") if part.strip())
     read = {**given, "labels": _read_labels("--label", labels) or None, **read_pairs(more)}
     options = {name: value for name, value in read.items() if value is not None}
     # Options of --from are passed on: an importer that does not have them is not the one that is meant.
-    if source is None and may_be_export(file):
+    if source is None:
         source = detect_tool(file, options, chosen)
     if source is not None:
         return import_export(file, source, options, run_dir, chosen)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias, cast
 
 from attrs import frozen
 from jrh import Json, Mode, Task
@@ -34,7 +34,7 @@ class Covariates:
         Raises:
             JrhError: the table lacks one.
         """
-        written = stated if isinstance(stated, Mapping) else dict.fromkeys(_names(stated))
+        written = stated if isinstance(stated, Mapping) else dict.fromkeys(cast("Sequence[str]", stated or ()))
         columns = {name: _columns(name, column, task) for name, column in written.items()}
         named = [(f"covariates.{name}", column) for name, by_option in columns.items() for column in by_option.values()]
         check_columns(named, table.columns)
@@ -55,10 +55,6 @@ class Covariates:
                 }
                 covariates[name] = values.get("", values)
         return covariates
-
-
-def _names(stated: Json) -> Iterable[str]:
-    return [str(name) for name in stated] if isinstance(stated, Sequence) and not isinstance(stated, str) else []
 
 
 def _columns(name: str, column: Json, task: Task) -> Columns:

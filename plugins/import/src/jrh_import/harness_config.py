@@ -337,6 +337,6 @@ def _agentic(config: Config) -> dict[str, Any]:
     options |= {ours: theirs for theirs, ours in stages.items() if config.get(_AGENTIC, theirs)}
     rounds = config.get(_AGENTIC, "max_edit_rounds")
     if rounds:
-        # 20 is the most that the perturber allows.
-        options["max_rounds"] = min(int(rounds), 20)
+        # The most that the option allows: with a larger number, the suite would be refused.
+        options["max_rounds"] = min(int(rounds), 10)
     return options | _sample(config, _AGENTIC, seed="sampling_seed")

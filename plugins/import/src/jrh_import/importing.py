@@ -21,17 +21,15 @@ _EXPORTS: Final = (".json", ".jsonl", ".ndjson", ".eval")
 """Suffixes of what tools export."""
 
 
-def may_be_export(file: Path) -> bool:
-    """Tell whether a file is to be held against the importers: descriptions are YAML, and tables need one."""
-    return file.is_dir() or (file.is_file() and file.suffix.lower() in _EXPORTS)
-
-
 def detect_tool(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...]) -> str | None:
-    """Return the tool that wrote the file, and say so; None where no importer takes it.
+    """Return the tool that wrote a file or a folder, and say so; None where no importer takes it.
 
     Raises:
         JrhError: several do.
     """
+    # Descriptions are YAML, and a table of another kind needs one: neither is shown to the importers.
+    if not file.is_dir() and not (file.is_file() and file.suffix.lower() in _EXPORTS):
+        return None
     tools = tools_of(file, options, plugins)
     # Importing it as the wrong tool would give wrong verdicts without an error.
     if len(tools) > 1:

@@ -10,7 +10,7 @@ from jrh import Json
 from jrh.text import ToolCall, TranscriptMessage
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, ContentToolUse
+    from inspect_ai.model import ChatMessage
 
 _MEDIA: Final = ("image", "audio", "video", "document")
 _LONGEST_PLACE: Final = 200
@@ -69,7 +69,8 @@ def placeholder(part: Any) -> str:
     if part.type in _MEDIA:
         return f"[{part.type}: {_place(getattr(part, part.type), getattr(part, 'mime_type', ''))}]"
     if part.type == "tool_use":
-        return _tool_use(part)
+        failure = f"\nfailed: {part.error}" if part.error else ""
+        return f"[{part.tool_type}: {part.name} {part.arguments}]\n{part.result}{failure}"
     return f"[{part.type}]"
 
 
@@ -99,8 +100,3 @@ def _place(place: str, mime_type: str) -> str:
     if place.startswith("attachment:") or len(place) > _LONGEST_PLACE:
         return f"{mime_type or 'data'}, not shown"
     return place
-
-
-def _tool_use(part: ContentToolUse) -> str:
-    failed = f"\nfailed: {part.error}" if part.error else ""
-    return f"[{part.tool_type}: {part.name} {part.arguments}]\n{part.result}{failed}"

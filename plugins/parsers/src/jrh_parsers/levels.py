@@ -112,9 +112,7 @@ class LevelGrammar(Grammar):
     def prepare(self, text: str) -> str:
         """Blank out what only restates the scale: `1 to 5`, `5-point scale`, `1 = poor`; write fractions in digits."""
         text = _SPELT_FRACTION.sub(_in_digits, text)
-        if self._restated is None:
-            return text
-        return self._restated.sub(lambda match: " " * len(match[0]), text)
+        return self._restated.sub(lambda match: " " * len(match[0]), text) if self._restated else text
 
     def read_at(self, text: str, at: int, *, slot: bool) -> Finding | None:
         """Read the number at a place; in a slot also one in words."""
@@ -146,7 +144,10 @@ class LevelGrammar(Grammar):
         # Before ranges, whose pattern also accepts a slash: `4/5` is a score on a scale to 5.
         fraction = _FRACTION.match(text, end)
         if fraction is not None:
-            return self._fraction(written, fraction, text, start)
+            # `8/10` on a scale to 5 is no level: rescaling it would be a guess.
+            if _value(fraction["whole"]) != self._top:
+                return off_scale(text[start : fraction.end()], start, fraction.end())
+            return self._level(written, text, start, fraction.end())
         span = _RANGE.match(text, end)
         if span is not None:
             return unparsable("a range of levels instead of one", start, span.end())
@@ -156,12 +157,6 @@ class LevelGrammar(Grammar):
         # The unit belongs to the number, so that what follows it is looked at next.
         unit = _UNIT.match(text, end)
         return self._level(written, text, start, unit.end() if unit else end)
-
-    def _fraction(self, written: str, fraction: re.Match[str], text: str, start: int) -> Finding:
-        # `8/10` on a scale to 5 is no level: rescaling it would be a guess.
-        if _value(fraction["whole"]) != self._top:
-            return off_scale(text[start : fraction.end()], start, fraction.end())
-        return self._level(written, text, start, fraction.end())
 
     def _level(self, written: str, text: str, start: int, end: int) -> Finding:
         value = _value(written)

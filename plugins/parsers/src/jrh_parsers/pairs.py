@@ -95,11 +95,8 @@ class PairGrammar(Grammar):
         tie_word = _TIE_SLOT.match(text, at)
         if tie_word is not None:
             return self._tie(at, tie_word.end())
-        if (
-            letter is None
-            and re.match(r"not[\s*\"'`(]", text[at : at + 5], re.I)
-            and self._letter.search(text, at, at + 30)
-        ):
+        denial = letter is None and re.match(r"not[\s*\"'`(]", text[at : at + 5], re.I)
+        if denial and self._letter.search(text, at, at + 30):
             return unparsable("an option is denied, none is chosen", at, at + 3)
         return None
 

@@ -82,14 +82,8 @@ def rationale_label(text: str, scale: Scale, *, inverted: bool = False, holds_ve
 def announces(text: str, scale: Scale) -> bool:
     """Tell whether a text announces a verdict as a reply does: `Verdict: NO`, `[[A]]`, or the label alone."""
     text, grammar = plain(text[-_WHOLE:]), grammar_for(scale)
-    if marks_verdict(text, grammar):
-        return True
-    return any(scale.match(sentence[0].strip(" .!*\"'`")) is not None for sentence in _SENTENCE.finditer(text[-READ:]))
-
-
-def without_verdict(text: str, scale: Scale) -> str:
-    """Return a rationale without the sentence that announces the verdict, as a whole reply has one."""
-    return _without_verdict(plain(text[-_WHOLE:]), grammar_for(scale)) if announces(text, scale) else text
+    sentences = (sentence[0].strip(" .!*\"'`") for sentence in _SENTENCE.finditer(text[-READ:]))
+    return marks_verdict(text, grammar) or any(scale.match(sentence) is not None for sentence in sentences)
 
 
 @lru_cache(maxsize=4096)
@@ -203,7 +197,10 @@ def rationale_request(argument: Argument) -> ChatRequest:
     The model sees the instruction, the labels as presented and the rationale, without the sentence that states the
     verdict. It sees neither the item nor its gold label nor the judge.
     """
-    rationale = without_verdict(argument.rationale, _scale(argument))[-MOST:].strip()
+    text, scale = argument.rationale, _scale(argument)
+    # A rationale may be the whole reply, verdict and all.
+    reasons = _without_verdict(plain(text[-_WHOLE:]), grammar_for(scale)) if announces(text, scale) else text
+    rationale = reasons[-MOST:].strip()
     instruction = argument.task.instruction
     content = render(
         packaged_template("jrh_parsers", "rationale"),

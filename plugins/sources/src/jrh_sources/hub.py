@@ -49,13 +49,9 @@ def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Pro
             "run `pip install 'jrh-sources[huggingface]'`"
         ) from error
     try:
+        # Streaming: rows are read as they arrive, and nothing is downloaded as a whole.
         stream = datasets.load_dataset(
-            # Streaming: rows are read as they arrive, and nothing is downloaded as a whole.
-            dataset,
-            config or None,
-            split=split or None,
-            revision=revision or None,
-            streaming=True,
+            dataset, config or None, split=split or None, revision=revision or None, streaming=True
         )
         # Without a split, `datasets` returns all of them by name.
         if hasattr(stream, "keys"):

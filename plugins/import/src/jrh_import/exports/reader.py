@@ -12,7 +12,7 @@ from jrh.errors import OtherToolError
 from jrh.values import ImportedLog
 from jrh_interchange import OUTPUT, ExportRow, ScoreOptions, imported_scores, read_objects, value_at
 
-from jrh_import.exports.values import find, labels_in, majority, mappings, number, scalar, text
+from jrh_import.exports.values import find, labels_in, majority, mappings, number, text
 from jrh_import.targets import NUMBERS
 
 Entry: TypeAlias = Mapping[str, Any]
@@ -71,6 +71,7 @@ class Kind:
         if not item:
             raise JrhError(f"{place}: {self.no_item.format(metric[:80])}")
         value, passed = take(score, self.value), take(score, self.passed)
+        value = value if self.metric else value_at(value, *(options.output or ()))
         fields = {name: _field(name, take(score, part)) for name, part in self.fields.items()}
         if error:
             fields |= {"status": self.failed, "detail": error[:_LONGEST_DETAIL]}
@@ -84,7 +85,7 @@ class Kind:
             item=item,
             metric=metric,
             # A failed grader often leaves a score of 0.
-            value=None if error else scalar(value if self.metric else value_at(value, *(options.output or ()))),
+            value=value if not error and isinstance(value, bool | int | float | str) else None,
             passed=passed if isinstance(passed, bool) else None,
             judge=text(take(score, self.judge)) or self.usual_judge,
             golds=golds,

@@ -55,11 +55,6 @@ def number(value: Any) -> float | int | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def scalar(value: Any) -> Json:
-    """Return a truth value, a number or a text; None for anything else."""
-    return value if isinstance(value, bool | int | float | str) else None
-
-
 def labels_in(value: Any, name: str) -> Iterable[tuple[str, Json]]:
     """Return what may be a label in a value, by path: the value itself, or the entries of a mapping two levels deep."""
     labels = (

@@ -105,7 +105,9 @@ class PresetSource:
                 continue
             # The first row shows which columns the benchmark has: all rows of a converter have the same.
             if builder is None:
-                builder = ItemBuilder(self.task, _columns(values), problems)
+                # What a benchmark calls its own columns must not be taken for a target.
+                targets = {name: name for name in (*STANDARD, *AUTHORS) if name in values}
+                builder = ItemBuilder(self.task, ColumnMap(named=targets), problems)
             item = builder.build(evolve(row, values=values))
             if item is not None:
                 yield item
@@ -192,11 +194,6 @@ def _rows_of(file: Path, problems: Problems) -> Iterator[Row]:
 def _benchmark_rows(rows: Iterator[Row], file: Path, problems: Problems) -> Iterator[BenchmarkRow]:
     for row in rows:
         yield BenchmarkRow(file=file, line=row.line, problems=problems, values=row.values, source=row.source)
-
-
-def _columns(values: Mapping[str, Json]) -> ColumnMap:
-    # What a benchmark calls its own columns must not be taken for a target.
-    return ColumnMap(named={name: name for name in (*STANDARD, *AUTHORS) if name in values})
 
 
 def preset_source(options: PresetOptions, context: BuildContext, *, known: Preset) -> PresetSource | PairedPrompts:
