@@ -101,18 +101,18 @@ def imported_scores(
     meaning = _Meaning.of(chosen, gold, options, source, remarks)
     task = Task(name=clean_text(metric, _LONGEST_NAME) or OUTPUT, scale=meaning.scale)
     records = _records(chosen, task, meaning, gold)
-    left = [f"other metrics: {_join_names(other_metrics)}"] if other_metrics else []
+    not_read = [f"other metrics: {_join_names(other_metrics)}"] if other_metrics else []
     if gold:
         remarks.append(f"Gold labels are from `{gold}`.")
     elif candidates := _golds(chosen):
         # Without gold labels no agreement is measured, so name the fields that may have them.
-        left.append(f"fields that may hold people's labels, for --gold: {_join_names(candidates)}")
+        not_read.append(f"fields that may hold people's labels, for --gold: {_join_names(candidates)}")
     return ImportedLog(
         tasks=(task,),
         records=tuple(records),
         origins=tuple(row.place for row in chosen),
         notes=tuple(remarks),
-        unmapped=(*left, *unmapped),
+        unmapped=(*not_read, *unmapped),
     )
 
 
@@ -139,14 +139,14 @@ def _without_copies(rows: Sequence[ExportRow]) -> tuple[list[ExportRow], int]:
 
 def _gold_field(rows: Sequence[ExportRow], options: ScoreOptions, source: str) -> str:
     """Return the field of the gold labels; empty if there are none."""
-    there = _golds(rows)
+    candidates = _golds(rows)
     # A field that is really called `none` can still be chosen.
-    if options.gold == "none" and "none" not in there:
+    if options.gold == "none" and "none" not in candidates:
         return ""
-    if options.gold is not None and options.gold not in there:
-        known = _join_names(there) or "none"
+    if options.gold is not None and options.gold not in candidates:
+        known = _join_names(candidates) or "none"
         raise JrhError(f"'{source}' has no field '{options.gold}' for gold labels; it has {known}")
-    default = next((row.default_gold for row in rows if row.default_gold in there), "")
+    default = next((row.default_gold for row in rows if row.default_gold in candidates), "")
     return options.gold or default
 
 
@@ -176,7 +176,7 @@ class _Meaning:
         # What `labels` maps says nothing about the scale of the other values.
         values = [row.value for row in rows if row.value is not None and label_text(row.value) not in options.labels]
         numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-        # With a scale, or labels besides pass and fail, the user has decided what scores mean.
+        # With a scale, or labels other than pass and fail, the user has decided what scores mean.
         free = options.scale is None and set(options.labels.values()) <= {PASS, FAIL}
         # One row without the decision of the tool would mix two rules in one task.
         decided = free and options.threshold is None and bool(numbers) and all(row.passed is not None for row in rows)
@@ -198,8 +198,8 @@ class _Meaning:
         # Not binary: texts stay as they are, and the scale is inferred from them.
         bare = cls(scale=Scale.of_labels(PASS, FAIL), options=options, binary=False)
         # A model that answers freely says many things; people use the labels.
-        heard = [] if gold and options.output is not None else [row.value for row in rows]
-        labels = {bare.label(value) for value in [*heard, *(row.golds.get(gold) for row in rows)]}
+        verdicts = [] if gold and options.output is not None else [row.value for row in rows]
+        labels = {bare.label(value) for value in [*verdicts, *(row.golds.get(gold) for row in rows)]}
         known = sorted(label for label in labels if label is not None)
         if options.scale is None:
             notes.append(f"The scale is inferred: {', '.join(known[:_MOST])}. Pass --scale if it has more labels.")

@@ -101,15 +101,15 @@ def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequen
     """
     rows = read_table(path, shown, "csv" if path.suffix.lower() == ".csv" else "jsonl")
     problems = Problems(shown)
-    there = list(dict.fromkeys(name for row in rows for name in row.values))
+    available = list(dict.fromkeys(name for row in rows for name in row.values))
     for standard in needed:
         name = columns.get(standard, standard)
         without = [row.line for row in rows if name not in row.values]
         # A column that no row has is one mistake, not one per row.
         if len(without) == len(rows):
-            close = get_close_matches(name, there, n=1)
+            close = get_close_matches(name, available, n=1)
             hint = f"; did you mean '{close[0]}'? If so, write `columns: {{{standard}: {close[0]}}}`" if close else ""
-            problems.add(f"no column '{name}'{hint}. Columns: {', '.join(there)}")
+            problems.add(f"no column '{name}'{hint}. Columns: {', '.join(available)}")
         else:
             for line in without:
                 problems.add(f"the row has no '{name}'", line=line)

@@ -10,7 +10,7 @@ from attrs.validators import min_len, optional
 from jrh.plugins import option
 
 OUTPUT: Final = "output"
-"""The metric that stands for the evaluated model's own answer, where that model is the judge."""
+"""The name, in place of a metric's, of the evaluated model's own answer, where that model is the judge."""
 
 
 @frozen(kw_only=True)

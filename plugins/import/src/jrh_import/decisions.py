@@ -267,12 +267,12 @@ def _check_used(rows: Sequence[Row], options: JudgeSenseOptions, name: str) -> N
         ("labels", "decision", options.labels, ("decision_a", "decision_b")),
         ("gold_labels", "gold label", options.gold_labels, ("ground_truth_label",)),
     ):
-        there = {row[column].strip() for row in rows for column in columns}
+        texts = {row[column].strip() for row in rows for column in columns}
         for text in labels:
             # A misspelt option would otherwise leave all labels as they are, without an error.
-            if text not in there:
+            if text not in texts:
                 raise JrhError(
-                    f"{option}: no {what} in {name} is '{text}'; available: {', '.join(sorted(there))[:200]}"
+                    f"{option}: no {what} in {name} is '{text}'; available: {', '.join(sorted(texts))[:200]}"
                 )
 
 

@@ -51,7 +51,7 @@ _SYNTHETIC, _AGENTIC, _STOCHASTIC = (
 
 @frozen
 class Config:
-    """A configuration, and where it stands."""
+    """A configuration and its file."""
 
     path: Path
     written: Mapping[str, Any]
@@ -122,11 +122,11 @@ def read_config(path: Path) -> Config:
 
 def _more_than(most: int, written: object) -> bool:
     """Tell whether there are more values than this: aliases of aliases make any number of a few lines."""
-    left, count = [written], 0
-    while left and count <= most:
-        value = left.pop()
+    values, count = [written], 0
+    while values and count <= most:
+        value = values.pop()
         count += 1
-        left += value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+        values += value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
     return count > most
 
 

@@ -46,10 +46,10 @@ def import_export(
     log = read_export(file, source, options, plugins)
     # `.` has no name until it is resolved.
     name = file.resolve().name if file.is_dir() else file.stem
-    left = [f"Not imported from {source}: {'; '.join(log.unmapped)}."] if log.unmapped else []
+    not_read = [f"Not imported from {source}: {'; '.join(log.unmapped)}."] if log.unmapped else []
     items = {record.item_id for record in log.records}
     target = _import_log(
-        log, name, run_dir, len(items), plugins=plugins, notes=(*log.notes, *left), metrics=log.metrics
+        log, name, run_dir, len(items), plugins=plugins, notes=(*log.notes, *not_read), metrics=log.metrics
     )
     lost = sum(record.status is not Status.OK for record in log.records)
     if lost:
@@ -109,7 +109,7 @@ def _say_list(heading: str, entries: Sequence[str]) -> None:
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 """Suffixes of import files."""
 _TABLES: Final = tuple(f".{kind.value}" for kind in Format)
-# Beginnings of messages of the kernel, by which a table is told from a broken import file.
+# Beginnings of messages of the kernel, which tell a table from a broken import file.
 _NO_MAPPING: Final = "expected a mapping"
 _NO_PATH: Final = "missing key 'path'"
 _EXPORTED: Final = "If another tool exported it, name the tool, such as `--from promptfoo`."

@@ -21,7 +21,7 @@ RATIONALE_CHARACTERS = 4_000
 """Longest rationale kept, in characters."""
 
 _DECISION_CHARACTERS = 24
-"""A reply with at most this many characters besides its label has no rationale."""
+"""A reply with at most this many characters in addition to its label has no rationale."""
 
 
 @lru_cache(maxsize=128)
@@ -146,7 +146,7 @@ _NEAR = 1e-9
 class WeightedParser:
     """Reads the expected level of an ordinal scale from the probabilities of the tokens.
 
-    With p(s) the probability of level s at the place where the score stands, renormalised over the levels, the score is
+    With p(s) the probability of level s at the token of the score, renormalised over the levels, the score is
     sum(p(s) * s). The verdict is the level nearest to it; of two equally near the likelier, and of those the lower.
 
     Source: G-Eval, Liu et al. (2023), section 3.

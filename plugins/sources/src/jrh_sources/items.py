@@ -51,18 +51,18 @@ class ColumnMap:
 
     def absent_columns(self, columns: Iterable[str]) -> list[tuple[str, str]]:
         """Return (target, message) for every column the suite names and the file lacks."""
-        there = list(columns)
+        available = list(columns)
         return [
-            (target, f"no column '{column}' (columns.{target}){did_you_mean(column, there)}")
+            (target, f"no column '{column}' (columns.{target}){did_you_mean(column, available)}")
             for target, column in self.named.items()
-            if column is not None and column not in there
+            if column is not None and column not in available
         ]
 
 
-def did_you_mean(name: str, there: list[str]) -> str:
+def did_you_mean(name: str, known: list[str]) -> str:
     """Return the close match and the list of columns, as the end of a message."""
-    close = get_close_matches(name, there, n=1)
-    return f"{f'; did you mean {close[0]!r}?' if close else '.'} Columns: {', '.join(there)}"
+    close = get_close_matches(name, known, n=1)
+    return f"{f'; did you mean {close[0]!r}?' if close else '.'} Columns: {', '.join(known)}"
 
 
 _LINES: Final = 5
@@ -139,29 +139,29 @@ class ItemBuilder:
         # Only the end shows whether the file has ids at all.
         if self._has_ids() and self._without_id:
             self._missing["id"] = self._without_id
-        there = list(self._seen)
-        absent = dict(self._columns.absent_columns(there))
+        available = list(self._seen)
+        absent = dict(self._columns.absent_columns(available))
         for message in absent.values():
             self._problems.add(message)
         for target, lines in self._missing.items():
             if target not in absent:
-                self._report_missing(target, lines, there)
+                self._report_missing(target, lines, available)
         for label, lines in self._off_scale.items():
             labels = ", ".join(self._task.scale.labels)
             hint = _hint(label, self._task.scale)
             message = f"label '{label}' is not on the scale {labels}{_list_lines(lines)}{hint}"
             self._problems.add(message, line=lines[0])
 
-    def _report_missing(self, target: str, lines: list[int], there: list[str]) -> None:
+    def _report_missing(self, target: str, lines: list[int], available: list[str]) -> None:
         column = self._columns.column.get(target)
-        if column in there:
+        if column in available:
             named = f"column '{column}' ({target})"
             self._problems.add(f"{named} is empty{_list_lines(lines)}; fill it or remove the row", line=lines[0])
             return
         mode = self._task.mode.value
         self._problems.add(
             f"a {mode} task needs the field '{target}'; name its column with `columns: {{{target}: ...}}`"
-            f"{did_you_mean(target, there)}"
+            f"{did_you_mean(target, available)}"
         )
 
     def _identity(self, row: Row) -> str | None:

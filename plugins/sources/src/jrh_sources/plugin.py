@@ -58,7 +58,7 @@ _SOURCES: Final = (
         "hub:huggingface_source",
     ),
 )
-"""Name, summary, options and factory of the sources besides the benchmarks."""
+"""Name, summary, options and factory of the sources other than benchmarks."""
 
 
 @hookimpl
@@ -78,7 +78,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
             name=name,
             summary=title,
             options=PresetOptions,
-            # One name per benchmark: a factory is told its options, not what it was called.
+            # One name per benchmark: a factory gets options, not the name of its component.
             factory=f"jrh_sources.presets.source:FACTORIES.{name.replace('-', '_')}",
             preset=part,
         )

@@ -86,7 +86,7 @@ class Braintrust(Export):
                 {"name": name, "score": scores.get(name), "scorer": scorer}
                 for name in names
                 for scorer in [scorers.get((text(event.get("root_span_id")), name), {})]
-                if name in scores or scorer.get("error")  # else nobody asked this scorer
+                if name in scores or scorer.get("error")  # else this scorer was not asked
             ]
             entries.append((place, {**event, "input_name": inputs.of(event.get("input")), "scored": scored}))
         return entries

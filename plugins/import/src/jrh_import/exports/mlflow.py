@@ -16,7 +16,7 @@ _ABOUT: Final = "metadata/mlflow.assessment.judge"
 
 
 def _judge(assessment: Entry) -> str:
-    """Return the judge's name; `default` and the like are what MLflow writes if nobody named one."""
+    """Return the judge's name; `default` and the like are what MLflow writes where none was named."""
     named = text(find(assessment, "source/source_id"))
     # The name of the assessment at least says what was judged.
     return text(find(assessment, _NAME)) if named in ("", "default") else named

@@ -32,7 +32,7 @@ def _failure(result: Entry) -> str:
 
 
 def _grader_failed(part: Entry) -> bool:
-    """Tell whether a grade of 0 stands for a grader that gave none."""
+    """Return whether the grader failed, which promptfoo may show as a grade of 0."""
     return find(part, "metadata/graderError") is True or part.get("score") is None
 
 

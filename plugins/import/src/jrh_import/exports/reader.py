@@ -173,16 +173,16 @@ class Export:
             verdicts[place] = evolve(row, default_gold=PEOPLE, golds={**row.golds, PEOPLE: gold, **further})
         return verdicts
 
-    def _note_people(self, told: Mapping[str, Mapping[str, list[Json]]], rows: list[ExportRow], copies: int) -> None:
+    def _note_people(self, labels: Mapping[str, Mapping[str, list[Json]]], rows: list[ExportRow], copies: int) -> None:
         if copies:
             self.notes.append(f"Annotations with the id of an earlier one: {copies}; they are left out.")
         judged = {(row.item, row.metric) for row in rows}
         for metric in dict.fromkeys(row.metric for row in rows):
-            lost = sum(metric in names and (item, metric) not in judged for item, names in told.items())
+            lost = sum(metric in names and (item, metric) not in judged for item, names in labels.items())
             if lost:
                 named = f"Outputs with a label by people and no verdict of '{metric}'"
                 self.notes.append(f"{named}: {lost}; they are left out.")
-        several = [values for names in told.values() for values in names.values() if len(values) > 1]
+        several = [values for names in labels.values() for values in names.values() if len(values) > 1]
         if several:
             ties = sum(majority(values) is None for values in several)
             told_twice = f"Outputs labelled several times: {len(several)}"

@@ -75,7 +75,7 @@ def _entries(value: Any, name: str, depth: int) -> Iterable[tuple[str, Any]]:
 
 
 def majority(values: Sequence[Json]) -> Json:
-    """Return what most people said; None if there is a tie or nobody said anything."""
+    """Return what most people said; None if there is a tie or no label."""
     labels = [value for value in values if value is not None and value != ""]
     modes = multimode(map(text, labels))
     return next(value for value in labels if text(value) == modes[0]) if len(modes) == 1 else None

@@ -57,7 +57,7 @@ PRESETS: Final = tuple(
 
 
 def suite_part(each: Preset) -> str:
-    """Return the `data:` and `task:` of a suite; `{data}` or `{path}` stands for where the files are."""
+    """Return the `data:` and `task:` of a suite; the place of the files is left as `{data}` or `{path}`."""
     # A benchmark without a published file or dataset cannot be downloaded: the suite names the user's copy.
     place = "{data}" if each.files or each.hub else "{path}"
     answers = "\n  answers: answers.jsonl # your model's: id, response (or transcript), and label if you know it"

@@ -87,8 +87,8 @@ def mt_bench(rows: Iterable[BenchmarkRow]) -> Iterator[Row]:
             row.wrong(f"the winner '{row['winner'][:40]}' must be model_a, model_b or tie")
             continue
         # The first row of a comparison decides which model is A.
-        stands = first.setdefault(key, row)
-        same = (stands["model_a"] > stands["model_b"]) == swapped
+        shown = first.setdefault(key, row)
+        same = (shown["model_a"] > shown["model_b"]) == swapped
         other = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
         votes.setdefault(key, Counter())[vote if same else other[vote]] += 1
     labels = {"model_a": "A", "model_b": "B", "tie": "TIE"}
