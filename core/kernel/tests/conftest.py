@@ -111,7 +111,7 @@ class Lab:
             outcomes += made.outcomes
         cases = tuple(case for made in slices for case in made.cases)
         whole = Perturbed(cases=cases, outcomes=tuple(outcomes), unchanged=unchanged)
-        return whole.settled() if len(unchanged) < len(cases) else whole
+        return whole.drop_unchanged() if len(unchanged) < len(cases) else whole
 
     def entry(self, spec: Spec, distribution: str = "acme", version: str = "1.0") -> Entry[Any]:
         return Entry(spec=spec, distribution=distribution, version=version, plugin=distribution)

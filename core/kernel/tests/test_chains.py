@@ -12,7 +12,7 @@ from jrh.hashing import content_id
 from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
 from jrh.running.stages import perturb as stage
 from jrh.running.stages.cases_of_drafts import stage_digest
-from jrh.running.stages.chain import ConflictError, combined, expected
+from jrh.running.stages.chain import ConflictError, combine, combine_expectations
 from jrh.values.cases import (
     Changes,
     Draft,
@@ -232,7 +232,7 @@ def test_a_chain_that_is_none_is_one_clear_message(lab: Any, tests: Any, message
     ],
 )
 def test_the_expectation_of_two_steps_follows_from_theirs(first: Any, then: Any, both: Any) -> None:
-    assert expected(first, then) == both
+    assert combine_expectations(first, then) == both
 
 
 @pytest.mark.parametrize(
@@ -248,31 +248,31 @@ def test_the_expectation_of_two_steps_follows_from_theirs(first: Any, then: Any,
 )
 def test_where_nothing_follows_there_is_no_case(first: Any, then: Any) -> None:
     with pytest.raises(ConflictError):
-        expected(first, then)
+        combine_expectations(first, then)
 
 
 def test_names_of_labels_lead_back_through_both_steps() -> None:
     swap = Draft(label_map={"A": "B", "B": "A"}, option_order="BA")
     letters = Draft(label_map={"1": "A", "2": "B"}, polarity=Polarity.INVERTED)
-    both = combined(swap, letters)
+    both = combine(swap, letters)
     assert both.label_map == {"1": "B", "2": "A"}
     assert (both.option_order, both.polarity) == ("BA", Polarity.INVERTED)
-    assert combined(evolve(swap, option_order=""), swap).label_map == {"A": "A", "B": "B"}
+    assert combine(evolve(swap, option_order=""), swap).label_map == {"A": "A", "B": "B"}
     with pytest.raises(ConflictError, match="option order"):
-        combined(swap, swap)
+        combine(swap, swap)
     with pytest.raises(ConflictError, match="other names"):
-        combined(letters, swap)
+        combine(letters, swap)
 
 
 def test_two_inversions_ask_for_the_quality_again() -> None:
     inverted = Draft(polarity=Polarity.INVERTED)
-    assert combined(inverted, inverted).polarity is Polarity.POSITIVE
+    assert combine(inverted, inverted).polarity is Polarity.POSITIVE
 
 
 def test_sampling_repeats_strength_and_models_add_up() -> None:
     first = Draft(strength=2.0, sampling=Sampling(temperature=0.2, top_p=0.5), repeats=5, model="a", variant="x")
     then = Draft(strength=1.0, sampling=Sampling(temperature=0.9), vary_seed=True, model="b")
-    both = combined(first, then)
+    both = combine(first, then)
     assert (both.strength, both.repeats, both.vary_seed, both.model, both.variant) == (3.0, 5, True, "a, b", "x")
     assert both.sampling == Sampling(temperature=0.9, top_p=0.5)
 
@@ -280,6 +280,6 @@ def test_sampling_repeats_strength_and_models_add_up() -> None:
 def test_only_one_step_may_change_the_task(lab: Any) -> None:
     task = lab.resolve().suite.tasks[0].task
     other = Draft(task=evolve(task, rubric="other"))
-    assert combined(Draft(), other).task == combined(other, Draft()).task == other.task
+    assert combine(Draft(), other).task == combine(other, Draft()).task == other.task
     with pytest.raises(ConflictError, match="the scale, the rubric or the instruction"):
-        combined(other, Draft(task=Task(name="lab", scale=task.scale)))
+        combine(other, Draft(task=Task(name="lab", scale=task.scale)))

@@ -123,7 +123,7 @@ async def test_the_limit_never_falls_below_one_and_recovers_to_the_maximum_once_
     assert gate.limit == 1.0
     rounds = 0
     while gate.limit < 6.0 and rounds < 500:
-        together = [await gate.acquire() for _ in range(gate.allowed)]
+        together = [await gate.acquire() for _ in range(gate.places)]
         for place in together:
             gate.release(place)
         rounds += 1

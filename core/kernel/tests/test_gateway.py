@@ -379,7 +379,7 @@ async def test_an_answer_that_is_too_long_is_final_says_so_and_is_not_kept(desk:
     assert again == reply
     assert (reply.status, reply.text, reply.finish_reason) == (Status.TRUNCATED, "", TOO_LONG)
     assert reply.detail == "the reply is longer than 8,388,608 bytes and was not read"
-    assert (gateway.failed_drafts, [row["outcome"] for row in desk.calls()]) == (0, ["truncated"])
+    assert (gateway.draft_failures, [row["outcome"] for row in desk.calls()]) == (0, ["truncated"])
     assert len(desk.calls()[0]["payload"]) < 1000
 
 
@@ -561,7 +561,7 @@ async def test_another_run_is_answered_from_the_cache_and_nothing_is_sent(desk: 
     gateway = other.gateway(cache=desk.cache())
     assert await client(gateway, scripted()).ask(request()) == first
     assert other.calls() == []
-    assert gateway.ledger.spent().paid == 0.0
+    assert gateway.ledger.totals().paid == 0.0
     other.store.close()
 
 
@@ -572,7 +572,7 @@ async def test_a_damaged_reply_in_the_cache_is_asked_for_again(desk: Desk) -> No
     cache.put(key, "{")
     cache.close()
     gateway = desk.gateway(cache=desk.cache())
-    assert gateway.known(key) is None
+    assert gateway.find_reply(key) is None
     assert (await client(gateway, scripted(answer())).ask(request())).ok
 
 
@@ -848,7 +848,7 @@ async def test_a_needed_setting_that_is_refused_is_not_available_and_no_failure(
     assert {reply.status for reply in replies[1::2]} == {Status.OK}
     assert [asked.output for asked in model.sent].count("tool-call") == 1
     assert replies[0].detail == "output=tool-call: not available for model 'mini'"
-    assert (replies[0].cost, gateway.failed_drafts) == (0.0, 0)
+    assert (replies[0].cost, gateway.draft_failures) == (0.0, 0)
 
 
 async def test_another_value_of_a_needed_setting_is_tried_by_itself(desk: Desk) -> None:

@@ -108,7 +108,7 @@ def test_free_calls_need_no_budget() -> None:
     ledger = Ledger(budget=Budget(usd=0.0))
     ledger.reserve(0.0)
     ledger.settle(0.0, 0.0)
-    assert ledger.spent().paid == 0.0
+    assert ledger.totals().paid == 0.0
 
 
 def test_calls_are_counted_and_stopped_at_the_budget() -> None:
@@ -122,7 +122,7 @@ def test_a_reply_of_unknown_cost_counts_at_its_worst_and_as_unpriced() -> None:
     ledger = Ledger()
     ledger.reserve(0.3)
     ledger.settle(0.3, None)
-    spent = ledger.spent()
+    spent = ledger.totals()
     assert (spent.paid, spent.uncertain, spent.unpriced) == (0.0, 0.3, 1)
 
 

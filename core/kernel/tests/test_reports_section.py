@@ -8,7 +8,7 @@ from jrh import JrhError
 from jrh.errors import PluginError, StoreError
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import DataSourceSpec, JudgeSpec, ReporterSpec
-from jrh.running.reporters import chosen_reporters, write_document
+from jrh.running.reporters import find_reporters, write_document
 from jrh.suite.resolve import load_suite
 from jrh.values.report import ComponentUsed
 from jrh_authoring.suite_schema import suite_schema
@@ -99,7 +99,7 @@ def test_the_schema_describes_the_reports() -> None:
 
 
 def _chosen(remembered=None, **asked):
-    return [(each.use.name, each.options) for each in chosen_reporters(REPORTERS, remembered, **asked)]
+    return [(each.use.name, each.options) for each in find_reporters(REPORTERS, remembered, **asked)]
 
 
 REMEMBERED = (ComponentUsed(role="reporter", name="table", component="std/table", version="1", options={"digits": 7}),)

@@ -78,7 +78,7 @@ def store_cases(store: Store, cases: Sequence[Case]) -> None:
 class Gate:
     """What judging asks of a gateway: whether the run is to end, and the ledger."""
 
-    ledger = SimpleNamespace(note_stated=lambda cost: None, spent=lambda: None)
+    ledger = SimpleNamespace(note_stated=lambda cost: None, totals=lambda: None)
 
     def __init__(self, court: Court) -> None:
         self.court = court

@@ -14,7 +14,7 @@ from jrh.running.gathering import attrition
 from jrh.running.progress import Progress
 from jrh.running.stages import cases_of_drafts as stage_cases
 from jrh.running.stages import perturb as stage
-from jrh.running.stages.cases_of_drafts import UNCHANGED, Perturbed, Writing, identified, reference_cases, stage_digest
+from jrh.running.stages.cases_of_drafts import UNCHANGED, Perturbed, Writing, assign_id, reference_cases, stage_digest
 from jrh.running.stages.load import read
 from jrh.store.run_store import Store
 from jrh.values.cases import Changes, Condition, Draft, Equals, Polarity, Prompt, Same, Sampling, Skip, Validation
@@ -559,7 +559,7 @@ async def test_a_case_gets_its_id_in_one_copy_whatever_id_it_had(lab: Any, monke
         return evolve(value, **changes)
 
     monkeypatch.setattr(stage_cases, "evolve", counted)
-    named = identified(task, case)
+    named = assign_id(task, case)
     copies.clear()
-    assert identified(task, nameless) == named
+    assert assign_id(task, nameless) == named
     assert len(copies) == 1

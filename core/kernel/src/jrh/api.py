@@ -10,7 +10,7 @@ from typing import Any
 from jrh.document.yaml_reader import read_document
 from jrh.plugins.loading import load_plugins
 from jrh.running.event_loop import run_beside, run_to_end
-from jrh.running.from_python import asked_for, defaults_of, ended, requested
+from jrh.running.from_python import build_request, keyword_defaults, request_from_arguments, result_for_caller
 from jrh.running.outcome import RunRequest, RunResult, Settings
 from jrh.running.progress import Progress, show_progress
 from jrh.running.rehearsal import suite_builder
@@ -69,9 +69,9 @@ def run(
             The last is a `jrh.errors.CostNotAgreedError`.
         KeyboardInterrupt: interrupted; running it again continues.
     """
-    request = asked_for(suite, **{name: value for name, value in locals().items() if name != "suite"})
+    request = request_from_arguments(suite, **{name: value for name, value in locals().items() if name != "suite"})
     with show_progress(quiet=quiet) as progress:
-        return ended(execute(request, progress), request.loaded)
+        return result_for_caller(execute(request, progress), request.loaded)
 
 
 async def run_async(suite: str | Path | Mapping[str, Any], **options: Any) -> RunResult:
@@ -79,11 +79,11 @@ async def run_async(suite: str | Path | Mapping[str, Any], **options: Any) -> Ru
 
     The suite runs in a thread of its own. Cancelling the task finishes the calls in flight first.
     """
-    request = asked_for(suite, **{**defaults_of(run), **options})
+    request = request_from_arguments(suite, **{**keyword_defaults(run), **options})
     stop = request.settings.stopper
     assert stop is not None
     with show_progress(quiet=request.settings.quiet) as progress:
-        return ended(await run_beside(partial(run_suite, request, progress), stop), request.loaded)
+        return result_for_caller(await run_beside(partial(run_suite, request, progress), stop), request.loaded)
 
 
 def read_items(
@@ -126,13 +126,13 @@ def read_suite(
     document = read_document(Path(suite))
     for setting in overrides:
         document = override(document, setting)
-    found = document.value if isinstance(document.value, Mapping) else {}  # it is one: the suite has been read
-    return found, tuple(use.name for use in resolved.suite.judges)
+    values = document.value if isinstance(document.value, Mapping) else {}  # it is one: the suite has been read
+    return values, tuple(use.name for use in resolved.suite.judges)
 
 
 def _requested(suite: str | Path | Mapping[str, Any], plugins: Sequence[str], overrides: Sequence[str]) -> RunRequest:
     settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
-    return requested(suite, settings, load_for_suite(suite, settings))
+    return build_request(suite, settings, load_for_suite(suite, settings))
 
 
 def execute(request: RunRequest, progress: Progress) -> RunResult:

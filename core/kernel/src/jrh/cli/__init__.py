@@ -35,7 +35,7 @@ class LazyGroup(plugin_commands.ExtendedGroup):
 
     own_commands = COMMANDS
 
-    def brought_commands(self) -> Mapping[str, list[EntryPoint]]:
+    def extra_commands(self) -> Mapping[str, list[EntryPoint]]:
         """Return the commands of plugins."""
         return plugin_commands.plugin_commands()
 
@@ -92,11 +92,11 @@ def invoke(args: list[str] | None = None, imported: Callable[[], None] | None = 
     try:
         code: Any = cli.main(args=args, prog_name="jrh", standalone_mode=False, obj=imported)
     except (Exception, KeyboardInterrupt) as error:
-        return _failed(error)
+        return _show_error(error)
     return code if isinstance(code, int) else 0
 
 
-def _failed(error: BaseException) -> int:
+def _show_error(error: BaseException) -> int:
     """Print why the command ended, and return its exit code."""
     match error:
         case click.exceptions.Exit():
@@ -123,6 +123,6 @@ def _failed(error: BaseException) -> int:
 
 def _usage(error: click.ClickException) -> str:
     """Return what click says about wrong arguments."""
-    said = StringIO()
-    error.show(file=said)
-    return said.getvalue().rstrip("\n")
+    text = StringIO()
+    error.show(file=text)
+    return text.getvalue().rstrip("\n")

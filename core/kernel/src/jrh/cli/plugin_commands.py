@@ -25,26 +25,27 @@ class ExtendedGroup(click.Group):
     own_commands: ClassVar[Mapping[str, str]] = {}
     """The group's own commands -> their lines of the help."""
 
-    def brought_commands(self) -> Mapping[str, list[EntryPoint]]:
+    def extra_commands(self) -> Mapping[str, list[EntryPoint]]:
         """Return the commands that plugins add: for `jrh plugins`, entry points named such as `plugins.new`."""
         return plugin_commands(self.name or "")
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the group's own commands in the order of use, then those of plugins."""
-        return list(dict.fromkeys([*self.own_commands, *self.brought_commands()]))
+        return list(dict.fromkeys([*self.own_commands, *self.extra_commands()]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import a command of a plugin."""
-        points = self.brought_commands().get(cmd_name)
+        points = self.extra_commands().get(cmd_name)
         return load(points) if points else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them."""
-        own = self.own_commands
-        if own:
+        builtin = self.own_commands
+        commands = self.extra_commands().items()
+        if builtin:
             with formatter.section("Commands"):
-                formatter.write_dl(list(own.items()))
-        if lines := [(name, summary_of(points)) for name, points in self.brought_commands().items() if name not in own]:
+                formatter.write_dl(list(builtin.items()))
+        if lines := [(name, summary_of(points)) for name, points in commands if name not in builtin]:
             with formatter.section("Plugin commands"):
                 formatter.write_dl(lines)
 
@@ -57,15 +58,15 @@ def plugin_commands(group: str = "") -> Mapping[str, list[EntryPoint]]:
     """
     from importlib.metadata import entry_points
 
-    found: dict[str, list[EntryPoint]] = {}
+    commands: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=COMMANDS), key=lambda point: (point.name, _distribution(point))):
         inside, _, name = point.name.rpartition(".")
         if inside != group:
             continue
-        known = found.setdefault(name, [])
+        known = commands.setdefault(name, [])
         if all((point.value, _distribution(point)) != (other.value, _distribution(other)) for other in known):
             known.append(point)
-    return found
+    return commands
 
 
 def summary_of(points: list[EntryPoint]) -> str:
@@ -73,8 +74,8 @@ def summary_of(points: list[EntryPoint]) -> str:
     if len(points) > 1:
         return f"Provided by several plugins: {', '.join(map(_distribution, points))}."
     (point,) = points
-    if said := _first_paragraph(point):
-        return said
+    if paragraph := _first_paragraph(point):
+        return paragraph
     metadata = point.dist.metadata if point.dist else None
     stated = str(metadata["Summary"]) if metadata and "Summary" in metadata else ""
     return f"{(stated or f'Provided by {_distribution(point)}').rstrip('.')}."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from jrh.cli.shared_options import allowed, full_option, plugins_option, told
+from jrh.cli.shared_options import allowed, full_option, plugins_option, tell_remembered
 from jrh.text import telling
 
 
@@ -54,7 +54,7 @@ def command(
     from jrh.running.remembered_plugins import load_for
     from jrh.running.stored_run import report_again
 
-    loaded = told(load_for(run_dir, allowed(plugins)))
+    loaded = tell_remembered(load_for(run_dir, allowed(plugins)))
     with show_progress(plain=True) as progress:
         progress.begin("report", None)
         written = report_again(

@@ -104,14 +104,14 @@ def _enough(budget: Budget, result: RunResult, estimate: Callable[[], CostEstima
     left, spent = estimate(), result.spent
     if left is None:
         return ()
-    found = []
+    settings = []
     if budget.usd is not None:
         dollars = max(spent.paid + spent.uncertain + left.worst, budget.usd)
-        found.append(f"{_DOLLARS}{math.ceil(dollars * 100 + 1) / 100:.2f}")
+        settings.append(f"{_DOLLARS}{math.ceil(dollars * 100 + 1) / 100:.2f}")
     if budget.calls is not None:
         retries = math.ceil(left.high / 10)
-        found.append(f"budget.calls={max(spent.calls + left.high + retries, budget.calls)}")
-    return tuple(found)
+        settings.append(f"budget.calls={max(spent.calls + left.high + retries, budget.calls)}")
+    return tuple(settings)
 
 
 def _show(result: RunResult, budget: Sequence[str]) -> None:
@@ -142,8 +142,8 @@ def _same_command(context: click.Context, budget: Sequence[str]) -> str:
         name = parameter.name or ""
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             values = context.params[name] if parameter.multiple else [context.params[name]]
-            kept = [str(value) for value in values if str(value).partition("=")[0] not in replaced]
-            words += [word for value in kept for word in _words(parameter, value)]
+            unchanged = [str(value) for value in values if str(value).partition("=")[0] not in replaced]
+            words += [word for value in unchanged for word in _words(parameter, value)]
     return shlex.join([*words, *(word for setting in budget for word in ("--set", setting))])
 
 
@@ -162,9 +162,9 @@ def _spending(result: RunResult) -> str:
     cost = f"Cost: {format_dollars(total.cost, total.unknown)}{priced}. " if total.replies else ""
     if not spent.calls:
         return f"{cost}No model was called."
-    now = f" ({format_dollars(spent.paid - spent.earlier)} of it now)" if spent.earlier else ""
+    recent = f" ({format_dollars(spent.paid - spent.earlier)} of it now)" if spent.earlier else ""
     paid = format_dollars(spent.paid, spent.unpriced)
-    parts = [f"{cost}Paid: {paid}{now}, {counted(spent.calls, 'call')} sent from this run directory"]
+    parts = [f"{cost}Paid: {paid}{recent}, {counted(spent.calls, 'call')} sent from this run directory"]
     if result.unknown_calls:
         parts.append(f"{result.unknown_calls} calls interrupted by a kill, outcome unknown")
     if spent.uncertain:

@@ -35,7 +35,7 @@ def read_environment(path: Path) -> None:
     """
     from dotenv.parser import parse_stream
 
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     wrong: list[str] = []
     for binding in parse_stream(io.StringIO(_text(path))):
         if binding.key is None and not binding.error:
@@ -43,12 +43,12 @@ def read_environment(path: Path) -> None:
         if binding.error or binding.key is None or binding.value is None or "=" in binding.key:
             wrong.append(f"--env-file: {path}:{_line(binding)}: expected KEY=VALUE")
         else:
-            found[binding.key] = binding.value
+            variables[binding.key] = binding.value
     if wrong:
         more = [f"and {len(wrong) - _MOST} more lines"] if len(wrong) > _MOST else []
         what_to_do = "Write one KEY=VALUE per line, with matching quotes or none; # starts a comment."
         raise JrhError("\n".join([*wrong[:_MOST], *more, what_to_do]))
-    for name, value in found.items():
+    for name, value in variables.items():
         os.environ.setdefault(name, value)
 
 
@@ -162,13 +162,13 @@ def settings_of(*, plugins: str, env_file: Path | None, no_cache: bool, no_prefl
 
 def suite_for(suite: Path, settings: Settings) -> RunRequest:
     """Return the run of a suite with these settings, and say which plugins its run directory remembered."""
-    from jrh.running.from_python import requested
+    from jrh.running.from_python import build_request
     from jrh.running.remembered_plugins import load_for_suite
 
-    return requested(suite, settings, told(load_for_suite(suite, settings)))
+    return build_request(suite, settings, tell_remembered(load_for_suite(suite, settings)))
 
 
-def told(loaded: Loaded) -> Loaded:
+def tell_remembered(loaded: Loaded) -> Loaded:
     """Say which plugins the run directory remembered; return what was loaded."""
     for sentence in loaded.unasked:
         telling.tell(f"jrh: {sentence}.")

@@ -75,8 +75,8 @@ def collect(
     try:
         return _strict(base).structure(value, cls), []
     except Exception as error:
-        found = mistakes_of(error)
-    return None, [document.wrong((*location, *deeper), message) for deeper, message in found]
+        mistakes = mistakes_of(error)
+    return None, [document.wrong((*location, *deeper), message) for deeper, message in mistakes]
 
 
 def unstructure(value: object, *, base: Path | None = None) -> Json:
@@ -219,9 +219,9 @@ _TEXTS: Final[dict[int, tuple[ReferenceType[object], str]]] = {}
 def to_text_once(value: object) -> str:
     """Return `to_text` of an immutable value, which is kept while the value lives: a reply is stored in two places."""
     key = id(value)
-    kept = _TEXTS.get(key)
-    if kept is not None and kept[0]() is value:
-        return kept[1]
+    entry = _TEXTS.get(key)
+    if entry is not None and entry[0]() is value:
+        return entry[1]
     text = to_text(value)
     _TEXTS[key] = (ref(value, lambda _: _TEXTS.pop(key, None)), text)
     return text
@@ -286,14 +286,14 @@ class Node:
 
     def read(self, kind: type[T], default: T) -> T:
         """Return the value as a type, or the default where it does not fit, which is reported."""
-        found = self.try_read(kind)
-        return default if found is None else found
+        value = self.try_read(kind)
+        return default if value is None else value
 
     def try_read(self, kind: type[T]) -> T | None:
         """Return the value as a type, or None where it does not fit, which is reported."""
-        found, problems = collect(self.value, kind, base=self.base, document=self.document, location=self.at)
+        value, problems = collect(self.value, kind, base=self.base, document=self.document, location=self.at)
         self.problems.extend(problems)
-        return found
+        return value
 
     def read_keys_of(self, cls: type[T], leave: Collection[str] = ()) -> T:
         """Return an attrs class made of those keys of a mapping that are its fields; its defaults where one is wrong.
@@ -303,8 +303,8 @@ class Node:
             leave: keys that mean something else here.
         """
         names = [name for name in option_types.field_names(cls) if name not in leave]
-        given = {name: self.value[name] for name in names if name in self.value}
-        return self.holding(given).read(cls, cls())
+        values = {name: self.value[name] for name in names if name in self.value}
+        return self.holding(values).read(cls, cls())
 
     def required(self, key: str, kind: type[T], default: T) -> T:
         """Return what a mapping holds under a key that has to be there."""

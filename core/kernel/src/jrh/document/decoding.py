@@ -82,7 +82,7 @@ Hook: TypeAlias = Callable[[Any, Any], Any]
 
 def strict_converter(base: Path) -> Converter:
     """Build the converter for user-written values; relative paths start at `base`."""
-    converter = Converter(structure_fallback_factory=_unsupported)
+    converter = Converter(structure_fallback_factory=_reject_type)
 
     def add(predicate: Callable[[Any], bool], hook: Hook) -> None:
         converter.register_structure_hook_func(predicate, hook)
@@ -102,11 +102,11 @@ def strict_converter(base: Path) -> Converter:
     return converter
 
 
-def _unsupported(kind: Any) -> Hook:
+def _reject_type(kind: Any) -> Hook:
     raise Mistakes.of(f"this option has a type that a suite cannot express: {kind}; tell the plugin author")
 
 
-def _unexpected(kind: Any, value: object) -> Mistakes:
+def _type_mistake(kind: Any, value: object) -> Mistakes:
     unquoted = isinstance(value, bool | int | float) and str in (kind, *get_args(kind))
     hint = "; write it in quotes" if unquoted else ""
     return Mistakes.of(f"expected {option_types.wanted(kind)}, got {option_types.described(value)}{hint}")
@@ -115,26 +115,26 @@ def _unexpected(kind: Any, value: object) -> Mistakes:
 def _each(parts: Iterable[tuple[str | int, object, Any]], read: Hook) -> list[Any]:
     """Convert all parts, given as position, value and type, before reporting any mistake."""
     done: list[Any] = []
-    found: list[Mistake] = []
+    mistakes: list[Mistake] = []
     for at, value, kind in parts:
         try:
             done.append(read(value, kind))
         except Exception as error:
-            found.extend(((at, *deeper), message) for deeper, message in mistakes_of(error))
-    if found:
-        raise Mistakes(found)
+            mistakes.extend(((at, *deeper), message) for deeper, message in mistakes_of(error))
+    if mistakes:
+        raise Mistakes(mistakes)
     return done
 
 
 def _leaf(value: Any, kind: type) -> Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise _unexpected(kind, value)
+        raise _type_mistake(kind, value)
     return value
 
 
 def _float(value: object, kind: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _unexpected(kind, value)
+        raise _type_mistake(kind, value)
     if isinstance(value, float) and not math.isfinite(value):
         raise Mistakes.of(f"expected a finite number, got {value}")
     try:
@@ -153,7 +153,7 @@ def _json(value: object, kind: Any) -> Json:
         return dict(zip(keys, _each(((key, value[key], kind) for key in keys), _json), strict=True))
     if isinstance(value, list | tuple):
         return _each(((at, part, kind) for at, part in enumerate(value)), _json)
-    raise _unexpected(kind, value)
+    raise _type_mistake(kind, value)
 
 
 _LEAVES: Final[Mapping[Any, Hook]] = {**dict.fromkeys((str, int, bool, types.NoneType), _leaf), float: _float}
@@ -165,12 +165,12 @@ def _choice(value: object, kind: Any) -> Any:
         return kind(value) if isinstance(kind, type) else value
     texts = [known for known in alternatives if isinstance(known, str)]
     close = did_you_mean(value, texts).strip() if isinstance(value, str) else ""
-    raise Mistakes.of("\n".join(filter(None, [str(_unexpected(kind, value)), close])))
+    raise Mistakes.of("\n".join(filter(None, [str(_type_mistake(kind, value)), close])))
 
 
 def _newtype(value: object, kind: Any, converter: Converter) -> Any:
     if kind in option_types.REFERENCES and not isinstance(value, str):
-        raise _unexpected(kind, value)
+        raise _type_mistake(kind, value)
     return converter.structure(value, kind.__supertype__)
 
 
@@ -178,7 +178,7 @@ def _path(value: object, base: Path) -> Path:
     if value == "":
         raise Mistakes.of("expected a path, got the empty text")
     if not isinstance(value, str | Path):
-        raise _unexpected(Path, value)
+        raise _type_mistake(Path, value)
     written = Path(value)
     return base / (written.expanduser() if written.parts[:1] == ("~",) else written)
 
@@ -187,7 +187,7 @@ def _text(value: object, base: Path) -> Text:
     if isinstance(value, str):
         return Text(content=value)
     if not isinstance(value, Mapping) or list(value) != ["file"]:
-        raise _unexpected(Text, value)
+        raise _type_mistake(Text, value)
     name = value["file"]
     if not isinstance(name, str) or not name:
         raise Mistakes.of(f"expected the name of a file, got {option_types.described(name)}", "file")
@@ -204,7 +204,7 @@ def _text(value: object, base: Path) -> Text:
 
 def _sequence(value: object, kind: Any, converter: Converter) -> Any:
     if not isinstance(value, list | tuple):
-        raise _unexpected(kind, value)
+        raise _type_mistake(kind, value)
     members = get_args(kind)
     if get_origin(kind) is not tuple or members[-1] is Ellipsis:
         members = (members[0],) * len(value)
@@ -216,7 +216,7 @@ def _sequence(value: object, kind: Any, converter: Converter) -> Any:
 
 def _mapping(value: object, kind: Any, converter: Converter) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
-        raise _unexpected(kind, value)
+        raise _type_mistake(kind, value)
     key_kind, value_kind = get_args(kind)
     keys = _each(((str(key), key, key_kind) for key in value), converter.structure)
     parts = _each(((str(key), value[key], value_kind) for key in value), converter.structure)
@@ -229,14 +229,14 @@ def _union(value: object, kind: Any, converter: Converter) -> Any:
     members = [member for member in get_args(kind) if shape in _shapes(member)]
     if not members and shape is int and float in get_args(kind):
         members = [float]
-    found: list[Mistake] = []
+    mistakes: list[Mistake] = []
     for member in members:
         try:
             return converter.structure(value, member)
         except Exception as error:
-            found = found or mistakes_of(error)
+            mistakes = mistakes or mistakes_of(error)
     # If only one member has this shape, its own error is more helpful than a list of all alternatives.
-    raise Mistakes(found) if len(members) == 1 else _unexpected(kind, value)
+    raise Mistakes(mistakes) if len(members) == 1 else _type_mistake(kind, value)
 
 
 _SHAPES: Final[Mapping[Any, tuple[Any, ...]]] = {
@@ -276,7 +276,7 @@ def _attrs_hook(cls: type, converter: Converter) -> Hook:
 
     def hook(value: object, _: Any) -> Any:
         if not isinstance(value, Mapping):
-            raise _unexpected(cls, value)
+            raise _type_mistake(cls, value)
         return read(value, cls)
 
     return hook

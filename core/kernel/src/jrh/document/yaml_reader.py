@@ -191,7 +191,7 @@ class _Reading:
         if depth > MAX_DEPTH:
             raise _TooMuchError(f"values are nested deeper than {MAX_DEPTH} levels", position)
         if isinstance(event, yaml.AliasEvent):
-            return self._aliased(event.anchor or "", position)
+            return self._follow_alias(event.anchor or "", position)
         if event.tag is not None:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!")
             self._report(f"the tag '{tag}' is not allowed; write plain values without tags", position)
@@ -216,7 +216,7 @@ class _Reading:
                 return
             yield self._node(event, events, depth + 1)
 
-    def _aliased(self, anchor: str, position: Position) -> _Node:
+    def _follow_alias(self, anchor: str, position: Position) -> _Node:
         node = self._anchors.get(anchor)
         if node is None:
             self._report(f"'*{anchor}' has no '&{anchor}' before it", position)

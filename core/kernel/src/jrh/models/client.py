@@ -38,8 +38,8 @@ def routing_digest(parts: Mapping[str, Any]) -> str:
     Args:
         parts: such as the query of the address, `header_digests`, and extra fields of the body.
     """
-    given = {name: value for name, value in parts.items() if value}
-    return f"#{content_id(given)[:_DIGITS]}" if given else ""
+    routes = {name: value for name, value in parts.items() if value}
+    return f"#{content_id(routes)[:_DIGITS]}" if routes else ""
 
 
 def header_digests(headers: Mapping[str, str]) -> dict[str, str]:
@@ -104,7 +104,7 @@ class Client:
         """Combine the suite's entry, the provider's model and the gateway."""
         self.use = use
         self.model = model
-        self.failed_drafts = 0
+        self.draft_failures = 0
         """Calls without an answer after all retries; a later run repeats them."""
         self.deferred = model if isinstance(model, DeferredModel) else None
         """The model, if it answers hours later."""
@@ -194,12 +194,12 @@ class Client:
         if isinstance(completion, Completion) and completion.stated_limits:
             self.stated_limits = {name: redact(value) for name, value in completion.stated_limits.items()}
 
-    def accepted(self, request: ChatRequest) -> ChatRequest:
+    def drop_refused(self, request: ChatRequest) -> ChatRequest:
         """Return the request without the settings that the model has refused."""
-        refused = self.refused_in(request)
+        refused = self.refusals(request)
         return without(request, refused) if refused else request
 
-    def refused_in(self, request: ChatRequest) -> tuple[str, ...]:
+    def refusals(self, request: ChatRequest) -> tuple[str, ...]:
         """Return the settings of the request that the model has refused."""
         if not self._refused and not self._refused_values:
             return ()
@@ -213,7 +213,7 @@ class Client:
         Raises:
             ModelFault: of the kind `not_available`.
         """
-        lacking = [name for name in self.refused_in(request) if name in request.needed]
+        lacking = [name for name in self.refusals(request) if name in request.needed]
         if lacking:
             held = set_in(request)
             wanted = ", ".join(f"{name}={held[name]}" for name in lacking)
@@ -234,7 +234,7 @@ class Client:
         """Count a call that failed after all retries."""
         payer = current_payer()
         # Judges may be at work while cases are drafted.
-        self.failed_drafts += payer is None or payer.role != JUDGE
+        self.draft_failures += payer is None or payer.role != JUDGE
         self._failures_in_a_row += 1
 
     @property
@@ -273,11 +273,11 @@ def as_sent(request: ChatRequest, use: ModelUse) -> ChatRequest:
     if use.turns.system == "system" or all(message.role != "system" for message in filled.messages):
         return filled
     system = [message.content for message in filled.messages if message.role == "system"]
-    others = [message for message in filled.messages if message.role != "system"]
-    if not others or others[0].role != "user":
-        others.insert(0, Message(role="user", content=""))
-    content = "\n\n".join(part for part in (*system, others[0].content) if part)
-    return evolve(filled, messages=(Message(role="user", content=content), *others[1:]))
+    messages = [message for message in filled.messages if message.role != "system"]
+    if not messages or messages[0].role != "user":
+        messages.insert(0, Message(role="user", content=""))
+    content = "\n\n".join(part for part in (*system, messages[0].content) if part)
+    return evolve(filled, messages=(Message(role="user", content=content), *messages[1:]))
 
 
 def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
@@ -298,12 +298,12 @@ def request_key(use: ModelUse, model: ChatModel, request: ChatRequest, repeat: i
     """Return the id of a question: model, request and repeat, and the provider's code if it is no installed release."""
     schema = None if request.json_schema is None else canonical_json(request.json_schema)
     roles = tuple([message.role for message in request.messages])
-    asked = _asked(model.fingerprint, use.code, roles, request.sampling, schema, request.top_logprobs, request.output)
-    return texts_id([message.content for message in request.messages], asked, str(repeat))
+    head = _key_head(model.fingerprint, use.code, roles, request.sampling, schema, request.top_logprobs, request.output)
+    return texts_id([message.content for message in request.messages], head, str(repeat))
 
 
 @lru_cache(maxsize=1024)
-def _asked(
+def _key_head(
     fingerprint: str,
     code: str,
     roles: tuple[str, ...],
@@ -353,7 +353,7 @@ OpenModel: TypeAlias = Callable[[ModelUse, ChatModel], ModelClient]
 def priced(budget: Budget, open_model: OpenModel) -> OpenModel:
     """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""
 
-    def opened(use: ModelUse, model: ChatModel) -> ModelClient:
+    def open_priced(use: ModelUse, model: ChatModel) -> ModelClient:
         if budget.usd is not None and rates_of(use, model) is None:
             raise JrhError(
                 f"model '{use.name}' has no known price, and the suite has a budget in dollars; give the model "
@@ -361,4 +361,4 @@ def priced(budget: Budget, open_model: OpenModel) -> OpenModel:
             )
         return open_model(use, model)
 
-    return opened
+    return open_priced

@@ -48,7 +48,7 @@ class LearntPace:
         self._next = 0.0
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Tell whether a pace is known, or is about to be."""
         return self.rate is not None or self._ending
 
@@ -62,7 +62,7 @@ class LearntPace:
         self._next = due + 1.0 / (self.rate * self._share(now))
         return max(0.0, due - now)
 
-    def expired(self, now: float) -> bool:
+    def expire(self, now: float) -> bool:
         """Give up a pace that has grown without a complaint; tell whether that happened now."""
         if self.rate is None or self._share(now) <= FORGOTTEN:
             return False
@@ -175,16 +175,16 @@ class AdaptiveConcurrency:
         return f"limit found {int(self.found)}" if self.found is not None else ""
 
     @property
-    def allowed(self) -> int:
+    def places(self) -> int:
         """Return how many calls may be in flight now."""
-        return max(1, int(self._dips.lowered(self.limit)))
+        return max(1, int(self._dips.effective_limit(self.limit)))
 
     async def acquire(self) -> Place:
         """Wait for a free place; pass what is returned to `release`."""
         loop = asyncio.get_running_loop()
         if self._open_at > loop.time():
             await self._until_open()
-        if self._waiting or self.in_flight >= self.allowed:
+        if self._waiting or self.in_flight >= self.places:
             turn: asyncio.Future[None] = loop.create_future()
             self._waiting.append(turn)
             try:
@@ -195,23 +195,23 @@ class AdaptiveConcurrency:
                 raise
         else:
             self.in_flight += 1
-        now = loop.time()
-        if self._open_at > now or self.pace.known:
+        moment = loop.time()
+        if self._open_at > moment or self.pace.is_known:
             try:
                 await self._until_due(loop)
             except asyncio.CancelledError:
                 self._leave()
                 raise
-            now = loop.time()
+            moment = loop.time()
         self._sent += 1
-        self.pace.note_sent(now)
-        return Place(now, self._sent)
+        self.pace.note_sent(moment)
+        return Place(moment, self._sent)
 
     async def _until_due(self, loop: asyncio.AbstractEventLoop) -> None:
         """Wait for the gate, which a 429 may have closed while this call waited in line, and for the pace."""
         if self._open_at > loop.time():
             await self._until_open()
-        if self.pace.expired(loop.time()):
+        if self.pace.expire(loop.time()):
             self._accepted = 0  # perhaps it was a matter of how many are in flight after all
         wait = self.pace.reserve(loop.time())
         if wait > 0.0:
@@ -279,7 +279,7 @@ class AdaptiveConcurrency:
         self._refused, self._rounds = level, 0.0
 
     def _grow(self, place: Place) -> None:
-        if place.level < USED * self.allowed or self._dips.under_way:
+        if place.level < USED * self.places or self._dips.under_way:
             return
         if self.found is None:
             self.limit = min(float(self.maximum), self.limit + 1.0)
@@ -304,7 +304,7 @@ class AdaptiveConcurrency:
 
     def _leave(self) -> None:
         self.in_flight -= 1
-        while self._waiting and self.in_flight < self.allowed:
+        while self._waiting and self.in_flight < self.places:
             turn = self._waiting.popleft()
             if not turn.done():
                 self.in_flight += 1
@@ -326,18 +326,18 @@ class SharedConcurrency:
         keys = {name: value for name, value in use.options.items() if name.endswith("_env")}
         shared = content_id(use.component, model.fingerprint, keys)
         if shared in self._known:
-            name, found = self._known[shared]
-            found.widen(places)
-            self._known[shared] = f"{name}, {use.name}", found
+            name, concurrency = self._known[shared]
+            concurrency.widen(places)
+            self._known[shared] = f"{name}, {use.name}", concurrency
         else:
             self._known[shared] = use.name, AdaptiveConcurrency(places, self._sleep)
         return self._known[shared][1]
 
     def describe(self) -> str:
         """Describe what is in flight and what was found, of the models in use."""
-        busy = [(name, each) for name, each in self._known.values() if each.in_flight]
+        busy = [(name, concurrency) for name, concurrency in self._known.values() if concurrency.in_flight]
         if not busy:
             return ""
-        found = [(name, text) for name, each in busy if (text := each.describe())]
-        named = [f"{text} ({name})" if len(busy) > 1 else text for name, text in found]
-        return ", ".join([f"{sum(each.in_flight for _, each in busy)} at once", *named])
+        limits = [(name, text) for name, concurrency in busy if (text := concurrency.describe())]
+        named = [f"{text} ({name})" if len(busy) > 1 else text for name, text in limits]
+        return ", ".join([f"{sum(concurrency.in_flight for _, concurrency in busy)} at once", *named])

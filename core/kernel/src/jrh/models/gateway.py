@@ -24,11 +24,11 @@ from jrh.models.retries import (
     FIRST_WAIT,
     STOPPING,
     StoredNotes,
+    account_message,
     as_fault,
-    billed_beyond,
     call_prefix,
-    refused_account,
-    retrying,
+    overbilling_message,
+    retry_policy,
     too_long_for_budget,
     too_many_failures,
     unless_given_up,
@@ -97,9 +97,9 @@ class Gateway:
         self.concurrency = SharedConcurrency(self.sleep)
 
     @property
-    def failed_drafts(self) -> int:
+    def draft_failures(self) -> int:
         """Return how many calls that no judge made have no answer after all retries; a later run repeats them."""
-        return sum(client.failed_drafts for client in self._clients)
+        return sum(client.draft_failures for client in self._clients)
 
     def client(self, use: ModelUse, model: ChatModel) -> Client:
         """Return the client of a model; `aclose` closes the model with it."""
@@ -133,7 +133,7 @@ class Gateway:
     async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
         """Answer one request; identical requests of the same repeat are sent once."""
         key = request_key(client.use, client.model, request, repeat)
-        reply = await self._answered(client, _Call(key, request, purpose))
+        reply = await self._answer_once(client, _Call(key, request, purpose))
         self._book(key, client.name, purpose, reply)
         return reply
 
@@ -165,10 +165,10 @@ class Gateway:
     def book_known(self, client: Client, request: ChatRequest) -> None:
         """Book a reply that is stored, if there is one."""
         key = request_key(client.use, client.model, request, 0)
-        if (known := self.known(key)) is not None:
-            self._book(key, client.name, PREFLIGHT, known)
+        if (reply := self.find_reply(key)) is not None:
+            self._book(key, client.name, PREFLIGHT, reply)
 
-    def known(self, key: str) -> Reply | None:
+    def find_reply(self, key: str) -> Reply | None:
         """Return the stored reply to a request, of this run or of another."""
         return stored_reply(key, self._calls, self._cache)
 
@@ -179,13 +179,13 @@ class Gateway:
             about = payer.name, payer.task, payer.test
             self._spending.note(payer.owner, key, reply, role=payer.role_of(purpose), model=model, about=about)
 
-    async def _answered(self, client: Client, call: _Call) -> Reply:
+    async def _answer_once(self, client: Client, call: _Call) -> Reply:
         key = call.key
         while (under_way := self._in_flight.get(key)) is not None:
             with unless_given_up(under_way):
                 return await asyncio.shield(under_way)
-        if (known := self.known(key)) is not None:
-            return known
+        if (reply := self.find_reply(key)) is not None:
+            return reply
         mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._in_flight[key] = mine
         try:
@@ -236,7 +236,7 @@ class Gateway:
                 raise earlier.pop()
             return await self._attempt(client, call)
 
-        reply: Reply = await retrying(client.limits, self.sleep)(attempt)
+        reply: Reply = await retry_policy(client.limits, self.sleep)(attempt)
         return reply
 
     async def sleep(self, seconds: float) -> None:
@@ -262,7 +262,7 @@ class Gateway:
         """Make one attempt, and another one without each setting that the model turns out not to have."""
         while True:
             client.check_needed(call.request)
-            request = client.accepted(call.request)
+            request = client.drop_refused(call.request)
             try:
                 return await self._attempt_once(client, call, request)
             except ModelFault as fault:
@@ -310,9 +310,9 @@ class Gateway:
             await self.unless_stopped(self._settled.wait())
             self._check()
         if rates is not None and worst is not None and worst > self.ledger.room:
-            narrowed = client.seen.narrowed(request, rates, self.ledger.room)
-            if narrowed is not None and client.accepted(narrowed[0]) == narrowed[0]:
-                request, worst = narrowed
+            limited = client.seen.narrow(request, rates, self.ledger.room)
+            if limited is not None and client.drop_refused(limited[0]) == limited[0]:
+                request, worst = limited
                 self._log.info("reserved by what was used so far", model=client.name, usd=worst)
         self.ledger.reserve(worst)
         return request, worst
@@ -357,7 +357,7 @@ class Gateway:
                 rates=rates,
                 latency=time.perf_counter() - started,
                 attempts=call.attempts,
-                not_settable=client.refused_in(call.request),
+                not_settable=client.refusals(call.request),
             )
             payload = to_text_once(reply)
         except StillPendingError as error:  # no outcome: the row stays open, and a later run resumes the call
@@ -392,7 +392,7 @@ class Gateway:
             call.row, outcome=outcome, final=False, cost=None if billed else 0.0, detail=detail, payload=None
         )
         if fault.kind in STOPPING and call.purpose != PREFLIGHT:
-            raise self.stop(STOPPING[fault.kind], refused_account(client.name, fault.kind, detail))
+            raise self.stop(STOPPING[fault.kind], account_message(client.name, fault.kind, detail))
         return fault
 
     def _note_reply(
@@ -402,7 +402,7 @@ class Gateway:
         self._note_settled()
         self._on_paid()
         if beyond:
-            self.stop(StopReason.BUDGET, billed_beyond(client.name, reply.cost or 0.0, limit or 0.0, self.ledger))
+            self.stop(StopReason.BUDGET, overbilling_message(client.name, reply.cost or 0.0, limit or 0.0, self.ledger))
         return self._calls.conclude(
             call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
         )

@@ -75,7 +75,7 @@ class LatencyDips:
     the meantime must not pass for a gain.
     """
 
-    _rest: float = FIRST_REST
+    _pause: float = FIRST_REST
     _rounds: float = 0.0
     """Rounds of answers since the last dip."""
     _queues: bool = False
@@ -97,13 +97,13 @@ class LatencyDips:
         """Tell whether the number in flight is being compared, and must not change otherwise."""
         return self._target is not None
 
-    def lowered(self, limit: float) -> float:
+    def effective_limit(self, limit: float) -> float:
         """Return the limit that holds now."""
         return limit if self._target is None or self._confirming else min(limit, self._target)
 
     def cancel(self) -> None:
         """Give up a dip: something else limits the calls."""
-        self._start_rest(self._rest)
+        self._start_rest(self._pause)
 
     def note(self, since: float, latency: float, limit: float, in_flight: int, now: float) -> float | None:
         """Note an answer while calls wait for a place; return the limit to go down to, or None.
@@ -119,7 +119,7 @@ class LatencyDips:
             if limit < FEWEST:
                 return None
             self._rounds += 1.0 / limit
-            if self._rounds >= self._rest:
+            if self._rounds >= self._pause:
                 self._watch_rest(latency, limit, now)
         elif self._window is None:
             self._await_level(since, limit, in_flight, now)
@@ -160,14 +160,14 @@ class LatencyDips:
             self._depth = SHALLOW
             self._target = SHALLOW * self._before.in_flight
         else:
-            self._start_rest(min(2.0 * self._rest, CONGESTED_REST if self._queues else LONGEST_REST))
+            self._start_rest(min(2.0 * self._pause, CONGESTED_REST if self._queues else LONGEST_REST))
         return None
 
     def _decide(self) -> float | None:
         """Lower the limit if the dip was faster than both times at the full limit."""
         if self._faster(self._window):
             return self._go_on()
-        self._start_rest(self._rest)
+        self._start_rest(self._pause)
         return None
 
     def _go_on(self) -> float | None:
@@ -182,25 +182,25 @@ class LatencyDips:
         return lower
 
     def _start_rest(self, rounds: float) -> None:
-        self._rest, self._rounds, self._depth = rounds, 0.0, SHALLOW
+        self._pause, self._rounds, self._depth = rounds, 0.0, SHALLOW
         self._confirming = self._congested = False
         self._target = self._settled = self._window = self._before = self._during = None
 
     def _faster(self, full: _Window | None) -> bool:
         """Tell whether the dip's answers were faster, by much and with certainty."""
         gain, error = self._gain(full)
-        return gain > max(self._needed, SURE * error)
+        return gain > max(self._least_gain, SURE * error)
 
     def _unsure(self, during: _Window | None) -> bool:
         """Ask for another round of the dip where it may show that the dip is faster."""
         gain, error = self._gain(self._before)
-        if during is None or not self._needed < gain <= SURE * error or during.rounds == MOST_ROUNDS:
+        if during is None or not self._least_gain < gain <= SURE * error or during.rounds == MOST_ROUNDS:
             return False
         during.rounds += 1
         return True
 
     @property
-    def _needed(self) -> float:
+    def _least_gain(self) -> float:
         return -GAIN[self._depth] * math.log(self._depth)
 
     def _gain(self, full: _Window | None) -> tuple[float, float]:

@@ -62,7 +62,7 @@ def current_payer() -> Payer | None:
 
 
 @contextmanager
-def paid_by(payer: Payer) -> Iterator[None]:
+def book_to(payer: Payer) -> Iterator[None]:
     """Book the calls made inside to this payer."""
     token = _current.set(payer)
     try:
@@ -72,13 +72,13 @@ def paid_by(payer: Payer) -> Iterator[None]:
 
 
 @contextmanager
-def paid_as(role: str, name: str) -> Iterator[None]:
+def book_as(role: str, name: str) -> Iterator[None]:
     """Book the calls made inside to another role of the current payer."""
     payer = _current.get()
     if payer is None:
         yield
         return
-    with paid_by(evolve(payer, role=role, name=name)):
+    with book_to(evolve(payer, role=role, name=name)):
         yield
 
 
@@ -274,7 +274,7 @@ class Ledger:
         """Add what a judge that asks no model of the suite says its verdict cost."""
         self.paid += cost
 
-    def spent(self) -> Spent:
+    def totals(self) -> Spent:
         """Return the sums."""
         return Spent(**{field.name: getattr(self, field.name) for field in fields(Spent)})
 
@@ -319,7 +319,7 @@ class SeenUsage:
             if priced and reply.cost is not None:
                 self.dearer = max(self.dearer, reply.cost / priced)
 
-    def narrowed(self, request: ChatRequest, rates: Rates, room: float) -> tuple[ChatRequest, float] | None:
+    def narrow(self, request: ChatRequest, rates: Rates, room: float) -> tuple[ChatRequest, float] | None:
         """Return the request with a limit on its reply that keeps it within `room`, and its cost at most.
 
         None if too little has been seen, or if a reply as long as the longest one would not fit.

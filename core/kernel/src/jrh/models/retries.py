@@ -27,17 +27,17 @@ LONGEST_WAIT: Final = 60.0
 first attempt, and if it is longer after the others."""
 
 
-def retrying(limits: Limits, sleep: Callable[[float], Awaitable[None]]) -> AsyncRetrying:
+def retry_policy(limits: Limits, sleep: Callable[[float], Awaitable[None]]) -> AsyncRetrying:
     """Return the retry policy: retry while the fault may be temporary, within the limits' attempts and waiting time."""
     from tenacity import AsyncRetrying, retry_if_exception
 
-    def exhausted(state: RetryCallState) -> bool:
+    def is_exhausted(state: RetryCallState) -> bool:
         waited = state.idle_for + state.upcoming_sleep
         return state.attempt_number >= limits.max_attempts or waited > limits.max_wait
 
     return AsyncRetrying(
         sleep=sleep,
-        stop=exhausted,
+        stop=is_exhausted,
         wait=_wait,
         retry=retry_if_exception(lambda error: isinstance(error, ModelFault) and error.retryable),
         reraise=True,
@@ -69,7 +69,7 @@ STOPPING: Final = {FaultKind.UNAUTHORIZED: StopReason.UNAUTHORIZED, FaultKind.NO
 _AGAIN: Final = "and run the same command again: finished calls are not repeated"
 
 
-def refused_account(model: str, kind: FaultKind, detail: str) -> str:
+def account_message(model: str, kind: FaultKind, detail: str) -> str:
     """Return the message for a fault of `STOPPING`."""
     if kind is FaultKind.NO_CREDIT:
         return f"the account of model '{model}' has no credit left ({detail}). Add credit to the account {_AGAIN}"
@@ -81,7 +81,7 @@ def too_many_failures(model: str, calls: int, kind: FaultKind, detail: str) -> s
     return f"model '{model}' failed {calls} calls in a row, the last one with {kind.value}: {detail}"
 
 
-def billed_beyond(model: str, cost: float, worst: float, ledger: Ledger) -> str:
+def overbilling_message(model: str, cost: float, worst: float, ledger: Ledger) -> str:
     """Return the message for a call that cost more than it could: no reservation holds the budget."""
     budget = ledger.budget.usd or 0.0
     passed = ", more than the budget" if ledger.paid > budget else ""

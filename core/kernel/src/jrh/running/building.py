@@ -25,7 +25,7 @@ from jrh.plugins.protocols import (
 )
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.specs import JudgeKind, JudgeSpec, StageSpec
-from jrh.running.stages.load import check, labelled
+from jrh.running.stages.load import apply_labels, check
 from jrh.running.units import Spread
 from jrh.suite.definition import ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite
@@ -42,7 +42,7 @@ class Context:
     log: Logger
     _builder: Builder
     _seed_name: str
-    _own: str
+    _distribution: str
     """The distribution whose components win where a bare name is ambiguous."""
     _task: Task | None = None
     _sources: tuple[Source, ...] = ()
@@ -64,14 +64,14 @@ class Context:
 
     def parser(self, name: str) -> Parser:
         """Return a parser of the suite, or one by component name."""
-        return self._builder.parser(name, self._task, prefer=self._own)
+        return self._builder.parser(name, self._task, prefer=self._distribution)
 
     def validator(self, name: str) -> Validator:
         """Return a validator by component name."""
-        found: Validator = self._builder.nested(
-            self._builder.plugins.validators.find(name, prefer=self._own), self._task
+        validator: Validator = self._builder.nested(
+            self._builder.plugins.validators.find(name, prefer=self._distribution), self._task
         )
-        return found
+        return validator
 
     def data(self) -> Sequence[Item]:
         """Return all items of the task's data source, also those outside of the sample."""
@@ -158,7 +158,7 @@ class Builder:
             suite = self.resolved.suite
             for use, source in zip(suite.tasks, self.resolved.sources, strict=True):
                 if use.task.name == task.name:
-                    self._data[task.name] = labelled(self, use, check(self.build(source, use.task), use))
+                    self._data[task.name] = apply_labels(self, use, check(self.build(source, use.task), use))
         return self._data[task.name]
 
     def parser(self, name: str, task: Task | None, *, prefer: str = "") -> Parser:
@@ -186,7 +186,7 @@ class Builder:
     def under_way(self, resolved: Resolved[Any], usual: int) -> int:
         """Return how many jobs of a component to have under way: all that a model of its may answer in one batch."""
         models = [self.model(name) for name in resolved.all_models]
-        return max([usual, *(each.at_once for each in models if isinstance(each, Client) and each.deferred)])
+        return max([usual, *(client.at_once for client in models if isinstance(client, Client) and client.deferred)])
 
     def _context(
         self, name: str, entry: Entry[Any], task: Task | None, seed_name: str, sources: tuple[Source, ...] = ()
@@ -197,7 +197,7 @@ class Builder:
             log=self._log(component=name),
             builder=self,
             seed_name=seed_name,
-            own=entry.distribution,
+            distribution=entry.distribution,
             task=task,
             sources=sources,
         )

@@ -37,7 +37,7 @@ _STORED: Final = "its stored measures come from the old code; run the suite agai
 
 
 @frozen(kw_only=True)
-class KnownSource:
+class SourceState:
     """A source as a run directory remembers it."""
 
     kind: str
@@ -48,7 +48,7 @@ class KnownSource:
 
 
 @frozen(kw_only=True)
-class Known:
+class ComponentState:
     """A component as a run directory remembers it."""
 
     role: str
@@ -60,7 +60,7 @@ class Known:
     place: int = 0
     """Its place in the test: a chain may have the same component twice."""
     made_of: Mapping[str, Json] = field(factory=dict)
-    sources: tuple[KnownSource, ...] = ()
+    sources: tuple[SourceState, ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -68,50 +68,50 @@ class Known:
         return self.role, self.test, self.tasks, self.place, self.name
 
 
-def components(suite: ResolvedSuite, run_dir: Path) -> tuple[Known, ...]:
+def components(suite: ResolvedSuite, run_dir: Path) -> tuple[ComponentState, ...]:
     """Describe the components whose work a run stores: those of tests, judges, metrics."""
     everywhere = tuple(use.task.name for use in suite.suite.tasks)
-    found = []
+    states = []
     for test in suite.tests:
         tasks = test.use.tasks or everywhere
         for place, part in enumerate(test.components):
             role = "perturber" if isinstance(part.entry.spec, PerturberSpec) else "validator"
-            found.append(_known(role, part, suite, run_dir, test=test.use.name, tasks=tasks, place=place))
-    found += [_known("judge", judge, suite, run_dir) for judge in suite.judges]
-    found += [_known("metric", metric, suite, run_dir) for metric in suite.metrics]
-    return tuple(found)
+            states.append(_state(role, part, suite, run_dir, test=test.use.name, tasks=tasks, place=place))
+    states += [_state("judge", judge, suite, run_dir) for judge in suite.judges]
+    states += [_state("metric", metric, suite, run_dir) for metric in suite.metrics]
+    return tuple(states)
 
 
 def _alike_in_parts(suite: ResolvedSuite, run_dir: Path) -> dict[str, str]:
     """Return ids of what the parts of a run have in common, by name: a part with another one asks other questions."""
-    found = {"the reference": content_id(suite.suite.reference_repeats)}
-    found |= {f"task '{use.task.name}'": content_id(to_text(use.task)) for use in suite.suite.tasks}
-    for each in components(suite, run_dir):
-        if each.role != "metric":
-            what = f"test '{each.test}'" if each.test else f"judge '{each.name}'"
-            found[what] = content_id(found.get(what, ""), dict(each.made_of))
-    return found
+    ids = {"the reference": content_id(suite.suite.reference_repeats)}
+    ids |= {f"task '{use.task.name}'": content_id(to_text(use.task)) for use in suite.suite.tasks}
+    for component in components(suite, run_dir):
+        if component.role != "metric":
+            what = f"test '{component.test}'" if component.test else f"judge '{component.name}'"
+            ids[what] = content_id(ids.get(what, ""), dict(component.made_of))
+    return ids
 
 
 def note_part(store: Store, resolved: ResolvedSuite) -> None:
     """Note which part of the run the store holds; refuse to mix parts."""
-    now, earlier = str(resolved.shard or ""), store.meta(SHARD)
-    if earlier is not None and earlier != now:
+    current, earlier = str(resolved.shard or ""), store.meta(SHARD)
+    if earlier is not None and earlier != current:
         known = f"shard {earlier}" if earlier else "a run without --shard"
         raise JrhError(f"run directory '{store.path.parent}' holds {known}; choose another with --run-dir")
-    alike = canonical_json(_alike_in_parts(resolved, store.path.parent)) if now else ""
-    for key, value in ((SHARD, now), (SEED, str(resolved.suite.seed)), (ALIKE, alike)):
+    alike = canonical_json(_alike_in_parts(resolved, store.path.parent)) if current else ""
+    for key, value in ((SHARD, current), (SEED, str(resolved.suite.seed)), (ALIKE, alike)):
         store.set_meta(key, value)
 
 
-def _known(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Path, **place: Any) -> Known:
+def _state(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Path, **place: Any) -> ComponentState:
     made_of = json.loads(canonical_json(identity(resolved, suite)))  # as the store gives it back
-    return Known(
+    return ComponentState(
         role=role,
         name=resolved.use.name,
         made_of=made_of,
         sources=tuple(
-            KnownSource(
+            SourceState(
                 kind=source.kind.value,
                 written=source.written,
                 base=Path(os.path.relpath(source.base.absolute(), run_dir.absolute())).as_posix(),
@@ -127,64 +127,64 @@ def _sources(resolved: Resolved[Any]) -> tuple[Source, ...]:
     return (*resolved.sources, *(source for part in parts_of([resolved]) for source in part.sources))
 
 
-def note_components(store: Store, now: Iterable[Known], roles: Collection[str]) -> None:
+def note_components(store: Store, current: Iterable[ComponentState], roles: Collection[str]) -> None:
     """Remember the components of these roles: what they made is stored. Others stay as they are remembered."""
-    known = {each.key: each for each in remembered(store)}
-    known |= {each.key: each for each in now if each.role in roles}
+    known = {component.key: component for component in read_components(store)}
+    known |= {component.key: component for component in current if component.role in roles}
     store.set_meta(_COMPONENTS, to_text(tuple(known.values())))
 
 
-def remembered(store: Store) -> tuple[Known, ...]:
+def read_components(store: Store) -> tuple[ComponentState, ...]:
     """Return the components that the run directory was made with."""
     text = store.meta(_COMPONENTS)
-    return from_text(tuple[Known, ...], text) if text else ()
+    return from_text(tuple[ComponentState, ...], text) if text else ()
 
 
 def changes(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], run_dir: Path) -> tuple[str, ...]:
     """Say of every component that is not the one of the last run what changed and what is done again."""
-    before = {each.key: each for each in remembered(store)}
-    said = []
-    for now in components(suite, run_dir):
-        then = before.get(now.key)
-        if then is not None and then.made_of != now.made_of:
-            cost = _cost(store, suite, items_ids, now)
-            if now.role == "judge" and cost.endswith(_ASKED) and now.made_of["models"]:
+    before = {component.key: component for component in read_components(store)}
+    sentences = []
+    for current in components(suite, run_dir):
+        stored = before.get(current.key)
+        if stored is not None and stored.made_of != current.made_of:
+            cost = _cost(store, suite, items_ids, current)
+            if current.role == "judge" and cost.endswith(_ASKED) and current.made_of["models"]:
                 # The replies of a model are stored by what it was asked: only a changed question is paid for.
-                same = then.made_of.get("models") == now.made_of["models"]
+                same = stored.made_of.get("models") == current.made_of["models"]
                 cost += "; stored replies to the same prompts are used" if same else ""
-            said += [(now, f"changed: {cost} ({_what(then, now)})")] if cost else []
-    return tuple(_told(said))
+            sentences += [(current, f"changed: {cost} ({_what(stored, current)})")] if cost else []
+    return tuple(_change_sentences(sentences))
 
 
-def _told(said: Iterable[tuple[Known, str]]) -> Iterator[str]:
+def _change_sentences(sentences: Iterable[tuple[ComponentState, str]]) -> Iterator[str]:
     """Say the same of several components once: an edit of one package changes everything in it."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for known, what in said:
+    for known, what in sentences:
         alike.setdefault((known.role, what), []).append(known.name)
     for (role, what), names in alike.items():
-        others = len(names) - 1
-        same = f". The same holds for {others} other {role}{'' if others == 1 else 's'}" if others else ""
+        more = len(names) - 1
+        same = f". The same holds for {more} other {role}{'' if more == 1 else 's'}" if more else ""
         yield f"{role} '{names[0]}' {what}{same}"
 
 
-def _cost(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now: Known) -> str:
+def _cost(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], current: ComponentState) -> str:
     """Return what is done again because of a change; empty where nothing was done before."""
-    if now.role == "metric":
+    if current.role == "metric":
         return "its measures are computed again" if store.measures.digest() else ""
-    if now.role == "judge":
-        return _verdicts(store, suite, items_ids, now)
-    drafts = sum(each.drafts for task in now.tasks for each in store.cases.count_drafts(task, now.test))
+    if current.role == "judge":
+        return _verdicts(store, suite, items_ids, current)
+    drafts = sum(line.drafts for task in current.tasks for line in store.cases.count_drafts(task, current.test))
     # The progress line counts items, of which each test makes one draft or several.
-    items = sum(store.cases.count_items(task, now.test) for task in now.tasks)
+    items = sum(store.cases.count_items(task, current.test) for task in current.tasks)
     return f"{counted(drafts, 'draft')} of {counted(items, 'item')} will be made again" if drafts else ""
 
 
-def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now: Known) -> str:
-    judge_id = next(found for judge, found in judge_ids(suite, items_ids) if judge.use.name == now.name)
+def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], current: ComponentState) -> str:
+    judge_id = next(identifier for judge, identifier in judge_ids(suite, items_ids) if judge.use.name == current.name)
     known = again = 0
-    for trials in store.trials.of_judge(now.name):
-        lasting = store.trials.lasting([each.trial_id for each in trials])
-        done = [trial_id(each.case_id, judge_id, each.repeat) for each in trials if each.trial_id in lasting]
+    for trials in store.trials.of_judge(current.name):
+        lasting = store.trials.lasting([trial.trial_id for trial in trials])
+        done = [trial_id(trial.case_id, judge_id, trial.repeat) for trial in trials if trial.trial_id in lasting]
         known += len(done)
         again += len(done) - len(store.trials.lasting(done))
     if known and not again:
@@ -192,18 +192,18 @@ def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], 
     return f"{counted(again, 'verdict')} {_ASKED}" if again else ""
 
 
-def _what(then: Known, now: Known) -> str:
+def _what(stored: ComponentState, current: ComponentState) -> str:
     """Name what differs: files, options, version, models, parts."""
     named = []
-    files = _changed_files((each.files for each in then.sources), (each.files for each in now.sources))
+    files = _file_differences((source.files for source in stored.sources), (source.files for source in current.sources))
     if files:
         named.append(f"code: {files}")
-    old, new = then.made_of, now.made_of
+    old, new = stored.made_of, current.made_of
     if old.get("version") != new.get("version"):
         named.append(f"version {old.get('version')} -> {new.get('version')}")
     if old.get("component") != new.get("component"):
         named.append(f"{old.get('component')} -> {new.get('component')}")
-    options = _differing(old.get("options"), new.get("options"))
+    options = _option_differences(old.get("options"), new.get("options"))
     if options:
         named.append(f"options: {', '.join(options)}")
     if old.get("models") != new.get("models"):
@@ -213,37 +213,37 @@ def _what(then: Known, now: Known) -> str:
     return "; ".join(named) or "code"
 
 
-def _differing(old: object, new: object) -> list[str]:
+def _option_differences(old: object, new: object) -> list[str]:
     if not isinstance(old, Mapping) or not isinstance(new, Mapping):
         return []
     return [str(key) for key in {**old, **new} if old.get(key) != new.get(key)]
 
 
-def _changed_files(then: Iterable[Mapping[str, str]], now: Iterable[Mapping[str, str]]) -> str:
-    old = {name: digest for files in then for name, digest in files.items()}
-    new = {name: digest for files in now for name, digest in files.items()}
+def _file_differences(stored: Iterable[Mapping[str, str]], current: Iterable[Mapping[str, str]]) -> str:
+    old = {name: digest for files in stored for name, digest in files.items()}
+    new = {name: digest for files in current for name, digest in files.items()}
     names = [name for name in sorted({**old, **new}) if old.get(name) != new.get(name)]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
 
 
-def changed_since(store: Store, run_dir: Path, *, measured: bool = True) -> Iterator[str]:
+def source_changes(store: Store, run_dir: Path, *, measured: bool = True) -> Iterator[str]:
     """Say whose code is another one than the run was made with; silent about code that is not on this machine.
 
     `measured` says that the measures are computed again, not read as they were stored.
     """
-    said = []
-    for known in remembered(store):
-        files = [changed for source in known.sources if (changed := _changed(source, run_dir))]
+    sentences = []
+    for known in read_components(store):
+        files = [changed for source in known.sources if (changed := _source_differences(source, run_dir))]
         if files:
-            kept = _STORED if known.role == "metric" and not measured else _KEPT[known.role]
-            said.append((known, f"has changed since the run ({', '.join(files)}): {kept}"))
-    return _told(said)
+            consequence = _STORED if known.role == "metric" and not measured else _KEPT[known.role]
+            sentences.append((known, f"has changed since the run ({', '.join(files)}): {consequence}"))
+    return _change_sentences(sentences)
 
 
-def _changed(source: KnownSource, run_dir: Path) -> str:
+def _source_differences(source: SourceState, run_dir: Path) -> str:
     try:
-        now = read_source(SourceKind(source.kind), source.written, Path(os.path.normpath(run_dir / source.base)))
+        current = read_source(SourceKind(source.kind), source.written, Path(os.path.normpath(run_dir / source.base)))
     except JrhError:
         return ""
-    return _changed_files([source.files], [now.files]) if now.files else ""
+    return _file_differences([source.files], [current.files]) if current.files else ""

@@ -14,7 +14,7 @@ from jrh.plugins.registry import Entry
 from jrh.plugins.specs import OWN_STAGES, StageSpec
 from jrh.running.building import Builder
 from jrh.running.stage_work import StageWork
-from jrh.running.stages.cases_of_drafts import identified
+from jrh.running.stages.cases_of_drafts import assign_id
 from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved
 from jrh.text.redact import error_line
@@ -25,7 +25,7 @@ from jrh.values.report import RunReport
 
 def between_stages(builder: Builder) -> list[Stage]:
     """Return the declared stages between perturbing and judging."""
-    return [stage for _, stage in _built(builder, "perturb")]
+    return [stage for _, stage in _stages_after(builder, "perturb")]
 
 
 def questions_of(builder: Builder, store: Store | None, stage: Resolved[StageSpec]) -> Iterable[StageQuestion]:
@@ -35,11 +35,11 @@ def questions_of(builder: Builder, store: Store | None, stage: Resolved[StageSpe
 
 def stages_of_cases(work: StageWork) -> tuple[Stage, ...]:
     """Return the declared stages between perturbing and judging that have something to do: judges wait for them."""
-    return tuple(stage for _, stage in _built(work.builder, "perturb") if stage.applies(work))
+    return tuple(stage for _, stage in _stages_after(work.builder, "perturb") if stage.applies(work))
 
 
 @asynccontextmanager
-async def serving(stages: Sequence[Stage], work: StageWork) -> AsyncIterator[None]:
+async def serve_in_background(stages: Sequence[Stage], work: StageWork) -> AsyncIterator[None]:
     """Let stages work in the background, until the end."""
     tasks = [asyncio.ensure_future(stage.serve(work)) for stage in stages]
     try:
@@ -57,7 +57,7 @@ def revision_of(rule: Callable[[Case], Case | None], tasks: Mapping[str, Task]) 
 
     def revise(case: Case) -> Case | None:
         counted = rule(case)
-        return counted if counted is None or counted is case else identified(tasks[case.task], counted)
+        return counted if counted is None or counted is case else assign_id(tasks[case.task], counted)
 
     return revise
 
@@ -75,7 +75,7 @@ async def run_stages(after: str, work: StageWork, *, asking: bool | None = None)
         StopRun: the run has to stop.
     """
     outcomes = []
-    for name, stage in _built(work.builder, after, asking):
+    for name, stage in _stages_after(work.builder, after, asking):
         if not stage.applies(work):
             continue
         try:
@@ -83,14 +83,14 @@ async def run_stages(after: str, work: StageWork, *, asking: bool | None = None)
         except (JrhError, StopRun):
             raise
         except RAISED as error:  # what the other stages make is not lost with it
-            outcomes.append(StageOutcome(complete=False, notes=(_raised(name, error, work.log),)))
+            outcomes.append(StageOutcome(complete=False, notes=(_failure_note(name, error, work.log),)))
     return tuple(outcomes)
 
 
 def add_to_report(report: RunReport, work: StageWork) -> RunReport:
     """Return the report with what declared stages say in it, in their order."""
     for place in OWN_STAGES:
-        for name, stage in _built(work.builder, place):
+        for name, stage in _stages_after(work.builder, place):
             if not stage.applies(work):
                 continue
             try:
@@ -98,17 +98,17 @@ def add_to_report(report: RunReport, work: StageWork) -> RunReport:
             except JrhError:
                 raise
             except RAISED as error:
-                note = _raised(name, error, work.log)
+                note = _failure_note(name, error, work.log)
                 report = evolve(report, notes=(*report.notes, note), warnings=(*report.warnings, note))
     return report
 
 
-def _raised(name: str, error: BaseException, log: Logger) -> str:
+def _failure_note(name: str, error: BaseException, log: Logger) -> str:
     log.warning("stage raised", stage=name, error=repr(error))
     return f"stage '{name}' failed: {error_line(error)}"
 
 
-def _built(builder: Builder, after: str, asking: bool | None = None) -> Iterator[tuple[str, Stage]]:
+def _stages_after(builder: Builder, after: str, asking: bool | None = None) -> Iterator[tuple[str, Stage]]:
     for entry in in_order(builder.plugins.stages)[after]:
         if asking in (None, entry.spec.asks):
             yield entry.spec.name, builder.stage(entry)

@@ -14,7 +14,7 @@ from jrh.plugins.secrets import secrets_optional
 from jrh.running.building import Builder
 from jrh.running.declared_stages import between_stages, revision_of
 from jrh.running.outcome import RunRequest
-from jrh.running.rehearsal import Todo, check_components, left_to_do, read_items, suite_builder
+from jrh.running.rehearsal import Todo, check_components, read_items, suite_builder, work_left
 from jrh.running.stages.cases_of_drafts import stage_digest
 from jrh.store.cache import Cache, stored_reply
 from jrh.store.cases_table import items_ids
@@ -76,7 +76,7 @@ class DryRun(RunRequest):
     def left_to_do(self, builder: Builder) -> Todo:
         """Return the tests without cases and the judges with trials to run."""
         assert self.store is not None
-        return left_to_do(builder, self.store, self.items)
+        return work_left(builder, self.store, self.items)
 
     def counted(self, builder: Builder, cases: Sequence[Case]) -> Sequence[Case]:
         """Return the cases that count by what declared stages know so far."""

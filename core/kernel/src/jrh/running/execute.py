@@ -14,7 +14,7 @@ from attrs import define, evolve, field
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.plugins.protocols import StageOutcome
 from jrh.running.component_changes import changes
-from jrh.running.declared_stages import revision_of, run_stages, serving, stages_of_cases
+from jrh.running.declared_stages import revision_of, run_stages, serve_in_background, stages_of_cases
 from jrh.running.pipeline import Overlap, judge_cases, overlaps
 from jrh.running.preflight import preflight
 from jrh.running.prepare import Prepared
@@ -22,7 +22,7 @@ from jrh.running.stage_work import work_of
 from jrh.running.stages.case_making import CaseMaking
 from jrh.running.stages.stored import StoredCases
 from jrh.running.stages.summary import note_interrupted, note_start, remember, summarise
-from jrh.running.worker import spreading
+from jrh.running.worker import open_executor
 from jrh.store.temporary import spooled
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.items import Task
@@ -31,7 +31,7 @@ from jrh.values.items import Task
 async def execute(ready: Prepared) -> Execution:
     """Run the stages until they end or the run has to stop; calls in flight are finished and written."""
     execution = Execution(ready, CaseMaking(ready))
-    async with spreading(ready.settings.executor, ready.builder, ready.log):
+    async with open_executor(ready.settings.executor, ready.builder, ready.log):
         with _interruptible(ready):
             with suppress(StopRun):  # where the budget does not allow it, the stages find out for themselves
                 await preflight(ready)
@@ -59,9 +59,9 @@ class Execution:
             self._say_what_changed(items_ids)
             remember(ready.store, summarise(ready))
             if overlaps(ready):
-                cases, judged = await self._overlapped(items_ids)
+                cases, judged = await self._make_and_judge(items_ids)
             else:
-                cases, judged = await self._made(items_ids), False
+                cases, judged = await self._make_cases(items_ids), False
             if not judged:
                 await judge_cases(ready, cases, items_ids)
             ready.store.flush()
@@ -73,23 +73,23 @@ class Execution:
             ready.store.flush()
         return ready.gateway.stopped
 
-    async def _made(self, items_ids: Mapping[str, str]) -> StoredCases:
+    async def _make_cases(self, items_ids: Mapping[str, str]) -> StoredCases:
         """Make the cases, while stages that work meanwhile see them; return those that count."""
         self.making.between = stages_of_cases(work := work_of(self.ready))
-        async with serving(self.making.between, work):
-            return await self._revised(await self.making.make_all(items_ids))
+        async with serve_in_background(self.making.between, work):
+            return await self._revise(await self.making.make_all(items_ids))
 
-    async def _overlapped(self, items_ids: Mapping[str, str]) -> tuple[StoredCases, bool]:
+    async def _make_and_judge(self, items_ids: Mapping[str, str]) -> tuple[StoredCases, bool]:
         """Make the cases, and judge those of finished tests meanwhile; return whether that was all of the judging."""
         overlap = self.making.overlap = Overlap(self.ready, items_ids)
         async with overlap.open():
-            cases = await self._revised(await self.making.make_all(items_ids))
+            cases = await self._revise(await self.making.make_all(items_ids))
             judged = cases.change is None  # else a stage has something to do by now
             if judged:
                 overlap.finish(cases)
         return cases, judged
 
-    async def _revised(self, made: StoredCases) -> StoredCases:
+    async def _revise(self, cases: StoredCases) -> StoredCases:
         """Run the declared stages between perturbing and judging; return the cases that count by them."""
         outcomes = await run_stages("perturb", work_of(self.ready))
         self.declared += outcomes
@@ -97,11 +97,11 @@ class Execution:
         for outcome in outcomes:
             valid |= outcome.valid
             if outcome.cases is not None:
-                made = made.changed(revision_of(outcome.cases, self.ready.tasks))
-        self.ready.store.cases.keep_revised(list(made.revised()), valid)
+                cases = cases.with_change(revision_of(outcome.cases, self.ready.tasks))
+        self.ready.store.cases.keep_revised(list(cases.revised()), valid)
         if waits_for := next((outcome.open for outcome in outcomes if outcome.open), ""):
             raise StopRun(StopReason.OPEN, waits_for)
-        return made
+        return cases
 
     async def _load(self) -> Mapping[str, str]:
         """Store the items, and let declared stages label them; return the ids of the items, labelled by then."""
@@ -123,7 +123,7 @@ class Execution:
         """
         await self.making.make_reference(task, items_ids[task.name])
         cases = StoredCases(self.ready.store, [(task.name, REFERENCE)])
-        cases = cases.changed(lambda case: case if wanted(case) else None)
+        cases = cases.with_change(lambda case: case if wanted(case) else None)
         if not any(cases.ids()):
             return False
         await judge_cases(self.ready, cases, items_ids, only=judge)
@@ -141,9 +141,9 @@ class Execution:
 def _interruptible(ready: Prepared) -> Iterator[None]:
     """Let the first signal, or the stopper, finish the calls in flight; a second signal ends the process."""
     loop = asyncio.get_running_loop()
-    signals = _heeded(ready.settings.signals)
+    signals = _signals_to_handle(ready.settings.signals)
 
-    def interrupted() -> None:
+    def on_interrupt() -> None:
         for number in signals:
             loop.remove_signal_handler(number)
         with suppress(StoreError):  # `conclude` writes it again if the run gets there
@@ -152,9 +152,9 @@ def _interruptible(ready: Prepared) -> Iterator[None]:
         ready.progress.say("Interrupted: finishing the calls in flight. Press Ctrl-C again to leave at once.")
 
     if ready.settings.stopper is not None:
-        ready.settings.stopper.attach(lambda: loop.call_soon_threadsafe(interrupted))
+        ready.settings.stopper.attach(lambda: loop.call_soon_threadsafe(on_interrupt))
     for number in signals:
-        loop.add_signal_handler(number, interrupted)
+        loop.add_signal_handler(number, on_interrupt)
     try:
         yield
     finally:
@@ -162,7 +162,7 @@ def _interruptible(ready: Prepared) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def _heeded(signals: Iterable[signal.Signals]) -> tuple[signal.Signals, ...]:
+def _signals_to_handle(signals: Iterable[signal.Signals]) -> tuple[signal.Signals, ...]:
     """Return the signals that this thread may handle and that are not ignored."""
     if threading.current_thread() is not threading.main_thread():
         return ()

@@ -23,7 +23,7 @@ from jrh.suite.resolved import ResolvedSuite, Shard, sharded
 from jrh.values.report import RunReport
 
 
-def asked_for(
+def request_from_arguments(
     suite: str | Path | Mapping[str, Any],
     *,
     run_dir: str | Path | None,
@@ -48,13 +48,13 @@ def asked_for(
         stopper=Stopper(),
         **others,
     )
-    request = requested(suite, settings, load_for_suite(suite, settings))
+    request = build_request(suite, settings, load_for_suite(suite, settings))
     if confirm is not None:
         check_agreed(estimate_cost(request), confirm)
     return request
 
 
-def requested(suite: str | Path | Mapping[str, Any], settings: Settings, loaded: Loaded) -> RunRequest:
+def build_request(suite: str | Path | Mapping[str, Any], settings: Settings, loaded: Loaded) -> RunRequest:
     """Return the run of a suite with these settings and plugins; by default in `runs/<suite name>`."""
     resolved = resolve(suite, loaded, settings)
     directory = settings.run_dir or Path("runs") / resolved.suite.name
@@ -63,7 +63,7 @@ def requested(suite: str | Path | Mapping[str, Any], settings: Settings, loaded:
 
 def resolve(suite: str | Path | Mapping[str, Any], loaded: Loaded, settings: Settings) -> ResolvedSuite:
     """Load a suite and look its components up."""
-    found = load_suite(
+    resolved = load_suite(
         Path(suite) if isinstance(suite, str) else suite,
         loaded.plugins,
         overrides=settings.overrides,
@@ -72,7 +72,7 @@ def resolve(suite: str | Path | Mapping[str, Any], loaded: Loaded, settings: Set
         limit=settings.limit,
         data=settings.data,
     )
-    return sharded(found, settings.shard)
+    return sharded(resolved, settings.shard)
 
 
 def read_shard(text: str | None) -> Shard | None:
@@ -83,19 +83,19 @@ def read_shard(text: str | None) -> Shard | None:
     """
     if text is None:
         return None
-    found = Shard.read(text)
-    if found is None:
+    shard = Shard.read(text)
+    if shard is None:
         raise JrhError(f"shard: expected NUMBER/COUNT, such as '3/8', got {text!r}")
-    return found
+    return shard
 
 
-def defaults_of(function: Callable[..., Any]) -> Mapping[str, Any]:
+def keyword_defaults(function: Callable[..., Any]) -> Mapping[str, Any]:
     """Return the defaults of a function's keyword arguments."""
     parameters = signature(function).parameters.values()
-    return {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
+    return {parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
 
 
-def ended(result: RunResult, loaded: Loaded) -> RunResult:
+def result_for_caller(result: RunResult, loaded: Loaded) -> RunResult:
     """Return a result that can show itself in a notebook.
 
     Raises:
@@ -104,13 +104,13 @@ def ended(result: RunResult, loaded: Loaded) -> RunResult:
     if result.exit_code == INTERRUPTED:
         raise KeyboardInterrupt(f"interrupted; repeat the call to continue. The answers so far are in {result.run_dir}")
     report = result.report
-    return result if report is None else evolve(result, cell=lambda: cell_of(report, loaded))
+    return result if report is None else evolve(result, cell=lambda: notebook_cell(report, loaded))
 
 
-def cell_of(report: RunReport, loaded: Loaded) -> str:
+def notebook_cell(report: RunReport, loaded: Loaded) -> str:
     """Return what a notebook shows of a report, as HTML; empty where no reporter is made for that."""
-    found = [entry for entry in loaded.plugins.reporters if entry.spec.target is ReportTarget.NOTEBOOK]
-    if not found:
+    entries = [entry for entry in loaded.plugins.reporters if entry.spec.target is ReportTarget.NOTEBOOK]
+    if not entries:
         return ""
-    content = builder_without_suite(loaded.plugins).nested(found[0], None).render(report)
+    content = builder_without_suite(loaded.plugins).nested(entries[0], None).render(report)
     return content if isinstance(content, str) else content.decode("utf-8")

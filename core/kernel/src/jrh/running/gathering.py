@@ -25,8 +25,8 @@ from jrh.values.verdicts import Status
 def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
     """Gather what the store says of a run, before declared stages add what they have made of it."""
     planned = store.trials.count()
-    made = tuple(_attrition(store, summary))
-    failed = (*_raised(made), *_billed_beyond(store))
+    attrition_lines = tuple(_attrition(store, summary))
+    failed = (*_plugin_error_notes(attrition_lines), *_overbilling_notes(store))
     return RunReport(
         suite=summary.suite,
         run_id=summary.run_id,
@@ -38,7 +38,7 @@ def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
         simulated=frozenset(summary.simulated),
         tests=summary.tests,
         measures=(),
-        attrition=made,
+        attrition=attrition_lines,
         costs=tuple(_costs(records, summary)),
         spending=_spending(store, summary, records),
         faults=store.calls.faults(),
@@ -50,9 +50,9 @@ def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
             *summary.notes,
             *_plan_notes(store),
             *decision_notes(store),
-            *_shown_in_part(records, summary),
-            *_not_settable(store),
-            *_not_available(records),
+            *_truncation_notes(records, summary),
+            *_refused_setting_notes(store),
+            *_refused_condition_notes(records),
             *failed,
         ),
         warnings=failed,
@@ -67,16 +67,16 @@ def _plan_notes(store: Store) -> tuple[str, ...]:
     return from_text(tuple[str, ...], text) if text else ()
 
 
-def _raised(made: Iterable[Attrition]) -> Iterable[str]:
+def _plugin_error_notes(attrition_lines: Iterable[Attrition]) -> Iterable[str]:
     """Say of which tests a plugin raised, so that cases are missing."""
-    for line in made:
+    for line in attrition_lines:
         for reason, count in {**line.skipped, **line.rejected}.items():
             if PLUGIN_ERROR in reason:
                 missing = counted(count, "draft is", "drafts are")
                 yield f"test '{line.test}' on '{line.task}': a plugin raised and {missing} missing ({reason})"
 
 
-def _billed_beyond(store: Store) -> Iterable[str]:
+def _overbilling_notes(store: Store) -> Iterable[str]:
     """Say which models billed more than their price and their longest reply allow."""
     for line in store.calls.billed_beyond():
         yield (
@@ -85,7 +85,7 @@ def _billed_beyond(store: Store) -> Iterable[str]:
         )
 
 
-def _not_settable(store: Store) -> Iterable[str]:
+def _refused_setting_notes(store: Store) -> Iterable[str]:
     """Say which settings are not available, and for how many replies of whom."""
     lines = store.spending.not_settable()
     for model, settings in dict.fromkeys((line.model, line.settings) for line in lines):
@@ -100,7 +100,7 @@ def _not_settable(store: Store) -> Iterable[str]:
         )
 
 
-def _not_available(records: RecordTable) -> Iterable[str]:
+def _refused_condition_notes(records: RecordTable) -> Iterable[str]:
     """Say which conditions a judge's model does not have: their questions have no verdict."""
     refused = records.where(records.equals("status", Status.NOT_AVAILABLE.value))
     for (judge, test, output), rows in sorted(refused.split("judge", "test", "output"), key=lambda part: part[0]):
@@ -112,20 +112,20 @@ def _not_available(records: RecordTable) -> Iterable[str]:
 
 def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
     items = {task.task.name: task.items for task in summary.tasks}
-    for each in summary.tests_of_tasks:
+    for test in summary.tests_of_tasks:
         yield evolve(
-            attrition(store, each.task, each.test, items[each.task]),
-            applies=each.applies,
-            made=not each.applies or store.cases.digest(each.task, each.test) is not None,
-            allow_empty=each.allow_empty,
-            own_of=each.own_of,
+            attrition(store, test.task, test.test, items[test.task]),
+            applies=test.applies,
+            made=not test.applies or store.cases.digest(test.task, test.test) is not None,
+            allow_empty=test.allow_empty,
+            own_of=test.own_of,
         )
 
 
 def _costs(records: RecordTable, summary: Summary) -> Iterable[CostLine]:
     """Add up the costs of records by judge, task and test."""
     parts = dict(records.split("judge", "task", "test"))
-    for place in product(summary.judges, (each.task.name for each in summary.tasks), summary.tests):
+    for place in product(summary.judges, (line.task.name for line in summary.tasks), summary.tests):
         if (rows := parts.get(place)) is not None:
             settled = ~rows.failure_mask()  # a question that will be asked again cost nothing yet
             cost, prompt, completion = map(rows.number, ("cost", "prompt_tokens", "completion_tokens"))
@@ -148,7 +148,7 @@ def _spending(store: Store, summary: Summary, records: RecordTable) -> tuple[Spe
     if store.meta(IMPORTED) is not None:
         return tuple(spending_of(line) for line in _costs(records, summary))
     models = {used.name for used in summary.components if used.role == "model"}
-    tasks, tests = [each.task.name for each in summary.tasks], list(summary.tests)
+    tasks, tests = [task.task.name for task in summary.tasks], list(summary.tests)
 
     def in_suite(line: SpendLine) -> bool:
         return line.model in models if line.role == PREFLIGHT else line.task in tasks and line.test in tests
@@ -162,7 +162,7 @@ def _spending(store: Store, summary: Summary, records: RecordTable) -> tuple[Spe
     return tuple(sorted(filter(in_suite, store.spending.lines()), key=place))
 
 
-def _shown_in_part(records: RecordTable, summary: Summary) -> Iterable[str]:
+def _truncation_notes(records: RecordTable, summary: Summary) -> Iterable[str]:
     """Say of every judge how many questions it was shown only a part of."""
     for judge in summary.judges:
         left_out = records.where(records.equals("judge", judge)).number("left_out")
@@ -175,13 +175,13 @@ def _shown_in_part(records: RecordTable, summary: Summary) -> Iterable[str]:
 
 def attrition(store: Store, task: str, test: str, items: int) -> Attrition:
     """Count what became of one test's drafts."""
-    counted = store.cases.count_drafts(task, test)
+    draft_counts = store.cases.count_drafts(task, test)
     states: Counter[str] = Counter()
-    for each in counted:
-        states[each.state] += each.drafts
+    for line in draft_counts:
+        states[line.state] += line.drafts
 
     def reasons(wanted: str) -> Mapping[str, int]:
-        return {each.reason: each.drafts for each in counted if each.state == wanted}
+        return {line.reason: line.drafts for line in draft_counts if line.state == wanted}
 
     return Attrition(
         task=task,

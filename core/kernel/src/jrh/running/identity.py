@@ -90,9 +90,9 @@ def used(role: str, resolved: Resolved[Any], base: Path, *, simulated: bool = Fa
 
 def parts_used(components: Iterable[Resolved[Any]], base: Path) -> list[ComponentUsed]:
     """Describe the parsers and validators that components refer to, each once."""
-    found: list[ComponentUsed] = []
+    parts: list[ComponentUsed] = []
     for part in parts_of(components):
         described = used("parser" if isinstance(part.entry.spec, ParserSpec) else "validator", part, base)
-        if described not in found:
-            found.append(described)
-    return found
+        if described not in parts:
+            parts.append(described)
+    return parts

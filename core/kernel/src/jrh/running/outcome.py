@@ -61,7 +61,7 @@ class EmptyTest:
 
     test: str
     tasks: tuple[str, ...]
-    own: bool
+    in_task_list: bool
     """The tasks list it themselves: a test of this name may have cases of other tasks."""
     why: str
     """Such as `no cases: 30 of 30 drafts rejected: exact-rules: a number changed`."""
@@ -84,11 +84,11 @@ def empty_tests(attrition: Iterable[Attrition]) -> tuple[EmptyTest, ...]:
     A task whose mode the test does not support does not count. A test that still has to be drafted is not empty.
     A test in a task's own list is meant for that task only, whatever other tasks call theirs.
     """
-    found: dict[tuple[str, tuple[str, ...]], list[Attrition]] = {}
+    lines_of_tests: dict[tuple[str, tuple[str, ...]], list[Attrition]] = {}
     for line in attrition:
         if line.applies:
-            found.setdefault((line.test, line.own_of), []).append(line)
-    return tuple(_empty(lines) for lines in found.values() if all(map(why_no_cases, lines)))
+            lines_of_tests.setdefault((line.test, line.own_of), []).append(line)
+    return tuple(_empty(lines) for lines in lines_of_tests.values() if all(map(why_no_cases, lines)))
 
 
 def listed_reasons(counts: Mapping[str, int]) -> str:
@@ -97,9 +97,9 @@ def listed_reasons(counts: Mapping[str, int]) -> str:
     # A single further reason takes no more room than the sentence that would count it.
     shown = len(ordered) if len(ordered) == _REASONS + 1 else _REASONS
     named = [f"{reason} ({count:,})" for reason, count in ordered[:shown]]
-    rest = ordered[shown:]
-    if rest:
-        named.append(f"{counted(len(rest), 'other reason')} ({sum(count for _, count in rest):,})")
+    further = ordered[shown:]
+    if further:
+        named.append(f"{counted(len(further), 'other reason')} ({sum(count for _, count in further):,})")
     return ", ".join(named)
 
 
@@ -112,7 +112,7 @@ def _empty(lines: list[Attrition]) -> EmptyTest:
     return EmptyTest(
         test=lines[0].test,
         tasks=tuple(line.task for line in lines),
-        own=bool(lines[0].own_of),
+        in_task_list=bool(lines[0].own_of),
         why=_why(sum(line.drafted for line in lines), rejected, skipped),
         allowed=all(line.allow_empty for line in lines),
     )
@@ -265,26 +265,23 @@ class RunResult:
             JrhError: there is none, or there are several; the message says what to name.
         """
         wanted = {"judge": judge, "task": task, "test": test}
-        named = [each for each in self.measures if each.name == name]
+        named = [measure for measure in self.measures if measure.name == name]
         if not named:
-            hint = did_you_mean(name, {each.name for each in self.measures})
+            hint = did_you_mean(name, {measure.name for measure in self.measures})
             raise JrhError(f"there is no measure '{name}'\n{hint}".rstrip())
-        asked = {key: value for key, value in wanted.items() if value is not None}
-        found = [
-            each
-            for each in named
-            if dict(each.cell) == dict(cell) and all(getattr(each, key) == value for key, value in asked.items())
-        ]
-        if len(found) == 1:
-            return found[0]
-        among = found or named
-        known = {key: sorted({getattr(each, key) for each in among}) for key in wanted}
+        selected = {key: value for key, value in wanted.items() if value is not None}
+        in_cell = (measure for measure in named if dict(measure.cell) == dict(cell))
+        matches = [m for m in in_cell if all(getattr(m, key) == value for key, value in selected.items())]
+        if len(matches) == 1:
+            return matches[0]
+        among = matches or named
+        known = {key: sorted({getattr(measure, key) for measure in among}) for key in wanted}
         listed = "; ".join(
-            f"{key}: {', '.join(values)}" for key, values in known.items() if len(values) > 1 or not found
+            f"{key}: {', '.join(values)}" for key, values in known.items() if len(values) > 1 or not matches
         )
-        if found:
-            raise JrhError(f"{len(found)} measures are named '{name}'; choose one by {listed}")
-        cells = sorted({", ".join(f"{key}={value}" for key, value in each.cell.items()) for each in named} - {""})
+        if matches:
+            raise JrhError(f"{len(matches)} measures are named '{name}'; choose one by {listed}")
+        cells = sorted({", ".join(f"{key}={value}" for key, value in measure.cell.items()) for measure in named} - {""})
         more = f"; cell: {'; '.join(cells[:_CELLS])}" if cells else ""
         raise JrhError(f"no measure '{name}' matches these arguments. Available: {listed}{more}")
 
@@ -350,7 +347,7 @@ def how_it_ended(
         codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
         exit_code, message = codes.get(stop.reason, INCOMPLETE), stop.message
     else:
-        notes = [note for each in left for note in (*each.notes, "a stage is not done") if note]
+        notes = [note for outcome in left for note in (*outcome.notes, "a stage is not done") if note]
         message = _explain_incomplete(report, unfinished) or next(iter(notes), "")
         exit_code = INCOMPLETE if message else DONE
     answered = report is not None and not report.missing_records
@@ -366,35 +363,35 @@ def _explain_incomplete(report: RunReport | None, unfinished: Sequence[str]) -> 
         return f"drafts are missing because a model call failed or a plugin raised an error: {', '.join(unfinished)}"
     failed = report.records.where(report.records.failure_mask())
     if failed:
-        said = f"{len(failed)} of {len(report.records)} trials failed and have no verdict"
-        return f"{said}{_commonest_reason(failed)}"
+        failures = f"{len(failed)} of {len(report.records)} trials failed and have no verdict"
+        return f"{failures}{_commonest_reason(failed)}"
     return _without_cases(report) or _silent(report)
 
 
 def _without_cases(report: RunReport) -> str:
     """Say which tests made no case; empty where every test made one, or the suite allows it."""
-    empty = [each for each in empty_tests(report.attrition) if not each.allowed]
-    said = "; ".join(f"test '{each.test}'{_of_tasks(each)} made {clean_text(each.why, _REASON)}" for each in empty)
-    return f"{said} (to accept this, set `allow_empty: true` on the test)" if said else ""
+    empty = [test for test in empty_tests(report.attrition) if not test.allowed]
+    sentences = "; ".join(f"test '{test.test}'{_of_tasks(test)} made {clean_text(test.why, _REASON)}" for test in empty)
+    return f"{sentences} (to accept this, set `allow_empty: true` on the test)" if sentences else ""
 
 
 def _of_tasks(test: EmptyTest) -> str:
     """Name the tasks of a test of their own: the name alone may be that of another task's test."""
     tasks = ", ".join(f"'{task}'" for task in test.tasks)
-    return f" on task {tasks}" if test.own else ""
+    return f" on task {tasks}" if test.in_task_list else ""
 
 
 def _silent(report: RunReport) -> str:
     """Say which judges gave no verdict at all; empty where every judge gave one."""
     silent = [
-        f"{judge} ({_counted(rows.counts('status'))})"
+        f"{judge} ({_status_counts(rows.counts('status'))})"
         for (judge,), rows in report.records.split("judge")
         if not rows.equals("status", "ok").any()
     ]
     return f"no verdict from {', '.join(silent)}; these count as findings and are not asked again" if silent else ""
 
 
-def _counted(statuses: Mapping[str | None, int]) -> str:
+def _status_counts(statuses: Mapping[str | None, int]) -> str:
     return ", ".join(f"{count} {status}" for status, count in Counter(statuses).most_common())
 
 

@@ -72,7 +72,7 @@ class Overlap:
         self._planner = TrialPlanner(self._judges, ready.tasks, ready.store.trials.occasions())
         self._feed = PlanFeed()
         self._judging: asyncio.Task[None] | None = None
-        self._shown = _Later(ready.progress)
+        self._shown = _DelayedProgress(ready.progress)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -108,10 +108,10 @@ class Overlap:
         stored = StoredCases(self._store, [(task, test)])
         rows = self._planner.trials(stored) if asked is None else self._planner.trials_of(asked)
         most = SLICE  # the judges wait for the first ones; more at once are written with fewer pages
-        while some := await _taken(rows, most):
+        while some := await _take(rows, most):
             await asyncio.to_thread(self._store.trials.extend, some)
             most = min(2 * most, _MOST)
-            self._feed.grown()
+            self._feed.announce()
             assert self._judging is not None
             if self._judging.done():
                 await self._judging
@@ -130,16 +130,16 @@ class Overlap:
         self._shown.begun = True
 
 
-async def _taken(rows: Iterator[TrialRow], most: int) -> list[TrialRow]:
+async def _take(rows: Iterator[TrialRow], most: int) -> list[TrialRow]:
     """Return the next rows, and let other tasks run while they are made."""
-    found = list(islice(rows, SLICE))
-    while len(found) < most and (more := list(islice(rows, SLICE))):
-        found += more
+    taken = list(islice(rows, SLICE))
+    while len(taken) < most and (more := list(islice(rows, SLICE))):
+        taken += more
         await asyncio.sleep(0)
-    return found
+    return taken
 
 
-class _Later(Progress):
+class _DelayedProgress(Progress):
     """Shows the judging once no other stage is shown."""
 
     def __init__(self, progress: Progress) -> None:
@@ -157,11 +157,13 @@ class _Later(Progress):
 async def judge_cases(ready: Prepared, cases: StoredCases, items_ids: Mapping[str, str], only: str = "") -> None:
     """Plan the trials of cases and let judges answer them; one judge if it is named."""
     store = ready.store
-    judges = [each for each in judge_ids(ready.resolved, items_ids) if only in ("", each[0].use.name)]
+    judges = judge_ids(ready.resolved, items_ids)
+    if only:
+        judges = [(judge, judge_id) for judge, judge_id in judges if judge.use.name == only]
     batches = None if ready.resolved.allocator is None or only else Batches(ready)
     digest = _plan_id(cases, judges) if batches is None else batches.plan_id(_plan_id(cases, judges))
     unseen = json.loads(store.meta(_UNSEEN) or "{}")
-    replanned = store.trials.digest() != digest or (batches is not None and batches.outdated())
+    replanned = store.trials.digest() != digest or (batches is not None and batches.is_outdated())
     if replanned:
         planner = TrialPlanner(judges, ready.tasks, store.trials.occasions())
         store.trials.replace(digest, planner.trials(cases) if batches is None else batches.trials(planner, cases))

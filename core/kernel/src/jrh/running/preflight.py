@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from jrh.errors import FaultKind, JrhError, ModelFault
 from jrh.models.client import Client, with_defaults
-from jrh.models.ledger import PREFLIGHT, Payer, paid_by
+from jrh.models.ledger import PREFLIGHT, Payer, book_to
 from jrh.plugins.protocols import ChatRequest
 from jrh.plugins.secrets import noting_secrets
 from jrh.running.building import Builder
@@ -16,7 +16,7 @@ from jrh.running.cost_question import find_estimator
 from jrh.running.declared_stages import questions_of
 from jrh.running.dry_run import DryRun
 from jrh.running.prepare import Prepared
-from jrh.running.rehearsal import left_to_do
+from jrh.running.rehearsal import work_left
 from jrh.suite.resolved import Resolved, ResolvedSuite, tests_of
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply
@@ -42,28 +42,28 @@ async def preflight(ready: Prepared) -> None:
     resolved, builder = ready.resolved, ready.builder
     if not ready.settings.preflight and resolved.suite.budget.usd is None:
         return
-    needed = _needed_models(ready)
+    needed = _models_to_use(ready)
     estimator = find_estimator() if needed else None
     called: Collection[str] = needed
     if estimator is not None:
-        called = await estimator.called_models(DryRun.of(ready, ready.items, ready.store, ready.gateway.known))
+        called = await estimator.called_models(DryRun.of(ready, ready.items, ready.store, ready.gateway.find_reply))
     if not ready.settings.preflight:
         return
     probed = [name for name in resolved.models if name in needed and is_probed(resolved, name)]
-    asked = [name for name in probed if name in called]
-    lines = [line for line in await asyncio.gather(*(_ask(ready, name) for name in asked)) if line]
+    to_ask = [name for name in probed if name in called]
+    lines = [line for line in await asyncio.gather(*(_ask(ready, name) for name in to_ask)) if line]
     for name in probed:
         if name not in called:  # another run paid for it: equal runs have equal reports
-            with paid_by(Payer(owner=PREFLIGHT, role=PREFLIGHT, name=name)):
+            with book_to(Payer(owner=PREFLIGHT, role=PREFLIGHT, name=name)):
                 ready.gateway.book_known(*_probe(builder, name))
     if lines:
         raise JrhError("\n".join([*lines, "Nothing else was sent. Pass --no-preflight to run anyway."]))
 
 
-def _needed_models(ready: Prepared) -> frozenset[str]:
+def _models_to_use(ready: Prepared) -> frozenset[str]:
     """Return the models that the remaining work refers to; stored replies may answer for some of them."""
     resolved = ready.resolved
-    todo = left_to_do(ready.builder, ready.store, ready.items)
+    todo = work_left(ready.builder, ready.store, ready.items)
     parts: list[Resolved[Any]] = [judge for judge in resolved.judges if judge.use.name in todo.judges]
     for task in (use.task for use in resolved.suite.tasks):
         for test in tests_of(resolved, task):
@@ -83,7 +83,7 @@ def _probe(builder: Builder, name: str) -> tuple[Client, ChatRequest]:
 async def _ask(ready: Prepared, name: str) -> str:
     """Ask one model; return what is wrong with it, empty if it can be used."""
     client, request = _probe(ready.builder, name)
-    with paid_by(Payer(owner=PREFLIGHT, role=PREFLIGHT, name=name)):
+    with book_to(Payer(owner=PREFLIGHT, role=PREFLIGHT, name=name)):
         fault = await ready.gateway.probe(client, request, _ATTEMPTS, _AGAIN)
     if isinstance(fault, Reply):
         return ""

@@ -52,7 +52,7 @@ class Prepared(RunRequest):
 
 
 @asynccontextmanager
-async def prepared(request: RunRequest, progress: Progress) -> AsyncIterator[Prepared]:
+async def prepare_run(request: RunRequest, progress: Progress) -> AsyncIterator[Prepared]:
     """Read the data, open the run's files, and close them at the end.
 
     Raises:
@@ -76,9 +76,9 @@ async def prepared(request: RunRequest, progress: Progress) -> AsyncIterator[Pre
             open_files.callback(cache.close)
         unknown_calls = store.calls.settle_lost(resolved.deferred_models)
         ledger = Ledger.of_store(request.suite.budget, store)
-        progress.spent(ledger.spent())
+        progress.note_spent(ledger.totals())
         gateway = Gateway(
-            store, cache, ledger, redact, log, on_paid=lambda: progress.spent(ledger.spent()), wait=settings.wait
+            store, cache, ledger, redact, log, on_paid=lambda: progress.note_spent(ledger.totals()), wait=settings.wait
         )
         open_files.push_async_callback(gateway.aclose)
         progress.watch(gateway.concurrency.describe)

@@ -33,7 +33,7 @@ class Progress:
     def advance(self, steps: int = 1) -> None:
         """Tell that steps of the current stage are done."""
 
-    def spent(self, spent: Spent) -> None:
+    def note_spent(self, spent: Spent) -> None:
         """Tell what has been paid so far, for all calls of the run directory."""
 
     def watch(self, load: Callable[[], str]) -> None:
@@ -79,7 +79,7 @@ class Counting(Progress):
         """Count steps."""
         self.done += steps
 
-    def spent(self, spent: Spent) -> None:
+    def note_spent(self, spent: Spent) -> None:
         """Update the amount spent."""
         self._spent = spent.paid, spent.unpriced
 
@@ -209,12 +209,12 @@ class PlainProgress(Counting):
         self._tick()
 
     def _tick(self) -> None:
-        now = time.monotonic()
-        if not self._open or now - self._said < EVERY_SECONDS:
+        moment = time.monotonic()
+        if not self._open or moment - self._said < EVERY_SECONDS:
             return
-        self._said = now
+        self._said = moment
         if self.total is None:
-            telling.tell(f"{self.stage}: {now - self.started:.0f} s so far")
+            telling.tell(f"{self.stage}: {moment - self.started:.0f} s so far")
         else:
             telling.tell(f"{self.stage}: {self.done}/{self.total} ({self.facts()})")
 
@@ -257,9 +257,9 @@ class RichProgress(Counting):
     def advance(self, steps: int = 1) -> None:
         """Move the bar, at most ten times a second."""
         super().advance(steps)
-        now = time.monotonic()
-        if now - self._drawn >= 0.1:  # noqa: PLR2004
-            self._drawn = now
+        moment = time.monotonic()
+        if moment - self._drawn >= 0.1:  # noqa: PLR2004
+            self._drawn = moment
             self._draw()
 
     def _draw(self) -> None:

@@ -96,12 +96,12 @@ def note_judges(store: Store, ids: Iterable[str]) -> None:
     store.set_meta(_JUDGES, json.dumps(sorted(ids)))
 
 
-def planned_judges(store: Store) -> tuple[str, ...]:
+def read_judges(store: Store) -> tuple[str, ...]:
     """Return the ids of the judges in the plan."""
     return tuple(json.loads(store.meta(_JUDGES) or "[]"))
 
 
-def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item]]) -> Todo:
+def work_left(builder: Builder, store: Store, items: Mapping[str, Sequence[Item]]) -> Todo:
     """Return the tests without cases and the judges with trials to run; all judges if there are new cases.
 
     Args:
@@ -118,7 +118,7 @@ def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item
             digest = stage_digest(builder, test, task, ids[task.name])
             if store.cases.digest(task.name, name) != digest:
                 tests.add((task.name, name))
-    planned = frozenset(planned_judges(store))
+    planned = frozenset(read_judges(store))
     judges = {judge.use.name for judge, judge_id in judge_ids(resolved, ids) if tests or judge_id not in planned}
     return Todo(tests=frozenset(tests), judges=frozenset(judges) | store.trials.judges_with_pending())
 
@@ -138,7 +138,7 @@ def check_components(builder: Builder, store: Store | None, items: dict[str, Seq
         rehearse(builder)
         return
     store.check_owner(builder.resolved.suite.name)
-    rehearse(builder, left_to_do(builder, store, items))
+    rehearse(builder, work_left(builder, store, items))
 
 
 def suite_builder(

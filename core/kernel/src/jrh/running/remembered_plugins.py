@@ -33,7 +33,7 @@ _NAME: Final = "name="
 
 
 @frozen(kw_only=True)
-class _Remembered:
+class _StoredPlugin:
     """A local plugin as a run directory remembers it."""
 
     written: str
@@ -47,26 +47,28 @@ def note_plugins(store: Store, loaded: Loaded) -> None:
     if not loaded.local:
         return
     there = store.path.parent
-    known = [_Remembered(written=_name_from(there, each.written), digest=each.source.digest) for each in loaded.local]
+    known = [
+        _StoredPlugin(written=_name_from(there, local.written), digest=local.source.digest) for local in loaded.local
+    ]
     store.set_meta(_KEY, to_text(known))
     with suppress(OSError):  # without a mark, the next command asks for --plugins
         marks = directory() / _MARKS
         marks.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for each in loaded.local:
-            (marks / _mark(each.source)).touch()
+        for local in loaded.local:
+            (marks / _mark(local.source)).touch()
 
 
 def carry_plugins(run_dirs: Sequence[Path], target: Path, suite: str) -> None:
     """Remember in a merged run directory what its parts remember; whether this user has run it, the marks still say."""
-    found: dict[str, _Remembered] = {}
+    plugins: dict[str, _StoredPlugin] = {}
     for run_dir in run_dirs:
         with closing(Store.view(run_dir)) as store:
-            for each in _remembered(store):
-                moved = _name_from(target, each.written, run_dir)
-                found.setdefault(moved, evolve(each, written=moved))
-    if found:
+            for plugin in _read_plugins(store):
+                moved = _name_from(target, plugin.written, run_dir)
+                plugins.setdefault(moved, evolve(plugin, written=moved))
+    if plugins:
         with closing(Store.open(target, suite)) as merged:
-            merged.set_meta(_KEY, to_text(tuple(found.values())))
+            merged.set_meta(_KEY, to_text(tuple(plugins.values())))
 
 
 def _name_from(directory: Path, written: str, base: Path = Path()) -> str:
@@ -90,11 +92,11 @@ def load_remembered(store: Store, plugins: Sequence[str]) -> Loaded:
     """
     if plugins:
         return load_plugins(plugins)
-    known = [_checked(each, store.path.parent) for each in _remembered(store)]
+    known = [_check_plugin(plugin, store.path.parent) for plugin in _read_plugins(store)]
     return load_plugins(
         # What was checked is what is executed: the files are not read again.
-        remembered=[(written, found) for written, found in known if isinstance(found, Source)],
-        refused={written: found for written, found in known if isinstance(found, str)},
+        remembered=[(written, source) for written, source in known if isinstance(source, Source)],
+        refused={written: source for written, source in known if isinstance(source, str)},
     )
 
 
@@ -127,17 +129,17 @@ def _default_run_dir(suite: str | Path | Mapping[str, Any], overrides: Sequence[
         value = suite if isinstance(suite, Mapping) else read_document(Path(suite)).value
     except JrhError:  # the command says so
         return None
-    names = [each.removeprefix(_NAME) for each in overrides if each.startswith(_NAME)]
+    names = [override.removeprefix(_NAME) for override in overrides if override.startswith(_NAME)]
     name = names[-1] if names else value.get("name") if isinstance(value, Mapping) else None
     return runs / name if isinstance(name, str) and name and "\0" not in name else None
 
 
-def _remembered(store: Store) -> tuple[_Remembered, ...]:
+def _read_plugins(store: Store) -> tuple[_StoredPlugin, ...]:
     text = store.meta(_KEY)
-    return from_text(tuple[_Remembered, ...], text) if text else ()
+    return from_text(tuple[_StoredPlugin, ...], text) if text else ()
 
 
-def _checked(known: _Remembered, run_dir: Path) -> tuple[str, Source | str]:
+def _check_plugin(known: _StoredPlugin, run_dir: Path) -> tuple[str, Source | str]:
     """Return a remembered plugin as `--plugins` would name it, and its source, or why it is not loaded."""
     written = _name_from(Path(), known.written, run_dir)
     again = f"pass --plugins {shlex.quote(written)} to load it"

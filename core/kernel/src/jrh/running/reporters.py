@@ -85,7 +85,7 @@ def _check(cells: Iterator[Cell], report: RunReport) -> None:
             raise ValueError(f"it refers to finding {cell.finding}; the report has {len(report.findings)}")
 
 
-def chosen_reporters(
+def find_reporters(
     registry: Registry[ReporterSpec],
     remembered: Sequence[ComponentUsed] | None,
     *,
@@ -103,7 +103,7 @@ def chosen_reporters(
     Raises:
         JrhError: a format is not installed, an option is wrong, or a setting is of a reporter that does not write.
     """
-    known = {each.component: each.options for each in remembered or ()}
+    known = {component.component: component.options for component in remembered or ()}
     if formats:
         entries = [registry.find(name) for name in dict.fromkeys(formats)]
     elif remembered is not None:
@@ -114,19 +114,19 @@ def chosen_reporters(
     options: dict[str, dict[str, Json]] = {entry.qualified: dict(known.get(entry.qualified, {})) for entry in entries}
     for setting in settings:
         _set(options, entries, setting)
-    return tuple(_resolved(entry, options[entry.qualified]) for entry in entries)
+    return tuple(_resolve_reporter(entry, options[entry.qualified]) for entry in entries)
 
 
 def in_full(reporters: Sequence[Resolved[ReporterSpec]]) -> tuple[Resolved[ReporterSpec], ...]:
     """Set the option `full` of the reporters that print to the terminal and have one."""
-    return tuple(
-        evolve(each, options=evolve(each.options, full=True)) if _can_be_full(each) else each for each in reporters
-    )
+    return tuple(map(_in_full, reporters))
 
 
-def _can_be_full(reporter: Resolved[ReporterSpec]) -> bool:
+def _in_full(reporter: Resolved[ReporterSpec]) -> Resolved[ReporterSpec]:
     spec = reporter.entry.spec
-    return spec.target is ReportTarget.TERMINAL and "full" in fields_dict(spec.options)
+    if spec.target is not ReportTarget.TERMINAL or "full" not in fields_dict(spec.options):
+        return reporter
+    return evolve(reporter, options=evolve(reporter.options, full=True))
 
 
 def _set(options: dict[str, dict[str, Json]], entries: Sequence[Entry[Any]], setting: str) -> None:
@@ -134,12 +134,12 @@ def _set(options: dict[str, dict[str, Json]], entries: Sequence[Entry[Any]], set
     name, dot, option = key.rpartition(".")
     if not (equals and dot and name and option):
         raise _wrong(setting, "write `REPORTER.OPTION=VALUE`, such as `markdown.details=false`")
-    found = [entry.qualified for entry in entries if name in (entry.spec.name, entry.qualified)]
-    if not found:
+    matches = [entry.qualified for entry in entries if name in (entry.spec.name, entry.qualified)]
+    if not matches:
         writing = ", ".join(entry.spec.name for entry in entries)
         raise _wrong(setting, f"no report is written by '{name}'; these write: {writing or 'none'}")
     try:
-        options[found[0]][option] = parse_document(text, key).value
+        options[matches[0]][option] = parse_document(text, key).value
     except SuiteError as error:
         raise _wrong(setting, error.problems[0].message) from None
 
@@ -148,7 +148,7 @@ def _wrong(setting: str, message: str) -> SuiteError:
     return SuiteError([Problem(message=message, source=f"--set {setting}")])
 
 
-def _resolved(entry: Entry[ReporterSpec], options: Mapping[str, Json]) -> Resolved[ReporterSpec]:
+def _resolve_reporter(entry: Entry[ReporterSpec], options: Mapping[str, Json]) -> Resolved[ReporterSpec]:
     try:
         return resolve_entry(entry, entry.spec.name, options)
     except JrhError as error:
@@ -242,8 +242,8 @@ def write_reports(
     """
     shown = evolve(
         report,
-        notes=tuple(each for each in report.notes if each not in said),
-        warnings=tuple(each for each in report.warnings if each not in said),
+        notes=tuple(note for note in report.notes if note not in said),
+        warnings=tuple(note for note in report.warnings if note not in said),
     )
     terminal: list[str] = []
     files: list[Path] = []

@@ -10,7 +10,7 @@ from jrh.running.declared_stages import add_to_report, run_stages
 from jrh.running.execute import Execution, execute
 from jrh.running.gathering import gather
 from jrh.running.outcome import INCOMPLETE, RunRequest, RunResult, asks_again, how_it_ended
-from jrh.running.prepare import Prepared, prepared
+from jrh.running.prepare import Prepared, prepare_run
 from jrh.running.progress import Progress
 from jrh.running.reporters import Written, with_sections, write_reports
 from jrh.running.stage_work import work_of
@@ -26,18 +26,18 @@ async def run_suite(request: RunRequest, progress: Progress) -> RunResult:
     Raises:
         JrhError: the data, a component or the run directory cannot be used; nothing was spent.
     """
-    async with prepared(request, progress) as ready:
+    async with prepare_run(request, progress) as ready:
         try:
             return await conclude(ready, await execute(ready))
         except DamagedStoreError:
             raise
         except StoreError as error:  # the disk is full, or the run directory is gone
-            return broken_off(ready, error)
+            return result_without_report(ready, error)
 
 
 async def conclude(ready: Prepared, executed: Execution) -> RunResult:
     """Measure and report the records so far, even if the run stopped early, and record how it ended."""
-    report, outcomes = await _reported(ready, tuple(executed.declared))
+    report, outcomes = await _build_report(ready, tuple(executed.declared))
     left = [outcome for outcome in (*executed.declared, *outcomes) if not outcome.complete]
     written = Written(terminal="", files=(), problems=())
     if report is not None:
@@ -52,7 +52,7 @@ async def conclude(ready: Prepared, executed: Execution) -> RunResult:
         run_dir=ready.run_dir,
         # The store closes before the caller could read it.
         report=None if report is None else evolve(report, evidence=NoEvidence()),
-        spent=ready.gateway.ledger.spent(),
+        spent=ready.gateway.ledger.totals(),
         unknown_calls=ready.unknown_calls,
         terminal=written.terminal,
         files=written.files,
@@ -61,19 +61,19 @@ async def conclude(ready: Prepared, executed: Execution) -> RunResult:
     )
 
 
-def broken_off(ready: Prepared, error: StoreError) -> RunResult:
+def result_without_report(ready: Prepared, error: StoreError) -> RunResult:
     """Return the result of a run that can write nothing more: there is no report, and what was written is kept."""
     return RunResult(
         exit_code=INCOMPLETE,
         message=str(error),
         run_dir=ready.run_dir,
         report=None,
-        spent=ready.gateway.ledger.spent(),
+        spent=ready.gateway.ledger.totals(),
         unknown_calls=ready.unknown_calls,
     )
 
 
-async def _reported(
+async def _build_report(
     ready: Prepared, earlier: tuple[StageOutcome, ...]
 ) -> tuple[RunReport | None, tuple[StageOutcome, ...]]:
     """Run the declared stages after the judges; return the run's report, or None if there is nothing to report yet."""

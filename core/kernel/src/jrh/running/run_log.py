@@ -46,7 +46,7 @@ class FailingStream:
         return getattr(self._stream, name)
 
 
-def _opened(path: Path) -> TextIO:
+def _open_log(path: Path) -> TextIO:
     """Open a log for appending, at the start of a line; a process that was killed may have left half of one.
 
     Raises:
@@ -79,7 +79,7 @@ class RunLog:
         """
         path = run_dir / FILENAME
         try:
-            self._file = FailingStream(_opened(path))
+            self._file = FailingStream(_open_log(path))
         except OSError as error:
             linked = error.errno == errno.ELOOP
             reason = "it is a symbolic link" if linked else error.strerror or str(error)

@@ -63,7 +63,7 @@ def _unseen(case: Case, task: Task) -> bool:
     settings = case.sampling.temperature, case.sampling.reasoning_effort, case.condition.output or None
     # What is asked about a criterion is in the fields, too.
     reworded = case.presented_task is not None and case.presented_task != task.presented(case.fields)
-    return case.prompt is not None or reworded or any(each is not None for each in settings)
+    return case.prompt is not None or reworded or any(setting is not None for setting in settings)
 
 
 class AskedCases:
@@ -128,10 +128,10 @@ class _Occasions:
     def at(self, what: str, question: int) -> tuple[int, int]:
         """Return place and occasion of the next trial of a test, condition, item, judge and repeat."""
         place = _number(what)
-        seen = self._seen.get(place) + 1
-        self._seen.put(place, seen)
-        if seen > 1:  # two cases of one test that state the same condition
-            place = _number(f"{what}:{seen}")
+        times = self._seen.get(place) + 1
+        self._seen.put(place, times)
+        if times > 1:  # two cases of one test that state the same condition
+            place = _number(f"{what}:{times}")
         occasion = self._of_place.get(place, -1)
         if occasion < 0:
             occasion = self._next.get(question)
@@ -191,9 +191,9 @@ class TrialPlanner:
                 if case.unseen and not judge.entry.spec.reads_prompt:
                     self.unseen[judge.use.name] += 1
                     continue
-                asked = _number(f"{case.question}:{judge_id}")
+                question = _number(f"{case.question}:{judge_id}")
                 for repeat in range(case.repeats):
-                    place, occasion = self._occasions.at(f"{asked}:{case.condition}:{repeat}", asked)
+                    place, occasion = self._occasions.at(f"{question}:{case.condition}:{repeat}", question)
                     yield TrialRow(
                         position=self._position,
                         trial_id=trial_id(case.id, judge_id, repeat),
@@ -202,7 +202,7 @@ class TrialPlanner:
                         repeat=repeat,
                         occasion=occasion,
                         place=place,
-                        question=asked,
+                        question=question,
                     )
                     self._position += 1
 
@@ -220,7 +220,7 @@ def folds_of(groups: Sequence[tuple[str, str]], folds: int) -> dict[str, int]:
     labels: defaultdict[str, list[str]] = defaultdict(list)
     for group, label in sorted(groups):
         labels[group].append(label)
-    label_of = {group: Counter(own).most_common(1)[0][0] for group, own in labels.items()}
+    label_of = {group: Counter(labels_of_group).most_common(1)[0][0] for group, labels_of_group in labels.items()}
     dealt = sorted(label_of, key=lambda group: (label_of[group], content_id("fold", group), group))
     return {group: position % folds for position, group in enumerate(dealt)}
 
@@ -235,17 +235,17 @@ def judge_ids(resolved: ResolvedSuite, items_ids: Mapping[str, str]) -> list[tup
         resolved: the suite.
         items_ids: the id of each task's items; what a trained judge learns from.
     """
-    found = []
+    ids = []
     twins: Counter[str] = Counter()
     for judge in resolved.judges:
         assert isinstance(judge.use, JudgeUse)
         kind = judge.entry.spec.kind
         training = content_id(items_ids) if kind is JudgeKind.TRAINED else ""
         made_of = [identity(judge, resolved), resolved.suite.seed]
-        own = judge_identity(made_of, judge.use, training, named=kind is JudgeKind.SIMULATED)
-        found.append((judge, content_id(own, twins[own]) if twins[own] else own))
-        twins[own] += 1
-    return found
+        judge_id = judge_identity(made_of, judge.use, training, named=kind is JudgeKind.SIMULATED)
+        ids.append((judge, content_id(judge_id, twins[judge_id]) if twins[judge_id] else judge_id))
+        twins[judge_id] += 1
+    return ids
 
 
 def judge_identity(identity: object, use: JudgeUse, training: str, *, named: bool = False) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from jrh.errors import StopRun
-from jrh.models.ledger import Payer, paid_by
+from jrh.models.ledger import Payer, book_to
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import Logger
 from jrh.running.building import Builder
@@ -72,7 +72,7 @@ class StageWork:
     @property
     def tasks(self) -> Mapping[str, Task]:
         """Return the tasks by name, in the order of the suite."""
-        return {each.task.name: each.task for each in self.summary.tasks}
+        return {summary.task.name: summary.task for summary in self.summary.tasks}
 
     @property
     def evidence(self) -> StoredEvidence:
@@ -86,7 +86,7 @@ class StageWork:
     @contextmanager
     def paying(self, stage: str, *, name: str, task: str, test: str) -> Iterator[None]:
         """Book the calls inside to a stage, until `store.spending.forget_stage`; `name` says what they are made for."""
-        with paid_by(Payer.of_stage(stage, name=name, task=task, test=test)):
+        with book_to(Payer.of_stage(stage, name=name, task=task, test=test)):
             yield
 
     @property

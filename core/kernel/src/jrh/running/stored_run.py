@@ -9,12 +9,12 @@ from pathlib import Path
 from attrs import evolve
 
 from jrh.plugins.loading import Loaded, load_plugins
-from jrh.running.component_changes import changed_since
+from jrh.running.component_changes import source_changes
 from jrh.running.declared_stages import add_to_report
 from jrh.running.gathering import gather
 from jrh.running.outcome import RunState
 from jrh.running.remembered_plugins import load_remembered
-from jrh.running.reporters import Written, chosen_reporters, make_directory, with_sections, write_reports
+from jrh.running.reporters import Written, find_reporters, make_directory, with_sections, write_reports
 from jrh.running.run_log import Quiet
 from jrh.running.stage_work import stored_work
 from jrh.running.stages.summary import recall, state
@@ -68,21 +68,22 @@ def report_again(
     """
     with open_store(run_dir) as store:
         summary = recall(store)
-        reporters = chosen_reporters(loaded.plugins.reporters, summary.reports, formats=formats, settings=settings)
-        writing = {each.entry.qualified for each in reporters}
-        gone = [] if formats else [each.name for each in summary.reports or () if each.component not in writing]
-        said: list[str] = []
+        reporters = find_reporters(loaded.plugins.reporters, summary.reports, formats=formats, settings=settings)
+        writing = {reporter.entry.qualified for reporter in reporters}
+        named = summary.reports if summary.reports and not formats else ()
+        gone = [component.name for component in named if component.component not in writing]
+        sentences: list[str] = []
         work = stored_work(loaded, store, summary, again=True)
-        work = evolve(work, installed_rules=installed_rules, say=said.append)
+        work = evolve(work, installed_rules=installed_rules, say=sentences.append)
         report = add_to_report(gather(store, work.summary, work.records), work)
         builder = builder_of_summary(work.summary, loaded, reporters)
         report = with_sections(report, builder, Quiet())
-        changed = tuple(changed_since(store, run_dir))
+        changed = tuple(source_changes(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
         written = write_reports(builder, report, make_directory(output or run_dir), Quiet(), full=full, said=changed)
         problems = (*written.problems, *(f"reporter '{name}' writes nothing: it is not loaded" for name in gone))
         incomplete = report.totals if report.incomplete else ""
-        return evolve(written, problems=problems, changed=(*said, *changed), incomplete=incomplete)
+        return evolve(written, problems=problems, changed=(*sentences, *changed), incomplete=incomplete)
 
 
 @contextmanager
@@ -124,4 +125,4 @@ def code_changes(run_dir: str | Path) -> tuple[str, ...]:
         JrhError: there is no run in the directory.
     """
     with open_store(run_dir) as store:
-        return tuple(changed_since(store, Path(run_dir), measured=False))
+        return tuple(source_changes(store, Path(run_dir), measured=False))

@@ -73,22 +73,22 @@ def answer(judge: Any, unit: Answered) -> list[Any]:
         raise
     except RAISED as error:
         return [f"{type(error).__name__}: {error}"] * len(questions)
-    found: list[Any] = []
+    judgements: list[Any] = []
     for start in range(0, len(questions), AT_ONCE):
-        found += _batch(answering, questions[start : start + AT_ONCE])
-    return found
+        judgements += _batch(answering, questions[start : start + AT_ONCE])
+    return judgements
 
 
 def _batch(judge: Any, questions: list[Question]) -> list[Any]:
     try:
-        found = judge.judge_batch(questions)
-        if len(found) != len(questions):
-            raise JrhError(f"answered {len(found)} of {len(questions)} questions")
+        judgements = judge.judge_batch(questions)
+        if len(judgements) != len(questions):
+            raise JrhError(f"answered {len(judgements)} of {len(questions)} questions")
     except StoreError:
         raise
     except RAISED as error:
         return [f"{type(error).__name__}: {error}"] * len(questions)
-    return [_judgement(each) for each in found]
+    return [_judgement(judgement) for judgement in judgements]
 
 
 def _judgement(made: Any) -> Any:
@@ -136,19 +136,19 @@ class Spread:
         try:
             while True:
                 while len(under_way) < self._executor.places and (following := next(units, None)) is not None:
-                    unit, given = following
-                    under_way.append((given, asyncio.create_task(self._one(unit, needs, here))))
+                    unit, tag = following
+                    under_way.append((tag, asyncio.create_task(self._one(unit, needs, here))))
                 if not under_way:
                     return
-                given, task = under_way.popleft()
-                yield given, await task
+                tag, task = under_way.popleft()
+                yield tag, await task
         finally:
             for _, task in under_way:
                 task.cancel()
             await asyncio.gather(*(task for _, task in under_way), return_exceptions=True)
 
     async def _one(self, unit: Any, needs: dict[str, float], here: Callable[[Any], Awaitable[Any]]) -> Any:
-        done: Done = pickle.loads(await self._leased(_packed(unit, needs)))  # noqa: S301 - from a worker of the run
+        done: Done = pickle.loads(await self._run_leased(_pack(unit, needs)))  # noqa: S301 - from a worker of the run
         if done.failed:
             raise JrhError(f"executor '{self._name}': {_title(unit)}: {done.failed}")
         if done.here:
@@ -157,7 +157,7 @@ class Spread:
             getattr(self._log, level)(event, **values)
         return done.value
 
-    async def _leased(self, unit: Unit) -> bytes:
+    async def _run_leased(self, unit: Unit) -> bytes:
         for lease in range(1, MOST_LEASES + 1):
             try:
                 return await self._executor.run(unit)
@@ -175,5 +175,5 @@ def _title(unit: Drafted | Answered) -> str:
     return f"judge '{unit.judge}', {len(unit.questions)} questions"
 
 
-def _packed(unit: Drafted | Answered, needs: dict[str, float]) -> Unit:
+def _pack(unit: Drafted | Answered, needs: dict[str, float]) -> Unit:
     return Unit(name=_title(unit), work=pickle.dumps(unit, pickle.HIGHEST_PROTOCOL), **needs)

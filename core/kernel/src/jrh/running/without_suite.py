@@ -38,9 +38,9 @@ def builder_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolv
     resolved = ResolvedSuite(
         suite=suite,
         metrics=tuple(
-            resolve_entry(installed[each.component], each.name, each.options)
-            for each in summary.metrics
-            if each.component in installed
+            resolve_entry(installed[metric.component], metric.name, metric.options)
+            for metric in summary.metrics
+            if metric.component in installed
         ),
         reporters=reporters,
     )

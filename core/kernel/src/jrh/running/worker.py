@@ -75,7 +75,7 @@ def _find_entry(kind: type, distribution: str, plugin: str, name: str) -> Entry[
     raise JrhError(f"a worker has no component '{distribution}/{name}'; install the same plugins on every machine")
 
 
-def packed(resolved: ResolvedSuite) -> bytes:
+def pickle_suite(resolved: ResolvedSuite) -> bytes:
     """Return a suite as it is sent to workers.
 
     Raises:
@@ -98,13 +98,13 @@ def perform(setup: bytes, work: bytes) -> bytes:
     except RAISED as error:
         done = Done(failed=error_line(error))
     try:
-        made = pickle.dumps(done, pickle.HIGHEST_PROTOCOL)
+        data = pickle.dumps(done, pickle.HIGHEST_PROTOCOL)
     except RAISED as error:
         return pickle.dumps(Done(failed=f"its result cannot be sent: {error_line(error)}"))
-    if len(made) > MOST_BYTES:
-        text = f"its result has {len(made) / 2**20:,.0f} MiB, more than {MOST_BYTES / 2**20:,.0f} MiB"
+    if len(data) > MOST_BYTES:
+        text = f"its result has {len(data) / 2**20:,.0f} MiB, more than {MOST_BYTES / 2**20:,.0f} MiB"
         return pickle.dumps(Done(failed=text))
-    return made
+    return data
 
 
 _one_at_a_time = threading.Lock()
@@ -121,9 +121,9 @@ def _workshop(setup: bytes) -> _Workshop:
             _check_whole(name, source)
         plugins = load_plugins(sorted(sent.installed), sent.local).plugins
         _loaded[:] = [plugins]
-        made = _Workshop(pickle.loads(sent.resolved), plugins)  # noqa: S301
+        workshop = _Workshop(pickle.loads(sent.resolved), plugins)  # noqa: S301
         _known.clear()
-        _known[setup] = made
+        _known[setup] = workshop
     return _known[setup]
 
 
@@ -172,14 +172,14 @@ class _Workshop:
     async def _draft(self, unit: Drafted) -> Any:
         key = (unit.task, unit.test)
         if key not in self._assemblies:
-            test = next(each for each in self._resolved.tests if each.use == unit.use)
+            test = next(candidate for candidate in self._resolved.tests if candidate.use == unit.use)
             task = self._task(unit.task)
             self._assemblies[key] = Assembly(self._builder, test, task, Progress(), self._log)
         return await self._assemblies[key].by_turns(unit.items)
 
     def _judge(self, name: str, task: str) -> Any:
         if (name, task) not in self._judges:
-            resolved = next(each for each in self._resolved.judges if each.use.name == name)
+            resolved = next(candidate for candidate in self._resolved.judges if candidate.use.name == name)
             self._judges[name, task] = self._builder.build(resolved, self._task(task))
         return self._judges[name, task]
 
@@ -207,7 +207,7 @@ IN_PROCESS: Final = "local"
 
 
 @asynccontextmanager
-async def spreading(name: str, builder: Builder, log: Logger) -> AsyncIterator[None]:
+async def open_executor(name: str, builder: Builder, log: Logger) -> AsyncIterator[None]:
     """Let an executor work on units of a run, unless all of them are worked on in this process.
 
     Raises:
@@ -239,7 +239,7 @@ def _setup(resolved: ResolvedSuite) -> bytes:
     )
     used = list(sent.components())
     try:
-        suite = packed(sent)
+        suite = pickle_suite(sent)
     except RAISED:
         for part in used:
             _check_sendable(part)

@@ -73,7 +73,7 @@ class Batches:
             first = batch_end(batch_of[case.task, case.item_id])
             yield from (row._replace(position=first + row.position) for row in planner.trials([case]))
 
-    def outdated(self) -> bool:
+    def is_outdated(self) -> bool:
         """Tell whether records that decisions were made by are asked again, as those of failed calls are."""
         decided = self._ready.store.table(DECISIONS).select(columns=("batch",))
         end = batch_end(max((batch for (batch,) in decided), default=0))
@@ -105,30 +105,30 @@ class Batches:
             ready.store.flush()
             if batch == last or not going:
                 return
-            kept = self._keep(going, batch)
-            note = self._note(ready.store.trials.count_others(kept, after=batch_end(batch)), batch)
-            table.append([(batch, json.dumps(kept), note)])
+            remaining = self._keep(going, batch)
+            note = self._note(ready.store.trials.count_others(remaining, after=batch_end(batch)), batch)
+            table.append([(batch, json.dumps(remaining), note)])
             pending = ready.store.trials.count_pending()
-            ready.store.trials.leave_out(kept, after=batch_end(batch))
+            ready.store.trials.leave_out(remaining, after=batch_end(batch))
             if note:
-                ready.log.info("allocator decided", batch=batch, judges=kept, note=note)
+                ready.log.info("allocator decided", batch=batch, judges=remaining, note=note)
                 ready.progress.say(f"{note[0].upper()}{note[1:]}.")
                 ready.progress.advance(pending - ready.store.trials.count_pending())
-            going = kept
+            going = remaining
 
     def _keep(self, going: Sequence[str], batch: int) -> list[str]:
         records = records_shown(self._resolved.entry.spec, self._ready.store.records.slices(until=batch_end(batch)))
         try:
-            kept = _names(self._allocator.keep(tuple(going), batch, records))
+            names = _names(self._allocator.keep(tuple(going), batch, records))
         except JrhError:
             raise
         except RAISED as error:
             raise PluginError(f"allocator '{self._name}' failed after batch {batch}: {error_line(error)}") from error
-        if unknown := sorted(kept - set(going)):
+        if unknown := sorted(names - set(going)):
             raise PluginError(
                 f"allocator '{self._name}' keeps '{visible_line(unknown[0])}', which was not asked in batch {batch}"
             )
-        return [judge for judge in going if judge in kept]
+        return [judge for judge in going if judge in names]
 
     def _note(self, left_out: Mapping[str, int], batch: int) -> str:
         """Say which judges a decision ends, and what is not asked for it; empty where it ends none."""
@@ -136,10 +136,10 @@ class Batches:
             return ""
         done = sum(min(size, batch * self._allocator.batch) for size in self._sizes)
         judges = ", ".join(f"'{judge}' ({counted(trials, 'question')} not asked)" for judge, trials in left_out.items())
-        seen = "; it saw verdicts, so intervals are conditional on this decision"
+        caveat = "; it saw verdicts, so intervals are conditional on this decision"
         return (
             f"allocator '{self._name}' stopped after {done:,} of {counted(sum(self._sizes), 'item')}: {judges}; these "
-            f"are not missing verdicts{seen if self._resolved.entry.spec.sees_verdicts else ''}"
+            f"are not missing verdicts{caveat if self._resolved.entry.spec.sees_verdicts else ''}"
         )
 
 

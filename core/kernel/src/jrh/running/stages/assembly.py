@@ -12,7 +12,7 @@ from jrh.plugins.protocols import Logger, RemarksOnItems
 from jrh.plugins.specs import Scope
 from jrh.running.building import Builder
 from jrh.running.progress import Progress
-from jrh.running.stages.chain import ConflictError, combined, presented
+from jrh.running.stages.chain import ConflictError, combine, next_item
 from jrh.running.stages.drafts import WORKERS, Broken, propose, remark, validate
 from jrh.running.units import Drafted, spreads
 from jrh.suite.resolved import Resolved, ResolvedTest, Step
@@ -64,11 +64,11 @@ class Assembly:
         self._built: dict[int, Any] = {}
 
     @property
-    def whole(self) -> bool:
+    def sees_everything(self) -> bool:
         """Tell whether a component has to see all items, or all drafts, at once."""
         later = (self._perturber(step) for step in self._test.steps[1:])
         declared = any(part.entry.spec.scope is Scope.SET for part in self._test.components)
-        return declared or any(isinstance(each, RemarksOnItems) for each in later)
+        return declared or any(isinstance(perturber, RemarksOnItems) for perturber in later)
 
     def remark(self, items: Sequence[Item]) -> None:
         """Let the first perturber say what it finds about all items."""
@@ -106,9 +106,9 @@ class Assembly:
         for item in items:
             turns.setdefault(item.criterion.criterion.id if item.criterion else "", {})[item.response_id] = item
         lines: list[Line] = []
-        for own in turns.values():
-            made = await self.run([evolve(item, id=name) for name, item in own.items()])
-            lines += [evolve(line, item=own[line.item.id]) for line in made]
+        for members in turns.values():
+            results = await self.run([evolve(item, id=name) for name, item in members.items()])
+            lines += [evolve(line, item=members[line.item.id]) for line in results]
         place = {item.id: number for number, item in enumerate(items)}
         return sorted(lines, key=lambda line: place[line.item.id])
 
@@ -144,25 +144,26 @@ class Assembly:
         )
         drafts = [(shown, draft) for shown, draft in proposed if isinstance(draft, Draft)]
         checked = iter(await validate(self._build, step, self._task, drafts, self._broken, self._builder.under_way))
-        made: defaultdict[str, list[tuple[Draft | Skip, str]]] = defaultdict(list)
+        outcomes: defaultdict[str, list[tuple[Draft | Skip, str]]] = defaultdict(list)
         for shown, draft in proposed:
-            made[shown.id].append((draft, "") if isinstance(draft, Skip) else next(checked))
+            outcomes[shown.id].append((draft, "") if isinstance(draft, Skip) else next(checked))
         taken: set[str] = set()
         result: list[Line] = []
         for line in lines:
             if line.alive:
-                result += [self._grown(step, line, draft, why, taken) for draft, why in made.pop(line.shown.id, ())]
+                drafted = outcomes.pop(line.shown.id, ())
+                result += [self._extend(step, line, draft, why, taken) for draft, why in drafted]
             else:
                 result.append(line)
-        strays = {shown.id: shown for shown, _ in proposed if shown.id in made}
+        strays = {shown.id: shown for shown, _ in proposed if shown.id in outcomes}
         result += [
             Line(item=shown, shown=shown, draft=draft, rejection=why)
             for shown in strays.values()
-            for draft, why in made[shown.id]
+            for draft, why in outcomes[shown.id]
         ]
         return result
 
-    def _grown(self, step: Step, line: Line, draft: Draft | Skip, rejection: str, taken: set[str]) -> Line:
+    def _extend(self, step: Step, line: Line, draft: Draft | Skip, rejection: str, taken: set[str]) -> Line:
         """Return a line with one more step."""
         if len(self._test.steps) == 1:
             return evolve(line, draft=draft, rejection=rejection)
@@ -172,13 +173,13 @@ class Assembly:
         parts = [*line.parts, _part(step, draft)]
         before = line.draft
         try:
-            whole = draft if before is None else combined(_draft(before), draft)
+            joint = draft if before is None else combine(_draft(before), draft)
         except ConflictError as error:
-            whole, rejection = draft, rejection or f"jrh: {error}"
+            joint, rejection = draft, rejection or f"jrh: {error}"
         rejection = f"{name}: {rejection}" if rejection else ""
-        shown = line.shown if rejection else presented(line.shown, draft, taken)
+        shown = line.shown if rejection else next_item(line.shown, draft, taken)
         return evolve(
-            line, shown=shown, draft=evolve(whole, details={"steps": parts}), rejection=rejection, parts=parts
+            line, shown=shown, draft=evolve(joint, details={"steps": parts}), rejection=rejection, parts=parts
         )
 
     async def _validate(self, lines: Sequence[Line]) -> None:

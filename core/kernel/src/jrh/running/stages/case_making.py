@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from attrs import define, field
 
-from jrh.models.ledger import WRITER, Payer, paid_by
+from jrh.models.ledger import WRITER, Payer, book_to
 from jrh.plugins.protocols import Stage
 from jrh.running.pipeline import Overlap, asks_models
 from jrh.running.prepare import Prepared
@@ -71,8 +71,8 @@ class CaseMaking:
         ready.store.trials.reopen()
         writing = Writing(ready.store, task, REFERENCE, planned=self.overlap is not None)
         for some in in_small_parts(ready.items[task.name], perturbing.SLICE):
-            made = reference_cases(task, some, ready.suite.reference_repeats)
-            writing.put(Perturbed(cases=made, outcomes=()))
+            cases = reference_cases(task, some, ready.suite.reference_repeats)
+            writing.put(Perturbed(cases=cases, outcomes=()))
             await asyncio.sleep(0)
         await asyncio.to_thread(writing.finish, digest)
         self._announce(task.name, REFERENCE)
@@ -87,18 +87,18 @@ class CaseMaking:
             ready.progress.advance(len(items))
             return None
         ready.store.trials.reopen()
-        failed = ready.gateway.failed_drafts
+        failed = ready.gateway.draft_failures
         ready.store.spending.forget_drafts(task.name, name, digest)
         writing = Writing(ready.store, task, name, planned=self.overlap is not None)
-        with paid_by(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
+        with book_to(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
             size = self._slice(test)
-            async for made in perturbing.in_slices(ready.builder, test, task, items, ready.progress, ready.log, size):
-                writing.put(made)
+            async for batch in perturbing.in_slices(ready.builder, test, task, items, ready.progress, ready.log, size):
+                writing.put(batch)
                 await asyncio.sleep(0)
                 if size == perturbing.AT_ONCE:
                     writing.show(f"{digest}:unfinished")
                     self._tell_of_cases()
-        if ready.gateway.failed_drafts > failed or writing.raised:
+        if ready.gateway.draft_failures > failed or writing.plugin_raised:
             # Another digest makes the next run draft again. Calls that were answered are not repeated.
             digest = f"{digest}:unfinished"
             self.unfinished.append(name)

@@ -37,7 +37,7 @@ class Perturbed:
     unchanged: Mapping[int, str] = Factory(dict)
     """Place of an outcome -> its case, which asks the reference question."""
 
-    def settled(self) -> Perturbed:
+    def drop_unchanged(self) -> Perturbed:
         """Reject the cases that ask the reference question: one of the test's changes something.
 
         A test that changes nothing at all is about reruns. Any other would count the reference question as its own.
@@ -51,7 +51,7 @@ class Perturbed:
         return Perturbed(cases=tuple(case for case in self.cases if case.id not in dropped), outcomes=tuple(outcomes))
 
     @property
-    def raised(self) -> bool:
+    def plugin_raised(self) -> bool:
         """Tell whether a plugin raised, so that cases are missing that a mended one would make."""
         return any(PLUGIN_ERROR in reason_of(draft, rejection) for _, draft, rejection in self.outcomes)
 
@@ -66,7 +66,7 @@ def _reference_case(task: Task, item: Item, repeats: int) -> Case:
     return _case(task, REFERENCE, item, Draft(expectation=right, repeats=repeats), Condition(), Provenance())
 
 
-def perturbed(lines: Sequence[Line], test: ResolvedTest, task: Task, seed: int) -> Perturbed:
+def build_cases(lines: Sequence[Line], test: ResolvedTest, task: Task, seed: int) -> Perturbed:
     """Make the cases of the drafts that were kept; equal ones count once."""
     outcomes: list[Outcome] = []
     cases: dict[str, Case] = {}
@@ -74,7 +74,7 @@ def perturbed(lines: Sequence[Line], test: ResolvedTest, task: Task, seed: int) 
     for line in lines:
         item, draft, rejection = line.outcome
         if isinstance(draft, Draft) and not rejection:
-            case = _kept(test, task, line, seed)
+            case = _case_of_draft(test, task, line, seed)
             # A case's id has that of its item, so an equal one is in the same slice.
             rejection = "" if cases.setdefault(case.id, case) is case else "jrh: the same case again"
             if not rejection and isinstance(draft.expectation, Same) and not _changes(item, draft, task):
@@ -91,7 +91,7 @@ def _changes(item: Item, draft: Draft, task: Task) -> bool:
     return texts or renamed or otherwise
 
 
-def _kept(test: ResolvedTest, task: Task, line: Line, run_seed: int) -> Case:
+def _case_of_draft(test: ResolvedTest, task: Task, line: Line, run_seed: int) -> Case:
     draft = line.draft
     assert isinstance(draft, Draft)
     entries = [step.component.entry for step in test.steps]
@@ -138,10 +138,10 @@ def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition,
         group=item.group or item.id,
         provenance=provenance,
     )
-    return identified(task, case)
+    return assign_id(task, case)
 
 
-def identified(task: Task, case: Case) -> Case:
+def assign_id(task: Task, case: Case) -> Case:
     """Return a case with the id that its content gives it."""
     if case.id:
         case = evolve(case, id="")
@@ -152,9 +152,9 @@ def identified(task: Task, case: Case) -> Case:
 def _task_id(task: Task) -> str:
     # Which label counts as positive is for the measures: declaring it later must not ask the judges again.
     # The same holds for the weights of criteria, whose texts are in the cases.
-    made = unstructure(evolve(task, scale=evolve(task.scale, positive="")))
-    assert isinstance(made, dict)
-    return content_id({name: part for name, part in made.items() if name != "criteria"})
+    plain = unstructure(evolve(task, scale=evolve(task.scale, positive="")))
+    assert isinstance(plain, dict)
+    return content_id({name: part for name, part in plain.items() if name != "criteria"})
 
 
 def reason_of(draft: Draft | Skip, rejection: str) -> str:
@@ -196,7 +196,7 @@ class Writing:
         self.new = AskedCases(task) if planned else None
         """The cases as a plan sees them, where it is made meanwhile."""
         self._changes = False
-        self.raised = False
+        self.plugin_raised = False
         """A plugin raised, so that cases are missing that a mended one would make."""
 
     def put(self, made: Perturbed) -> None:
@@ -207,11 +207,11 @@ class Writing:
             self._writing.reject_all(UNCHANGED)
             if self.new is not None:
                 self.new.clear()
-        settled = made.settled() if self._changes else made
-        self._writing.put(settled.cases, draft_rows(settled))
+        result = made.drop_unchanged() if self._changes else made
+        self._writing.put(result.cases, draft_rows(result))
         if self.new is not None:
-            self.new.add(settled.cases)
-        self.raised = self.raised or made.raised
+            self.new.add(result.cases)
+        self.plugin_raised = self.plugin_raised or made.plugin_raised
 
     def show(self, digest: str) -> None:
         """Let readers see what is made so far, under an id that no finished test has."""
@@ -224,11 +224,11 @@ class Writing:
 
 def draft_rows(made: Perturbed) -> list[DraftRow]:
     """Return what became of every draft, in order."""
-    kept = iter(made.cases)
+    cases = iter(made.cases)
     rows = []
     for item, draft, rejection in made.outcomes:
         state = _state(draft, rejection)
-        case_id = next(kept).id if state == KEPT else None
+        case_id = next(cases).id if state == KEPT else None
         reason = reason_of(draft, rejection)
         rows.append(DraftRow(item_id=item.id, draft=draft, state=state, reason=reason, case_id=case_id))
     return rows

@@ -21,7 +21,7 @@ class ConflictError(JrhError):
     """Report two steps of a chain that cannot be combined. Put them into separate tests."""
 
 
-def presented(item: Item, draft: Draft, taken: set[str]) -> Item:
+def next_item(item: Item, draft: Draft, taken: set[str]) -> Item:
     """Return the item as the next step of a chain sees it: with the draft's text, and the label that is then right.
 
     Its id is the item's with the variant, so that the drafts of one item are told apart; `taken` holds the ids given
@@ -42,7 +42,7 @@ def _label(gold: str | None, expectation: Expectation | None) -> str | None:
     return gold if isinstance(expectation, Same) else None
 
 
-def combined(first: Draft, then: Draft) -> Draft:
+def combine(first: Draft, then: Draft) -> Draft:
     """Return the draft of both steps, the second made from what the first presents.
 
     Details stay with their steps: the caller writes them.
@@ -54,7 +54,7 @@ def combined(first: Draft, then: Draft) -> Draft:
         variant=JOINT.join(name for name in (first.variant, then.variant) if name),
         strength=first.strength + then.strength,
         fields={**first.fields, **then.fields},
-        expectation=expected(first.expectation, then.expectation),
+        expectation=combine_expectations(first.expectation, then.expectation),
         label_map=_label_map(first, then),
         option_order=_one_of("the option order", first.option_order, then.option_order) or "",
         polarity=Polarity.POSITIVE if first.polarity is then.polarity else Polarity.INVERTED,
@@ -67,7 +67,7 @@ def combined(first: Draft, then: Draft) -> Draft:
     )
 
 
-def expected(first: Expectation | None, then: Expectation | None) -> Expectation | None:
+def combine_expectations(first: Expectation | None, then: Expectation | None) -> Expectation | None:
     """Return what is expected of two steps in turn.
 
     A step that must not matter leaves the other's expectation as it is, and a stated label holds whatever went before.
@@ -85,10 +85,10 @@ def expected(first: Expectation | None, then: Expectation | None) -> Expectation
         return None
     if type(first) is type(then) and not isinstance(first, Changes | Equals):
         return first
-    raise ConflictError(f"no verdict can be expected after {_worded(first)} and then {_worded(then)}")
+    raise ConflictError(f"no verdict can be expected after {_words(first)} and then {_words(then)}")
 
 
-def _worded(expectation: Expectation) -> str:
+def _words(expectation: Expectation) -> str:
     words = {"Equals": "a stated label", "Changes": "a change", "NotAbove": "no rise", "NotBelow": "no fall"}
     return words[type(expectation).__name__]
 
@@ -99,7 +99,7 @@ def _label_map(first: Draft, then: Draft) -> Mapping[str, str] | None:
         return then.label_map if first.label_map is None else first.label_map
     if first.task is not None or any(label not in first.label_map for label in then.label_map.values()):
         raise ConflictError("two steps give the labels other names")
-    return {presented: first.label_map[label] for presented, label in then.label_map.items()}
+    return {shown: first.label_map[label] for shown, label in then.label_map.items()}
 
 
 def _one_of(what: str, first: T | None, then: T | None) -> T | None:

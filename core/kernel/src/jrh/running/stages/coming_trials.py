@@ -44,7 +44,7 @@ class PlanFeed:
     """The position in the plan that follows the last trial to put."""
     _news: asyncio.Event = field(factory=asyncio.Event, init=False)
 
-    def grown(self) -> None:
+    def announce(self) -> None:
         """Tell that there are more trials."""
         self._news.set()
         self._news = asyncio.Event()
@@ -52,14 +52,14 @@ class PlanFeed:
     def close(self) -> None:
         """Tell that no more trials will come."""
         self.complete = True
-        self.grown()
+        self.announce()
 
     def drop(self) -> None:
         """End the judging after the trials under way."""
         self.dropped = True
         self.close()
 
-    async def completed(self) -> None:
+    async def until_complete(self) -> None:
         """Wait until the plan is complete."""
         while not self.complete:
             await self.news()
@@ -84,16 +84,16 @@ class ComingTrials:
 
     async def task(self) -> str | None:
         """Return the name of the next trial's task, None after the last; the plan goes from task to task."""
-        return self._ready[0].case.task if await self._filled() else None
+        return self._ready[0].case.task if await self._fill() else None
 
     async def take(self, task: str) -> Pending | None:
         """Return the next trial of a task, None after its last."""
         ready = self._ready
-        if self._feed.dropped or not (ready or await self._filled()):
+        if self._feed.dropped or not (ready or await self._fill()):
             return None
         return ready.popleft() if ready[0].case.task == task else None
 
-    async def _filled(self) -> bool:
+    async def _fill(self) -> bool:
         while not self._feed.dropped:
             complete = self._feed.complete
             if self._ready or self._read():

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from attrs import define, evolve, field
 
 from jrh.errors import RAISED, StoreError
-from jrh.models.ledger import VALIDATOR, WRITER, paid_as
+from jrh.models.ledger import VALIDATOR, WRITER, book_as
 from jrh.plugins.protocols import Logger, RemarksOnItems
 from jrh.plugins.specs import Scope, ValidatorSpec
 from jrh.running.event_loop import for_each
@@ -42,7 +42,7 @@ class Broken:
 
     progress: Progress
     log: Logger
-    _said: set[str] = field(factory=set, init=False)
+    _reported_places: set[str] = field(factory=set, init=False)
 
     def reason(self, what: str, test: str, error: BaseException, **where: str) -> str:
         """Note that a perturber or validator of a test raised; return the reason of the skip or the rejection.
@@ -56,8 +56,8 @@ class Broken:
         event, at = f"{what} raised", raised_at(error)
         self.log.warning(event, test=test, **where, error=repr(error), at=at)
         once = f"{what}, {test}, {kind}, {at}"
-        if once not in self._said:
-            self._said.add(once)
+        if once not in self._reported_places:
+            self._reported_places.add(once)
             self.progress.say(f"Test '{test}': a {what} raised {error_line(error)}; drafts are missing.")
         return f"{PLUGIN_ERROR}: {kind}"
 
@@ -67,37 +67,37 @@ async def propose(
 ) -> list[Proposal]:
     """Let a perturber treat the items, whose ids differ; one it breaks on is skipped with the reason `plugin error`."""
     if step.component.entry.spec.scope is Scope.SET:
-        with paid_as(WRITER, step.use.name):
+        with book_as(WRITER, step.use.name):
             return await _propose_set(perturber, step, items, progress, broken)
     results: list[list[Draft | Skip]] = [[] for _ in items]
 
     async def one(position: int) -> None:
         try:
-            made = await perturber.perturb(items[position])
-            results[position] = [_must_be(each, Draft, Skip) for each in made]
+            drafts = await perturber.perturb(items[position])
+            results[position] = [_must_be(draft_or_skip, Draft, Skip) for draft_or_skip in drafts]
         except RAISED as error:  # one item must not cost the others
             why = broken.reason("perturber", step.use.name, error, item=items[position].id)
             results[position] = [Skip(reason=why)]
         progress.advance()
 
-    with paid_as(WRITER, step.use.name):
+    with book_as(WRITER, step.use.name):
         await for_each(range(len(items)), one, workers)
-    return [(item, draft) for item, made in zip(items, results, strict=True) for draft in made]
+    return [(item, draft) for item, drafts in zip(items, results, strict=True) for draft in drafts]
 
 
 async def _propose_set(
     perturber: Any, step: Step, items: Sequence[Item], progress: Progress, broken: Broken
 ) -> list[Proposal]:
-    own = {item.id: item for item in items}
+    items_by_id = {item.id: item for item in items}
     try:
-        made = await perturber.perturb_set(items)
-        found = [(_must_be(item, Item), _must_be(draft, Draft, Skip)) for item, draft in made]
+        drafts = await perturber.perturb_set(items)
+        proposals = [(_must_be(item, Item), _must_be(draft, Draft, Skip)) for item, draft in drafts]
     except RAISED as error:  # one test must not cost the others
         skip = Skip(reason=broken.reason("perturber", step.use.name, error))
-        found = [(item, skip) for item in items]
+        proposals = [(item, skip) for item in items]
     progress.advance(len(items))
     foreign = Skip(reason="jrh: belongs to no item of the task")
-    return [(own[item.id], draft) if item.id in own else (item, foreign) for item, draft in found]
+    return [(items_by_id[item.id], draft) if item.id in items_by_id else (item, foreign) for item, draft in proposals]
 
 
 def _must_be(value: T, *kinds: type) -> T:
@@ -120,12 +120,12 @@ async def validate(
         validator = build(resolved)
         alive = [position for position, (_, rejection) in enumerate(state) if not rejection]
         pairs = [(drafts[position][0], state[position][0]) for position in alive]
-        with paid_as(VALIDATOR, resolved.use.name):
+        with book_as(VALIDATOR, resolved.use.name):
             if resolved.entry.spec.scope is Scope.SET:
-                found = await _all_at_once(validator, pairs, step.use.name, broken)
+                validations = await _all_at_once(validator, pairs, step.use.name, broken)
             else:
-                found = await _one_by_one(validator, pairs, step.use.name, broken, workers(resolved, WORKERS))
-        for position, validation in zip(alive, found, strict=True):
+                validations = await _one_by_one(validator, pairs, step.use.name, broken, workers(resolved, WORKERS))
+        for position, validation in zip(alive, validations, strict=True):
             draft = state[position][0]
             state[position] = _apply(step.use, task, draft, validation, resolved.use.name)
     return state
@@ -135,29 +135,29 @@ async def _all_at_once(
     validator: Any, pairs: Sequence[tuple[Item, Draft]], test: str, broken: Broken
 ) -> list[Validation]:
     try:
-        found = [_must_be(each, Validation) for each in await validator.validate_set(pairs)]
-        if len(found) != len(pairs):
-            raise ValueError(f"answered {len(found)} of {len(pairs)} drafts")
+        validations = [_must_be(validation, Validation) for validation in await validator.validate_set(pairs)]
+        if len(validations) != len(pairs):
+            raise ValueError(f"answered {len(validations)} of {len(pairs)} drafts")
     except RAISED as error:
         return [Validation(accepted=False, reason=broken.reason("validator", test, error))] * len(pairs)
-    return found
+    return validations
 
 
 async def _one_by_one(
     validator: Any, pairs: Sequence[tuple[Item, Draft]], test: str, broken: Broken, workers: int
 ) -> list[Validation]:
-    found = [Validation(accepted=False, reason="not validated")] * len(pairs)
+    validations = [Validation(accepted=False, reason="not validated")] * len(pairs)
 
     async def one(position: int) -> None:
         item, draft = pairs[position]
         try:
-            found[position] = _must_be(await validator.validate(item, draft), Validation)
+            validations[position] = _must_be(await validator.validate(item, draft), Validation)
         except RAISED as error:
             why = broken.reason("validator", test, error, item=item.id)
-            found[position] = Validation(accepted=False, reason=why)
+            validations[position] = Validation(accepted=False, reason=why)
 
     await for_each(range(len(pairs)), one, workers)
-    return found
+    return validations
 
 
 def _apply(use: TestUse, task: Task, draft: Draft, validation: Validation, name: str) -> tuple[Draft, str]:

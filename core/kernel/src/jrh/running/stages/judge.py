@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from jrh.errors import RAISED, StopReason, StoreError
 from jrh.models.client import Client
-from jrh.models.ledger import JUDGE, Payer, paid_by
+from jrh.models.ledger import JUDGE, Payer, book_to
 from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.event_loop import for_each, for_each_taken
 from jrh.running.prepare import Prepared
@@ -82,7 +82,7 @@ class _Judging:
         """Build the judge for each task and put its trials."""
         kind = self.resolved.entry.spec.kind
         if judges_at_once(kind):
-            await self.feed.completed()
+            await self.feed.until_complete()
         trials = ComingTrials(self.ready.store, self.name, self.feed)
         while (name := await trials.task()) is not None:
             task = self.ready.tasks[name]
@@ -100,7 +100,7 @@ class _Judging:
             self.check()
             question = question_of(task, trial)
             try:
-                with paid_by(self._payer(trial)):
+                with book_to(self._payer(trial)):
                     if simulated:
                         judgement = await judge.judge(question, truth(trial.case, original(trial.case.item_id)))
                     else:
@@ -118,7 +118,7 @@ class _Judging:
 
     def _workers(self) -> int:
         clients = [self.ready.builder.model(name) for name in self.resolved.models]
-        most = max((each.at_once for each in clients if isinstance(each, Client)), default=None)
+        most = max((client.at_once for client in clients if isinstance(client, Client)), default=None)
         # A few more than may be in flight: their questions are ready when a place at the model becomes free.
         return WORKERS if most is None else most + most // READY
 
@@ -180,4 +180,4 @@ class _Judging:
         reply = judgement.reply if isinstance(judgement, Judgement) else None
         if reply is not None and reply.cost:
             self.ready.gateway.ledger.note_stated(reply.cost)
-            self.ready.progress.spent(self.ready.gateway.ledger.spent())
+            self.ready.progress.note_spent(self.ready.gateway.ledger.totals())

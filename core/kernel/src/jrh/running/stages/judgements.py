@@ -122,7 +122,7 @@ def make_record(
         rationale=utf8_text(redact(verdict.rationale)[:DETAIL]),
         left_out=int(judgement.left_out),
         not_settable=", ".join(reply.not_settable) if reply else "",
-        seed=_fixed_seed(case, reply),
+        seed=_condition_seed(case, reply),
         # Nothing is read where no reply came, and jrh's own judges read one: asking until a verdict can be read would
         # choose among verdicts.
         parse_attempts=0 if reply is not None and not reply.ok else int(judgement.parse_attempts),
@@ -146,7 +146,7 @@ def output_level(output: str, sampling: Sampling) -> str:
     return utf8_text(", ".join(part for part in (output, reasoning) if part))
 
 
-def _fixed_seed(case: Case, reply: Reply | None) -> str:
+def _condition_seed(case: Case, reply: Reply | None) -> str:
     """Return the seed that the condition fixes; where every repeat has its own, or the model takes none, nothing."""
     seed = case.sampling.seed
     taken = not case.vary_seed and not (reply and "seed" in reply.not_settable)
@@ -163,12 +163,12 @@ def originals(store: Store, items: Mapping[str, Sequence[Item]], task: str) -> C
     if isinstance(known, ItemBlocks):
 
         @lru_cache(maxsize=_HELD)
-        def stored(item_id: str) -> Item:
-            found = store.items.find(task, item_id)
-            assert found is not None
-            return found
+        def find_item(item_id: str) -> Item:
+            item = store.items.find(task, item_id)
+            assert item is not None
+            return item
 
-        return stored
+        return find_item
     return {item.id: item for item in known}.__getitem__
 
 

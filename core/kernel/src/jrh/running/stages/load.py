@@ -45,17 +45,17 @@ def read(builder: Builder, say: Callable[[str], None] | None = None) -> dict[str
     items = {}
     for use, source in zip(builder.resolved.suite.tasks, builder.resolved.sources, strict=True):
         built = builder.build(source, use.task)
-        found = labelled(builder, use, check(built, use))
+        items_of_task = apply_labels(builder, use, check(built, use))
         if say is not None and isinstance(built, RemarksOnItems):
-            for sentence in built.remarks(found):
+            for sentence in built.remarks(items_of_task):
                 say(f"Data of task '{use.task.name}': {sentence}")
-        items[use.task.name] = choose(found, use.data.sample, builder.resolved.limit)
+        items[use.task.name] = choose(items_of_task, use.data.sample, builder.resolved.limit)
     if builder.resolved.limit is None:
         _check_ids(builder.resolved.suite, items)
     return items if builder.resolved.shard is None else _part(items, builder.resolved.shard)
 
 
-def labelled(builder: Builder, use: TaskUse, items: Sequence[Item]) -> Sequence[Item]:
+def apply_labels(builder: Builder, use: TaskUse, items: Sequence[Item]) -> Sequence[Item]:
     """Return a task's items with the labels that declared stages have for them."""
     for name, options in use.data.stages.items():
         by_stage = builder.stage(builder.plugins.stages.find(name)).label(items, use.task, options)
@@ -64,8 +64,8 @@ def labelled(builder: Builder, use: TaskUse, items: Sequence[Item]) -> Sequence[
 
 
 def _part(items: Mapping[str, Sequence[Item]], shard: Shard) -> dict[str, Sequence[Item]]:
-    parts = {task: spooled(shard.items(own)) for task, own in items.items()}
-    empty = next((task for task, own in parts.items() if not own), None)
+    parts = {task: spooled(shard.items(items_of_task)) for task, items_of_task in items.items()}
+    empty = next((task for task, items_of_task in parts.items() if not items_of_task), None)
     if empty is not None:
         raise JrhError(f"shard {shard} has no item of task '{empty}'; divide the run into fewer shards")
     return parts
@@ -77,9 +77,9 @@ def _check_ids(suite: Suite, items: Mapping[str, Sequence[Item]]) -> None:
     for test in (test for test in suite.tests if test.ids):
         known = {
             name
-            for task, own in items.items()
+            for task, items_of_task in items.items()
             if test.tasks is None or task in test.tasks
-            for item in own
+            for item in items_of_task
             for name in (item.id, item.response_id)
         }
         for name in (name for name in test.ids if name not in known):
@@ -87,18 +87,18 @@ def _check_ids(suite: Suite, items: Mapping[str, Sequence[Item]]) -> None:
             hint = f"; did you mean '{close[0]}'?" if close else ""
             problems.append(f"test '{test.name}': `ids` names '{name}', which is not among the items{hint}")
     if problems:
-        raise SuiteError(Problem(message=text) for text in _bounded(problems))
+        raise SuiteError(Problem(message=text) for text in _limit_problems(problems))
 
 
 def check(source: DataSource, use: TaskUse) -> Sequence[Item]:
     """Read a source and check what every source has to fulfil: items, distinct ids, labels on the scale."""
     problems: list[str] = []
     again: list[_Again] = []
-    items = spooled(_checked(source, use, problems, again))
-    for each in reversed(again):
-        each.settle(items, problems)
+    items = spooled(_check_items(source, use, problems, again))
+    for duplicate in reversed(again):
+        duplicate.settle(items, problems)
     if problems:
-        raise SuiteError(Problem(message=text) for text in _bounded(problems))
+        raise SuiteError(Problem(message=text) for text in _limit_problems(problems))
     check_declared(items, use.task, use.data.covariates)
     if not items:
         raise JrhError(f"task '{use.task.name}': the data source '{use.data.name}' has no items")
@@ -125,7 +125,7 @@ class _Again:
             problems[self.problem] = f"duplicate id '{self.item_id}' at {first.origin} and {self.origin}"
 
 
-def _checked(source: DataSource, use: TaskUse, problems: list[str], again: list[_Again]) -> Iterator[Item]:
+def _check_items(source: DataSource, use: TaskUse, problems: list[str], again: list[_Again]) -> Iterator[Item]:
     """Yield the items of a source as they come, and note what is wrong with them."""
     places = NumberTable()
     read: Iterable[Item] = source.read()
@@ -144,28 +144,28 @@ def _checked(source: DataSource, use: TaskUse, problems: list[str], again: list[
 
 def _misfits(item: Item, task: Task) -> list[str]:
     where = f"{item.origin}: " if item.origin else f"item '{item.id}': "
-    found = []
+    problems = []
     if item.gold is not None and item.gold not in task.scale:
         close = task.scale.match(item.gold)
         hint = f"; did you mean '{close}'?" if close else ""
-        found.append(f"{where}label '{item.gold}' is not on the scale {', '.join(task.scale.labels)}{hint}")
+        problems.append(f"{where}label '{item.gold}' is not on the scale {', '.join(task.scale.labels)}{hint}")
     try:
         GoldSource.read(item.gold_source)
     except JrhError as error:
-        found.append(f"{where}{error}")
+        problems.append(f"{where}{error}")
     if not item.id.isprintable():
-        found.append(f"{where}the id {item.id!r} has characters that cannot be printed")
+        problems.append(f"{where}the id {item.id!r} has characters that cannot be printed")
     absent = [name for name in task.judged_fields if name not in item.fields]
     if absent:
-        found.append(f"{where}a {task.mode.value} item needs {' and '.join(absent)}")
+        problems.append(f"{where}a {task.mode.value} item needs {' and '.join(absent)}")
     elif task.mode is Mode.TRANSCRIPT and not isinstance(item.fields["transcript"], str):
-        found += [where + problem for problem in transcript_problems(item.fields["transcript"])]
-    return found
+        problems += [where + problem for problem in transcript_problems(item.fields["transcript"])]
+    return problems
 
 
-def _bounded(problems: list[str]) -> list[str]:
-    rest = len(problems) - _MOST_PROBLEMS
-    return problems[:_MOST_PROBLEMS] + ([f"and {rest} more problems of this kind"] if rest > 0 else [])
+def _limit_problems(problems: list[str]) -> list[str]:
+    excess = len(problems) - _MOST_PROBLEMS
+    return problems[:_MOST_PROBLEMS] + ([f"and {excess} more problems of this kind"] if excess > 0 else [])
 
 
 def choose(items: Sequence[Item], sample: Sample | None, limit: int | None) -> Sequence[Item]:
@@ -180,12 +180,12 @@ def choose(items: Sequence[Item], sample: Sample | None, limit: int | None) -> S
     for item in _in_strata(items, sample):
         name = item.response_id
         heads[name] = heads.pop(name, item.stratum)
-    drawn = list(heads) if sample is None else _drawn(heads, sample)
-    kept = set(drawn[:limit])
-    return spooled(item for item in _in_strata(items, sample) if item.response_id in kept)
+    drawn = list(heads) if sample is None else _draw(heads, sample)
+    chosen = set(drawn[:limit])
+    return spooled(item for item in _in_strata(items, sample) if item.response_id in chosen)
 
 
-def _drawn(heads: Mapping[str, str], sample: Sample) -> list[str]:
+def _draw(heads: Mapping[str, str], sample: Sample) -> list[str]:
     """Return the sampled ones among the ids of responses, given with their strata, in order."""
     if sample.n > len(heads):
         raise JrhError(f"the sample asks for {sample.n} items, but there are only {len(heads)}")
@@ -193,12 +193,12 @@ def _drawn(heads: Mapping[str, str], sample: Sample) -> list[str]:
     strata: defaultdict[str, list[int]] = defaultdict(list)
     for position, stratum in enumerate(heads.values()):
         strata[stratum if sample.stratify else ""].append(position)
-    kept = sorted(
+    positions = sorted(
         position
         for stratum, size in _shares(strata, sample.n).items()
         for position in random.Random(derive_seed(sample.seed, "sample", stratum)).sample(strata[stratum], size)  # noqa: S311
     )
-    return [names[position] for position in kept]
+    return [names[position] for position in positions]
 
 
 def _in_strata(items: Iterable[Item], sample: Sample | None) -> Iterator[Item]:

@@ -11,7 +11,7 @@ from jrh.running.building import Builder
 from jrh.running.progress import Noting, Progress
 from jrh.running.run_log import Quiet
 from jrh.running.stages.assembly import Assembly
-from jrh.running.stages.cases_of_drafts import Perturbed, perturbed, reason_of
+from jrh.running.stages.cases_of_drafts import Perturbed, build_cases, reason_of
 from jrh.running.stages.load import choose
 from jrh.store.temporary import Spool
 from jrh.suite.definition import TestUse
@@ -43,13 +43,13 @@ async def make_cases(
     spool, noting = Spool(Case), Noting()
     reasons: Counter[str] = Counter()
     changes = False
-    async for made in in_slices(builder, test, task, items, noting, Quiet()):
-        if not changes and len(made.unchanged) < len(made.cases):
+    async for perturbed in in_slices(builder, test, task, items, noting, Quiet()):
+        if not changes and len(perturbed.unchanged) < len(perturbed.cases):
             changes = True  # so far every case asked the reference question
             spool.clear()
-        spool.add((made.settled() if changes else made).cases)
-        if not made.cases:
-            reasons.update(reason_of(draft, rejection) for _, draft, rejection in made.outcomes)
+        spool.add((perturbed.drop_unchanged() if changes else perturbed).cases)
+        if not perturbed.cases:
+            reasons.update(reason_of(draft, rejection) for _, draft, rejection in perturbed.outcomes)
     cases = spool.all()
     commonest = ", ".join(f"{reason} ({count:,})" for reason, count in reasons.most_common(3)) or "no draft"
     return cases, "" if cases else commonest, noting.said
@@ -72,13 +72,13 @@ async def in_slices(
     assembly = Assembly(builder, test, task, progress, log)
     assembly.remark(chosen)
     usual = SLICE if builder.spread is None else UNIT
-    parts = [chosen] if assembly.whole else in_small_parts(chosen, size or usual)
+    parts = [chosen] if assembly.sees_everything else in_small_parts(chosen, size or usual)
     async for lines in assembly.run_all(parts):
-        yield perturbed(lines, test, task, builder.resolved.suite.seed)
+        yield build_cases(lines, test, task, builder.resolved.suite.seed)
     if chosen is items:
         return
-    kept = {item.id for item in chosen}
-    left = [item for item in items if item.id not in kept]
+    ids = {item.id for item in chosen}
+    left = [item for item in items if item.id not in ids]
     if left:
         progress.advance(len(left))
         yield Perturbed(cases=(), outcomes=tuple((item, Skip(reason=OUTSIDE), "") for item in left))

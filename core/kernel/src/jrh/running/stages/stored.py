@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import evolve, frozen
 
-from jrh.running.rehearsal import planned_judges
+from jrh.running.rehearsal import read_judges
 from jrh.running.schedule import trial_id
 from jrh.store.run_store import Store
 from jrh.store.stage_tables import TableSpec
@@ -28,7 +28,7 @@ class StoredCases:
     change: Callable[[Case], Case | None] | None = None
     """Returns what stands for a case; None if nothing does."""
 
-    def changed(self, change: Callable[[Case], Case | None]) -> StoredCases:
+    def with_change(self, change: Callable[[Case], Case | None]) -> StoredCases:
         """Return the cases that stand for these."""
         earlier = self.change
         if earlier is None:
@@ -74,20 +74,20 @@ def read_records(store: Store, *, without: Collection[str] = (), also: Sequence[
         without: ids of cases whose records are left out.
         also: ids of trials outside of the plan whose records are added.
     """
-    return RecordTable.from_slices(_chosen(store, without, also))
+    return RecordTable.from_slices(_record_slices(store, without, also))
 
 
 _Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 
-def _chosen(store: Store, without: Collection[str], also: Sequence[str]) -> Iterator[_Columns]:
+def _record_slices(store: Store, without: Collection[str], also: Sequence[str]) -> Iterator[_Columns]:
     """Yield the records of the plan but some, then others; columns of no rows where there are none."""
     yield dict.fromkeys(COLUMNS, ())
     more = set(also)
     for part in store.records.slices():
         more.difference_update(part["trial_id"])
-        kept = [case not in without for case in part["case_id"]]
-        yield part if all(kept) else {name: tuple(compress(values, kept)) for name, values in part.items()}
+        mask = [case not in without for case in part["case_id"]]
+        yield part if all(mask) else {name: tuple(compress(values, mask)) for name, values in part.items()}
     if more:
         yield from store.records.slices(sorted(more))
 
@@ -97,7 +97,7 @@ def records_as_made(store: Store, gone: Mapping[str, Case]) -> RecordTable:
     trials = [
         trial_id(name, judge, repeat)
         for name in sorted(gone)
-        for judge in planned_judges(store)
+        for judge in read_judges(store)
         for repeat in range(gone[name].repeats)
     ]
     return read_records(store, without=store.cases.revised_ids(), also=trials)

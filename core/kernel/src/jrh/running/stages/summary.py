@@ -81,7 +81,7 @@ class Summary:
     @property
     def metrics(self) -> tuple[ComponentUsed, ...]:
         """Return the metrics of the run."""
-        return tuple(each for each in self.components if each.role == "metric")
+        return tuple(component for component in self.components if component.role == "metric")
 
 
 def remember(store: Store, summary: Summary) -> None:
@@ -133,7 +133,7 @@ def note_finish(ready: Prepared, ended: Ended, report: RunReport | None) -> None
         "run finished",
         exit_code=ended.exit_code,
         statuses=statuses,
-        spent=to_json(ready.gateway.ledger.spent()),
+        spent=to_json(ready.gateway.ledger.totals()),
         unknown_calls=ready.unknown_calls,
     )
     ready.events.tell(
@@ -194,24 +194,24 @@ def _tests_of_tasks(resolved: ResolvedSuite) -> Iterator[TestOfTask]:
                     applies=is_made_for(test, task),
                     allow_empty=test.use.allow_empty,
                     own_of=test.use.tasks or (),
-                    validators=tuple(each.use.name for each in (*test.steps[0].validators, *test.validators)),
+                    validators=tuple(validator.use.name for validator in (*test.steps[0].validators, *test.validators)),
                 )
 
 
 def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[ComponentUsed, ...]:
     base = resolved.suite.base
-    found = [used("data source", source, base) for source in resolved.sources]
+    result = [used("data source", source, base) for source in resolved.sources]
     for test in resolved.tests:
-        found += _used_by(test, base)
-    found += [used("model", model, base, simulated=model.entry.spec.simulated) for model in resolved.models.values()]
-    found += [used("judge", judge, base, simulated=judge.use.name in simulated) for judge in resolved.judges]
+        result += _used_by(test, base)
+    result += [used("model", model, base, simulated=model.entry.spec.simulated) for model in resolved.models.values()]
+    result += [used("judge", judge, base, simulated=judge.use.name in simulated) for judge in resolved.judges]
     if resolved.allocator is not None:
-        found.append(used("allocator", resolved.allocator, base))
-    found += [used("metric", metric, base) for metric in resolved.metrics]
+        result.append(used("allocator", resolved.allocator, base))
+    result += [used("metric", metric, base) for metric in resolved.metrics]
     refer: list[Resolved[Any]] = [*resolved.judges]
     for test in resolved.tests:
         refer += test.components
-    return (*found, *parts_used(refer, base))
+    return (*result, *parts_used(refer, base))
 
 
 def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
@@ -219,8 +219,8 @@ def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
     for step in test.steps:
         prefix = f"{', '.join(test.use.tasks)}: " if test.use.tasks else ""
         prefix += f"{test.use.name}: " if test.use.steps else ""
-        found = used("perturber", step.component, base)
-        yield evolve(found, name=f"{prefix}{found.name}")
+        component = used("perturber", step.component, base)
+        yield evolve(component, name=f"{prefix}{component.name}")
         for validator in step.validators:
             yield used("validator", validator, base)
     for validator in test.validators:
@@ -231,14 +231,14 @@ def _reports(resolved: ResolvedSuite) -> tuple[ComponentUsed, ...] | None:
     """Describe the reporters named by the suite, so that `jrh report` can use them again."""
     if resolved.suite.reports is None:
         return None
-    return tuple(used("reporter", each, resolved.suite.base) for each in resolved.reporters)
+    return tuple(used("reporter", reporter, resolved.suite.base) for reporter in resolved.reporters)
 
 
 def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
     """Yield a note for each test and judge that does not apply to a task."""
     for task in (use.task for use in resolved.suite.tasks):
-        own = [test for test in resolved.tests if serves(test.use, task)]
-        unfit = [test.use.name for test in own if not is_made_for(test, task)]
+        tests = [test for test in resolved.tests if serves(test.use, task)]
+        unfit = [test.use.name for test in tests if not is_made_for(test, task)]
         unfit += [judge.use.name for judge in resolved.judges if not applies(judge, task)]
         for name in unfit:
             yield f"'{name}' does not apply to {task.mode.value} tasks: skipped on '{task.name}'"
