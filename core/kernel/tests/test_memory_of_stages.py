@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from attrs import evolve
 from jrh.plugins.specs import JudgeSpec
-from jrh.running.schedule import AskedCases, TrialPlanner
+from jrh.running.schedule import AskedCase, TrialPlanner
 from jrh.running.stages.cases_of_drafts import reference_cases
 from jrh.running.stages.load import check
 from jrh.store.run_store import Store
-from jrh.store.temporary import spooled, spooled_as
+from jrh.store.temporary import Spool, spooled, spooled_as
 from jrh.suite.definition import DataUse, JudgeUse, TaskUse
 from jrh.suite.resolved import Resolved
 from jrh.values.cases import Case
@@ -42,7 +42,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("values.clusters", "store.temporary", "store.cases_table"):
         monkeypatch.setattr(f"jrh.{module}.BLOCK", 50)
     monkeypatch.setattr("jrh.store.temporary._HELD", 100)
-    monkeypatch.setattr("jrh.running.schedule._IN_MEMORY", 1000)
     monkeypatch.setattr("jrh.store.database.CHUNK", 100)
     monkeypatch.setattr("jrh.store.database.PAGE", 100)
 
@@ -108,11 +107,11 @@ def test_a_trial_that_is_planned_takes_nothing(lab: Any) -> None:
     judge = _judge(lab)
 
     def work(count: int) -> None:
-        asked = AskedCases(TASK)
+        asked = Spool(AskedCase)
         for item in Source(count).read():
-            asked.add(reference_cases(TASK, [item], 1))
+            asked.add(AskedCase.of(case, TASK) for case in reference_cases(TASK, [item], 1))
         planner = TrialPlanner([(judge, "0" * 32)], {TASK.name: TASK})
-        assert sum(1 for _ in planner.trials_of(asked)) == count
+        assert sum(1 for _ in planner.trials_of(asked.all())) == count
 
     assert grows(work) < 30
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from jrh.plugins.specs import JudgeSpec
 from jrh.running.schedule import (
     AskedCase,
-    AskedCases,
     TrialPlanner,
     folds_of,
     judge_identity,
@@ -21,6 +20,7 @@ from jrh.running.schedule import (
     trial_id,
 )
 from jrh.running.stages.cases_of_drafts import reference_cases
+from jrh.store.temporary import Spool
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved
 from jrh.values.cases import Case, Condition, Prompt, Sampling
@@ -217,15 +217,15 @@ def test_folds_are_not_the_order_of_the_names() -> None:
 def test_a_plan_from_what_is_kept_of_the_cases_is_that_from_the_cases(lab: Any) -> None:
     made = [evolve(case, id=f"{number:032x}") for number, case in enumerate(REFERENCES * 900)]
     made[1] = evolve(made[1], prompt=PROMPT, sampling=Sampling(seed=3), repeats=2**40)
-    kept = AskedCases(TASK)
-    kept.add(made[1:2])
+    as_planned = [AskedCase.of(case, TASK) for case in made]
+    kept = Spool(AskedCase)
+    kept.add(as_planned[1:2])
     kept.clear()
     for start in range(0, len(made), 700):
-        kept.add(made[start : start + 700])
-    assert list(kept) == [AskedCase.of(case, TASK) for case in made]
+        kept.add(as_planned[start : start + 700])
+    assert list(kept.all()) == as_planned
     short = [evolve(case, repeats=2) for case in made[:40]]
-    few = AskedCases(TASK)
-    few.add(short)
+    few = [AskedCase.of(case, TASK) for case in short]
     judges = [(judge(lab, reads_prompt=False), "id")]
     planner = TrialPlanner(judges, {TASK.name: TASK})
     assert list(planner.trials_of(few)) == list(TrialPlanner(judges, {TASK.name: TASK}).trials(short))

@@ -68,9 +68,8 @@ class Context:
 
     def validator(self, name: str) -> Validator:
         """Return a validator by component name."""
-        validator: Validator = self._builder.nested(
-            self._builder.plugins.validators.find(name, prefer=self._distribution), self._task
-        )
+        entry = self._builder.plugins.validators.find(name, prefer=self._distribution)
+        validator: Validator = self._builder.nested(entry, self._task)
         return validator
 
     def data(self) -> Sequence[Item]:
@@ -205,6 +204,7 @@ class Builder:
     def _call(self, entry: Entry[Any], options: object, context: BuildContext, protocol: type | None = None) -> Any:
         try:
             return make(entry, options, context, protocol)
+        # A factory that knows what is wrong says it better than a traceback.
         except JrhError:
             raise
         except ModuleNotFoundError as error:
@@ -220,5 +220,6 @@ class Builder:
 
 def _seed_name(resolved: Resolved[Any]) -> str:
     spec = resolved.entry.spec
+    # What a judge draws must not change with its name in a suite, unless it draws by its name: see `judge_identity`.
     renamable = isinstance(spec, JudgeSpec) and spec.kind is not JudgeKind.SIMULATED
     return spec.name if renamable else resolved.use.name

@@ -99,6 +99,7 @@ def note_part(store: Store, resolved: ResolvedSuite) -> None:
     if earlier is not None and earlier != current:
         known = f"shard {earlier}" if earlier else "a run without --shard"
         raise JrhError(f"run directory '{store.path.parent}' holds {known}; choose another with --run-dir")
+    # Only parts are compared, when they are merged.
     alike = canonical_json(_alike_in_parts(resolved, store.path.parent)) if current else ""
     for key, value in ((SHARD, current), (SEED, str(resolved.suite.seed)), (ALIKE, alike)):
         store.set_meta(key, value)
@@ -114,6 +115,7 @@ def _state(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Pa
             SourceState(
                 kind=source.kind.value,
                 written=source.written,
+                # Relative, so that a project can be moved together with its runs.
                 base=Path(os.path.relpath(source.base.absolute(), run_dir.absolute())).as_posix(),
                 files=source.files,
             )

@@ -55,6 +55,7 @@ class CostEstimator(Protocol):
 
 def find_estimator() -> CostEstimator | None:
     """Return the installed estimator of costs; None where none is installed, or it cannot be loaded."""
+    # In a fixed order: which estimator counts must not depend on what was installed last.
     for point in sorted(entry_points(group=ESTIMATORS), key=lambda point: point.name):
         with suppress(Exception):  # a broken plugin must not stop a run
             estimator: CostEstimator = point.load()()
@@ -115,6 +116,7 @@ def check_agreed(total: CostEstimate | None, confirm: float | Callable[[str], bo
         if what and not confirm(what):
             raise CostNotAgreedError(what, "not confirmed, so nothing was spent")
         return
+    # `True` is an int, and would agree to a dollar.
     if isinstance(confirm, bool) or not isinstance(confirm, int | float) or not confirm >= 0:
         raise JrhError(f"confirm: expected an amount of dollars or a function, got {confirm!r}")
     # A call of unknown price may cost anything: no amount of dollars agrees to it.

@@ -48,6 +48,7 @@ async def serve_in_background(stages: Sequence[Stage], work: StageWork) -> Async
         for task in tasks:
             task.cancel()
         for error in await asyncio.gather(*tasks, return_exceptions=True):
+            # A cancelled stage has done what it was asked to; its CancelledError is no Exception.
             if isinstance(error, Exception):
                 work.log.warning("stage raised", error=repr(error))
 
@@ -80,6 +81,7 @@ async def run_stages(after: str, work: StageWork, *, asking: bool | None = None)
             continue
         try:
             outcomes.append(await stage.run(work))
+        # A JrhError of a stage is meant for the user: it says what to do.
         except (JrhError, StopRun):
             raise
         except RAISED as error:  # what the other stages make is not lost with it
@@ -134,7 +136,9 @@ def in_order(entries: Iterable[Entry[StageSpec]]) -> Mapping[str, tuple[Entry[St
             raise JrhError(f"stage '{late[0]}' cannot run before '{place}': it waits for a stage that runs after it")
         done.add(place)
         chosen: list[str] = []
+        # A stage may name one that is not installed: then it waits for nothing.
         known = {*OWN_STAGES, *declared}
+        # One stage at a time and again from the start, so that free places go by the order of loading.
         while ready := next((n for n in declared if n not in done and earlier[n] & known <= done), None):
             done.add(ready)
             chosen.append(ready)

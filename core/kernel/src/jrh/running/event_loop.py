@@ -30,6 +30,7 @@ def run_to_end(work: Callable[[], Coroutine[Any, Any, T]], stop: Callable[[], ob
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work())
+    # asyncio runs no second loop in a thread that runs one.
     return _Thread(work).wait(stop)
 
 
@@ -37,6 +38,7 @@ async def run_beside(work: Callable[[], Coroutine[Any, Any, T]], stop: Callable[
     """Run the work in a thread of its own, so that this event loop stays free; cancelling it stops the work first."""
     waiting = asyncio.wrap_future(_Thread(work).future)
     try:
+        # Without the shield a cancellation would reach the future, and the end of the work would be lost.
         return await asyncio.shield(waiting)
     except asyncio.CancelledError:
         stop()
@@ -81,6 +83,7 @@ class _Thread(Generic[T]):
         if self._loop is not None and self._task is not None:
             with suppress(RuntimeError):  # the loop has closed meanwhile
                 self._loop.call_soon_threadsafe(self._task.cancel)
+        # Bounded: work that does not clean up must not keep the interrupt from its caller.
         with suppress(BaseException):
             self.future.result(_LEAVING)
 

@@ -35,6 +35,7 @@ async def execute(ready: Prepared) -> Execution:
         with _interruptible(ready):
             with suppress(StopRun):  # where the budget does not allow it, the stages find out for themselves
                 await preflight(ready)
+            # After the preflight: a run whose key is rejected has not started, and nothing about the last one is lost.
             note_start(ready)
             execution.stop = await execution.run()
     return execution
@@ -58,6 +59,7 @@ class Execution:
             items_ids = await self._load()
             self._say_what_changed(items_ids)
             remember(ready.store, summarise(ready))
+            # Judging early changes no id, place or occasion of a trial, only when it is put: see `pipeline`.
             if overlaps(ready):
                 cases, judged = await self._make_and_judge(items_ids)
             else:
@@ -71,6 +73,7 @@ class Execution:
         finally:
             ready.progress.end()
             ready.store.flush()
+        # No exception came this far, but the budget may have run out while judges that cost nothing finished.
         return ready.gateway.stopped
 
     async def _make_cases(self, items_ids: Mapping[str, str]) -> StoredCases:
@@ -98,7 +101,9 @@ class Execution:
             valid |= outcome.valid
             if outcome.cases is not None:
                 cases = cases.with_change(revision_of(outcome.cases, self.ready.tasks))
+        # Rows of the kernel are never overwritten: what a stage revises is a layer of its own, by the id of the case.
         self.ready.store.cases.keep_revised(list(cases.revised()), valid)
+        # Last: a run that waits for people keeps what they have decided so far.
         if waits_for := next((outcome.open for outcome in outcomes if outcome.open), ""):
             raise StopRun(StopReason.OPEN, waits_for)
         return cases
@@ -146,6 +151,7 @@ def _interruptible(ready: Prepared) -> Iterator[None]:
     def on_interrupt() -> None:
         for number in signals:
             loop.remove_signal_handler(number)
+        # The handlers are gone: Python ends the process at the next signal, as the sentence below promises.
         with suppress(StoreError):  # `conclude` writes it again if the run gets there
             note_interrupted(ready.store)
         ready.gateway.stop(StopReason.INTERRUPTED, "interrupted")
@@ -164,6 +170,7 @@ def _interruptible(ready: Prepared) -> Iterator[None]:
 
 def _signals_to_handle(signals: Iterable[signal.Signals]) -> tuple[signal.Signals, ...]:
     """Return the signals that this thread may handle and that are not ignored."""
+    # Python lets only the main thread handle signals.
     if threading.current_thread() is not threading.main_thread():
         return ()
     # What was ignored when the process started stays ignored, as POSIX shells expect: `nohup jrh run` survives a closed

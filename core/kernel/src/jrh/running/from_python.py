@@ -102,6 +102,7 @@ def result_for_caller(result: RunResult, loaded: Loaded) -> RunResult:
         KeyboardInterrupt: the run was interrupted; it is raised here, as by everything else in Python.
     """
     if result.exit_code == INTERRUPTED:
+        # A notebook that runs all its cells must stop here, too.
         raise KeyboardInterrupt(f"interrupted; repeat the call to continue. The answers so far are in {result.run_dir}")
     report = result.report
     return result if report is None else evolve(result, cell=lambda: notebook_cell(report, loaded))

@@ -116,6 +116,7 @@ def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
         yield evolve(
             attrition(store, test.task, test.test, items[test.task]),
             applies=test.applies,
+            # Nothing has to be made for a task that the test does not apply to.
             made=not test.applies or store.cases.digest(test.task, test.test) is not None,
             allow_empty=test.allow_empty,
             own_of=test.own_of,
@@ -150,6 +151,7 @@ def _spending(store: Store, summary: Summary, records: RecordTable) -> tuple[Spe
     models = {used.name for used in summary.components if used.role == "model"}
     tasks, tests = [task.task.name for task in summary.tasks], list(summary.tests)
 
+    # The directory may hold replies for tests that the suite has no more.
     def in_suite(line: SpendLine) -> bool:
         return line.model in models if line.role == PREFLIGHT else line.task in tasks and line.test in tests
 

@@ -93,6 +93,7 @@ def parts_used(components: Iterable[Resolved[Any]], base: Path) -> list[Componen
     parts: list[ComponentUsed] = []
     for part in parts_of(components):
         described = used("parser" if isinstance(part.entry.spec, ParserSpec) else "validator", part, base)
+        # A parser that several judges use is one line of the report.
         if described not in parts:
             parts.append(described)
     return parts

@@ -39,6 +39,7 @@ class Stopper:
     def attach(self, stop: Callable[[], object]) -> None:
         """Name what stops the run."""
         self._stop = stop
+        # It was called before there was anything to stop.
         if self._called:
             stop()
 
@@ -344,6 +345,7 @@ def how_it_ended(
     stages that are not complete.
     """
     if stop is not None:
+        # A script tells a reached budget from an interrupt and from failed calls by the exit code.
         codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
         exit_code, message = codes.get(stop.reason, INCOMPLETE), stop.message
     else:
@@ -370,6 +372,7 @@ def _explain_incomplete(report: RunReport | None, unfinished: Sequence[str]) -> 
 
 def _without_cases(report: RunReport) -> str:
     """Say which tests made no case; empty where every test made one, or the suite allows it."""
+    # A test that measured nothing would otherwise look like one that found nothing.
     empty = [test for test in empty_tests(report.attrition) if not test.allowed]
     sentences = "; ".join(f"test '{test.test}'{_of_tasks(test)} made {clean_text(test.why, _REASON)}" for test in empty)
     return f"{sentences} (to accept this, set `allow_empty: true` on the test)" if sentences else ""

@@ -113,6 +113,7 @@ class Overlap:
             most = min(2 * most, _MOST)
             self._feed.announce()
             assert self._judging is not None
+            # Judges that ended early end the making of cases as well: their trials would never be put.
             if self._judging.done():
                 await self._judging
         await asyncio.sleep(0)
@@ -125,6 +126,7 @@ class Overlap:
         store.flush()
         planned = store.trials.count()
         done = planned - store.trials.count_pending()
+        # Steps that were taken unseen are added below; counted as done before, they would appear twice.
         self._ready.progress.begin("judge", planned, done=max(done - self._shown.steps, 0))
         self._ready.progress.advance(self._shown.steps)
         self._shown.begun = True
@@ -135,6 +137,7 @@ async def _take(rows: Iterator[TrialRow], most: int) -> list[TrialRow]:
     taken = list(islice(rows, SLICE))
     while len(taken) < most and (more := list(islice(rows, SLICE))):
         taken += more
+        # Tests that are stored already are planned without waiting for anything: let the judges go on between them.
         await asyncio.sleep(0)
     return taken
 
@@ -163,6 +166,7 @@ async def judge_cases(ready: Prepared, cases: StoredCases, items_ids: Mapping[st
     batches = None if ready.resolved.allocator is None or only else Batches(ready)
     digest = _plan_id(cases, judges) if batches is None else batches.plan_id(_plan_id(cases, judges))
     unseen = json.loads(store.meta(_UNSEEN) or "{}")
+    # The digest names every case and judge: an equal one means that the stored plan is this plan.
     replanned = store.trials.digest() != digest or (batches is not None and batches.is_outdated())
     if replanned:
         planner = TrialPlanner(judges, ready.tasks, store.trials.occasions())
@@ -179,6 +183,7 @@ def _note_plan(ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]
     """Note what the report says of a plan that is complete."""
     store = ready.store
     store.set_meta(_UNSEEN, json.dumps(unseen))
+    # A judge keeps its id, and so its records, under another name.
     store.records.rename_judges()
     note_judges(store, (judge_id for _, judge_id in judges))
     ready.note_components("perturber", "validator", "judge")

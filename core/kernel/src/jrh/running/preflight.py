@@ -40,6 +40,7 @@ async def preflight(ready: Prepared) -> None:
         StopRun: the budget does not allow it.
     """
     resolved, builder = ready.resolved, ready.builder
+    # With a budget in dollars the estimator looks at the questions in any case: it refuses one that cannot be held.
     if not ready.settings.preflight and resolved.suite.budget.usd is None:
         return
     needed = _models_to_use(ready)
@@ -51,6 +52,7 @@ async def preflight(ready: Prepared) -> None:
         return
     probed = [name for name in resolved.models if name in needed and is_probed(resolved, name)]
     to_ask = [name for name in probed if name in called]
+    # All models before the first error: one start of the run shows every key that is wrong.
     lines = [line for line in await asyncio.gather(*(_ask(ready, name) for name in to_ask)) if line]
     for name in probed:
         if name not in called:  # another run paid for it: equal runs have equal reports

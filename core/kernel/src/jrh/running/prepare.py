@@ -60,6 +60,7 @@ async def prepare_run(request: RunRequest, progress: Progress) -> AsyncIterator[
     """
     resolved, loaded, settings, run_dir = request.resolved, request.loaded, request.settings, request.run_dir
     redact = Redactor.from_environment(also=named_secrets(resolved.options()))
+    # A builder without a gateway: a component that asks a model while it is built gets an error, not a reply.
     rehearsing = suite_builder(resolved, loaded)
     progress.begin("load", None)
     items = read_items(rehearsing, progress.say)
@@ -74,12 +75,14 @@ async def prepare_run(request: RunRequest, progress: Progress) -> AsyncIterator[
         cache = _open_cache(progress, log) if settings.use_cache else None
         if cache is not None:
             open_files.callback(cache.close)
+        # Before the ledger reads the store: calls that a killed process left open count at their worst case.
         unknown_calls = store.calls.settle_lost(resolved.deferred_models)
         ledger = Ledger.of_store(request.suite.budget, store)
         progress.note_spent(ledger.totals())
         gateway = Gateway(
             store, cache, ledger, redact, log, on_paid=lambda: progress.note_spent(ledger.totals()), wait=settings.wait
         )
+        # Pushed last and so closed first: calls write their outcomes to the store, the cache and the log.
         open_files.push_async_callback(gateway.aclose)
         progress.watch(gateway.concurrency.describe)
         yield Prepared(
@@ -112,6 +115,7 @@ def _open_store(
         check_components(rehearsing, None, items)
     store = Store.open(run_dir, rehearsing.resolved.suite.name)
     open_files.callback(store.close)
+    # In a known run directory only unfinished work is built: what is finished needs no key and no module.
     if known:
         check_components(rehearsing, store, items)
     return store

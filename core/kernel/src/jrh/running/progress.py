@@ -200,6 +200,7 @@ class PlainProgress(Counting):
         if total is not None:
             telling.tell(f"{stage}: {_to_do(stage, total, done)}")
         if self._clock is None:
+            # A daemon: it must not keep the process from ending.
             self._clock = Thread(target=self._watch_clock, name="jrh-progress", daemon=True)
             self._clock.start()
 
@@ -219,6 +220,7 @@ class PlainProgress(Counting):
             telling.tell(f"{self.stage}: {self.done}/{self.total} ({self.facts()})")
 
     def _watch_clock(self) -> None:
+        # Often enough for a line to come at most a second or so late.
         while not self._closed.wait(EVERY_SECONDS / 8):
             self._tick()
 

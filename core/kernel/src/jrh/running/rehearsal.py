@@ -85,6 +85,7 @@ def _rehearse_the_end(builder: Builder) -> None:
     for component in last:
         try:
             builder.build(component)
+        # A mistake in the code of a plugin, which no other option or file would mend.
         except WrongShapeError:
             raise
         except JrhError:
@@ -119,6 +120,7 @@ def work_left(builder: Builder, store: Store, items: Mapping[str, Sequence[Item]
             if store.cases.digest(task.name, name) != digest:
                 tests.add((task.name, name))
     planned = frozenset(read_judges(store))
+    # By id, so that a judge whose code or options changed has all its trials to run.
     judges = {judge.use.name for judge, judge_id in judge_ids(resolved, ids) if tests or judge_id not in planned}
     return Todo(tests=frozenset(tests), judges=frozenset(judges) | store.trials.judges_with_pending())
 

@@ -131,6 +131,7 @@ def _default_run_dir(suite: str | Path | Mapping[str, Any], overrides: Sequence[
         return None
     names = [override.removeprefix(_NAME) for override in overrides if override.startswith(_NAME)]
     name = names[-1] if names else value.get("name") if isinstance(value, Mapping) else None
+    # A name with a NUL is no path; the suite is checked later.
     return runs / name if isinstance(name, str) and name and "\0" not in name else None
 
 
@@ -149,6 +150,7 @@ def _check_plugin(known: _StoredPlugin, run_dir: Path) -> tuple[str, Source | st
         source = None
     if source is None or not source.modules:
         return written, "it is no longer there; pass --plugins with its new path"
+    # What this user agreed to is the content, not the name.
     if source.digest != known.digest:
         return written, f"it has changed since; {again} as it is now"
     if not (directory() / _MARKS / _mark(source)).is_file():

@@ -173,6 +173,7 @@ def write_document(path: Path, content: Content) -> Path:
     """
     if not isinstance(content, Mapping):
         return _write(path, _chunks(content))
+    # The names come from a plugin: none may lead out of the directory.
     odd = [name for name in content if PurePosixPath(name).name != name or "\\" in name or name in ("", ".", "..")]
     if odd:
         raise PluginError(f"'{odd[0]}' is not a plain file name")
@@ -197,6 +198,7 @@ def make_directory(path: Path) -> Path:
 
 def _chunks(content: str | bytes | Iterable[bytes]) -> Iterator[bytes]:
     if isinstance(content, str):
+        # A lone surrogate, which JSON can hold, is no UTF-8.
         yield content.encode("utf-8", "replace")
     elif isinstance(content, bytes):
         yield content
@@ -205,6 +207,7 @@ def _chunks(content: str | bytes | Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _write(path: Path, chunks: Iterator[bytes]) -> Path:
+    # In the same directory, as a file is replaced at once only within a file system.
     partial = path.with_name(f".{path.name}.partial")
     try:
         with partial.open("wb") as file:

@@ -29,6 +29,7 @@ async def run_suite(request: RunRequest, progress: Progress) -> RunResult:
     async with prepare_run(request, progress) as ready:
         try:
             return await conclude(ready, await execute(ready))
+        # What a damaged store holds cannot be trusted, so there is no result to return: that is an error.
         except DamagedStoreError:
             raise
         except StoreError as error:  # the disk is full, or the run directory is gone
@@ -44,6 +45,7 @@ async def conclude(ready: Prepared, executed: Execution) -> RunResult:
         ready.progress.begin("report", None)
         written = write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
         ready.progress.end()
+    # Noted after the reports are written: a run whose disk fills up before that has not ended.
     ended = how_it_ended(executed.stop, report, executed.making.unfinished, left)
     reporting.note_finish(ready, ended, report)
     return RunResult(
@@ -83,7 +85,9 @@ async def _build_report(
     ready.progress.begin("measure", None)
     records = read_records(store)
     work = work_of(ready, records)
+    # Stages that ask models have run in `execute`, where an interrupt and the budget still end them.
     outcomes = await run_stages("judge", work, asking=False)
+    # Only now: until their measures are stored, another version of a metric has changed nothing.
     ready.note_components("metric")
     report = add_to_report(gather(store, work.summary, records), work)
     notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes)

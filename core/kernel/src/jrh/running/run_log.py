@@ -52,6 +52,7 @@ def _open_log(path: Path) -> TextIO:
     Raises:
         OSError: it is a symbolic link, whose target is not the run's, or not a regular file.
     """
+    # Without blocking, as the place may hold a pipe; no link is followed, so that no file outside of the run grows.
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     handle = os.open(path, flags, 0o666)
     try:
@@ -99,6 +100,7 @@ class RunLog:
                     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
                 ),
                 structlog.processors.JSONRenderer(default=repr),
+                # Last, over the finished line: a key may be in any value, also in a traceback.
                 lambda _logger, _method, line: self._redact(str(line)),
             ],
             wrapper_class=structlog.BoundLogger,
@@ -121,11 +123,7 @@ class Quiet:
     def debug(self, _event: str, /, **_values: Any) -> None:
         """Keep nothing."""
 
-    def info(self, _event: str, /, **_values: Any) -> None:
-        """Keep nothing."""
-
-    def warning(self, _event: str, /, **_values: Any) -> None:
-        """Keep nothing."""
+    info = warning = debug
 
 
 class Noted(Quiet):

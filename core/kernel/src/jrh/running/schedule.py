@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import struct
-import tempfile
-import weakref
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+
+from attrs import frozen
 
 from jrh.document.convert import unstructure
 from jrh.hashing import ID_LENGTH, content_id
@@ -22,14 +20,9 @@ from jrh.text.transcripts import without_passed_through
 from jrh.values.cases import Case
 from jrh.values.items import Task
 
-_ROW: Final = struct.Struct("<16s16s16sQ?")
-_IN_MEMORY: Final = 1 << 20
-"""Bytes that are held before a temporary file takes them: of some 18,000 cases."""
-_AT_ONCE: Final = 1000
-"""Rows that are read at once."""
 
-
-class AskedCase(NamedTuple):
+@frozen
+class AskedCase:
     """A case as a plan sees it."""
 
     id: str
@@ -66,39 +59,9 @@ def _unseen(case: Case, task: Task) -> bool:
     return case.prompt is not None or reworded or any(setting is not None for setting in settings)
 
 
-class AskedCases:
-    """The cases of one test over one task in order, as a plan sees them; many wait in a temporary file."""
-
-    def __init__(self, task: Task) -> None:
-        """Start without cases."""
-        self._task = task
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY, prefix="jrh-plan-")  # noqa: SIM115 - as long as this
-        weakref.finalize(self, self._file.close)
-
-    def add(self, cases: Iterable[Case]) -> None:
-        """Add cases, which have the ids that their content gives them."""
-        rows = (AskedCase.of(case, self._task) for case in cases)
-        packed = (
-            _ROW.pack(*map(bytes.fromhex, (row.id, row.question, row.condition)), row.repeats, row.unseen)
-            for row in rows
-        )
-        self._file.write(b"".join(packed))
-
-    def clear(self) -> None:
-        """Forget all cases."""
-        self._file.seek(0)
-        self._file.truncate()
-
-    def __iter__(self) -> Iterator[AskedCase]:
-        """Yield the cases in order; after this no more are added."""
-        self._file.seek(0)
-        while some := self._file.read(_AT_ONCE * _ROW.size):
-            for case_id, question, condition, repeats, unseen in _ROW.iter_unpack(some):
-                yield AskedCase(case_id.hex(), self._task.name, question.hex(), condition.hex(), repeats, unseen)
-
-
 def trial_id(case_id: str, judge_id: str, repeat: int) -> str:
     """Return the id of a trial; the judge's id stands for its plugin, version, options and models."""
+    # Records are found by this id: with another text here, every run would ask all its trials again.
     return hashlib.sha256(f"{case_id}:{judge_id}:{repeat}".encode()).hexdigest()[:ID_LENGTH]
 
 
@@ -107,6 +70,7 @@ def seed_of(trial: str) -> int:
 
     A trial's id is a hash that the run's seed, the case, the judge and the repeat go into, so its digits serve.
     """
+    # 31 bits, as in `derive_seed`: every library and provider accepts such a seed.
     return int(trial[-8:], 16) & 0x7FFFFFFF
 
 
@@ -133,8 +97,10 @@ class _Occasions:
         if times > 1:  # two cases of one test that state the same condition
             place = _number(f"{what}:{times}")
         occasion = self._of_place.get(place, -1)
+        # A trial of an earlier plan keeps its occasion, and with it its stored reply.
         if occasion < 0:
             occasion = self._next.get(question)
+            # What an earlier plan handed out is paid for as another repeat, and must not answer this one.
             while self._taken and self._taken.get(_number(f"{question}:{occasion}")):
                 occasion += 1
             self._next.put(question, occasion + 1)
@@ -143,6 +109,7 @@ class _Occasions:
 
 def _number(text: str) -> int:
     """Return a number from 1 to 2**63 - 1, as SQLite holds it."""
+    # 0 is no key of a `NumberTable`.
     return (int(hashlib.sha256(text.encode()).hexdigest()[:16], 16) >> 1) or 1
 
 
@@ -218,9 +185,11 @@ def folds_of(groups: Sequence[tuple[str, str]], folds: int) -> dict[str, int]:
         Group -> fold, 0-based.
     """
     labels: defaultdict[str, list[str]] = defaultdict(list)
+    # Sorted, so that the order of the items decides no tie.
     for group, label in sorted(groups):
         labels[group].append(label)
     label_of = {group: Counter(labels_of_group).most_common(1)[0][0] for group, labels_of_group in labels.items()}
+    # Within a label by a hash: names often follow the order in which the data were collected.
     dealt = sorted(label_of, key=lambda group: (label_of[group], content_id("fold", group), group))
     return {group: position % folds for position, group in enumerate(dealt)}
 
@@ -243,6 +212,7 @@ def judge_ids(resolved: ResolvedSuite, items_ids: Mapping[str, str]) -> list[tup
         training = content_id(items_ids) if kind is JudgeKind.TRAINED else ""
         made_of = [identity(judge, resolved), resolved.suite.seed]
         judge_id = judge_identity(made_of, judge.use, training, named=kind is JudgeKind.SIMULATED)
+        # Without a number, equal judges under two names would share their trials.
         ids.append((judge, content_id(judge_id, twins[judge_id]) if twins[judge_id] else judge_id))
         twins[judge_id] += 1
     return ids

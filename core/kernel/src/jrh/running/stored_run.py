@@ -32,6 +32,7 @@ def open_store(run_dir: str | Path, *, writing: bool = False) -> Iterator[Store]
     """
     store = Store.view(Path(run_dir))
     if writing:
+        # Opened for reading first, which refuses a directory without a run; opened for writing, it would get one.
         suite = store.meta("suite") or ""
         store.close()
         store = Store.open(Path(run_dir), suite)
@@ -102,6 +103,7 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
     """
     with open_store(run_dir) as store:
         summary = recall(store)
+        # Measures that are stored need no plugin.
         again = measure and not store.measures.read()[0]
         loaded = load_remembered(store, tuple(plugins)) if again else load_plugins()
         work = stored_work(loaded, store, summary if again else evolve(summary, components=()), again=again)

@@ -82,6 +82,7 @@ def answer(judge: Any, unit: Answered) -> list[Any]:
 def _batch(judge: Any, questions: list[Question]) -> list[Any]:
     try:
         judgements = judge.judge_batch(questions)
+        # With a judgement missing, nothing says which question each of the others belongs to.
         if len(judgements) != len(questions):
             raise JrhError(f"answered {len(judgements)} of {len(questions)} questions")
     except StoreError:
@@ -143,12 +144,14 @@ class Spread:
                 tag, task = under_way.popleft()
                 yield tag, await task
         finally:
+            # Also where the caller leaves early: nothing goes on for a run that has ended.
             for _, task in under_way:
                 task.cancel()
             await asyncio.gather(*(task for _, task in under_way), return_exceptions=True)
 
     async def _one(self, unit: Any, needs: dict[str, float], here: Callable[[Any], Awaitable[Any]]) -> Any:
         done: Done = pickle.loads(await self._run_leased(_pack(unit, needs)))  # noqa: S301 - from a worker of the run
+        # A fault of the worker or of the set-up: what a component raises over an item or question is in the value.
         if done.failed:
             raise JrhError(f"executor '{self._name}': {_title(unit)}: {done.failed}")
         if done.here:
@@ -158,6 +161,7 @@ class Spread:
         return done.value
 
     async def _run_leased(self, unit: Unit) -> bytes:
+        # A unit pays for nothing and stores nothing, so that it can be worked on again.
         for lease in range(1, MOST_LEASES + 1):
             try:
                 return await self._executor.run(unit)

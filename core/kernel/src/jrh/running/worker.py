@@ -98,6 +98,7 @@ def perform(setup: bytes, work: bytes) -> bytes:
     except RAISED as error:
         done = Done(failed=error_line(error))
     try:
+        # What a component returned may hold anything, such as an open file or a lock.
         data = pickle.dumps(done, pickle.HIGHEST_PROTOCOL)
     except RAISED as error:
         return pickle.dumps(Done(failed=f"its result cannot be sent: {error_line(error)}"))
@@ -198,6 +199,7 @@ def _check_installed(name: str, version: str, digest: str, modules: tuple[str, .
         ) from None
     if here.version != version:
         raise JrhError(f"a worker has {name} {here.version}, the run {version}; install the same on every machine")
+    # A release is known by its version; only an editable installation has a digest to compare.
     if digest and code_digest(editable_source(here, modules)) != digest:
         raise JrhError(f"a worker's source code of {name} differs from the run's; install the same on every machine")
 
@@ -232,6 +234,7 @@ def _setup(resolved: ResolvedSuite) -> bytes:
     Raises:
         JrhError: an option cannot be sent.
     """
+    # Components that need a model stay in the run, so that no address of one is sent.
     sent = ResolvedSuite(
         suite=evolve(resolved.suite, models={}, metrics=(), reports=()),
         tests=tuple(test for test in resolved.tests if spreads(test.components)),
@@ -241,6 +244,7 @@ def _setup(resolved: ResolvedSuite) -> bytes:
     try:
         suite = pickle_suite(sent)
     except RAISED:
+        # Pickle names a type; the user needs the component.
         for part in used:
             _check_sendable(part)
         raise

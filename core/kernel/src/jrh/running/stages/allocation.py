@@ -99,15 +99,18 @@ class Batches:
         for batch, judges, _ in decided:
             going = json.loads(judges)
             ready.store.trials.leave_out(going, after=batch_end(batch))
+        # Rounded up: the last batch may be smaller.
         last = -(-max(self._sizes, default=0) // self._allocator.batch)
         for batch in range(len(decided) + 1, last + 1):
             await judge_all(ready, ready.progress, PlanFeed(complete=True, until=batch_end(batch)))
             ready.store.flush()
+            # Nothing is left that a decision could stop.
             if batch == last or not going:
                 return
             remaining = self._keep(going, batch)
             note = self._note(ready.store.trials.count_others(remaining, after=batch_end(batch)), batch)
             table.append([(batch, json.dumps(remaining), note)])
+            # What is left out moves the progress as if it were done.
             pending = ready.store.trials.count_pending()
             ready.store.trials.leave_out(remaining, after=batch_end(batch))
             if note:

@@ -88,6 +88,7 @@ class Assembly:
                 yield Drafted(test=test.use.name, use=test.use, task=self._task.name, items=tuple(some)), len(some)
 
         async def here(unit: Drafted) -> list[Line]:
+            # An assembly and a progress of its own: units run at the same time, and are counted as they come back.
             return await Assembly(self._builder, test, self._task, Progress(), self._log).by_turns(unit.items)
 
         async for count, lines in spread.results(units(), test.components, here):
@@ -110,18 +111,21 @@ class Assembly:
             results = await self.run([evolve(item, id=name) for name, item in members.items()])
             lines += [evolve(line, item=members[line.item.id]) for line in results]
         place = {item.id: number for number, item in enumerate(items)}
+        # In the order of the items again.
         return sorted(lines, key=lambda line: place[line.item.id])
 
     async def run(self, items: Sequence[Item]) -> list[Line]:
         """Return a line for every draft and skip: items in order, and in order of the perturber within an item.
 
-        Called once with all items where the test is `whole`, and else with as many as fit into memory.
+        Called once with all items where the test `sees_everything`, and else with as many as fit into memory.
         """
         lines = [Line(item=item, shown=item) for item in items]
         for number, step in enumerate(self._test.steps):
+            # The first step has remarked on all items before they were divided into slices.
             if number:
                 alive = [line.shown for line in lines if line.alive]
                 remark(self._perturber(step), step, self._task, alive, Progress(), self._log)
+            # Items are counted once, by the first step.
             lines = await self._apply(step, lines, Progress() if number else self._progress)
         if len(self._test.steps) > 1:
             await self._validate(lines)
@@ -155,6 +159,7 @@ class Assembly:
                 result += [self._extend(step, line, draft, why, taken) for draft, why in drafted]
             else:
                 result.append(line)
+        # A perturber of a set may return items that the task does not have; `propose` rejected their drafts.
         strays = {shown.id: shown for shown, _ in proposed if shown.id in outcomes}
         result += [
             Line(item=shown, shown=shown, draft=draft, rejection=why)
@@ -175,6 +180,7 @@ class Assembly:
         try:
             joint = draft if before is None else combine(_draft(before), draft)
         except ConflictError as error:
+            # The draft of the last step alone, so that the report shows where the chain broke.
             joint, rejection = draft, rejection or f"jrh: {error}"
         rejection = f"{name}: {rejection}" if rejection else ""
         shown = line.shown if rejection else next_item(line.shown, draft, taken)

@@ -11,11 +11,12 @@ from jrh.models.ledger import WRITER, Payer, book_to
 from jrh.plugins.protocols import Stage
 from jrh.running.pipeline import Overlap, asks_models
 from jrh.running.prepare import Prepared
-from jrh.running.schedule import AskedCases
+from jrh.running.schedule import AskedCase
 from jrh.running.stage_work import work_of
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages.cases_of_drafts import Perturbed, Writing, reference_cases, stage_digest
 from jrh.running.stages.stored import StoredCases
+from jrh.store.temporary import Spool
 from jrh.suite.resolved import ResolvedTest, tests_of
 from jrh.values.cases import REFERENCE
 from jrh.values.clusters import in_small_parts
@@ -48,7 +49,7 @@ class CaseMaking:
                 new = await (self.make_reference(task, items_id) if test is None else self._make(task, test, items_id))
                 places.append((task.name, REFERENCE if test is None else test.use.name))
                 if self.overlap is not None:
-                    await self.overlap.plan(*places[-1], new)
+                    await self.overlap.plan(*places[-1], None if new is None else new.all())
         ready.progress.end()
         return StoredCases(ready.store, places)
 
@@ -62,12 +63,13 @@ class CaseMaking:
         blocks = self.overlap is not None and self.ready.builder.spread is None and not asks_models(test)
         return perturbing.BETWEEN_ANSWERS if blocks else None
 
-    async def make_reference(self, task: Task, items_id: str) -> AskedCases | None:
+    async def make_reference(self, task: Task, items_id: str) -> Spool[AskedCase] | None:
         """Make the reference cases, unless those stored are still valid; return what a plan needs of them."""
         ready = self.ready
         digest = stage_digest(ready.builder, None, task, items_id)
         if ready.store.cases.digest(task.name, REFERENCE) == digest:
             return None
+        # From here on the plan in the store is one of other cases; a killed run must plan again.
         ready.store.trials.reopen()
         writing = Writing(ready.store, task, REFERENCE, planned=self.overlap is not None)
         for some in in_small_parts(ready.items[task.name], perturbing.SLICE):
@@ -78,7 +80,7 @@ class CaseMaking:
         self._announce(task.name, REFERENCE)
         return writing.new
 
-    async def _make(self, task: Task, test: ResolvedTest, items_id: str) -> AskedCases | None:
+    async def _make(self, task: Task, test: ResolvedTest, items_id: str) -> Spool[AskedCase] | None:
         """Make the cases of one test, unless those stored are still valid; return what a plan needs of them."""
         ready, name = self.ready, test.use.name
         items = ready.items[task.name]
@@ -88,6 +90,7 @@ class CaseMaking:
             return None
         ready.store.trials.reopen()
         failed = ready.gateway.draft_failures
+        # The report counts the drafts it rests on, not those that they replace.
         ready.store.spending.forget_drafts(task.name, name, digest)
         writing = Writing(ready.store, task, name, planned=self.overlap is not None)
         with book_to(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
@@ -95,6 +98,7 @@ class CaseMaking:
             async for batch in perturbing.in_slices(ready.builder, test, task, items, ready.progress, ready.log, size):
                 writing.put(batch)
                 await asyncio.sleep(0)
+                # A live stage works on these cases while more are made.
                 if size == perturbing.AT_ONCE:
                     writing.show(f"{digest}:unfinished")
                     self._tell_of_cases()
@@ -102,6 +106,7 @@ class CaseMaking:
             # Another digest makes the next run draft again. Calls that were answered are not repeated.
             digest = f"{digest}:unfinished"
             self.unfinished.append(name)
+        # Commits all rows at once: in a thread, so that judges go on getting answers.
         await asyncio.to_thread(writing.finish, digest)
         self._tell_of_cases()
         self._announce(task.name, name)

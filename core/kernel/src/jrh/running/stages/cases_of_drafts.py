@@ -12,14 +12,14 @@ from jrh.document.convert import unstructure
 from jrh.hashing import content_id
 from jrh.running.building import Builder
 from jrh.running.identity import identity
-from jrh.running.schedule import AskedCases
+from jrh.running.schedule import AskedCase
 from jrh.running.stages.assembly import Line, Outcome
 from jrh.running.stages.chain import JOINT
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.cases_table import items_id as all_items_id
 from jrh.store.run_store import Store
-from jrh.store.temporary import spooled_as
+from jrh.store.temporary import Spool, spooled_as
 from jrh.suite.resolved import ResolvedTest
 from jrh.values.cases import REFERENCE, Case, Condition, Draft, Equals, Provenance, Same, Sampling, Skip
 from jrh.values.items import Item, Task
@@ -94,6 +94,7 @@ def _changes(item: Item, draft: Draft, task: Task) -> bool:
 def _case_of_draft(test: ResolvedTest, task: Task, line: Line, run_seed: int) -> Case:
     draft = line.draft
     assert isinstance(draft, Draft)
+    # A chain is a condition of its own: the families and versions of all its steps.
     entries = [step.component.entry for step in test.steps]
     condition = Condition(
         family=JOINT.join(entry.spec.name for entry in entries),
@@ -143,6 +144,7 @@ def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition,
 
 def assign_id(task: Task, case: Case) -> Case:
     """Return a case with the id that its content gives it."""
+    # The id is that of a case without one.
     if case.id:
         case = evolve(case, id="")
     return evolve(case, id=content_id(_task_id(task), unstructure(case)))
@@ -173,6 +175,7 @@ def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_
             test.use.repeats,
             unstructure(test.use.sample),
         ]
+        # Only where it is set: without it a digest, and so every stored case, stays what it was.
         if test.use.ids:
             made_by.append(sorted(test.use.ids))
         if _sees_more(builder, test, task):
@@ -193,7 +196,8 @@ class Writing:
     def __init__(self, store: Store, task: Task, test: str, *, planned: bool = False) -> None:
         """Begin. What an earlier run made stays until `finish`; `planned` keeps what a plan needs of new cases."""
         self._writing = store.cases.writing(task.name, test)
-        self.new = AskedCases(task) if planned else None
+        self._task = task
+        self.new = Spool(AskedCase) if planned else None
         """The cases as a plan sees them, where it is made meanwhile."""
         self._changes = False
         self.plugin_raised = False
@@ -210,7 +214,7 @@ class Writing:
         result = made.drop_unchanged() if self._changes else made
         self._writing.put(result.cases, draft_rows(result))
         if self.new is not None:
-            self.new.add(result.cases)
+            self.new.add(AskedCase.of(case, self._task) for case in result.cases)
         self.plugin_raised = self.plugin_raised or made.plugin_raised
 
     def show(self, digest: str) -> None:
@@ -224,6 +228,7 @@ class Writing:
 
 def draft_rows(made: Perturbed) -> list[DraftRow]:
     """Return what became of every draft, in order."""
+    # Cases come in the order of the drafts that were kept.
     cases = iter(made.cases)
     rows = []
     for item, draft, rejection in made.outcomes:

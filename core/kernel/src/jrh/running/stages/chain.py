@@ -29,6 +29,7 @@ def next_item(item: Item, draft: Draft, taken: set[str]) -> Item:
     """
     name = wanted = f"{item.id}{JOINT}{draft.variant}"
     count = 1
+    # Two drafts of one item may have the same variant.
     while name in taken:
         count += 1
         name = f"{wanted}{JOINT}{count}"
@@ -57,6 +58,7 @@ def combine(first: Draft, then: Draft) -> Draft:
         expectation=combine_expectations(first.expectation, then.expectation),
         label_map=_label_map(first, then),
         option_order=_one_of("the option order", first.option_order, then.option_order) or "",
+        # Inverted twice is asked as before.
         polarity=Polarity.POSITIVE if first.polarity is then.polarity else Polarity.INVERTED,
         prompt=_one_of("the prompt template", first.prompt, then.prompt),
         task=_one_of("the scale, the rubric or the instruction", first.task, then.task),
@@ -81,6 +83,7 @@ def combine_expectations(first: Expectation | None, then: Expectation | None) ->
         return then
     if isinstance(then, Same):
         return first
+    # Where nothing is expected of one step, nothing follows for both.
     if first is None or then is None:
         return None
     if type(first) is type(then) and not isinstance(first, Changes | Equals):

@@ -47,6 +47,7 @@ class PlanFeed:
     def announce(self) -> None:
         """Tell that there are more trials."""
         self._news.set()
+        # Another event for those who wait from now on: this one wakes all who have waited.
         self._news = asyncio.Event()
 
     def close(self) -> None:
@@ -95,6 +96,7 @@ class ComingTrials:
 
     async def _fill(self) -> bool:
         while not self._feed.dropped:
+            # Before the look at the store: what is planned between the two is then read in the next round.
             complete = self._feed.complete
             if self._ready or self._read():
                 return True
@@ -132,6 +134,7 @@ def in_folds(
 ) -> Iterator[tuple[list[Pending], list[Example]]]:
     """Yield the trials of every fold, with the labelled items of all other folds; holds all trials."""
     assert isinstance(use, JudgeUse)
+    # By cluster: the same text in two folds would train a judge on what it is tested with.
     cluster = clusters_of(items)
     fold_of = folds_of([(cluster[item.id], item.gold or "") for item in items], use.folds)
     by_fold: defaultdict[int, list[Pending]] = defaultdict(list)

@@ -50,6 +50,7 @@ class Broken:
         Raises:
             StoreError: that of the run's own files, which ends the run.
         """
+        # A full disk is no fault of the plugin, though it came through its code.
         if isinstance(error, StoreError):
             raise error
         kind = type(error).__name__
@@ -74,6 +75,7 @@ async def propose(
     async def one(position: int) -> None:
         try:
             drafts = await perturber.perturb(items[position])
+            # Here and not where a draft is used: the log then names the plugin and the item.
             results[position] = [_must_be(draft_or_skip, Draft, Skip) for draft_or_skip in drafts]
         except RAISED as error:  # one item must not cost the others
             why = broken.reason("perturber", step.use.name, error, item=items[position].id)
@@ -139,6 +141,7 @@ async def _all_at_once(
         if len(validations) != len(pairs):
             raise ValueError(f"answered {len(validations)} of {len(pairs)} drafts")
     except RAISED as error:
+        # Nothing says which draft it broke on.
         return [Validation(accepted=False, reason=broken.reason("validator", test, error))] * len(pairs)
     return validations
 

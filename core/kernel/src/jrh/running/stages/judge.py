@@ -164,9 +164,12 @@ class _Judging:
         except RAISED as error:  # what a judge hands back may be anything
             row = make_row(trial, self.name, self.simulated, self._failure(error_line(error)), ready.redact)
         ready.store.records.put([row])
+        # The writer works in a thread. Without this look the run would go on paying for replies that are not kept.
         if ready.store.failure is not None:
             raise ready.store.failure
+        # Durable first: a plugin may act on a record, which a kill must not take back.
         if self.tells:
+            # Flushed and told under a lock: plugins hear of records in the order in which they are written.
             async with self.telling:
                 await asyncio.to_thread(ready.store.flush)
                 ready.events.tell("jrh_record_committed", RecordCommitted(run_id=ready.run_id, record=row[0]))

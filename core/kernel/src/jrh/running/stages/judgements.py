@@ -63,6 +63,7 @@ def settle(verdict: Verdict, case: Case) -> Verdict:
     """Bring a judge's verdict to the canonical scale, and a broken one to a status."""
     if verdict.status is not Status.OK:
         return evolve(verdict, presented=None, canonical=None, score=None)
+    # Contradictions become a status: a score or a label that means nothing must not reach a mean.
     if verdict.presented is None:
         return evolve(verdict, status=Status.PLUGIN_ERROR, score=None, detail="the judge says ok and gives no label")
     score = verdict.score
@@ -113,11 +114,13 @@ def make_record(
         presented=verdict.presented,
         canonical=verdict.canonical,
         probability=verdict.probabilities.get(verdict.presented) if verdict.presented else None,
+        # A reply that several judgements share is paid once: each has its part.
         cost=_part(reply.cost, judgement.share) if reply else 0.0,
         prompt_tokens=_whole_part(usage.prompt_tokens, judgement.share) if usage else 0,
         completion_tokens=_whole_part(usage.completion_tokens, judgement.share) if usage else 0,
         latency=reply.latency if reply else None,
         attempts=reply.attempts if reply else 1,
+        # Masked before it is cut: a part of a key would not be recognised.
         detail=utf8_text(redact(verdict.detail)[:DETAIL]),
         rationale=utf8_text(redact(verdict.rationale)[:DETAIL]),
         left_out=int(judgement.left_out),

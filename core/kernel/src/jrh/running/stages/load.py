@@ -50,6 +50,7 @@ def read(builder: Builder, say: Callable[[str], None] | None = None) -> dict[str
             for sentence in built.remarks(items_of_task):
                 say(f"Data of task '{use.task.name}': {sentence}")
         items[use.task.name] = choose(items_of_task, use.data.sample, builder.resolved.limit)
+    # With `--limit` an id may be left out on purpose.
     if builder.resolved.limit is None:
         _check_ids(builder.resolved.suite, items)
     return items if builder.resolved.shard is None else _part(items, builder.resolved.shard)
@@ -95,6 +96,7 @@ def check(source: DataSource, use: TaskUse) -> Sequence[Item]:
     problems: list[str] = []
     again: list[_Again] = []
     items = spooled(_check_items(source, use, problems, again))
+    # From the end, because dropping a problem moves those behind it.
     for duplicate in reversed(again):
         duplicate.settle(items, problems)
     if problems:
@@ -132,6 +134,7 @@ def _check_items(source: DataSource, use: TaskUse, problems: list[str], again: l
     if use.mode is not None:
         read = use.mode.expand_items(read, use.task, problems.append)
     for place, item in enumerate(read):
+        # By number, since the ids of all items may not fit into memory; equal numbers are compared later.
         first = places.number_of(item.id, place)
         if first != place:
             again.append(_Again(first, item.id, item.origin, len(problems)))
@@ -144,23 +147,23 @@ def _check_items(source: DataSource, use: TaskUse, problems: list[str], again: l
 
 def _misfits(item: Item, task: Task) -> list[str]:
     where = f"{item.origin}: " if item.origin else f"item '{item.id}': "
-    problems = []
+    misfits = []
     if item.gold is not None and item.gold not in task.scale:
         close = task.scale.match(item.gold)
         hint = f"; did you mean '{close}'?" if close else ""
-        problems.append(f"{where}label '{item.gold}' is not on the scale {', '.join(task.scale.labels)}{hint}")
+        misfits.append(f"{where}label '{item.gold}' is not on the scale {', '.join(task.scale.labels)}{hint}")
     try:
         GoldSource.read(item.gold_source)
     except JrhError as error:
-        problems.append(f"{where}{error}")
+        misfits.append(f"{where}{error}")
     if not item.id.isprintable():
-        problems.append(f"{where}the id {item.id!r} has characters that cannot be printed")
+        misfits.append(f"{where}the id {item.id!r} has characters that cannot be printed")
     absent = [name for name in task.judged_fields if name not in item.fields]
     if absent:
-        problems.append(f"{where}a {task.mode.value} item needs {' and '.join(absent)}")
+        misfits.append(f"{where}a {task.mode.value} item needs {' and '.join(absent)}")
     elif task.mode is Mode.TRANSCRIPT and not isinstance(item.fields["transcript"], str):
-        problems += [where + problem for problem in transcript_problems(item.fields["transcript"])]
-    return problems
+        misfits += [where + problem for problem in transcript_problems(item.fields["transcript"])]
+    return misfits
 
 
 def _limit_problems(problems: list[str]) -> list[str]:
@@ -193,6 +196,7 @@ def _draw(heads: Mapping[str, str], sample: Sample) -> list[str]:
     strata: defaultdict[str, list[int]] = defaultdict(list)
     for position, stratum in enumerate(heads.values()):
         strata[stratum if sample.stratify else ""].append(position)
+    # A seed for each stratum: items added to one do not change the sample of another.
     positions = sorted(
         position
         for stratum, size in _shares(strata, sample.n).items()
@@ -218,6 +222,7 @@ def _shares(strata: dict[str, list[int]], n: int) -> dict[str, int]:
     total = sum(map(len, strata.values()))
     exact = {name: n * len(members) / total for name, members in strata.items()}
     shares = {name: int(value) for name, value in exact.items()}
+    # Largest remainder (Hamilton): no share differs from the exact one by a whole item; ties go by name.
     by_remainder = sorted(strata, key=lambda name: (shares[name] - exact[name], name))
     for name in by_remainder[: n - sum(shares.values())]:
         shares[name] += 1

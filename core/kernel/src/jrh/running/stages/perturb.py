@@ -70,6 +70,7 @@ async def in_slices(
     """
     chosen = chosen_items(items, test.use)
     assembly = Assembly(builder, test, task, progress, log)
+    # Before the slices: a remark is about all items of the test.
     assembly.remark(chosen)
     usual = SLICE if builder.spread is None else UNIT
     parts = [chosen] if assembly.sees_everything else in_small_parts(chosen, size or usual)

@@ -85,6 +85,7 @@ def _record_slices(store: Store, without: Collection[str], also: Sequence[str]) 
     yield dict.fromkeys(COLUMNS, ())
     more = set(also)
     for part in store.records.slices():
+        # A trial that is in the plan, too, must not count twice.
         more.difference_update(part["trial_id"])
         mask = [case not in without for case in part["case_id"]]
         yield part if all(mask) else {name: tuple(compress(values, mask)) for name, values in part.items()}
