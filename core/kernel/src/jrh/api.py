@@ -9,7 +9,7 @@ from typing import Any
 
 from jrh.document.yaml_reader import read_document
 from jrh.plugins.loading import load_plugins
-from jrh.running.event_loop import run_beside, run_to_end
+from jrh.running.event_loop import run_in_thread, run_to_end
 from jrh.running.from_python import build_request, keyword_defaults, request_from_arguments, result_for_caller
 from jrh.running.outcome import RunRequest, RunResult, Settings
 from jrh.running.progress import Progress, show_progress
@@ -69,6 +69,7 @@ def run(
             The last is a `jrh.errors.CostNotAgreedError`.
         KeyboardInterrupt: interrupted; running it again continues.
     """
+    # The arguments of `run` are named once: what it accepts is what the request takes.
     request = request_from_arguments(suite, **{name: value for name, value in locals().items() if name != "suite"})
     with show_progress(quiet=quiet) as progress:
         return result_for_caller(execute(request, progress), request.loaded)
@@ -83,7 +84,8 @@ async def run_async(suite: str | Path | Mapping[str, Any], **options: Any) -> Ru
     stop = request.settings.stopper
     assert stop is not None
     with show_progress(quiet=request.settings.quiet) as progress:
-        return result_for_caller(await run_beside(partial(run_suite, request, progress), stop), request.loaded)
+        # In a thread, because a run reads and writes files, which would block the caller's event loop.
+        return result_for_caller(await run_in_thread(partial(run_suite, request, progress), stop), request.loaded)
 
 
 def read_items(

@@ -7,7 +7,7 @@ from enum import Enum
 from http import HTTPStatus
 from typing import Final
 
-from attrs import frozen
+from attrs import define, evolve, field, frozen
 
 RAISED: Final = (Exception, SystemExit)
 """Exceptions of plugins that a run survives, including that of `sys.exit()`, which would otherwise end jrh."""
@@ -138,56 +138,40 @@ _KIND_OF_STATUS: Final[dict[int, FaultKind]] = {
 }
 
 
+@define(slots=False, repr=False)
 class ModelFault(Exception):
     """Report one failed attempt of a model provider. Models raise it; only the gateway handles it."""
 
-    def __init__(
-        self,
-        kind: FaultKind,
-        detail: str,
-        *,
-        status: int | None = None,
-        retry_after: float | None = None,
-        settings: Sequence[str] = (),
-        sent: bool = True,
-    ) -> None:
-        """Keep what is known of the failure.
+    kind: FaultKind
+    detail: str
+    """A short text."""
+    status: int | None = field(default=None, kw_only=True)
+    """The HTTP status."""
+    retry_after: float | None = field(default=None, kw_only=True)
+    """Seconds the server asks to wait."""
+    settings: Sequence[str] = field(default=(), kw_only=True)
+    """Settings of the request that the model does not have; it is asked without them."""
+    sent: bool = field(default=True, kw_only=True)
+    """False if no request can have arrived, because no connection was made; it costs nothing."""
 
-        Args:
-            kind: of failure.
-            detail: a short text.
-            status: the HTTP status.
-            retry_after: seconds the server asks to wait.
-            settings: settings of the request that the model does not have; it is asked without them.
-            sent: False if no request can have arrived, because no connection was made; it costs nothing.
-        """
-        super().__init__(detail)
-        self.kind = kind
-        self.detail = detail
-        self.status = status
-        self.retry_after = retry_after
-        self.settings = tuple(settings)
-        self.sent = sent
+    def __str__(self) -> str:
+        """Return the detail alone."""
+        return self.detail
 
     @property
     def retryable(self) -> bool:
         """Return whether a retry can help."""
+        # Everything else stays as it is however often the same request is sent.
         return self.kind in _RETRYABLE
 
     def with_detail(self, detail: str) -> ModelFault:
         """Return the same failure with another text, and without the exceptions it came from."""
-        return ModelFault(
-            self.kind,
-            detail,
-            status=self.status,
-            retry_after=self.retry_after,
-            settings=self.settings,
-            sent=self.sent,
-        )
+        return evolve(self, detail=detail)
 
     @classmethod
     def from_http_status(cls, status: int, detail: str, *, retry_after: float | None = None) -> ModelFault:
         """Classify an HTTP error status; no other code interprets statuses."""
+        # Providers use other 4xx statuses for wrong requests, which no retry mends.
         if status in _KIND_OF_STATUS:
             kind = _KIND_OF_STATUS[status]
         elif status >= HTTPStatus.INTERNAL_SERVER_ERROR:

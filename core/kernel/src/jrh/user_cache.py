@@ -15,6 +15,7 @@ def directory() -> Path:
     named = os.environ.get(ENVIRONMENT)
     if named:
         return Path(named)
+    # Here, so that commands that need no cache do not pay for the import.
     from platformdirs import user_cache_path
 
     return user_cache_path("jrh", appauthor=False)

@@ -50,6 +50,7 @@ class LazyGroup(plugin_commands.ExtendedGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest a similar command for an unknown one."""
+        # Commands of plugins are looked up only when no command of jrh is meant, since that reads what is installed.
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from jrh.document.positions import did_you_mean
 
@@ -90,6 +91,7 @@ def invoke(args: list[str] | None = None, imported: Callable[[], None] | None = 
     `imported` is called when the command has been imported, before it does anything.
     """
     try:
+        # Not standalone: click would print errors its own way, and exit with codes of its own.
         code: Any = cli.main(args=args, prog_name="jrh", standalone_mode=False, obj=imported)
     except (Exception, KeyboardInterrupt) as error:
         return _show_error(error)
@@ -111,6 +113,7 @@ def _show_error(error: BaseException) -> int:
             telling.tell("jrh: interrupted")
             code = 130
         case BrokenPipeError():  # the reader closed the pipe, as `head` does
+            # Python flushes the stream at its end, and would print another error.
             sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
             code = 1
         case _:

@@ -61,9 +61,11 @@ def plugin_commands(group: str = "") -> Mapping[str, list[EntryPoint]]:
     commands: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=COMMANDS), key=lambda point: (point.name, _distribution(point))):
         inside, _, name = point.name.rpartition(".")
+        # A dot in the name of an entry point puts the command into a group.
         if inside != group:
             continue
         known = commands.setdefault(name, [])
+        # A distribution that lies twice on the path provides its commands once.
         if all((point.value, _distribution(point)) != (other.value, _distribution(other)) for other in known):
             known.append(point)
     return commands
@@ -83,6 +85,7 @@ def summary_of(points: list[EntryPoint]) -> str:
 
 def _first_paragraph(point: EntryPoint) -> str:
     """Read the summary of a command from its source, without importing it; empty if there is none."""
+    # Parsed, because importing every plugin for its help line would make `--help` slow.
     import ast
     from importlib.util import find_spec
 

@@ -54,6 +54,7 @@ def command(
     from jrh.running.remembered_plugins import load_for
     from jrh.running.stored_run import report_again
 
+    # The plugins come first: a reporter that is not loaded writes nothing.
     loaded = tell_remembered(load_for(run_dir, allowed(plugins)))
     with show_progress(plain=True) as progress:
         progress.begin("report", None)
@@ -71,6 +72,7 @@ def command(
         telling.say(written.terminal.rstrip("\n") + "\n", styled=True)
     for path in written.files:
         telling.say(f"Report: {path}")
+    # The report for the terminal says it itself.
     if written.incomplete and not written.terminal:
         telling.tell(written.incomplete)
     for sentence in written.changed:

@@ -89,6 +89,7 @@ def _confirm(total: CostEstimate | None, above: float) -> None:
     what = cost_question(total, above)
     if not what:
         return
+    # A script cannot answer, and must not spend more than it was allowed to.
     if not sys.stdin.isatty():
         raise JrhError(
             f"This run may make {what}. "
@@ -106,9 +107,12 @@ def _enough(budget: Budget, result: RunResult, estimate: Callable[[], CostEstima
         return ()
     settings = []
     if budget.usd is not None:
+        # Never less than the budget there is, which the estimate of the rest may suggest.
         dollars = max(spent.paid + spent.uncertain + left.worst, budget.usd)
+        # Rounded up, and a cent more: the printed budget must not fall short of the sum.
         settings.append(f"{_DOLLARS}{math.ceil(dollars * 100 + 1) / 100:.2f}")
     if budget.calls is not None:
+        # Failed attempts count as calls: a tenth more than the plan says leaves room for them.
         retries = math.ceil(left.high / 10)
         settings.append(f"budget.calls={max(spent.calls + left.high + retries, budget.calls)}")
     return tuple(settings)
@@ -140,6 +144,7 @@ def _same_command(context: click.Context, budget: Sequence[str]) -> str:
     words = ["jrh", "run"]
     for parameter in context.command.params:
         name = parameter.name or ""
+        # Only what was typed: defaults and the environment are there the next time, too.
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             values = context.params[name] if parameter.multiple else [context.params[name]]
             unchanged = [str(value) for value in values if str(value).partition("=")[0] not in replaced]

@@ -41,6 +41,7 @@ def read_environment(path: Path) -> None:
         if binding.key is None and not binding.error:
             continue  # a comment, or blank lines
         if binding.error or binding.key is None or binding.value is None or "=" in binding.key:
+            # By number: the text of the line may be a key.
             wrong.append(f"--env-file: {path}:{_line(binding)}: expected KEY=VALUE")
         else:
             variables[binding.key] = binding.value
@@ -54,6 +55,7 @@ def read_environment(path: Path) -> None:
 
 def _text(path: Path) -> str:
     try:
+        # Some editors begin a file with a byte order mark, which would become a part of the first name.
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise JrhError(f"--env-file: no such file: '{path}'") from None
@@ -124,6 +126,7 @@ def suite_options(function: F) -> F:
             "--no-preflight", is_flag=True, help="Do not ask every model once before the first stage of the run."
         ),
     )
+    # The last decorator that is applied comes first in the help.
     for decorator in reversed(decorators):
         function = decorator(function)
     return function
@@ -151,6 +154,7 @@ def allowed(plugins: str) -> tuple[str, ...]:
 
 def settings_of(*, plugins: str, env_file: Path | None, no_cache: bool, no_preflight: bool, **others: Any) -> Settings:
     """Turn the shared options into settings, and read the environment file; `others` are called like the settings."""
+    # Before anything is built: components read their keys from the environment.
     if env_file is not None:
         read_environment(env_file)
     from jrh.running.outcome import ENDING, Settings

@@ -121,6 +121,7 @@ def _plain(base: Path | None) -> Converter:
     converter.register_unstructure_hook(Text, lambda text: text.content)
     converter.register_structure_hook_factory(option_types.is_attrs, lambda cls: _read_fields(cls, converter))
     converter.register_unstructure_hook_factory(option_types.is_attrs, lambda cls: _write_fields(cls, converter))
+    # What the kernel wrote itself is taken as it is.
     for leaf in (str, int, float, bool):
         converter.register_structure_hook(leaf, _same)
     converter.register_structure_hook_func(option_types.is_json, _same)
@@ -145,6 +146,7 @@ def _is_optional_leaf(kind: Any) -> bool:
 
 
 def _read_fields(cls: type, converter: Converter) -> Callable[[Any, Any], Any]:
+    # cattrs cannot read names of types: they are resolved before it looks.
     option_types.resolved_fields(cls)
     return make_dict_structure_fn(cls, converter, _cattrs_detailed_validation=False)
 
@@ -168,6 +170,7 @@ def _add_expectations(converter: Converter) -> None:
         converter.register_unstructure_hook(cls, lambda value, kind=kind, write=write: {"kind": kind} | write(value))
 
     def read(value: Any, kind: Any) -> Any:
+        # The hook serves the union with and without None.
         if value is None and type(None) in get_args(kind):
             return None
         fields = dict(value)
@@ -183,6 +186,7 @@ def _is_expectation(kind: Any) -> bool:
 _COMPACT: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
 
 
+# JSON never begins with a space, so it can mark the other way of writing.
 _BY_HAND: Final = " "
 """Starts a text that orjson would read as something else, or not at all: numbers of more than 64 bits and lone
 surrogates, which are escaped in it."""
@@ -194,6 +198,7 @@ def compact(value: object) -> str:
     Raises:
         ValueError: it holds a float that is not finite.
     """
+    # orjson would also write enums, dates and dataclasses, which are no plain values.
     if is_plain(value):
         try:
             return orjson.dumps(value).decode()
@@ -218,6 +223,8 @@ _TEXTS: Final[dict[int, tuple[ReferenceType[object], str]]] = {}
 
 def to_text_once(value: object) -> str:
     """Return `to_text` of an immutable value, which is kept while the value lives: a reply is stored in two places."""
+    # By identity, since hashing a reply reads all of it. Ids are used again: the reference says whether it is the same
+    # value.
     key = id(value)
     entry = _TEXTS.get(key)
     if entry is not None and entry[0]() is value:

@@ -23,6 +23,7 @@ from jrh.values.option_values import Text
 Mistake: TypeAlias = tuple[Location, str]
 """Path relative to the converted value, and the message."""
 
+# As the validators of attrs write it.
 _COMPARED: Final = re.compile(r"(?s)(Length of )?'\w+' must be (>=|<=|>|<|==) (\S+): (.*)")
 _COMPARISONS: Final = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than", "==": "exactly"}
 
@@ -133,12 +134,14 @@ def _leaf(value: Any, kind: type) -> Any:
 
 
 def _float(value: object, kind: Any) -> float:
+    # `True` is an int in Python, and no number in a suite.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _type_mistake(kind, value)
     if isinstance(value, float) and not math.isfinite(value):
         raise Mistakes.of(f"expected a finite number, got {value}")
     try:
         return float(value)
+    # An int has any size in Python, a float has not.
     except OverflowError:
         raise Mistakes.of("the number is too large") from None
 
@@ -180,6 +183,7 @@ def _path(value: object, base: Path) -> Path:
     if not isinstance(value, str | Path):
         raise _type_mistake(Path, value)
     written = Path(value)
+    # Only `~` itself: `~name` would be the home of another user.
     return base / (written.expanduser() if written.parts[:1] == ("~",) else written)
 
 
@@ -193,6 +197,7 @@ def _text(value: object, base: Path) -> Text:
         raise Mistakes.of(f"expected the name of a file, got {option_types.described(name)}", "file")
     try:
         content = read_plain(_path(name, base))
+        # Every end of a line becomes the same: a file saved on another system asks the same question.
         return Text(content="\n".join(content.decode("utf-8-sig").replace("\r\n", "\n").split("\r")), source=name)
     except UnicodeDecodeError as error:
         wrong = not_utf8(content) if content[:2] in UTF16 else f"not UTF-8 text: byte {error.start + 1} cannot be read"
@@ -227,6 +232,7 @@ def _union(value: object, kind: Any, converter: Converter) -> Any:
     """Convert the value to the first member of the union that accepts its shape."""
     shape = _shape_of(value)
     members = [member for member in get_args(kind) if shape in _shapes(member)]
+    # YAML writes 1 where 1.0 is meant.
     if not members and shape is int and float in get_args(kind):
         members = [float]
     mistakes: list[Mistake] = []
@@ -234,6 +240,7 @@ def _union(value: object, kind: Any, converter: Converter) -> Any:
         try:
             return converter.structure(value, member)
         except Exception as error:
+            # The mistakes of the first member that has this shape.
             mistakes = mistakes or mistakes_of(error)
     # If only one member has this shape, its own error is more helpful than a list of all alternatives.
     raise Mistakes(mistakes) if len(members) == 1 else _type_mistake(kind, value)

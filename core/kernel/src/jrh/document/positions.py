@@ -26,8 +26,10 @@ def read_plain(path: Path, most: int = LARGEST) -> bytes:
     Raises:
         OSError: it cannot be read, is a device, a pipe or a directory, or is larger than `most` bytes.
     """
+    # Checked first: reading a device or a pipe may never end.
     check_plain(path, most)
     with path.open("rb") as file:
+        # No more than was checked, as the file may grow meanwhile.
         return file.read(most)
 
 
@@ -87,6 +89,7 @@ class Document:
         """Report a wrong value: like `problem`, and the message names the value's key."""
         problem = self.problem(location, message)
         name = label(location)
+        # Without a line, the source of a problem is its path, which names the key already.
         return self.problem(location, f"{name}: {message}") if name and problem.line else problem
 
 
@@ -110,6 +113,7 @@ def label(location: Location) -> str:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `Did you mean 'x'? ` for a close match among the known names, else the empty text."""
     names = list(known)
+    # Reversed, so that the first of several names that differ in case only is the one that stays.
     folded = {candidate.casefold(): candidate for candidate in reversed(names)}
     close = get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
     return f"Did you mean '{folded[close[0]]}'? " if close else ""

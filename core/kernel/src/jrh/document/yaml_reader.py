@@ -25,6 +25,7 @@ MAX_VALUES: Final = 100_000
 """Values of one file, counted with every use of an alias."""
 MAX_DEPTH: Final = 100
 
+# The loader in C where PyYAML has it: large data files take several times as long in Python.
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WORDS: Final[Mapping[str, bool | None]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -48,6 +49,7 @@ def read_document(path: Path) -> Document:
     source = str(path)
     try:
         with path.open("rb") as file:
+            # A byte more than allowed shows that a file is too large without holding all of it.
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise SuiteError([Problem(message=f"cannot be read: {error.strerror}", source=source)]) from None
@@ -118,6 +120,7 @@ def _scalar(text: str) -> Json:
         return _WORDS[text]
     if _INT.fullmatch(text):
         return int(text) if len(text) <= _MOST_DIGITS else text
+    # After whole numbers, which match here, too.
     if _FLOAT.fullmatch(text):
         return float(text)
     return float(text.replace(".", "", 1)) if _NOT_FINITE.fullmatch(text) else text
@@ -199,6 +202,7 @@ class _Reading:
         if event.anchor is not None:
             self._anchors[event.anchor] = node
         if isinstance(event, yaml.ScalarEvent):
+            # What was quoted stays text.
             node.value = _scalar(event.value) if event.implicit[0] else event.value
             return node
         node.open = True
@@ -225,11 +229,13 @@ class _Reading:
         return _Node(position=position) if node is None or node.open else node
 
     def _value(self, node: _Node, location: Location) -> Json:
+        # Every use of an alias counts: a few lines of aliases can stand for billions of values.
         self._values += 1
         if len(location) >= MAX_DEPTH:
             raise _TooMuchError(f"values are nested deeper than {MAX_DEPTH} levels", node.position)
         if self._values > MAX_VALUES:
             raise _TooMuchError(f"more than {MAX_VALUES:,} values, aliases counted at every use", node.position)
+        # In a mapping the position of the key is known by now, and it is the one to show.
         self.positions.setdefault(location, node.position)
         if node.parts is not None:
             return [self._value(part, (*location, at)) for at, part in enumerate(node.parts)]

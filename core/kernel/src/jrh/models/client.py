@@ -48,6 +48,7 @@ def header_digests(headers: Mapping[str, str]) -> dict[str, str]:
     No value can be read from its digest: the digest is salted with the header's name and slow to compute (scrypt), and
     12 digits of it are kept. It has no key of its own, because a lost key would repeat every paid call.
     """
+    # Lower case, as the case of a header name means nothing to a server.
     routing = ((name.lower(), value) for name, value in headers.items())
     return {name: _slow_digest(name, value) for name, value in sorted(routing) if name not in CREDENTIALS}
 
@@ -78,12 +79,14 @@ class RateLimits:
         if self._requests:
             await self._requests.acquire(1)
         if self._tokens:
+            # A prompt larger than the whole bucket waits until the bucket is empty, not for ever.
             await self._tokens.acquire(min(float(tokens), self._tokens.max_rate))
 
 
 def _bucket(per_minute: float | None, window: float) -> AsyncLimiter | None:
     if per_minute is None:
         return None
+    # A bucket that holds less than one request would never let one through.
     window = max(window, 60.0 / per_minute)
     return AsyncLimiter(per_minute * window / 60.0, window)
 
@@ -97,7 +100,24 @@ BREAKER: Final = 20
 _UNSET: Final = Sampling()
 
 
-class Client:
+class NamedModel:
+    """The name and the identity of a model of the suite."""
+
+    use: ModelUse
+    model: ChatModel
+
+    @property
+    def name(self) -> str:
+        """Return the suite's name of the model."""
+        return self.use.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the identity of the model, including the sampling set in the suite."""
+        return fingerprint_of(self.use, self.model)
+
+
+class Client(NamedModel):
     """A model as components see it (`jrh.ModelClient`)."""
 
     def __init__(self, use: ModelUse, model: ChatModel, gate: Gateway) -> None:
@@ -122,16 +142,6 @@ class Client:
         self._gate = gate
 
     @property
-    def name(self) -> str:
-        """Return the suite's name of the model."""
-        return self.use.name
-
-    @property
-    def limits(self) -> Limits:
-        """Return the rate, concurrency, retry and timeout limits."""
-        return self.use.limits
-
-    @property
     def at_once(self) -> int:
         """Return the largest number of calls in flight."""
         return self.use.limits.concurrency if self.deferred is None else self.deferred.at_once
@@ -140,11 +150,6 @@ class Client:
     def rates(self) -> Rates | None:
         """Return the suite's prices, or the provider's if the suite sets none."""
         return rates_of(self.use, self.model)
-
-    @property
-    def fingerprint(self) -> str:
-        """Return the identity of the model, including the sampling set in the suite."""
-        return fingerprint_of(self.use, self.model)
 
     async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
         """Answer from stored replies or ask the provider."""
@@ -160,9 +165,11 @@ class Client:
         """
         if self._rate_limits.any:
             await self._gate.unless_stopped(self._rate_limits.acquire(estimate_prompt_tokens(request)))
+        # After the rate limits: a call that waits for its turn holds no place that another could use.
         await self._places.acquire()
         try:
             return await self.concurrency.acquire()
+        # Cancelled while it waited: without this the place would be lost until the end of the run.
         except BaseException:
             self._places.release()
             raise
@@ -174,7 +181,7 @@ class Client:
         """
         pause = None
         if fault is not None and fault.retry_after is not None:
-            pause = min(fault.retry_after, self.limits.max_wait)
+            pause = min(fault.retry_after, self.use.limits.max_wait)
         limited = fault is not None and fault.kind is FaultKind.RATE_LIMIT
         self.concurrency.release(place, limited=limited, retry_after=pause, latency=latency)
         self._places.release()
@@ -186,7 +193,8 @@ class Client:
         """
         if self.deferred is not None:
             return await self.deferred.complete_call(call, request)
-        async with asyncio.timeout(self.limits.timeout):
+        # The time of the whole answer: one that trickles in would never exceed a limit between two bytes.
+        async with asyncio.timeout(self.use.limits.timeout):
             return await self.model.complete(request)
 
     def note_stated(self, completion: Completion, redact: Callable[[str], str]) -> None:
@@ -222,6 +230,7 @@ class Client:
     def note_refused(self, fault: ModelFault, sent: ChatRequest) -> bool:
         """Remember the settings that a fault says the model does not have; tell whether the request held any."""
         held = {name: value for name, value in set_in(sent).items() if name in fault.settings}
+        # What a question needs is refused with its value only: the next question may ask for another one.
         self._refused |= {name for name in held if name not in sent.needed}
         self._refused_values |= {(name, str(value)) for name, value in held.items() if name in sent.needed}
         return bool(held)
@@ -251,6 +260,7 @@ def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:
     """Return US dollars per token, the suite's before the provider's; None if unknown."""
     if use.price is None:
         return model.rates
+    # A price in the suite replaces what a call costs, not how long a reply may be.
     longest = model.rates.max_output_tokens if model.rates else None
     return _rates_of_price(use.price, getattr(model, "price_factor", 1.0), longest)  # the factor of a `DeferredModel`
 
@@ -274,6 +284,7 @@ def as_sent(request: ChatRequest, use: ModelUse) -> ChatRequest:
         return filled
     system = [message.content for message in filled.messages if message.role == "system"]
     messages = [message for message in filled.messages if message.role != "system"]
+    # Some models know no system role: its text goes before the first message of the user.
     if not messages or messages[0].role != "user":
         messages.insert(0, Message(role="user", content=""))
     content = "\n\n".join(part for part in (*system, messages[0].content) if part)
@@ -289,7 +300,7 @@ def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
 
 
 def _alike(sampling: Sampling) -> list[object]:
-    """Return settings so that equal ones are written alike: 1 and 1.0, which one cached text stands for."""
+    """Return settings so that equal ones, such as 1 and 1.0, have the same text: the cache takes one for the other."""
     numbers = (sampling.temperature, float), (sampling.top_p, float), (sampling.max_tokens, int), (sampling.seed, int)
     return [*(None if value is None else kind(value) for value, kind in numbers), sampling.reasoning_effort]
 
@@ -321,23 +332,13 @@ Answer: TypeAlias = Callable[[ModelUse, ChatModel, ChatRequest, int], Reply]
 
 
 @frozen
-class StandIn:
+class StandIn(NamedModel):
     """A model (`jrh.ModelClient`) with the name and fingerprint of the real one that sends nothing."""
 
     use: ModelUse
     model: ChatModel
     answer: Answer | None = None
     """None: asking raises an error."""
-
-    @property
-    def name(self) -> str:
-        """Return the suite's name of the model."""
-        return self.use.name
-
-    @property
-    def fingerprint(self) -> str:
-        """Return the identity of the model, including the sampling set in the suite."""
-        return fingerprint_of(self.use, self.model)
 
     async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:  # noqa: ARG002
         """Answer with the function; without one raise, because factories must not ask models."""
@@ -354,6 +355,7 @@ def priced(budget: Budget, open_model: OpenModel) -> OpenModel:
     """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""
 
     def open_priced(use: ModelUse, model: ChatModel) -> ModelClient:
+        # Refused before the first call, since a budget in dollars can hold nothing whose price is unknown.
         if budget.usd is not None and rates_of(use, model) is None:
             raise JrhError(
                 f"model '{use.name}' has no known price, and the suite has a budget in dollars; give the model "

@@ -164,6 +164,7 @@ class AdaptiveConcurrency:
 
     def widen(self, places: int) -> None:
         """Raise the maximum: another model of the suite shares the provider's limit."""
+        # Each entry of the suite brings its places, so that two entries are not slower than one with their sum.
         self.maximum += places
         if self.found is None:
             self.limit = float(min(self.maximum, AT_FIRST))
@@ -177,6 +178,7 @@ class AdaptiveConcurrency:
     @property
     def places(self) -> int:
         """Return how many calls may be in flight now."""
+        # At least one: with none no answer would ever raise the limit again.
         return max(1, int(self._dips.effective_limit(self.limit)))
 
     async def acquire(self) -> Place:
@@ -190,6 +192,7 @@ class AdaptiveConcurrency:
             try:
                 await turn
             except asyncio.CancelledError:
+                # The place had been given to this call before it was cancelled: it goes to the next one.
                 if turn.done() and not turn.cancelled():
                     self._leave()
                 raise
@@ -239,20 +242,19 @@ class AdaptiveConcurrency:
             retry_after: seconds for which the provider wants no call.
             latency: seconds until the answer, where there is one.
         """
-        together = self._sent
+        sent = self._sent
         self._sent -= 1
         if limited:
-            self._complain(
-                max(place.level, together), place.since, asyncio.get_running_loop().time(), retry_after or 0.0
-            )
+            self._complain(max(place.level, sent), place.since, asyncio.get_running_loop().time(), retry_after or 0.0)
         else:
-            self._accepted = max(self._accepted, min(place.level, together))
+            self._accepted = max(self._accepted, min(place.level, sent))
             self._grow(place)
             if latency is not None:
                 self._watch(place, latency)
         self._leave()
 
     def _complain(self, level: int, since: float, now: float, retry_after: float) -> None:
+        # A request sent before the last complaint belongs to the same group: one group lowers the limit once.
         first = since >= self._complained_at
         self._complained_at = now if first else self._complained_at
         self._open_at = max(self._open_at, now + retry_after)
@@ -286,6 +288,7 @@ class AdaptiveConcurrency:
         elif self.limit < self.found:
             self.limit = min(self.found, self.limit + CATCH_UP / self.limit)
         else:
+            # One answer is that part of a round.
             self._rounds += 1.0 / self.limit
             if self._rounds >= self._patience and place.since >= self._quiet_until:
                 step = SLOWLY * self.limit if self._slow else 2.0 ** min(self._rounds - self._patience, FASTEST)
@@ -306,6 +309,7 @@ class AdaptiveConcurrency:
         self.in_flight -= 1
         while self._waiting and self.in_flight < self.places:
             turn = self._waiting.popleft()
+            # Calls that were cancelled in line are still in it.
             if not turn.done():
                 self.in_flight += 1
                 turn.set_result(None)
@@ -323,6 +327,7 @@ class SharedConcurrency:
         """Return the concurrency of a model, with so many places more."""
         if isinstance(model, DeferredModel):  # hands calls over and waits for hours: there is no limit to find
             return AdaptiveConcurrency(places, self._sleep, first=places)
+        # Options that name a variable with a key: the limit of a provider is that of an account.
         keys = {name: value for name, value in use.options.items() if name.endswith("_env")}
         shared = content_id(use.component, model.fingerprint, keys)
         if shared in self._known:

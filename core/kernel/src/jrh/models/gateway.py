@@ -181,8 +181,10 @@ class Gateway:
 
     async def _answer_once(self, client: Client, call: _Call) -> Reply:
         key = call.key
+        # Another task asks the same question: its reply serves both, unless that task gives up.
         while (under_way := self._in_flight.get(key)) is not None:
             with unless_given_up(under_way):
+                # Shielded: one waiter that is cancelled must not end the call for the others.
                 return await asyncio.shield(under_way)
         if (reply := self.find_reply(key)) is not None:
             return reply
@@ -214,6 +216,7 @@ class Gateway:
                 client.note_answer()
                 return about
             client.note_failure()
+            # An endpoint that is down would cost every remaining trial all its attempts.
             if client.circuit_open:
                 message = too_many_failures(client.name, BREAKER, fault.kind, detail)
                 raise self.stop(StopReason.BREAKER, message) from None
@@ -236,23 +239,24 @@ class Gateway:
                 raise earlier.pop()
             return await self._attempt(client, call)
 
-        reply: Reply = await retry_policy(client.limits, self.sleep)(attempt)
+        reply: Reply = await retry_policy(client.use.limits, self.sleep)(attempt)
         return reply
 
     async def sleep(self, seconds: float) -> None:
         """Wait between attempts, or return early if the run stops."""
-        try:
-            await asyncio.wait_for(self._stopping.wait(), seconds)
-        except TimeoutError:
-            return
+        await self.unless_stopped(asyncio.sleep(seconds))
 
     async def unless_stopped(self, waiting: Coroutine[Any, Any, object]) -> None:
         """Wait for a coroutine, or return early if the run stops."""
         turn = asyncio.ensure_future(waiting)
         stop = asyncio.ensure_future(self._stopping.wait())
-        await asyncio.wait((turn, stop), return_when=asyncio.FIRST_COMPLETED)
-        turn.cancel()
-        stop.cancel()
+        try:
+            # `wait` and not a timeout: a run that stops wakes all callers at once, however long their limits let them
+            # wait.
+            await asyncio.wait((turn, stop), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            turn.cancel()
+            stop.cancel()
 
     def _check(self) -> None:
         if self.stopped is not None:
@@ -278,6 +282,7 @@ class Gateway:
         latency: float | None = None
         try:
             self._check()
+            # Checked again, as the run may have stopped while this call waited for its place.
             reply, durable = await self._send(client, call, request)
             latency = reply.latency
         except ModelFault as error:
@@ -321,6 +326,7 @@ class Gateway:
         """Tell waiting calls that one in flight is settled."""
         if self._settling_awaited:
             self._settling_awaited = False
+            # Another event for those who wait from now on.
             self._settled.set()
             self._settled = asyncio.Event()
 
@@ -334,9 +340,11 @@ class Gateway:
         try:
             request, worst = await self._reserve(client, wanted)
         except StopRun as stop:
+            # For any other reason the run has been stopped already.
             if stop.reason is StopReason.BUDGET:
                 stop = self.stop(stop.reason, stop.message)
             raise stop from None
+        # Durable before anything is sent: after a kill there is a row for every call that may be billed.
         call.row, durable = self._calls.intend(call.key, client.name, call.purpose, time.time(), worst)
         await durable
         return request, worst
@@ -359,6 +367,7 @@ class Gateway:
                 attempts=call.attempts,
                 not_settable=client.refusals(call.request),
             )
+            # Inside of the `try`: an answer that cannot be written down is a fault of the provider like any other.
             payload = to_text_once(reply)
         except StillPendingError as error:  # no outcome: the row stays open, and a later run resumes the call
             self.ledger.lose(worst, billed=True)
@@ -366,7 +375,7 @@ class Gateway:
             self._note_settled()
             raise self.stopped or self._pending from None
         except Exception as error:  # a provider's bug, too, ends this call and not the run
-            fault = as_fault(error, client.limits.timeout)
+            fault = as_fault(error, client.use.limits.timeout)
             # A bug may have lost an answer.
             billed = fault is not error or (fault.kind in _MAYBE_BILLED and fault.sent)
             raise await self._note_fault(client, call, request, fault, worst, billed=billed) from None
@@ -391,6 +400,7 @@ class Gateway:
         await self._calls.conclude(
             call.row, outcome=outcome, final=False, cost=None if billed else 0.0, detail=detail, payload=None
         )
+        # The preflight gathers the faults of all models before it ends the run.
         if fault.kind in STOPPING and call.purpose != PREFLIGHT:
             raise self.stop(STOPPING[fault.kind], account_message(client.name, fault.kind, detail))
         return fault

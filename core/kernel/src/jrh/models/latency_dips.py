@@ -48,8 +48,10 @@ class _Window:
 
     def add(self, latency: float, now: float) -> bool:
         """Count an answer; tell whether the window is full."""
+        # Logarithms, because latencies have a long tail that would decide a mean.
         value = math.log(max(latency, 1e-6))
         self.n += 1
+        # Welford: mean and sum of squares in one pass.
         step = value - self._mean
         self._mean += step / self.n
         self._squares += step * (value - self._mean)
@@ -141,6 +143,7 @@ class LatencyDips:
         if self._window is None:
             self._window = _Window(float(int(limit)), now)
         elif self._window.add(latency, now):
+            # Of answers so fast, what grows with the calls in flight is the work of this process.
             if self._window.latency < math.log(SHORTEST):
                 self._start_rest(LONGEST_REST)
                 return

@@ -103,6 +103,7 @@ def prompt_tokens_at_most(request: ChatRequest) -> int:
     """Return an upper bound of the prompt's tokens: every token covers at least one byte."""
     most = TOOL_PROMPT if request.output == "tool-call" else 0
     for message in request.messages:
+        # 16 for the role and the marks around a message.
         most += _size(message.content) + 16
     return most if request.json_schema is None else most + _size(_schema(request))
 
@@ -200,6 +201,7 @@ class Ledger:
         Raises:
             StopRun: the call could exceed the budget, or its cost has no bound and there is a budget.
         """
+        # Attempts count, not answers: a retry is a call, too.
         if self.budget.calls is not None and self.calls >= self.budget.calls:
             raise StopRun(StopReason.BUDGET, f"the budget of {self.budget.calls} calls is used up")
         if self.budget.usd is not None:
@@ -314,6 +316,7 @@ class SeenUsage:
         if prompt is not None and completion is not None:
             self.replies += 1
             self.longest = max(self.longest, completion)
+            # A ratio, because the next prompt has another length.
             self.per_byte = max(self.per_byte, prompt / prompt_tokens_at_most(request))
             priced = cost_of(reply.usage, rates)
             if priced and reply.cost is not None:
@@ -325,8 +328,10 @@ class SeenUsage:
         None if too little has been seen, or if a reply as long as the longest one would not fit.
         """
         longest = longest_reply(request, rates)
+        # A few short replies say little about the longest one.
         if self.replies < ENOUGH or longest is None:
             return None
+        # What the provider states has been so many times what its prices say.
         room /= self.dearer
         bound = prompt_tokens_at_most(request)
         prompt = min(bound, math.ceil(bound * self.per_byte * PROMPT_MARGIN)) * rates.input

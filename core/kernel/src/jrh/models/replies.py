@@ -74,6 +74,7 @@ def reply_about_question(fault: ModelFault, detail: str, attempts: int, fingerpr
     status = _ABOUT_THE_QUESTION.get(fault.kind)
     if status is None:
         return None
+    # Nothing was generated, so it cost nothing, and it is not unknown.
     usage = Usage(prompt_tokens=0, completion_tokens=0)
     return Reply(
         status=status, detail=detail, attempts=max(attempts, 1), fingerprint=fingerprint, usage=usage, cost=0.0
@@ -120,6 +121,7 @@ def read_reply(
         cost=cost_of(completion.usage, rates) if completion.cost is None else completion.cost,
         latency=latency,
         fingerprint=fingerprint + redact(version),
+        # Masked before it is cut: a part of a key would not be recognised.
         detail=redact(detail)[:_LONGEST_DETAIL],
         attempts=attempts,
         token_probabilities=() if overlong else completion.token_probabilities,
@@ -129,6 +131,7 @@ def read_reply(
 
 def classify(completion: Completion) -> tuple[Status, str]:
     """Return the status of a provider's answer, and the reason if it has no usable text."""
+    # First: a refusal may come with any finish reason.
     if completion.refusal is not None:
         return Status.REFUSED, completion.refusal or "the model refused"
     reason = completion.finish_reason.casefold()
@@ -138,6 +141,7 @@ def classify(completion: Completion) -> tuple[Status, str]:
         return Status.TRUNCATED, f"the reply is longer than {LONGEST_ANSWER:,} bytes and was not read"
     if reason in CUT:
         return Status.TRUNCATED, "the reply was cut at the token limit"
+    # A reason that is not known here may mean that half a reply came.
     if reason not in COMPLETE:
         return Status.INCOMPLETE, f"the provider ended the reply with '{completion.finish_reason}', not as complete"
     return Status.OK, ""

@@ -32,6 +32,7 @@ def retry_policy(limits: Limits, sleep: Callable[[float], Awaitable[None]]) -> A
     from tenacity import AsyncRetrying, retry_if_exception
 
     def is_exhausted(state: RetryCallState) -> bool:
+        # With the wait to come: a call that could not wait it out fails now rather than later.
         waited = state.idle_for + state.upcoming_sleep
         return state.attempt_number >= limits.max_attempts or waited > limits.max_wait
 
@@ -57,6 +58,7 @@ def _wait(state: RetryCallState) -> float:
     """Return the seconds before the next attempt."""
     error = state.outcome.exception() if state.outcome else None
     ceiling = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
+    # Half of the wait is drawn, so that calls refused together do not come back together.
     spread = random.uniform(ceiling / 2.0, ceiling)  # noqa: S311 - spreads retries, decides nothing
     if isinstance(error, ModelFault) and error.retry_after is not None:
         # A limit of tokens a minute asks for milliseconds: as many attempts in a row would be over in no time.
@@ -136,6 +138,7 @@ class StoredNotes:
 def call_prefix(store: Store) -> str:
     """Return what the ids of this run directory's calls begin with, so that no two runs share an id."""
     known = store.meta(_ID)
+    # Drawn and not derived: two run directories may send the same questions, and their calls are not the same.
     if known is None:
         known = uuid4().hex[:16]
         store.set_meta(_ID, known)

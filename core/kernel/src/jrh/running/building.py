@@ -153,6 +153,7 @@ class Builder:
 
     def data(self, task: Task) -> Sequence[Item]:
         """Return all items of a task's data source, checked, before any sample; the source is read on first use."""
+        # Read once for all components that ask for it: a source may be a large file.
         if task.name not in self._data:
             suite = self.resolved.suite
             for use, source in zip(suite.tasks, self.resolved.sources, strict=True):
@@ -178,6 +179,7 @@ class Builder:
                     f"unknown model '{name}'; the suite's models: {', '.join(self.resolved.models) or 'none'}"
                 )
             assert isinstance(resolved.use, ModelUse)
+            # A model from a file has no version: its code is part of what was asked.
             use = evolve(resolved.use, code=code_digest(resolved.sources))
             self._models[name] = self._open_model(use, self.build(resolved))
         return self._models[name]

@@ -185,6 +185,7 @@ def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], 
     judge_id = next(identifier for judge, identifier in judge_ids(suite, items_ids) if judge.use.name == current.name)
     known = again = 0
     for trials in store.trials.of_judge(current.name):
+        # Trials that failed are asked again in any case: no cost of the change.
         lasting = store.trials.lasting([trial.trial_id for trial in trials])
         done = [trial_id(trial.case_id, judge_id, trial.repeat) for trial in trials if trial.trial_id in lasting]
         known += len(done)
@@ -210,6 +211,7 @@ def _what(stored: ComponentState, current: ComponentState) -> str:
         named.append(f"options: {', '.join(options)}")
     if old.get("models") != new.get("models"):
         named.append("model")
+    # A changed file of a part has been named with the files.
     if old.get("parts") != new.get("parts") and not files:
         named.append("parser or validator it uses")
     return "; ".join(named) or "code"

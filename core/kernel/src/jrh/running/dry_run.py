@@ -69,6 +69,7 @@ class DryRun(RunRequest):
     def stored_cases(self, builder: Builder, test: ResolvedTest, task: Task) -> Sequence[Case] | None:
         """Return the cases of a test that an earlier run stored; None where they have to be made again."""
         digest = stage_digest(builder, test, task, self.items_ids[task.name])
+        # With another digest, of an option, of code or of data, the run will make the cases again.
         if self.store is None or self.store.cases.digest(task.name, test.use.name) != digest:
             return None
         return spooled_as(Case, self.store.cases.iterate(task.name, test.use.name))
@@ -101,6 +102,7 @@ def open_dry_run(request: RunRequest) -> Iterator[DryRun]:
     Raises:
         JrhError: as a run would: the data, a component or the run directory cannot be used.
     """
+    # Components are built and ask nothing: what a run will cost can be seen before there is a key.
     with secrets_optional(), ExitStack() as opened:
         store = Store.view_earlier(request.run_dir)
         cache = Cache.view() if request.settings.use_cache else None

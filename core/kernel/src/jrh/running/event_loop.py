@@ -34,7 +34,7 @@ def run_to_end(work: Callable[[], Coroutine[Any, Any, T]], stop: Callable[[], ob
     return _Thread(work).wait(stop)
 
 
-async def run_beside(work: Callable[[], Coroutine[Any, Any, T]], stop: Callable[[], object]) -> T:
+async def run_in_thread(work: Callable[[], Coroutine[Any, Any, T]], stop: Callable[[], object]) -> T:
     """Run the work in a thread of its own, so that this event loop stays free; cancelling it stops the work first."""
     waiting = asyncio.wrap_future(_Thread(work).future)
     try:
@@ -51,7 +51,7 @@ class _Thread(Generic[T]):
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self.future: Future[T] = Future()
-        self.future.set_running_or_notify_cancel()  # nobody else can cancel it: the work is told instead
+        self.future.set_running_or_notify_cancel()  # cancelled through the work, which then ends in good order
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Any] | None = None
         self._work = work

@@ -57,6 +57,7 @@ class Execution:
         ready = self.ready
         try:
             items_ids = await self._load()
+            # Before anything is made again, so that the user can still stop a costly change.
             self._say_what_changed(items_ids)
             remember(ready.store, summarise(ready))
             # Judging early changes no id, place or occasion of a trial, only when it is put: see `pipeline`.
@@ -115,6 +116,7 @@ class Execution:
         remember(ready.store, summarise(ready))  # the run may end here
         outcomes = await run_stages("load", evolve(work_of(ready), ask=partial(self._ask, items_ids)))
         self.declared += outcomes
+        # Labels are part of what the cases depend on, so the items are stored again with them.
         labelled = {task: spooled(items) for outcome in outcomes for task, items in outcome.items.items()}
         if not labelled:
             return items_ids

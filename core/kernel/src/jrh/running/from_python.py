@@ -49,6 +49,7 @@ def request_from_arguments(
         **others,
     )
     request = build_request(suite, settings, load_for_suite(suite, settings))
+    # Only where it was asked for: an estimate reads all data and makes cases.
     if confirm is not None:
         check_agreed(estimate_cost(request), confirm)
     return request

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable
 from itertools import product
 
 import numpy as np
@@ -24,6 +24,7 @@ from jrh.values.verdicts import Status
 
 def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
     """Gather what the store says of a run, before declared stages add what they have made of it."""
+    # All from the store, so that a report needs no suite and can be made while another process runs it.
     planned = store.trials.count()
     attrition_lines = tuple(_attrition(store, summary))
     failed = (*_plugin_error_notes(attrition_lines), *_overbilling_notes(store))
@@ -177,20 +178,16 @@ def _truncation_notes(records: RecordTable, summary: Summary) -> Iterable[str]:
 
 def attrition(store: Store, task: str, test: str, items: int) -> Attrition:
     """Count what became of one test's drafts."""
-    draft_counts = store.cases.count_drafts(task, test)
-    states: Counter[str] = Counter()
-    for line in draft_counts:
-        states[line.state] += line.drafts
-
-    def reasons(wanted: str) -> Mapping[str, int]:
-        return {line.reason: line.drafts for line in draft_counts if line.state == wanted}
-
+    reasons: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for line in store.cases.count_drafts(task, test):
+        reasons[line.state][line.reason] = line.drafts
+    kept = sum(reasons[KEPT].values())
     return Attrition(
         task=task,
         test=test,
         items=items,
-        drafted=states[KEPT] + states[REJECTED],
-        kept=states[KEPT],
-        rejected=reasons(REJECTED),
-        skipped=reasons(SKIPPED),
+        drafted=kept + sum(reasons[REJECTED].values()),
+        kept=kept,
+        rejected=reasons[REJECTED],
+        skipped=reasons[SKIPPED],
     )

@@ -58,7 +58,7 @@ def model_identity(resolved: Resolved[ModelSpec], base: Path) -> Json:
 
 
 def _options(options: Any, base: Path) -> Json:
-    """Return options as part of an identity: a variable stands for the header value in it, never for its own name.
+    """Return options as part of an identity: of a variable the header value in it counts, not its name.
 
     A header can route to another model, so its value counts. A key does not, so a new one asks nothing again.
     """

@@ -105,8 +105,7 @@ def listed_reasons(counts: Mapping[str, int]) -> str:
 
 
 def _empty(lines: list[Attrition]) -> EmptyTest:
-    rejected: Counter[str] = Counter()
-    skipped: Counter[str] = Counter()
+    rejected, skipped = Counter[str](), Counter[str]()
     for line in lines:
         rejected.update(line.rejected)
         skipped.update(line.skipped)
@@ -120,7 +119,7 @@ def _empty(lines: list[Attrition]) -> EmptyTest:
 
 
 def _reasons(counts: Mapping[str, int]) -> str:
-    """List the reasons; a single one without its count, which stands before it."""
+    """List the reasons; a single one without its count, which the sentence has named."""
     return next(iter(counts)) if len(counts) == 1 else listed_reasons(counts)
 
 
@@ -275,6 +274,7 @@ class RunResult:
         matches = [m for m in in_cell if all(getattr(m, key) == value for key, value in selected.items())]
         if len(matches) == 1:
             return matches[0]
+        # Where several match, what tells them apart; where none does, all there is.
         among = matches or named
         known = {key: sorted({getattr(measure, key) for measure in among}) for key in wanted}
         listed = "; ".join(
@@ -353,6 +353,7 @@ def how_it_ended(
         message = _explain_incomplete(report, unfinished) or next(iter(notes), "")
         exit_code = INCOMPLETE if message else DONE
     answered = report is not None and not report.missing_records
+    # Complete is about trials, not verdicts: a refusal is an answer, and is not asked again.
     complete = stop is None and answered and not (unfinished or left)
     return Ended(exit_code=exit_code, message=message, complete=complete)
 

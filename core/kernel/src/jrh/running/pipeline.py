@@ -38,9 +38,9 @@ _MOST: Final = 8 * SLICE
 def overlaps(ready: Prepared) -> bool:
     """Tell whether judges may begin before all cases are made.
 
-    They wait where a declared stage stands between, where something needs all trials at once, and where the drafts of
-    later tests are paid from a budget that the judges could use up. A plan that was finished before is replaced at once
-    or not at all.
+    They wait where a declared stage runs in between, where something needs all trials at once, and where
+    the drafts of later tests are paid from a budget that the judges could use up. A plan that was finished before is
+    replaced at once or not at all.
     """
     resolved, suite = ready.resolved, ready.suite
     waits = (
@@ -49,8 +49,10 @@ def overlaps(ready: Prepared) -> bool:
         bool(resolved.deferred_models),
         resolved.allocator is not None,
         all(judging.judges_at_once(judge.entry.spec.kind) for judge in resolved.judges),
+        # Else judges could spend what the drafts of later tests need, and the tests would end empty.
         (suite.budget.usd, suite.budget.calls) != (None, None) and any(asks_models(test) for test in resolved.tests),
         not any(tests_of(resolved, use.task) for use in suite.tasks),
+        # A plan that was complete is replaced in one transaction: a kill must not leave a part of the new one.
         ready.store.trials.digest() not in (None, GROWING),
     )
     return not any(waits)

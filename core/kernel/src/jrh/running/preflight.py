@@ -69,6 +69,7 @@ def _models_to_use(ready: Prepared) -> frozenset[str]:
     parts: list[Resolved[Any]] = [judge for judge in resolved.judges if judge.use.name in todo.judges]
     for task in (use.task for use in resolved.suite.tasks):
         for test in tests_of(resolved, task):
+            # Cases that are stored need no model any more.
             parts += test.components if (task.name, test.use.name) in todo.tests else ()
     for part in resolved.stages.values():
         if part.all_models and (todo.judges or any(questions_of(ready.builder, ready.store, part))):

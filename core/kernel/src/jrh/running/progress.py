@@ -72,6 +72,7 @@ class Counting(Progress):
 
     def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
         """Start counting a stage."""
+        # What an earlier process did counts for what is done, not for the rate.
         self.stage, self.total, self.done, self.earlier = stage, total, done, done
         self.started = time.monotonic()
 
@@ -148,6 +149,7 @@ def _bars() -> Bars:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
+    # A terminal that is closed must not end the run.
     console = Console(file=FailingStream(sys.stderr))  # type: ignore[arg-type]
     return Bars(*columns, console=console, transient=True)
 

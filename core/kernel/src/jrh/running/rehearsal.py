@@ -59,6 +59,7 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
         for judge in resolved.judges:
             if applies(judge, task) and (todo is None or judge.use.name in todo.judges):
                 builder.build(judge, task)
+    # Whatever is made or asked, measures and reports follow.
     if todo is None or todo.tests or todo.judges:
         rules: list[Resolved[Any]] = [*resolved.metrics, *([resolved.allocator] if resolved.allocator else [])]
         for rule in rules:
@@ -89,6 +90,7 @@ def _rehearse_the_end(builder: Builder) -> None:
         except WrongShapeError:
             raise
         except JrhError:
+            # It costs its own report and nothing else when the time comes.
             continue
 
 

@@ -53,6 +53,7 @@ def note_plugins(store: Store, loaded: Loaded) -> None:
     store.set_meta(_KEY, to_text(known))
     with suppress(OSError):  # without a mark, the next command asks for --plugins
         marks = directory() / _MARKS
+        # For this user alone: a mark allows the code of a plugin to be executed.
         marks.mkdir(parents=True, exist_ok=True, mode=0o700)
         for local in loaded.local:
             (marks / _mark(local.source)).touch()

@@ -21,7 +21,7 @@ from jrh.suite.resolved import Resolved
 from jrh.text.redact import error_line
 from jrh.values.json_values import Json
 from jrh.values.report import ComponentUsed, RunReport
-from jrh.values.sections import Cell, FindingRef, Importance, MeasureRef, Section, TablePart, TextPart
+from jrh.values.sections import FindingRef, Importance, MeasureRef, Section, TablePart, TextPart
 
 _ORDER: Final = tuple(Importance)
 
@@ -30,12 +30,14 @@ def with_sections(report: RunReport, builder: Builder, log: Logger) -> RunReport
     """Return the report with the sections of all loaded plugins; one that breaks is a note."""
     sections: list[Section] = []
     notes: list[str] = []
+    # Not in the order of loading, which installing another plugin may change.
     for entry in sorted(builder.plugins.sections, key=lambda each: each.spec.order):
         try:
             sections += _sections(entry, report, builder)
         except RAISED as error:  # one section must not cost the others
             log.warning("section raised", section=entry.spec.name, error=repr(error))
             notes.append(f"section '{entry.spec.name}' could not be written: {error_line(error)}")
+    # The sort is stable: sections of the same importance stay in the order their plugins ask for.
     sections.sort(key=lambda section: _ORDER.index(section.importance))
     return evolve(
         report,
@@ -70,19 +72,13 @@ def check_section(section: Section, report: RunReport) -> None:
         raise ValueError(f"it is about the task '{section.task}', which the report does not have")
     if section.judge not in {"", *report.judges}:
         raise ValueError(f"it is about the judge '{section.judge}', which the report does not have")
-    for part in section.parts:
-        for table in part.tables():
-            _check((cell for row in table.rows for cell in row.cells), report)
-    to_text(section)
-
-
-def _check(cells: Iterator[Cell], report: RunReport) -> None:
-    """Refuse references to what the report does not have."""
-    for cell in cells:
+    for cell in (cell for part in section.parts for table in part.tables() for row in table.rows for cell in row.cells):
         if isinstance(cell, MeasureRef) and not 0 <= cell.measure < len(report.measures):
             raise ValueError(f"it refers to measure {cell.measure}; the report has {len(report.measures)}")
         if isinstance(cell, FindingRef) and not 0 <= cell.finding < len(report.findings):
             raise ValueError(f"it refers to finding {cell.finding}; the report has {len(report.findings)}")
+    # What cannot be written as JSON would break the data report, where nothing names the plugin.
+    to_text(section)
 
 
 def find_reporters(
@@ -117,12 +113,8 @@ def find_reporters(
     return tuple(_resolve_reporter(entry, options[entry.qualified]) for entry in entries)
 
 
-def in_full(reporters: Sequence[Resolved[ReporterSpec]]) -> tuple[Resolved[ReporterSpec], ...]:
-    """Set the option `full` of the reporters that print to the terminal and have one."""
-    return tuple(map(_in_full, reporters))
-
-
 def _in_full(reporter: Resolved[ReporterSpec]) -> Resolved[ReporterSpec]:
+    """Set the option `full` of a reporter that prints to the terminal, if it has one."""
     spec = reporter.entry.spec
     if spec.target is not ReportTarget.TERMINAL or "full" not in fields_dict(spec.options):
         return reporter
@@ -243,6 +235,7 @@ def write_reports(
     `full` asks the reporters of the terminal for everything they have, except the notes that the command prints itself
     (`said`).
     """
+    # On the terminal these notes would appear twice, as the command prints them itself.
     shown = evolve(
         report,
         notes=tuple(note for note in report.notes if note not in said),
@@ -253,7 +246,7 @@ def write_reports(
     problems: list[str] = []
     unwritten: list[StoreError] = []
     reporters = builder.resolved.reporters
-    for resolved in in_full(reporters) if full else reporters:
+    for resolved in map(_in_full, reporters) if full else reporters:
         spec: ReporterSpec = resolved.entry.spec
         try:
             content = builder.build(resolved).render(shown if spec.target is ReportTarget.TERMINAL else report)

@@ -59,6 +59,7 @@ def _open_log(path: Path) -> TextIO:
         known = os.fstat(handle)
         if not stat.S_ISREG(known.st_mode):
             raise OSError("it is not a regular file")
+        # A line that was cut off would swallow the first one of this process.
         torn = known.st_size and os.pread(handle, 1, known.st_size - 1) != b"\n"
     except BaseException:
         os.close(handle)

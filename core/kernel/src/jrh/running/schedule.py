@@ -60,7 +60,7 @@ def _unseen(case: Case, task: Task) -> bool:
 
 
 def trial_id(case_id: str, judge_id: str, repeat: int) -> str:
-    """Return the id of a trial; the judge's id stands for its plugin, version, options and models."""
+    """Return the id of a trial; the id of the judge follows from its plugin, version, options and models."""
     # Records are found by this id: with another text here, every run would ask all its trials again.
     return hashlib.sha256(f"{case_id}:{judge_id}:{repeat}".encode()).hexdigest()[:ID_LENGTH]
 
@@ -160,6 +160,7 @@ class TrialPlanner:
                     continue
                 question = _number(f"{case.question}:{judge_id}")
                 for repeat in range(case.repeats):
+                    # The question is part of the place: one that changes takes over no occasion, and so no reply.
                     place, occasion = self._occasions.at(f"{question}:{case.condition}:{repeat}", question)
                     yield TrialRow(
                         position=self._position,

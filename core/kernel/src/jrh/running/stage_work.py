@@ -25,7 +25,7 @@ from jrh.values.items import Item, Task
 from jrh.values.records import RecordTable
 
 
-async def _ask_nobody(_task: Task, _judge: str, _wanted: Callable[[Case], bool]) -> bool:
+async def _ask_nothing(_task: Task, _judge: str, _wanted: Callable[[Case], bool]) -> bool:
     """Ask nothing, in a run that is there already."""
     return False
 
@@ -56,7 +56,7 @@ class StageWork:
     """Whether a report decides its findings with the rules that are installed, not with those of the run."""
     say: Callable[[str], None] = Progress().say
     """Tells who asked for the report something that is not part of it: a sentence without its period."""
-    ask: Callable[[Task, str, Callable[[Case], bool]], Awaitable[bool]] = _ask_nobody
+    ask: Callable[[Task, str, Callable[[Case], bool]], Awaitable[bool]] = _ask_nothing
     """Lets a judge answer the reference cases of a task that a function wants, of a stage that comes after `load`;
     returns whether there are any."""
     wait: bool = False
@@ -76,7 +76,7 @@ class StageWork:
 
     @property
     def evidence(self) -> StoredEvidence:
-        """Return what stands behind the records, read on demand."""
+        """Return the cases and replies of the records, read on demand."""
         return StoredEvidence(store=self.store)
 
     def records_as_made(self, gone: Mapping[str, Case]) -> RecordTable:
@@ -133,5 +133,6 @@ def work_of(ready: Prepared, records: RecordTable | None = None) -> StageWork:
         log=ready.log,
         progress=ready.progress,
         wait=ready.settings.wait,
+        # Asked each time: the run may stop while a stage is at work.
         stopped=lambda: ready.gateway.stopped,
     )

@@ -79,6 +79,7 @@ def report_again(
         report = add_to_report(gather(store, work.summary, work.records), work)
         builder = builder_of_summary(work.summary, loaded, reporters)
         report = with_sections(report, builder, Quiet())
+        # The report says so, since code that has changed no longer explains the numbers.
         changed = tuple(source_changes(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
         written = write_reports(builder, report, make_directory(output or run_dir), Quiet(), full=full, said=changed)

@@ -136,6 +136,7 @@ class Spread:
         under_way: deque[tuple[T, asyncio.Task[Any]]] = deque()
         try:
             while True:
+                # No more than there are places: units hold items, which are read as they are needed.
                 while len(under_way) < self._executor.places and (following := next(units, None)) is not None:
                     unit, tag = following
                     under_way.append((tag, asyncio.create_task(self._one(unit, needs, here))))

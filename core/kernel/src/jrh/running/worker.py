@@ -108,6 +108,7 @@ def perform(setup: bytes, work: bytes) -> bytes:
     return data
 
 
+# Components and the log of a workshop are for one unit at a time.
 _one_at_a_time = threading.Lock()
 _known: dict[bytes, _Workshop] = {}
 
@@ -116,11 +117,13 @@ def _workshop(setup: bytes) -> _Workshop:
     """Return the workshop of a run; a process keeps the last one, with what it has built."""
     if setup not in _known:
         sent: Setup = pickle.loads(setup)  # noqa: S301 - from the run, by way of its cluster
+        # All code is compared before any of it is executed.
         for name, (version, digest, modules) in sent.installed.items():
             _check_installed(name, version, digest, modules)
         for name, source in sent.local:
             _check_whole(name, source)
         plugins = load_plugins(sorted(sent.installed), sent.local).plugins
+        # Pickle calls `_find_entry` with nothing but the key.
         _loaded[:] = [plugins]
         workshop = _Workshop(pickle.loads(sent.resolved), plugins)  # noqa: S301
         _known.clear()

@@ -93,6 +93,7 @@ class Batches:
         """
         ready, table = self._ready, self._ready.store.table(DECISIONS)
         if replanned or table.digest() != plan:
+            # Decisions about another plan were about other questions.
             table.replace(plan, ())
         going: Sequence[str] = [judge.use.name for judge in ready.resolved.judges]
         decided = table.select()
@@ -127,6 +128,7 @@ class Batches:
             raise
         except RAISED as error:
             raise PluginError(f"allocator '{self._name}' failed after batch {batch}: {error_line(error)}") from error
+        # A judge that was stopped has no records of later batches, and cannot come back.
         if unknown := sorted(names - set(going)):
             raise PluginError(
                 f"allocator '{self._name}' keeps '{visible_line(unknown[0])}', which was not asked in batch {batch}"

@@ -66,6 +66,7 @@ class Assembly:
     @property
     def sees_everything(self) -> bool:
         """Tell whether a component has to see all items, or all drafts, at once."""
+        # Later steps remark on what earlier ones made, which is known as a whole only without slices.
         later = (self._perturber(step) for step in self._test.steps[1:])
         declared = any(part.entry.spec.scope is Scope.SET for part in self._test.components)
         return declared or any(isinstance(perturber, RemarksOnItems) for perturber in later)

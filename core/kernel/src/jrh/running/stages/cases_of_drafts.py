@@ -165,7 +165,7 @@ def reason_of(draft: Draft | Skip, rejection: str) -> str:
 
 
 def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_id: str) -> str:
-    """Return the id of everything the cases depend on; no test stands for the reference condition."""
+    """Return the id of everything the cases depend on; without a test, of the reference condition."""
     suite = builder.resolved.suite
     made_by: list[Any] = [suite.reference_repeats]
     if test is not None:

@@ -79,6 +79,7 @@ def combine_expectations(first: Expectation | None, then: Expectation | None) ->
     Raises:
         ConflictError: nothing follows.
     """
+    # The order of these rules matters: a stated label holds whatever went before.
     if isinstance(then, Equals) or isinstance(first, Same):
         return then
     if isinstance(then, Same):
@@ -100,6 +101,7 @@ def _label_map(first: Draft, then: Draft) -> Mapping[str, str] | None:
     """Lead what the second step presents to what the first does, and that to the task's labels."""
     if first.label_map is None or then.label_map is None:
         return then.label_map if first.label_map is None else first.label_map
+    # The labels of the second step must be those that the first one presents.
     if first.task is not None or any(label not in first.label_map for label in then.label_map.values()):
         raise ConflictError("two steps give the labels other names")
     return {shown: first.label_map[label] for shown, label in then.label_map.items()}

@@ -92,6 +92,7 @@ class ComingTrials:
         ready = self._ready
         if self._feed.dropped or not (ready or await self._fill()):
             return None
+        # The next trial may belong to another task, for which the judge is built again.
         return ready.popleft() if ready[0].case.task == task else None
 
     async def _fill(self) -> bool:

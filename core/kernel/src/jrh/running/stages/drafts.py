@@ -117,9 +117,11 @@ async def validate(
     workers: Callable[[Resolved[ValidatorSpec], int], int] = lambda _, usual: usual,
 ) -> list[tuple[Draft, str]]:
     """Run the validators over all drafts; return each draft as it is kept, and who rejected it and why."""
+    # The contract first: a validator may rely on it, and a draft that breaks it costs no call.
     state = [(draft, _breach(task, item, draft)) for item, draft in drafts]
     for resolved in step.validators:
         validator = build(resolved)
+        # What one validator rejected is not shown to the next, which may ask a model.
         alive = [position for position, (_, rejection) in enumerate(state) if not rejection]
         pairs = [(drafts[position][0], state[position][0]) for position in alive]
         with book_as(VALIDATOR, resolved.use.name):

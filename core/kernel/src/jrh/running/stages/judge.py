@@ -46,6 +46,7 @@ async def judge_all(ready: Prepared, progress: Progress, feed: PlanFeed | None =
         judges = tuple(judge for judge in judges if judge.use.name in waiting)
     telling = asyncio.Lock()
     jobs = [_Judging(ready, progress, resolved, feed, telling) for resolved in judges]
+    # All judges at once: each waits for its own model.
     await for_each(jobs, lambda job: job.run(), max(len(jobs), 1))
 
 

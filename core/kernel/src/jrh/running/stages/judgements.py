@@ -29,6 +29,7 @@ def question_of(task: Task, trial: Pending) -> Question:
     """Return what a judge is asked."""
     case = trial.case
     seed = seed_of(trial.trial_id)
+    # With one seed, repeats would be copies of the same draw.
     sampling = evolve(case.sampling, seed=seed) if case.vary_seed else case.sampling
     return Question(
         trial_id=trial.trial_id,

@@ -140,6 +140,7 @@ def _check_items(source: DataSource, use: TaskUse, problems: list[str], again: l
             again.append(_Again(first, item.id, item.origin, len(problems)))
             problems.append(f"duplicate id '{item.id}' at {_EARLIER} and {item.origin}")
         problems += _misfits(item, use.task)
+        # What an item says of its own label comes before what the suite says of all.
         stated = item.gold_source or use.data.gold_source
         known = covariates_of(item, use.task, use.data.covariates)
         yield evolve(item, gold_source=stated, covariates=known)
@@ -178,7 +179,7 @@ def choose(items: Sequence[Item], sample: Sample | None, limit: int | None) -> S
     """
     if sample is None and limit is None:
         return items if isinstance(items, ItemBlocks) else tuple(items)
-    # Of a response with criteria all items or none: the first stands for them.
+    # Of a response with criteria all items or none: the first one decides.
     heads: dict[str, str] = {}
     for item in _in_strata(items, sample):
         name = item.response_id

@@ -1,4 +1,4 @@
-"""What stages read from a run's store: the cases of a plan, its records as a table, and what stands behind them."""
+"""What stages read from a run's store: the cases of a plan, its records as a table, and the evidence for them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StoredCases:
     places: Sequence[tuple[str, str]]
     """Tasks and tests, in plan order."""
     change: Callable[[Case], Case | None] | None = None
-    """Returns what stands for a case; None if nothing does."""
+    """Returns the case that counts in place of another; None if there is none."""
 
     def with_change(self, change: Callable[[Case], Case | None]) -> StoredCases:
         """Return the cases that stand for these."""

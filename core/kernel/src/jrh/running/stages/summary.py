@@ -39,6 +39,7 @@ IMPORTED: Final = "imported"
 class TestOfTask:
     """A test of the suite as one task has it."""
 
+    # pytest would take the class for tests.
     __test__ = False
 
     task: str
@@ -110,6 +111,7 @@ def note_start(ready: Prepared) -> None:
     """Keep what declared stages have in the suite, and that the run has not ended; tell log and plugins."""
     sections = {stage.entry.spec.key: unstructure(stage.options) for stage in ready.resolved.stages.values()}
     ready.store.set_meta(SECTIONS, to_text(sections))
+    # Empty until the run ends: a process that is killed leaves it so.
     ready.store.set_meta(ENDED, "")
     ready.log.info("run started", suite=ready.suite.name, version=__version__, plugins=list(ready.loaded.names))
     ready.events.tell("jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir))
@@ -180,6 +182,7 @@ def summarise(ready: Prepared) -> Summary:
         reports=_reports(resolved),
         findings=suite.findings,
         models=judge_models(resolved),
+        # Kept with the run: without its flags, a report made where a plugin is missing would license every claim.
         flags=tuple(ready.loaded.plugins.declared_flags().values()),
     )
 
@@ -208,6 +211,7 @@ def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[Com
     if resolved.allocator is not None:
         result.append(used("allocator", resolved.allocator, base))
     result += [used("metric", metric, base) for metric in resolved.metrics]
+    # Parsers and validators that options refer to are in no list of the suite.
     refer: list[Resolved[Any]] = [*resolved.judges]
     for test in resolved.tests:
         refer += test.components
@@ -217,6 +221,7 @@ def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[Com
 def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
     """Describe the components of a test; the steps of a chain carry the test's name, own tests that of their task."""
     for step in test.steps:
+        # Two tasks may have a test of the same name in lists of their own.
         prefix = f"{', '.join(test.use.tasks)}: " if test.use.tasks else ""
         prefix += f"{test.use.name}: " if test.use.steps else ""
         component = used("perturber", step.component, base)
