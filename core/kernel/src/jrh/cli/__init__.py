@@ -1,4 +1,12 @@
-"""Run the command line. It imports a command only when called, so that `jrh --help` is fast."""
+"""Run the command line. It imports a command only when called, so that `jrh --help` is fast.
+
+- This module: the group of commands, exit codes, and what is printed of an error. Start here.
+- `run_command.py`, `report_command.py`, `plugins_command.py`: the commands of jrh, one in each.
+- `plugin_commands.py`: the commands that plugins add, listed without importing them.
+- `shared_options.py`: options that several commands have, also those of plugins, and `--env-file`.
+
+Commands are thin: what they do is in `jrh.running`, and what they print goes through `jrh.text.telling`.
+"""
 
 from __future__ import annotations
 

@@ -70,7 +70,6 @@ class Overlap:
         """Start no judge yet."""
         self._judges = judge_ids(ready.resolved, items_ids)
         self._ready = ready
-        self._store = ready.store
         self._planner = TrialPlanner(self._judges, ready.tasks, ready.store.trials.occasions())
         self._feed = PlanFeed()
         self._judging: asyncio.Task[None] | None = None
@@ -84,7 +83,7 @@ class Overlap:
             StopRun: the judging ended early; what was under way is written.
         """
         self._ready.note_components("judge")
-        self._store.trials.begin()
+        self._ready.store.trials.begin()
         self._judging = asyncio.create_task(judging.judge_all(self._ready, self._shown, self._feed))
         try:
             yield
@@ -107,11 +106,11 @@ class Overlap:
         Raises:
             StopRun: the judging ended early.
         """
-        stored = StoredCases(self._store, [(task, test)])
+        stored = StoredCases(self._ready.store, [(task, test)])
         rows = self._planner.trials(stored) if asked is None else self._planner.trials_of(asked)
         most = SLICE  # the judges wait for the first ones; more at once are written with fewer pages
         while some := await _take(rows, most):
-            await asyncio.to_thread(self._store.trials.extend, some)
+            await asyncio.to_thread(self._ready.store.trials.extend, some)
             most = min(2 * most, _MOST)
             self._feed.announce()
             assert self._judging is not None
@@ -122,7 +121,7 @@ class Overlap:
 
     def finish(self, cases: StoredCases) -> None:
         """Note what the plan was made from, and show the judging, as all cases are made."""
-        store = self._store
+        store = self._ready.store
         store.trials.finish(_plan_id(cases, self._judges))
         _note_plan(self._ready, self._judges, self._planner.unseen)
         store.flush()

@@ -75,17 +75,6 @@ def _find_entry(kind: type, distribution: str, plugin: str, name: str) -> Entry[
     raise JrhError(f"a worker has no component '{distribution}/{name}'; install the same plugins on every machine")
 
 
-def pickle_suite(resolved: ResolvedSuite) -> bytes:
-    """Return a suite as it is sent to workers.
-
-    Raises:
-        Exception: something cannot be pickled.
-    """
-    target = io.BytesIO()
-    _Sending(target, pickle.HIGHEST_PROTOCOL).dump(resolved)
-    return target.getvalue()
-
-
 def perform(setup: bytes, work: bytes) -> bytes:
     """Work on a unit; return a `Done` as bytes, whatever happens. A process works on one at a time."""
     try:
@@ -244,8 +233,9 @@ def _setup(resolved: ResolvedSuite) -> bytes:
         judges=tuple(judge for judge in resolved.judges if spreads([judge])),
     )
     used = list(sent.components())
+    suite = io.BytesIO()
     try:
-        suite = pickle_suite(sent)
+        _Sending(suite, pickle.HIGHEST_PROTOCOL).dump(sent)
     except RAISED:
         # Pickle names a type; the user needs the component.
         for part in used:
@@ -253,7 +243,7 @@ def _setup(resolved: ResolvedSuite) -> bytes:
         raise
     local = {part.entry.plugin: source for part in used if part.entry.version == LOCAL for source in part.entry.code()}
     installed = {part.entry.distribution: _identity(part) for part in used if part.entry.version != LOCAL}
-    return pickle.dumps(Setup(installed=installed, local=tuple(local.items()), resolved=suite))
+    return pickle.dumps(Setup(installed=installed, local=tuple(local.items()), resolved=suite.getvalue()))
 
 
 def _identity(part: Resolved[Any]) -> tuple[str, str, tuple[str, ...]]:

@@ -232,14 +232,8 @@ def draft_rows(made: Perturbed) -> list[DraftRow]:
     cases = iter(made.cases)
     rows = []
     for item, draft, rejection in made.outcomes:
-        state = _state(draft, rejection)
+        state = SKIPPED if isinstance(draft, Skip) else REJECTED if rejection else KEPT
         case_id = next(cases).id if state == KEPT else None
         reason = reason_of(draft, rejection)
         rows.append(DraftRow(item_id=item.id, draft=draft, state=state, reason=reason, case_id=case_id))
     return rows
-
-
-def _state(draft: Draft | Skip, rejection: str) -> str:
-    if isinstance(draft, Skip):
-        return SKIPPED
-    return REJECTED if rejection else KEPT

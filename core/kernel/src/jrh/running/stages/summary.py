@@ -226,10 +226,8 @@ def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
         prefix += f"{test.use.name}: " if test.use.steps else ""
         component = used("perturber", step.component, base)
         yield evolve(component, name=f"{prefix}{component.name}")
-        for validator in step.validators:
-            yield used("validator", validator, base)
-    for validator in test.validators:
-        yield used("validator", validator, base)
+        yield from (used("validator", validator, base) for validator in step.validators)
+    yield from (used("validator", validator, base) for validator in test.validators)
 
 
 def _reports(resolved: ResolvedSuite) -> tuple[ComponentUsed, ...] | None:
