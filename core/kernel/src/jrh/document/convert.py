@@ -109,6 +109,7 @@ def expectation_kind(expectation: Expectation) -> str:
 
 @lru_cache(maxsize=16)
 def _strict(base: Path) -> Converter:
+    # Kept for each base, because cattrs compiles a hook for every class it meets.
     converter = strict_converter(base)
     _add_expectations(converter)
     return converter
@@ -186,7 +187,7 @@ def _is_expectation(kind: Any) -> bool:
 _COMPACT: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
 
 
-# JSON never begins with a space, so it can mark the other way of writing.
+# No JSON that is written here begins with a space, so it can mark the other way of writing.
 _BY_HAND: Final = " "
 """Starts a text that orjson would read as something else, or not at all: numbers of more than 64 bits and lone
 surrogates, which are escaped in it."""

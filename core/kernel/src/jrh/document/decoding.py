@@ -240,7 +240,7 @@ def _union(value: object, kind: Any, converter: Converter) -> Any:
         try:
             return converter.structure(value, member)
         except Exception as error:
-            # The mistakes of the first member that has this shape.
+            # Those of the first member: they are shown only where no other has the shape.
             mistakes = mistakes or mistakes_of(error)
     # If only one member has this shape, its own error is more helpful than a list of all alternatives.
     raise Mistakes(mistakes) if len(members) == 1 else _type_mistake(kind, value)
@@ -277,6 +277,7 @@ def _attrs_hook(cls: type, converter: Converter) -> Hook:
         cls,
         converter,
         _cattrs_forbid_extra_keys=True,
+        # Each mistake then says at which field it is, and one does not hide the others.
         _cattrs_detailed_validation=True,
         **overrides,  # type: ignore[arg-type]
     )

@@ -87,6 +87,7 @@ def required_names(cls: type) -> list[str]:
 
 def is_json(kind: Any) -> bool:
     """Tell whether a type is `Json`, however it was resolved."""
+    # `Json` is recursive: once it is resolved, only the members of its union tell it from others.
     members = {get_origin(member) or member for member in get_args(kind)} if is_union(kind) else set()
     return kind is JsonValue or members == {types.NoneType, bool, int, float, str, Sequence, Mapping}
 

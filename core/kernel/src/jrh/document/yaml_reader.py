@@ -158,6 +158,7 @@ class _Reading:
     def document(self, text: str) -> Json:
         """Return the value of the only document."""
         try:
+            # Events and not objects, as only events have the position of every value.
             events = yaml.parse(text, Loader=_LOADER)
             root = self._root(events)
             return None if root is None else self._value(root, ())

@@ -26,8 +26,8 @@ from jrh.models.retries import (
     StoredNotes,
     account_message,
     as_fault,
+    bill_message,
     call_prefix,
-    overbilling_message,
     retry_policy,
     too_long_for_budget,
     too_many_failures,
@@ -412,7 +412,7 @@ class Gateway:
         self._note_settled()
         self._on_paid()
         if beyond:
-            self.stop(StopReason.BUDGET, overbilling_message(client.name, reply.cost or 0.0, limit or 0.0, self.ledger))
+            self.stop(StopReason.BUDGET, bill_message(client.name, reply.cost or 0.0, limit or 0.0, self.ledger))
         return self._calls.conclude(
             call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
         )

@@ -83,7 +83,7 @@ def too_many_failures(model: str, calls: int, kind: FaultKind, detail: str) -> s
     return f"model '{model}' failed {calls} calls in a row, the last one with {kind.value}: {detail}"
 
 
-def overbilling_message(model: str, cost: float, worst: float, ledger: Ledger) -> str:
+def bill_message(model: str, cost: float, worst: float, ledger: Ledger) -> str:
     """Return the message for a call that cost more than it could: no reservation holds the budget."""
     budget = ledger.budget.usd or 0.0
     passed = ", more than the budget" if ledger.paid > budget else ""

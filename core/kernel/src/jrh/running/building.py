@@ -179,7 +179,7 @@ class Builder:
                     f"unknown model '{name}'; the suite's models: {', '.join(self.resolved.models) or 'none'}"
                 )
             assert isinstance(resolved.use, ModelUse)
-            # A model from a file has no version: its code is part of what was asked.
+            # The version of what is no installed release says nothing: its code is part of what was asked.
             use = evolve(resolved.use, code=code_digest(resolved.sources))
             self._models[name] = self._open_model(use, self.build(resolved))
         return self._models[name]

@@ -71,6 +71,7 @@ def estimate_cost(request: RunRequest) -> CostEstimate | None:
     """
     estimator = find_estimator()
     if estimator is None:
+        # Without models nothing can cost anything, whether it is estimated or not.
         return None if request.resolved.models else CostEstimate()
     return estimator.estimate(request)
 

@@ -115,6 +115,7 @@ async def for_each_taken(
 
     async def worker() -> None:
         while (job := await take()) is not None:
+            # Taken before another job failed, and not started any more.
             if raised:
                 return
             start_next()

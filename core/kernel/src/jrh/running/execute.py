@@ -103,7 +103,7 @@ class Execution:
             if outcome.cases is not None:
                 cases = cases.with_change(revision_of(outcome.cases, self.ready.tasks))
         # Rows of the kernel are never overwritten: what a stage revises is a layer of its own, by the id of the case.
-        self.ready.store.cases.keep_revised(list(cases.revised()), valid)
+        self.ready.store.cases.keep_revised(list(cases.revisions()), valid)
         # Last: a run that waits for people keeps what they have decided so far.
         if waits_for := next((outcome.open for outcome in outcomes if outcome.open), ""):
             raise StopRun(StopReason.OPEN, waits_for)

@@ -27,7 +27,7 @@ def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
     # All from the store, so that a report needs no suite and can be made while another process runs it.
     planned = store.trials.count()
     attrition_lines = tuple(_attrition(store, summary))
-    failed = (*_plugin_error_notes(attrition_lines), *_overbilling_notes(store))
+    failed = (*_notes_on_plugin_errors(attrition_lines), *_notes_on_bills(store))
     return RunReport(
         suite=summary.suite,
         run_id=summary.run_id,
@@ -51,9 +51,9 @@ def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
             *summary.notes,
             *_plan_notes(store),
             *decision_notes(store),
-            *_truncation_notes(records, summary),
-            *_refused_setting_notes(store),
-            *_refused_condition_notes(records),
+            *_notes_on_cut_transcripts(records, summary),
+            *_notes_on_settings(store),
+            *_notes_on_conditions(records),
             *failed,
         ),
         warnings=failed,
@@ -68,7 +68,7 @@ def _plan_notes(store: Store) -> tuple[str, ...]:
     return from_text(tuple[str, ...], text) if text else ()
 
 
-def _plugin_error_notes(attrition_lines: Iterable[Attrition]) -> Iterable[str]:
+def _notes_on_plugin_errors(attrition_lines: Iterable[Attrition]) -> Iterable[str]:
     """Say of which tests a plugin raised, so that cases are missing."""
     for line in attrition_lines:
         for reason, count in {**line.skipped, **line.rejected}.items():
@@ -77,7 +77,7 @@ def _plugin_error_notes(attrition_lines: Iterable[Attrition]) -> Iterable[str]:
                 yield f"test '{line.test}' on '{line.task}': a plugin raised and {missing} missing ({reason})"
 
 
-def _overbilling_notes(store: Store) -> Iterable[str]:
+def _notes_on_bills(store: Store) -> Iterable[str]:
     """Say which models billed more than their price and their longest reply allow."""
     for line in store.calls.billed_beyond():
         yield (
@@ -86,7 +86,7 @@ def _overbilling_notes(store: Store) -> Iterable[str]:
         )
 
 
-def _refused_setting_notes(store: Store) -> Iterable[str]:
+def _notes_on_settings(store: Store) -> Iterable[str]:
     """Say which settings are not available, and for how many replies of whom."""
     lines = store.spending.not_settable()
     for model, settings in dict.fromkeys((line.model, line.settings) for line in lines):
@@ -101,7 +101,7 @@ def _refused_setting_notes(store: Store) -> Iterable[str]:
         )
 
 
-def _refused_condition_notes(records: RecordTable) -> Iterable[str]:
+def _notes_on_conditions(records: RecordTable) -> Iterable[str]:
     """Say which conditions a judge's model does not have: their questions have no verdict."""
     refused = records.where(records.equals("status", Status.NOT_AVAILABLE.value))
     for (judge, test, output), rows in sorted(refused.split("judge", "test", "output"), key=lambda part: part[0]):
@@ -165,7 +165,7 @@ def _spending(store: Store, summary: Summary, records: RecordTable) -> tuple[Spe
     return tuple(sorted(filter(in_suite, store.spending.lines()), key=place))
 
 
-def _truncation_notes(records: RecordTable, summary: Summary) -> Iterable[str]:
+def _notes_on_cut_transcripts(records: RecordTable, summary: Summary) -> Iterable[str]:
     """Say of every judge how many questions it was shown only a part of."""
     for judge in summary.judges:
         left_out = records.where(records.equals("judge", judge)).number("left_out")
@@ -181,13 +181,13 @@ def attrition(store: Store, task: str, test: str, items: int) -> Attrition:
     reasons: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for line in store.cases.count_drafts(task, test):
         reasons[line.state][line.reason] = line.drafts
-    kept = sum(reasons[KEPT].values())
+    case_count = sum(reasons[KEPT].values())
     return Attrition(
         task=task,
         test=test,
         items=items,
-        drafted=kept + sum(reasons[REJECTED].values()),
-        kept=kept,
+        drafted=case_count + sum(reasons[REJECTED].values()),
+        kept=case_count,
         rejected=reasons[REJECTED],
         skipped=reasons[SKIPPED],
     )

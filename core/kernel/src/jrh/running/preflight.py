@@ -109,6 +109,7 @@ def hint_for(builder: Builder, name: str, fault: ModelFault) -> str:
     if fault.kind is FaultKind.NO_CREDIT:
         return "check the account"
     if fault.kind is FaultKind.UNAUTHORIZED:
+        # Built again, because only building tells from which variables a model reads its key.
         with noting_secrets() as variables:
             builder.build(builder.resolved.models[name])
         return f"check {' and '.join(variables)}" if variables else "check its key"

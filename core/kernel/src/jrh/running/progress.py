@@ -278,4 +278,5 @@ class RichProgress(Counting):
 
     def say(self, text: str) -> None:
         """Print above the bars."""
+        # Brackets in a message are text, no markup of rich.
         self._bars.console.print(clean_lines(text), markup=False)

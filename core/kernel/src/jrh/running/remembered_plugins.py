@@ -103,6 +103,7 @@ def load_remembered(store: Store, plugins: Sequence[str]) -> Loaded:
 
 def load_for(run_dir: Path, plugins: Sequence[str]) -> Loaded:
     """Load the plugins for a command that goes on in a run directory, which may not exist; as `load_remembered`."""
+    # What is named replaces what is remembered: `--plugins` is the whole list.
     if plugins or not Store.exists(run_dir):
         return load_plugins(plugins)
     try:

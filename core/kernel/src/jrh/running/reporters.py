@@ -31,7 +31,7 @@ def with_sections(report: RunReport, builder: Builder, log: Logger) -> RunReport
     sections: list[Section] = []
     notes: list[str] = []
     # Not in the order of loading, which installing another plugin may change.
-    for entry in sorted(builder.plugins.sections, key=lambda each: each.spec.order):
+    for entry in sorted(builder.plugins.sections, key=lambda entry: entry.spec.order):
         try:
             sections += _sections(entry, report, builder)
         except RAISED as error:  # one section must not cost the others
@@ -209,6 +209,7 @@ def _write(path: Path, chunks: Iterator[bytes]) -> Path:
     except OSError as error:
         raise StoreError(f"cannot write '{path}': {error.strerror or error}") from error
     finally:
+        # The first error is the one to show.
         with suppress(OSError):
             partial.unlink(missing_ok=True)
     return path

@@ -181,7 +181,7 @@ class Assembly:
         try:
             joint = draft if before is None else combine(_draft(before), draft)
         except ConflictError as error:
-            # The draft of the last step alone, so that the report shows where the chain broke.
+            # The two cannot be joined: the report shows the draft of this step as the rejected one.
             joint, rejection = draft, rejection or f"jrh: {error}"
         rejection = f"{name}: {rejection}" if rejection else ""
         shown = line.shown if rejection else next_item(line.shown, draft, taken)

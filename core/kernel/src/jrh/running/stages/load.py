@@ -197,7 +197,7 @@ def _draw(heads: Mapping[str, str], sample: Sample) -> list[str]:
     strata: defaultdict[str, list[int]] = defaultdict(list)
     for position, stratum in enumerate(heads.values()):
         strata[stratum if sample.stratify else ""].append(position)
-    # A seed for each stratum: items added to one do not change the sample of another.
+    # A seed for each stratum, so that no draw depends on the strata before it.
     positions = sorted(
         position
         for stratum, size in _shares(strata, sample.n).items()

@@ -91,6 +91,7 @@ def chosen_items(items: Sequence[Item], use: TestUse) -> Sequence[Item]:
         wanted = frozenset(use.ids)
         items = [item for item in items if item.id in wanted or item.response_id in wanted]
     sample = use.sample
+    # `choose` refuses a sample larger than the items, of which `--limit` may have left few.
     if sample is None or sample.n >= len({item.response_id for item in items}):
         return items
     chosen = {item.id for item in choose(items, sample, None)}

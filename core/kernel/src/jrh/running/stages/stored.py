@@ -35,12 +35,12 @@ class StoredCases:
             return evolve(self, change=change)
 
         def both(case: Case) -> Case | None:
-            revised = earlier(case)
-            return None if revised is None else change(revised)
+            revisions = earlier(case)
+            return None if revisions is None else change(revisions)
 
         return evolve(self, change=both)
 
-    def revised(self) -> Iterator[Case]:
+    def revisions(self) -> Iterator[Case]:
         """Yield the cases that stand for others, in plan order."""
         if self.change is None:
             return

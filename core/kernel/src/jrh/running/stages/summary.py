@@ -211,7 +211,7 @@ def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[Com
     if resolved.allocator is not None:
         result.append(used("allocator", resolved.allocator, base))
     result += [used("metric", metric, base) for metric in resolved.metrics]
-    # Parsers and validators that options refer to are in no list of the suite.
+    # Parsers and validators that options refer to are parts of no test, and verdicts depend on them all the same.
     refer: list[Resolved[Any]] = [*resolved.judges]
     for test in resolved.tests:
         refer += test.components
