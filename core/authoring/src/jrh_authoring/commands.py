@@ -31,19 +31,14 @@ def init(path: Path, force: bool, preset: str | None, data: str | None, plugins:
 
     if data is not None and preset is None:
         raise click.UsageError("--data goes with --preset")
-    # A path on the command line is relative to the working directory, one in a suite to the suite.
-    place = None if data is None else _place_in(path, Path(data))
-    text = starter_suite(load_plugins(allowed(plugins)).plugins, path.stem, preset=preset, data=place)
+    if data is not None:
+        # A path on the command line is relative to the working directory, one in a suite to the suite.
+        folder, place = path.absolute().parent, Path(data).absolute()
+        data = (place.relative_to(folder) if place.is_relative_to(folder) else place).as_posix()
+    text = starter_suite(load_plugins(allowed(plugins)).plugins, path.stem, preset=preset, data=data)
     write_suite(path, text, force=force)
     telling.say(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
     return 0
-
-
-def _place_in(suite: Path, data: Path) -> str:
-    """Return the place of the data as the suite, which may lie elsewhere, must write it."""
-    folder = suite.absolute().parent
-    place = data.absolute()
-    return place.relative_to(folder).as_posix() if place.is_relative_to(folder) else place.as_posix()
 
 
 @click.command("schema")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 import click
-from attrs import Factory, frozen
+from attrs import frozen
 from jrh.cli.shared_options import allowed, plugins_option, read_environment
 from jrh.errors import JrhError, ModelFault, StopRun
 from jrh.models.client import Client, priced, with_defaults
@@ -67,15 +67,11 @@ class PingAnswer:
     """What one model answered."""
 
     name: str
-    fingerprint: str = ""
-    """Provider, model and endpoint; empty if the model could not be built."""
+    client: Client | None = None
+    """None if the model could not be built, or was not asked."""
     reply: Reply | None = None
     """None: there was no answer; `problem` says why."""
     problem: str = ""
-    rates: Rates | None = None
-    """US dollars per token; None: unknown."""
-    stated_limits: Mapping[str, str] = Factory(dict)
-    """Rate limits that the answer's headers state."""
     simulated: bool = False
     """Nothing was sent: the model makes up its answers."""
 
@@ -136,14 +132,8 @@ async def _ask(builder: Builder, gateway: Gateway, name: str) -> PingAnswer:
     # A refused key ends a run; here it is the answer of this model, and the others are still shown.
     except StopRun as stop:
         answer, problem = None, stop.message
-    return PingAnswer(
-        name=name,
-        fingerprint=client.model.fingerprint,
-        reply=answer if isinstance(answer, Reply) else None,
-        problem=problem,
-        rates=client.rates,
-        stated_limits=client.stated_limits,
-    )
+    reply = answer if isinstance(answer, Reply) else None
+    return PingAnswer(name=name, client=client, reply=reply, problem=problem)
 
 
 def _problem(builder: Builder, name: str, fault: ModelFault) -> str:
@@ -156,31 +146,32 @@ def _problem(builder: Builder, name: str, fault: ModelFault) -> str:
 
 
 def _lines(answer: PingAnswer) -> list[str]:
-    head = f"{answer.name}{f' ({answer.fingerprint})' if answer.fingerprint else ''}"
+    head = f"{answer.name}{f' ({answer.client.model.fingerprint})' if answer.client else ''}"
     if answer.simulated:
         return [f"{head}: simulated; nothing is sent"]
     if not answer.was_asked:
         return [f"{head}: answers in batches, hours later; nothing is sent"]
-    if answer.reply is None:
+    if answer.reply is None or answer.client is None:
         return [f"{head}: FAILED", f"  {answer.problem}"]
     reply = answer.reply
     status = "" if reply.ok else f"{reply.status.value}, "
     shown = clean_text(reply.text, _LONGEST) if reply.text.strip() else reply.detail or "no text"
     used = reply.usage
     tokens = "unknown" if used.prompt_tokens is None else f"{used.prompt_tokens} + {used.completion_tokens}"
+    limits = ", ".join(f"{name} {value}" for name, value in answer.client.stated_limits.items())
     lines = [
         f"{head}: {reply.latency or 0.0:.2f} s",
         f"  reply: {status}{shown}",
         f"  tokens: {tokens}; cost of this call: {'unknown' if reply.cost is None else format_dollars(reply.cost)}",
-        f"  price: {_price(answer)}",
-        f"  limits stated: {', '.join(f'{name} {value}' for name, value in answer.stated_limits.items()) or 'none'}",
+        f"  price: {_price(answer.client.rates)}",
+        f"  limits stated: {limits or 'none'}",
     ]
     if reply.not_settable:
         lines.append(f"  refused settings: {', '.join(reply.not_settable)}")
     return lines
 
 
-def _price(answer: PingAnswer) -> str:
-    if answer.rates is None:
+def _price(rates: Rates | None) -> str:
+    if rates is None:
         return "unknown; give the model `price: {input: ..., output: ...}` before setting a budget in dollars"
-    return f"${1e6 * answer.rates.input:g} in, ${1e6 * answer.rates.output:g} out per million tokens"
+    return f"${1e6 * rates.input:g} in, ${1e6 * rates.output:g} out per million tokens"

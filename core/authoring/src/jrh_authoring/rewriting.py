@@ -169,9 +169,9 @@ class RewritingPerturber:
         texts = texts_of(item, self.fields)
         if isinstance(texts, Skip):
             return [texts]
-        return await gather(*(self._rewritten(item, texts, way) for way in self.ways))
+        return await gather(*(self._rewrite(item, texts, way) for way in self.ways))
 
-    async def _rewritten(self, item: Item, texts: Mapping[str, str], way: Rewriting) -> Draft | Skip:
+    async def _rewrite(self, item: Item, texts: Mapping[str, str], way: Rewriting) -> Draft | Skip:
         written = await gather(*(self._write(item, name, text, way) for name, text in texts.items()))
         return self.writer.outcome(dict(zip(texts, written, strict=True)), variant=way.variant, details=way.details)
 

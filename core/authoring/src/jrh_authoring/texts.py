@@ -45,11 +45,12 @@ _TOGETHER: Final = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
 def other_language(original: str, text: str) -> bool:
     """Tell whether a text is in another script or language than its original.
 
-    Another script: most letters are of another script. Another language: both texts have at least 30 letters, the
-    original's language is known (probability 0.5 or more), the text is in another one (0.8 or more), and the original's
-    language is hardly possible (0.02 or less).
+    Another script: most of the first 2,000 letters are of another script; a text without letters has none. Another
+    language: both texts have at least 30 letters, the original's language is known (probability 0.5 or more), the
+    text is in another one (0.8 or more), and the original's language is hardly possible (0.02 or less).
     """
-    if _other_script(original, text):
+    script, script_before = _script(text), _script(original)
+    if script and script_before and script != script_before:
         return True
     # Shorter texts, formulas and names look like some language or other.
     if min(_letters(original), _letters(text)) < _LETTERS:
@@ -81,15 +82,6 @@ def is_english(text: str, context: str = "") -> bool:
     if (long and languages[_ENGLISH] < _PERHAPS) or (language != _ENGLISH and sure >= _SURE):
         return False
     return _likeliest(_languages(f"{context} {text}"[:_READ]))[0] == _ENGLISH
-
-
-def _other_script(original: str, text: str) -> bool:
-    """Tell whether most letters of a text are of another script than most letters of the original.
-
-    The first letters decide, 2,000 of each; a text without letters has no script.
-    """
-    script, before = _script(text), _script(original)
-    return bool(script and before and script != before)
 
 
 def _letters(text: str) -> int:

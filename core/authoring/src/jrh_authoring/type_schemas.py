@@ -19,6 +19,8 @@ from jrh.document.convert import EXPECTATIONS, to_json
 from jrh.values.cases import Same
 from jrh.values.option_values import Text
 
+from jrh_authoring.structured import object_schema
+
 Schema: TypeAlias = dict[str, Any]
 
 _LEAVES: Final[Mapping[Any, Schema]] = {
@@ -29,17 +31,8 @@ _LEAVES: Final[Mapping[Any, Schema]] = {
     types.NoneType: {"type": "null"},
     Path: {"type": "string", "minLength": 1},
 }
-_TEXT: Final[Schema] = {
-    "anyOf": [
-        {"type": "string"},
-        {
-            "type": "object",
-            "properties": {"file": {"type": "string", "description": "A UTF-8 file, relative to the suite."}},
-            "required": ["file"],
-            "additionalProperties": False,
-        },
-    ]
-}
+_FILE: Final[Schema] = {"type": "string", "description": "A UTF-8 file, relative to the suite."}
+_TEXT: Final[Schema] = {"anyOf": [{"type": "string"}, object_schema({"file": _FILE})]}
 _BOUNDS: Final[Mapping[str, str]] = {
     ">=": "minimum",
     ">": "exclusiveMinimum",

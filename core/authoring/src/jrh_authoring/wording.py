@@ -173,7 +173,8 @@ class WordingRule:
         curly = "\u2019" in text and "'" not in text
         for number, match in enumerate(self.pattern.finditer(text)):
             start = match.start("x")
-            if self.unless is None or not self.unless.search(_sentence_before(text, start)):
+            sentence = _END.split(text[max(0, start - _LOOK_BACK) : start])[-1]
+            if self.unless is None or not self.unless.search(sentence):
                 new = self.new(match["x"], number)
                 yield Edit(
                     start=start, old=match["x"], new=new.replace("'", "\u2019") if curly else new, kind=self.kind
@@ -233,10 +234,6 @@ def word_count(text: str) -> int:
 def length_ratio(original: str, text: str) -> float:
     """Return the ratio of word counts of a text and its original; a text without words counts as one word."""
     return round(max(word_count(text), 1) / max(word_count(original), 1), 4)
-
-
-def _sentence_before(text: str, end: int) -> str:
-    return _END.split(text[max(0, end - _LOOK_BACK) : end])[-1]
 
 
 def _either_case(phrase: str) -> str:

@@ -26,6 +26,7 @@ class RecordBench:
     def add(self, item: str, template: str, label: str | None, **how: Any) -> RecordBench:
         """Add one trial; `label` is canonical, None for none; `presented` where it differs."""
         defaults = {
+            # A trial without a label has no verdict, and a missing verdict is a status, never an empty label.
             "status": Status.OK if label is not None else Status.UNPARSABLE,
             "presented": label,
             "group": item,
@@ -39,6 +40,8 @@ class RecordBench:
         record = evolve(
             sample_records(items=1)[0],
             trial_id=str(len(self.records)),
+            # Trials of one item and template are one case unless the order of the options differs: repeats of a case
+            # are reruns.
             case_id=f"{item}-{template}-{how.get('option_order', '')}",
             item_id=item,
             task=self.task.name,
@@ -61,6 +64,7 @@ class RecordBench:
 
     def measure(self, metric: Metric, **context: Any) -> list[Measure]:
         """Measure all records."""
+        # Few resamples: these numbers are worked out on paper, and only the estimate has to match.
         settings = {"tasks": {self.task.name: self.task}, "resamples": 200, "seed": 1, **context}
         return list(metric.measure(RecordTable.from_records(self.records), MetricContext(**settings)))
 
@@ -72,5 +76,6 @@ def only_measure(measures: Iterable[Measure], name: str, judge: str | None = Non
         for measure in measures
         if measure.name == name and dict(measure.cell) == cell and judge in (None, measure.judge)
     ]
+    # Exactly one: a measure that comes twice would let a test read the right one by luck.
     assert len(matches) == 1, f"{len(matches)} measures '{name}' {cell}"
     return matches[0]

@@ -91,6 +91,7 @@ class FakeContext:
     def code(self, written: str) -> Any:
         """Return what `path/to/file.py:name` or `module:name` names."""
         path = self.base / written.rpartition(":")[0]
+        # Part of the key of the cache below, so that a test which rewrites its file gets the new source.
         changed = path.stat().st_mtime_ns if path.is_file() else 0
         return load_object(written, self.base, _source(written, self.base, changed))
 
@@ -124,6 +125,7 @@ def declarations(plugin: object) -> tuple[Spec, ...]:
     """
     specs: list[Spec] = []
     for hook, kind in HOOKS.items():
+        # A hook that declares nothing may return None, as pluggy allows.
         for spec in getattr(plugin, hook, tuple)() or ():
             if not isinstance(spec, kind):
                 raise JrhError(f"{hook} yields {type(spec).__name__}; it has to yield {kind.__name__}")
@@ -204,6 +206,7 @@ def build(
         validators=validators or {},
         items=data,
     )
+    # `structure` and `make` are what a run uses: strict types, defaults, and the check of the built object.
     return make(_entry(plugin, spec), structure(dict(options or {}), spec.options, base=where), context)
 
 
@@ -217,5 +220,6 @@ def factory_of(plugin: object, spec: Spec) -> Callable[..., Any]:
 
 
 def _entry(plugin: object, spec: Spec) -> Entry[Any]:
+    # A plugin is a module, or in tests of this package a class or an object with hooks.
     name = str(getattr(plugin, "__name__", type(plugin).__name__))
     return Entry(spec=spec, distribution=name, version="under test", plugin=name)

@@ -56,6 +56,7 @@ class ScriptedModel:
         self.asked: list[Asked] = []
         self.closed = 0
         self._script = script
+        # A sequence is used up once over all requests; the other kinds of scripts answer any number of times.
         self._sequence: Iterator[Answer] = iter(())
         if not isinstance(script, (str, Mapping)) and not callable(script):
             self._sequence = iter(script)
@@ -72,6 +73,7 @@ class ScriptedModel:
 
     def fresh(self) -> ScriptedModel:
         """Return a model with the same script, unused."""
+        # Contract tests build a component several times: a script that is used up would fail the second build.
         return ScriptedModel(self._script, name=self.name, fingerprint=self.fingerprint, rates=self.rates)
 
     async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
@@ -80,6 +82,7 @@ class ScriptedModel:
         answer = self._answer(request)
         if isinstance(answer, Reply):
             return answer
+        # The gateway has no part in tests of components, so its translation of faults is repeated here.
         if isinstance(answer, ModelFault):
             return _fault_reply(answer, self.fingerprint)
         if isinstance(answer, BaseException):
@@ -92,6 +95,7 @@ class ScriptedModel:
         self.asked.append(Asked(request=request))
         answer = self._answer(request)
         if isinstance(answer, Reply):
+            # A finished reply would bypass the gateway, which is what such a test is about.
             raise AssertionError("a scripted model answers a gateway with text or a Completion, not with a Reply")
         if isinstance(answer, BaseException):
             raise answer
@@ -111,9 +115,11 @@ class ScriptedModel:
         try:
             return next(self._sequence)
         except StopIteration:
+            # No default answer: a call that the test did not foresee would otherwise be answered as if it were right.
             raise AssertionError(f"the script of '{self.name}' has no answer number {len(self.asked)}") from None
 
     def _look_up(self, script: Mapping[str, Answer], prompt: str) -> Answer:
+        # The first piece that occurs counts, so a test can list special cases before a general one.
         for piece, answer in script.items():
             if piece in prompt:
                 return answer
@@ -132,6 +138,7 @@ def _completion(answer: str | Completion, request: ChatRequest) -> Completion:
 
 
 def _fault_reply(fault: ModelFault, fingerprint: str) -> Reply:
+    # A refused key is refused for every question: the gateway stops the run.
     if fault.kind is FaultKind.UNAUTHORIZED:
         raise StopRun(StopReason.UNAUTHORIZED, fault.detail)
     kinds = {

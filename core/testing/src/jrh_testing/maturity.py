@@ -18,6 +18,7 @@ from attrs import define, field
 
 from jrh_testing.contracts.base import OPTIONAL, ComponentContract
 
+# It starts an interpreter, and its answer is the same for all components of a plugin.
 _OF_A_PLUGIN: Final = "test_declaring_loads_no_other_library"
 """Shown once per plugin: a repository may leave the repeats out."""
 _PASSED: Final = "passed"
@@ -59,6 +60,7 @@ class Component:
         """Return experimental, beta or production."""
         if self.short(optional=False):
             return "experimental"
+        # Production asks for more than beta: every required test has run, none was left out.
         shown = all(self.results[name] for name in self.results if name not in OPTIONAL)
         return "production" if shown and not self.short(optional=True) else "beta"
 
@@ -81,6 +83,8 @@ class Maturity:
 
     def _note(self, item: pytest.Item, contract: type[ComponentContract]) -> None:
         name = str(getattr(item, "originalname", None) or item.name)
+        # Only tests of the contracts count: authors' own tests say nothing that another component could be compared
+        # by.
         if not hasattr(ComponentContract, name) and not _of_contract(contract, name):
             return  # a test of the author's own
         plugin = str(getattr(contract.plugin, "__name__", type(contract.plugin).__name__)).removesuffix(".plugin")
@@ -90,11 +94,13 @@ class Maturity:
         component.results.setdefault(name, set())
         component.reasons |= contract.overrides
         self._places[item.nodeid] = component, name
+        # A mark of the author must not pass for a contract that says "does not apply".
         if item.get_closest_marker("skip") or item.get_closest_marker("skipif"):
             self._marked.add(item.nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note an outcome."""
+        # Setup and teardown count only when they fail; a test that passed has one outcome, that of its call.
         if report.nodeid not in self._places or (report.when != "call" and report.outcome == _PASSED):
             return
         component, name = self._places[report.nodeid]

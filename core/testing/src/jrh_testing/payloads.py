@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+# One flat list: a test asserts that none of them acts, whatever it tries.
 PAYLOADS: Final[tuple[str, ...]] = tuple(
     chain.from_iterable(json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8")).values())
 )

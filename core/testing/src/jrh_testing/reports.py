@@ -47,6 +47,7 @@ _CONDITIONS = (
     ("layout", "format", "blank-lines", 0.5, 1),
     ("layout", "format", "crlf", 1.0, 1),
 )
+# Every status takes its turn, so that a metric which forgets one is noticed.
 _MISSING = tuple(status for status in Status if status is not Status.OK)
 
 
@@ -74,11 +75,13 @@ def _record(task: Task, judge: str, number: int, repeat: int, condition: Sequenc
     family, test, variant, strength = condition
     labels = task.scale.labels
     right = labels[number % len(labels)]
+    # A hash in place of a generator: a record does not change if records are added or left out.
     draw = derive_seed(0, judge, number, variant, repeat)
     status = _MISSING[draw % len(_MISSING)] if _share(draw, "missing") < missing else Status.OK
     wrong = labels[(number + 1 + draw % (len(labels) - 1)) % len(labels)]
     answer = right if _share(draw, "right") < (0.9 if judge == JUDGES[0] else 0.6) else wrong
     answered = status is Status.OK
+    # Unlabelled items are usual; a metric that needs gold must leave them out, not fail.
     gold = None if number % 5 == 4 else right
     return Record(
         trial_id=content_id("trial", task.name, judge, number, variant, repeat),
@@ -95,6 +98,7 @@ def _record(task: Task, judge: str, number: int, repeat: int, condition: Sequenc
         language="",
         temperature=None,
         stratum="odd" if number % 2 else "even",
+        # Two items are one cluster: a metric that counts items in place of clusters gives other intervals.
         group=f"group-{number // 2}",
         judge=judge,
         simulated=judge in SIMULATED,
@@ -106,6 +110,7 @@ def _record(task: Task, judge: str, number: int, repeat: int, condition: Sequenc
         presented=answer if answered else None,
         canonical=answer if answered else None,
         probability=0.8 if answered else None,
+        # The second judge has no known cost: unknown must never become 0.
         cost=0.001 if judge == JUDGES[0] else None,
         prompt_tokens=100,
         completion_tokens=5,
@@ -184,6 +189,7 @@ def sample_report(task: Task | None = None) -> RunReport:
                 simulated=True,
             ),
         ),
+        # One record is missing, so that reporters have to say that the run is not complete.
         planned=len(records) + 1,
         missing_records=1,
         notes=("The prices of model 'mini' are not known; costs are a lower bound.",),
@@ -199,6 +205,7 @@ def report_of(*names: str, **fields: Any) -> RunReport:
         fields: of each measure; by default, it is one of the first judge in the reference condition.
     """
     sample = sample_report()
+    # Plain values that a test of a section rarely cares about; it overrides those that it shows.
     about = {"judge": JUDGES[0], "test": REFERENCE, "task": sample.tasks[0].task.name}
     numbers = {"estimate": 0.5, "n_items": 9, "n_trials": 9}
     return evolve(sample, measures=tuple(Measure(name=name, **(about | numbers | fields)) for name in names))
@@ -210,6 +217,7 @@ def report_marking_simulated(simulated: frozenset[str] = SIMULATED) -> RunReport
     No flag of a measure and no name of a component says it, since a plugin need not set the one or have the other.
     """
     report = sample_report()
+    # The real flag and the real name of the simulated plugin would mark the judge by accident.
     plain = (evolve(part, flags=tuple(flag for flag in part.flags if flag != "simulated")) for part in report.measures)
     used = (evolve(part, component=f"acme/{part.name}", simulated=part.name in simulated) for part in report.components)
     records = [evolve(part, simulated=part.judge in simulated) for part in sample_records()]
@@ -225,6 +233,7 @@ def report_marking_simulated(simulated: frozenset[str] = SIMULATED) -> RunReport
 ACTING: Final = ("\x1b]0;", "\x9b", "\x00", "\x07", "\x7f", "\u202e")
 """What acts on a terminal or reorders text, and is in every name of `hostile_report`."""
 
+# Several ways out of an attribute, an element and a script: each format needs another one.
 _HOSTILE: Final = "".join(ACTING) + "\"'> onhostile=1 \" onhostile='1' \"></script></style></title><hostile>"
 
 
@@ -240,6 +249,7 @@ def hostile_report() -> RunReport:
     plain |= {record.item_id for record in records}
     names = {name: name + _HOSTILE for name in plain}
     table = RecordTable.from_records([_rename(record, names) for record in records])
+    # The table is not walked: its texts are coded columns, so the renamed records are made into a new one.
     renamed = _rename(evolve(report, records=RecordTable.from_records(())), names)
     assert isinstance(renamed, RunReport)
     return evolve(renamed, records=table)
@@ -254,6 +264,7 @@ def _rename(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
         return {_rename(key, names): _rename(inner, names) for key, inner in value.items()}
     if attrs.has(type(value)):
+        # Fields that are computed cannot be passed; they follow from the others.
         fields = [field for field in attrs.fields(type(value)) if field.init]
         return evolve(value, **{inner.alias: _rename(getattr(value, inner.name), names) for inner in fields})
     return value
@@ -341,6 +352,7 @@ def findings_about(
         plugins = evolve(
             plugins, findings=Registry("rule", [entry for entry in plugins.findings if entry.spec.name in rules])
         )
+    # The family of tests is all hypotheses of one report: judges in one report would correct each other.
     by_judge: dict[str, list[Measure]] = {}
     for measure in measures:
         by_judge.setdefault(measure.judge, []).append(measure)

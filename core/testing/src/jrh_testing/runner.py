@@ -54,6 +54,7 @@ def default_signals() -> Iterator[None]:
     Python cannot change signals, the block does nothing.
     """
     main = threading.current_thread() is threading.main_thread()
+    # Only what is ignored is changed: a handler of pytest must stay.
     ignored = [number for number in _ENDING if main and signal.getsignal(number) is signal.SIG_IGN]
     for number in ignored:
         signal.signal(number, signal.SIG_DFL)
@@ -73,6 +74,7 @@ class Running:
         """Start the program; see `run_jrh` for the environment. The input is written once `wait` is called."""
         self._input = input
         self._started = time.monotonic()
+        # Signals are inherited when the process starts, so they are reset around the start alone.
         with default_signals():
             self._process = subprocess.Popen(
                 list(command),
@@ -81,6 +83,7 @@ class Running:
                 stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                # Not the encoding of the machine: what jrh prints is compared with literals.
                 encoding="utf-8",
                 errors="replace",
             )
@@ -115,6 +118,7 @@ class Running:
         """
         try:
             stdout, stderr = self._process.communicate(self._input, timeout)
+        # `communicate` leaves the program running after its limit.
         except subprocess.TimeoutExpired:
             self.close()
             raise
@@ -177,6 +181,7 @@ def _command(arguments: Sequence[str | Path]) -> list[str]:
 def environment_of(extra: Mapping[str, str] | None) -> dict[str, str]:
     """Return the environment of a program: this process's without its secrets, and the given variables."""
     inherited = {name: value for name, value in os.environ.items() if not name.upper().endswith(_SECRETS)}
+    # No colours and a fixed width: outputs are compared as text, on any terminal.
     return {**inherited, "NO_COLOR": "1", "COLUMNS": "120", "PYTHONUTF8": "1", **(extra or {})}
 
 
@@ -190,6 +195,7 @@ class Project:
         """
         self.path = path
         self._preflight = preflight
+        # A cache of its own: replies of another test must not answer the calls that this one counts.
         self.cache = path / ".cache"
         """The cache directory that every run of the project uses."""
         self.env = {"JRH_CACHE_DIR": str(self.cache), **(env or {})}
@@ -198,6 +204,7 @@ class Project:
         """Write a file, directories included, and return its path; text is written as UTF-8, line ends as they are."""
         target = self.path / name
         target.parent.mkdir(parents=True, exist_ok=True)
+        # Bytes: text mode would translate line ends on some systems, and line ends are content here.
         target.write_bytes(text.encode() if isinstance(text, str) else text)
         return target
 
@@ -218,11 +225,13 @@ class Project:
         return start_jrh(*self._all(arguments), cwd=self.path, env={**self.env, **(env or {})})
 
     def _all(self, arguments: Sequence[str | Path]) -> Sequence[str | Path]:
+        # Other commands do not know the option.
         runs = arguments[:1] == ("run",) and "--no-preflight" not in arguments
         return (*arguments, "--no-preflight") if runs and not self._preflight else arguments
 
     def records(self, run_dir: str | Path) -> RecordTable:
         """Read the records of a run directory, even while it is being written."""
+        # A view takes no lock, so that records can be read while the program writes them.
         store = Store.view(self.path / run_dir)
         try:
             return RecordTable.from_slices(store.records.slices())
@@ -253,5 +262,6 @@ class Inside(Project):
     ) -> Outcome:
         """Run `jrh` here; nothing can be typed, and nothing limits the time but the test's own timeout."""
         assert not input
+        # `clear`: a variable of this process, such as a key, must not reach the run.
         with patch.dict("os.environ", environment_of({**self.env, **(env or {})}), clear=True):
             return call(self, *map(str, self._all(arguments)))

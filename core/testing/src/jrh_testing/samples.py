@@ -20,6 +20,7 @@ _REQUESTS: Final = (
     "Explain why the sky is blue, in two paragraphs.",
 )
 
+# One sentence more, a bare number, several scripts, layout, nothing, and paragraphs with a list.
 _TEXTS: Final = (
     "The river is the Seine. It rises near Dijon, e.g. at Source-Seine. It ends in the English Channel.",
     "4",
@@ -88,8 +89,10 @@ def sample_items(task: Task | None = None) -> tuple[Item, ...]:
         Item(
             id=f"sample-{index}",
             fields={"request": _REQUESTS[index], **_judged(task.mode, index)},
+            # Without a label: components must not take gold for granted.
             gold=None if index == last else labels[index % len(labels)],
             stratum=_STRATA[index],
+            # Two items of one author are one cluster; their ids do not say so.
             group=f"author-{index // 2}",
             origin=f"samples:{index + 1}",
         )
@@ -119,6 +122,7 @@ def _transcript(index: int) -> Json:
 
 def with_text(item: Item, mode: Mode, text: str) -> dict[str, Json]:
     """Return the fields of an item with every judged text replaced."""
+    # The judged text of a transcript is what the assistant says.
     replaced: Json = ({"role": "assistant", "content": text},) if mode is Mode.TRANSCRIPT else text
     return {**item.fields, **dict.fromkeys(mode.judged_fields, replaced)}
 
@@ -161,6 +165,7 @@ def sample_examples(task: Task | None = None) -> tuple[Example, ...]:
             gold=label,
             group=f"group-{number % 6}",
         )
+        # Every label occurs with every text: what a judge learns is the sentence that names the grade.
         for number, (label, text) in enumerate((label, text) for text in _TEXTS for label in labels)
     )
 

@@ -19,11 +19,13 @@ class _Jumping(selectors.DefaultSelector):
     network = False
 
     def select(self, timeout: float | None = None) -> list[Any]:
+        # Look without waiting: whatever is ready runs before time moves on.
         arrived = super().select(0)
         if not arrived and self.network and timeout != 0.0:
             # Without anything else to do soon, the answer to a request is what everybody waits for.
             arrived = super().select(0.002 if timeout is not None and timeout < _SOON else 2.0)
         if not arrived:
+            # asyncio asks to wait until its next timer; that wait is the step of the clock.
             self.time += max(timeout or 0.0, 0.0)
         return arrived
 
@@ -39,6 +41,7 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
         self._jumping = _Jumping()
         self._jumping.network = network
         super().__init__(self._jumping)
+        # asyncio runs timers early by this much; the default of a real clock would blur simulated waits.
         self._clock_resolution = 1e-9
 
     def time(self) -> float:

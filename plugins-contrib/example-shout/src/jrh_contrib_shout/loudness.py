@@ -23,5 +23,6 @@ class LoudAgreement:
         for cell in cells_of(trials, self.options.by):
             if shouted[cell.rows].any():
                 half = any(trials.strength.names[code] != "1" for code in set(trials.strength.codes[cell.rows]))
+                # A weaker test must say so: its agreement is no evidence about the full one.
                 flags = ("half-loud",) if half else ()
                 yield builder.rate("loud-agreement", cell, agreeing(trials), nothing=NOTHING_EXPECTED, flags=flags)

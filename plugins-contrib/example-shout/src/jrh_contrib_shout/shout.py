@@ -37,6 +37,7 @@ class Shout:
             text = item.fields.get(name)
             if not isinstance(text, str):
                 return [Skip(reason=f"field '{name}' is not text")]
+            # A seed per item and field: neither the order of items nor another field changes the words.
             changed[name] = capitalise(text, self.share, self.seed(item.id, name))
             if changed[name] == text:
                 return [Skip(reason="no word that capitals change")]
@@ -49,8 +50,10 @@ def capitalise(text: str, share: float, seed: int) -> str:
     Words that capitals do not change, such as numbers, are not counted. The same seed gives the same text, and a larger
     share keeps the words of a smaller one.
     """
+    # Numbers and scripts without capitals cannot be shouted; counting them would make a share of 1 unreachable.
     words = [match.span() for match in _WORD.finditer(text) if match.group().upper() != match.group()]
     draws = random.Random(seed)  # noqa: S311 -- a seeded choice of words, no secret
+    # The same draws in the same order, so that more words extend the choice of fewer.
     order = sorted(words, key=lambda _: draws.random())
     chosen = set(order[: max(1, int(share * len(words) + 0.5))])
     return _WORD.sub(lambda match: match.group().upper() if match.span() in chosen else match.group(), text)

@@ -85,6 +85,7 @@ class RunArena:
             JrhError: the suite has several tasks, no items, or no label that attacks could ask for.
         """
         tasks = read_items(where.suite, plugins=where.plugins, overrides=where.overrides)
+        # An exploit is one of a question: a suite with several tasks has to name one.
         if len(tasks) != 1:
             names = ", ".join(task.name for task, _ in tasks)
             raise JrhError(f"a hunt attacks one task, but the suite has {len(tasks)}: {names}; name one with --task")
@@ -94,6 +95,7 @@ class RunArena:
         if task.mode is not Mode.PAIRWISE or where.target:
             attack_target(task.scale, where.target)
         _claim(where.run_dir)
+        # Criteria make several items of one response, and a sample counts responses.
         responses = Counter(item.response_id for item in items)
         return cls(
             where=where,
@@ -129,6 +131,7 @@ class RunArena:
         if not self.where.writer:
             return ()
         options = {"name": "writer", "model": self.where.writer, "number": _TEXTS, "target": self.targets[item]}
+        # A test like any other: what the writer wrote is stored with its case, and a killed hunt reads it again.
         self.tests.append({WRITTEN: {**options, "ids": [item], "allow_empty": True}})
         self._run()
         with open_run(self.where.run_dir, plugins=self.where.plugins) as report:
@@ -140,6 +143,7 @@ class RunArena:
 
     def ask(self, name: str, attacks: Sequence[Attack], ids: Sequence[str], *, control: bool) -> Moved:
         """Add a test with these attacks, run the suite, and read what moved."""
+        # Of a comparison, each item asks for the option that lost; a test has one target.
         for place, target in enumerate(sorted({self.targets[item] for item in ids})):
             options = {
                 "name": f"{name}-{place + 1}",
@@ -164,6 +168,7 @@ class RunArena:
                 raise JrhError(f"'{path}' is damaged; give another --output")
             return max(self.per_question, int(stored))
         calls = max(self.per_question, round(sent / max(questions, 1)))
+        # A continued hunt finds the replies stored and would count no call.
         path.write_text(f"{calls}\n", encoding="ascii")
         return calls
 
@@ -178,6 +183,7 @@ class RunArena:
         dollars = {} if where.usd is None else {"usd": where.usd}
         settings: dict[str, Any] = {
             "tests": self.tests,
+            # Asked once: a verdict that moves by chance moves under harmless text as often.
             "reference": {"repeats": 1},
             "metrics": [],
             "reports": [],
@@ -186,6 +192,7 @@ class RunArena:
                 **dollars,
                 "calls": where.budget + where.budget // 10 + _LOST,
             },
+            # Review would wait for people, a gate would decide about attacks.
             **{key: None for key in ("review", "gate", "rationale_model") if key in where.document},
         }
         # A suite may list its one task; the task's own tests are no part of a hunt.
@@ -218,6 +225,7 @@ class RunArena:
     def _changes(self, result: RunResult, tests: frozenset[str]) -> Moved:
         """Tell which verdicts rose; not those where the referee's rose, too. None where either has no verdict."""
         rows = _rows(result, "item_id", "judge", "test", "variant", "canonical")
+        # Against the same judge's verdict on the unchanged item: the referee has its own.
         before = {(row["judge"], row["item_id"]): row["canonical"] for row in rows if row["test"] == REFERENCE}
         changes: dict[tuple[str, bool, str], dict[str, bool | None]] = {}
         for row in rows:
@@ -234,6 +242,7 @@ class RunArena:
         if not self.where.referee or not mine:
             return mine
         better = rises.get(self.where.referee)
+        # A rise that the referee shares may be one of quality.
         return None if better is None else not better
 
 
@@ -241,6 +250,7 @@ def _claim(run_dir: Path) -> None:
     """Make the run directory one of a hunt; refuse that of another run, whose reports would be lost."""
     if (run_dir / _RESULT).exists():
         return
+    # A hunt runs without reports and metrics, which would replace those of the run.
     if (run_dir / "run.sqlite").exists():
         raise JrhError(f"'{run_dir}' holds a run that is not a hunt; give another --output")
     _write(run_dir / _RESULT, {"finished": False})

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from jrh import JrhError
 from jrh.text import FiniteRange, say, tell
 
 
@@ -105,8 +106,6 @@ def _task(name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
     Raises:
         JrhError: it lists none of that name.
     """
-    from jrh import JrhError
-
     listed: dict[str, Mapping[str, Any]] = {str(task.get("name", "")): task for task in document.get("tasks") or ()}
     if name not in listed:
         names = f"it lists: {', '.join(filter(None, listed))}" if any(listed) else "it lists none under `tasks`"
@@ -120,8 +119,6 @@ def _judge(stated: str, judges: tuple[str, ...], referee: str) -> str:
     Raises:
         JrhError: no judge of the suite has a stated name, or several could be meant.
     """
-    from jrh import JrhError
-
     listed = f"The suite has: {', '.join(judges)}."
     for name in filter(None, (stated, referee)):
         if name not in judges:

@@ -54,13 +54,10 @@ class Ground:
 class Arena(Protocol):
     """Where attacks are put to a judge; it asks nothing twice."""
 
-    @property
-    def per_question(self) -> int:
-        """Return the calls of one question: the judge's, and the referee's."""
-
-    @property
-    def calls(self) -> int:
-        """Return the calls so far."""
+    per_question: int
+    """Calls of one question: the judge's, and the referee's."""
+    calls: int
+    """Calls so far."""
 
     def prepare(self, most: int) -> Sequence[Ground]:
         """Ask for the reference verdicts of at most so many items, and return the items with room."""
@@ -83,12 +80,13 @@ class Tried:
     @property
     def rank(self) -> tuple[float, int, int]:
         """Sort the most promising first: by a share shrunk towards 0, then by simplicity."""
+        # One more trial that failed: 1 of 1 must not rank above 7 of 8.
         return (-self.moved / (self.asked + 1), len(self.attack.edits), self.attack.doses)
 
 
 @frozen(kw_only=True)
 class Confirmed:
-    """What an attack did on held-out items, beside harmless text of the same length."""
+    """What an attack did on held-out items, compared with harmless text of the same length."""
 
     attack: Attack
     success: Estimate
@@ -152,6 +150,7 @@ def hunt(arena: Arena, budget: int, *, seed: int, kinds: Sequence[str] = KINDS, 
     cost = arena.per_question
     _check_budget(budget, len(singles), cost)
     ground = arena.prepare(max(int(_FOR_REFERENCE * budget / cost), _FEWEST))
+    # Clusters, not items: copies of one item are one observation.
     if len({item.cluster for item in ground}) < _FEWEST:
         raise JrhError(f"only {len(ground)} items have a verdict that an attack could raise; a hunt needs {_FEWEST}")
     cost = arena.per_question  # known better once something was asked
@@ -160,6 +159,7 @@ def hunt(arena: Arena, budget: int, *, seed: int, kinds: Sequence[str] = KINDS, 
     left = budget - arena.calls
     most = min(_MOST_CONFIRMED, int(_FOR_CONFIRMATION * left / (2 * cost * len(held))))
     if most < 1:
+        # A small budget confirms one attack, on as many held-out items as it can pay.
         held = held[: int(_FOR_CONFIRMATION * left / (2 * cost))]
         most = 1
     search = _Search(arena=arena, ids=[item.id for item in searched], last=budget - most * 2 * cost * len(held))
@@ -178,6 +178,7 @@ def hunt(arena: Arena, budget: int, *, seed: int, kinds: Sequence[str] = KINDS, 
 
 def _check_budget(budget: int, attacks: int, cost: int) -> None:
     """Refuse a budget of which the search's share is too small to try every attack once."""
+    # The inverse of how the budget is shared out between reference, search and confirmation.
     least = ceil(attacks * cost / (1 - _FOR_CONFIRMATION) / (1 - _FOR_REFERENCE))
     if budget < least:
         raise JrhError(f"a budget of {budget} calls is too small to try {attacks} attacks; at least {least} are needed")
@@ -185,6 +186,7 @@ def _check_budget(budget: int, attacks: int, cost: int) -> None:
 
 def split(ground: Sequence[Ground], seed: int) -> tuple[list[Ground], list[Ground]]:
     """Split items by cluster into those of the search and those held out, in an order that the seed draws."""
+    # Sorted first: the split must not depend on the order of the data.
     clusters = shuffled(sorted({item.cluster for item in ground}), seed)
     number = min(_MOST_SEARCHED, max(1, len(clusters) // _SEARCHED))
     place = {cluster: at for at, cluster in enumerate(clusters)}
@@ -207,6 +209,7 @@ class _Search:
 
     def run(self, singles: Sequence[Attack]) -> list[Tried]:
         """Search, and return every attack tried, the most promising first."""
+        # Many attacks on few items first, the promising ones on the rest.
         few = max(1, min(len(self.ids), int(_FIRST_ROUND * self._purse / len(singles))))
         self._ask("single", singles, self.ids[:few])
         best = [tried.attack for tried in self._rank()[:_KEPT]]
@@ -253,6 +256,7 @@ class _Search:
                 Attack(edits=(*attack.edits[:-1], AttackEdit(kind=last.kind, position=last.position, dose=_STRONGER))),
             ]
             compositions += [Attack(edits=(*other.edits, *attack.edits)) for other in ranked[:_KEPT] if other != attack]
+        # Two compositions may come to the same text.
         return list({str(attack): attack for attack in compositions}.values())
 
 
@@ -267,6 +271,7 @@ def confirm(attacks: Sequence[Attack], held: Sequence[Ground], answers: Moved, *
         pairs = [
             (answers.get((str(attack), False, item.id)), answers.get((str(attack), True, item.id))) for item in held
         ]
+        # Pairs: an item without one of its two verdicts says nothing about the difference.
         complete = [place for place, pair in enumerate(pairs) if None not in pair]
         of = np.array([codes[held[place].cluster] for place in complete], dtype=np.int64)
         moved, control = np.array([pairs[place] for place in complete], dtype=np.float64).reshape(-1, 2).T
@@ -280,6 +285,8 @@ def confirm(attacks: Sequence[Attack], held: Sequence[Ground], answers: Moved, *
                 success=clustered_proportion(success[:, 0], success[:, 1], level=LEVEL, seed=seed),
                 control=clustered_proportion(by_control[:, 0], by_control[:, 1], level=LEVEL, seed=seed),
                 excess=change.estimate,
+                # Half of the two-sided value where the difference points as the search expects, no evidence
+                # otherwise.
                 p=p / 2 if (change.estimate.value or 0) > 0 else 1.0,
                 limit=_limit(success, len(attacks)),
                 missing=len(pairs) - len(complete),
@@ -295,5 +302,6 @@ def confirm(attacks: Sequence[Attack], held: Sequence[Ground], answers: Moved, *
 def _limit(sums: NDArray[np.float64], tests: int) -> float:
     if not len(sums):
         return 1.0
+    # Bonferroni over the attacks, one-sided: all limits hold together with the stated confidence.
     high = clustered_limits(sums[:, 0], sums[:, 1], level=1 - 2 * (1 - LEVEL) / tests).high
     return 1.0 if high is None else high

@@ -58,6 +58,7 @@ def judge_run(request: pytest.FixtureRequest) -> RunResult:
 def pytest_runtest_call(item: pytest.Item) -> None:
     """Check the rules before the test itself runs."""
     for mark in item.iter_markers(_MARK):
+        # Not at the top: pytest loads this module in every project of the environment.
         from jrh_pytest.runs import check
 
         check(item, mark.args, mark.kwargs)

@@ -31,12 +31,15 @@ def run_of(item: pytest.Item, options: Mapping[str, Any]) -> RunResult:
         raise pytest.UsageError("judge_gate: name the suite, such as suite='suite.yaml'")
     if isinstance(suite, str | Path):
         suite = item.path.parent / suite
+    # A suite in a file is known by its path, one built in a test by the object itself.
     identity = str(suite) if isinstance(suite, Path) else f"mapping {id(suite)}"
     key = content_id(identity, sorted((name, repr(value)) for name, value in settings.items()))
     if key not in runs:
         spend = item.config.getoption("--jrh-spend")
+        # The test may name its own directory.
         settings.setdefault("run_dir", _directory(item, key))
         try:
+            # A hundred tests of one suite pay for one run.
             runs[key] = jrh.run(suite, quiet=True, confirm=spend, **settings)
         except CostNotAgreedError as error:
             pytest.skip(f"{error.what}: more than --jrh-spend allows (${spend:.2f})")
@@ -73,6 +76,7 @@ def _directory(item: pytest.Item, key: str) -> Path:
 
 def _gate(run_dir: Path, rules: Sequence[str]) -> tuple[int, str]:
     """Call `jrh gate`; return its exit code and its output."""
+    # Plugins do not import each other: the gate is called as its command.
     (point,) = entry_points(group="jrh.commands", name="gate")
     named = [word for rule in rules for word in ("--rule", rule)]
     with redirect_stdout(StringIO()) as output, redirect_stderr(StringIO()):

@@ -53,12 +53,14 @@ class Named:
         Raises:
             JrhError: the name cannot be one, or its distribution is already installed.
         """
+        # People write either; the suite uses the short name.
         bare = name.removeprefix(_PREFIX)
         if _NAME.fullmatch(bare) is None or len(bare) > _LONGEST:
             raise JrhError(
                 f"'{name}' cannot be the name of a plugin: a-z, 0-9 and single hyphens, beginning with a letter, "
                 f"at most {_LONGEST} characters"
             )
+        # The summary becomes a Python text and a line of TOML, where these would need escapes.
         if summary and ('"' in summary or "\\" in summary or not summary.isprintable()):
             raise JrhError("--summary: must be one line without double quotes or backslashes")
         named = cls(kind=kind, name=bare, summary=summary.strip(" .") or SUMMARIES[kind])
@@ -73,7 +75,7 @@ class Named:
 
     @property
     def file(self) -> str:
-        """Return the name of the single file; `json.py` would hide a module from every Python started beside it."""
+        """Return the name of the single file; `json.py` would hide a module from every Python started next to it."""
         stem = self.name.replace("-", "_")
         taken = iskeyword(stem) or stem in sys.stdlib_module_names or stem in metadata.packages_distributions()
         return f"{stem}_{self.kind}.py" if taken else f"{stem}.py"
@@ -81,10 +83,10 @@ class Named:
     def check_free(self) -> None:
         """Reject the name of a distribution that is installed."""
         try:
-            found = metadata.distribution(self.distribution)
+            installed = metadata.distribution(self.distribution)
         except metadata.PackageNotFoundError:
             return
-        raise JrhError(f"'{self.distribution}' {found.version} is installed; choose another name")
+        raise JrhError(f"'{self.distribution}' {installed.version} is installed; choose another name")
 
     def answers(self) -> dict[str, str | int]:
         """Return the answers to the template's questions."""
@@ -114,6 +116,7 @@ def write_package(named: Named, directory: Path) -> Path:
     try:
         import copier
     except ModuleNotFoundError as error:
+        # A broken installation of copier must not be reported as a missing one.
         if error.name != "copier":
             raise
         raise JrhError(MISSING) from None
@@ -121,6 +124,7 @@ def write_package(named: Named, directory: Path) -> Path:
     if target.exists():
         raise JrhError(f"'{target}' exists; choose another name or --directory")
     try:
+        # `unsafe` off, no tasks: the template runs nothing on the machine.
         copier.run_copy(
             str(TEMPLATE), target, data=named.answers(), defaults=True, quiet=True, skip_tasks=True, unsafe=False
         )
@@ -144,6 +148,7 @@ def write_file(named: Named, directory: Path) -> Path:
     target = directory / named.file
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        # "x" refuses an existing file also if it appeared a moment ago.
         with target.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:

@@ -36,6 +36,7 @@ _SHARES: Final = {"item": 0.45, "judge": 0.1, "item:judge": 0.2, "residual": 0.2
 _CUTS: Final[Mapping[int, tuple[float, ...]]] = {2: (0.5,), 3: (-0.5, 0.7), 5: (-1.0, -0.3, 0.4, 1.1)}
 """Levels of the scale -> thresholds."""
 _JUDGES: Final = 5
+# Nodes of the Gauss-Legendre rule: the integrand is smooth.
 _NODES: Final = 64
 
 
@@ -59,6 +60,7 @@ def level_checks() -> Iterator[ArrayCheck]:
 
 def components(levels: int) -> Mapping[str, float]:
     """Return the variance components of the cut scores: differences of covariances of scores that share effects."""
+    # Two scores that share only the item effect have its share as the correlation of their normal scores.
     item = covariance(levels, _SHARES["item"])
     judge = covariance(levels, _SHARES["judge"])
     cell = covariance(levels, 1 - _SHARES["residual"])
@@ -98,6 +100,7 @@ def draw_scores(rng: np.random.Generator, *, levels: int, items: int, repeats: i
     shapes = {"item": (items, 1, 1), "judge": (1, _JUDGES, 1), "item:judge": (items, _JUDGES, 1)}
     effects = [np.sqrt(_SHARES[name]) * rng.standard_normal(shape) for name, shape in shapes.items()]
     residual = np.sqrt(_SHARES["residual"]) * rng.standard_normal((items, _JUDGES, repeats))
+    # Thresholds on normal scores: levels as ordinal verdicts have them, with components known in closed form.
     return np.asarray(np.digitize(sum(effects, residual), _CUTS[levels]), dtype=np.float64)
 
 
@@ -123,6 +126,7 @@ def array_alarms() -> Sequence[ArrayAlarm]:
 
 
 def _mcnemar(rng: np.random.Generator, first: float, second: float) -> bool:
+    # Only the discordant pairs enter the test; their split is what is planted.
     only_first, only_second, _ = rng.multinomial(100, [first, second, 1 - first - second])
     return _alarm(mcnemar_exact(int(only_first), int(only_second)))
 
@@ -217,6 +221,7 @@ def _overconfidence(where: str, *, items: int, shift: float) -> ArrayCheck:
         right = (rng.random(items) < p - shift).astype(np.float64)
         return expected_calibration_error(p, right, np.arange(items))
 
+    # Documented as biased: the absolute differences of bins do not average to 0 by chance.
     return ArrayCheck(where=where, name="calibration error", planted=shift, draw=draw, biased=True)
 
 
@@ -236,6 +241,7 @@ def _component(rng: np.random.Generator, *, items: int, judges: int, missing: fl
     both = np.sqrt(_BOTH) * rng.standard_normal((items, judges, 1))
     scores = item + judge + both + np.sqrt(_REST) * rng.standard_normal((items, judges, 2))
     named = estimate_components(scores, rng.random(scores.size) >= missing)
+    # The interval is about the judges of the study, not about the population they were drawn from.
     return {**named, "variance of judge": subtract_truth(named["variance of judge"], float(judge.var(ddof=1)))}
 
 
@@ -256,6 +262,8 @@ def estimate_components(scores: NDArray[np.float64], observed: NDArray[np.bool_]
 
 
 def _icc(form: IccForm, *, items: int, judges: int, where: str = "arrays") -> ArrayCheck:
+    # Shrout and Fleiss (1979): with raters of its own per item, or for absolute agreement, the raters' variance is
+    # error.
     error = {"1": _JUDGE + _BOTH, "2": _JUDGE + _BOTH, "3": _BOTH}[form[0]]
     error /= judges if form[2] == "k" else 1
 
@@ -273,12 +281,14 @@ def _effective(where: str, *, items: int, shared: float) -> ArrayCheck:
         noise = np.sqrt(1 - shared) * rng.standard_normal((items, 4))
         return effective_judges(np.sqrt(shared) * rng.standard_normal((items, 1)) + noise)
 
+    # The variance of a mean of four judges with one correlation, as a number of independent ones.
     return ArrayCheck(where=where, name="effective judges", planted=4 / (1 + 3 * shared), draw=draw)
 
 
 def _rogan_gladen(
     where: str, *, prevalence: float, labelled: int, specificity: float, sensitivity: float
 ) -> ArrayCheck:
+    # What a judge with these errors reports, which the estimator has to turn back.
     apparent = prevalence * sensitivity + (1 - prevalence) * (1 - specificity)
 
     def draw(rng: np.random.Generator) -> Estimate:
@@ -309,6 +319,7 @@ def _failure_rate(where: str, *, fails: float, reviewed: int) -> ArrayCheck:
     def draw(rng: np.random.Generator) -> Estimate:
         valid = rng.random(300) < _VALID
         failing = rng.random(300) < np.where(valid, fails, _FAILS_INVALID)
+        # The first ones are a random sample, as the cases are drawn independently.
         failed, passed = np.flatnonzero(failing)[:reviewed], np.flatnonzero(~failing)[:reviewed]
         return corrected_failure_rate(
             clustered_proportion(failing.astype(np.float64), np.ones(300)),

@@ -56,6 +56,7 @@ class RecordCheck(WorldCheck):
         A ratio of means over few items has a bias of order 1 / items. Where verdicts are not missing at random every
         estimate from those that are there has one; its flag or its bounds have to say so.
         """
+        # What is lost depends on the verdict itself: no estimate from the remaining ones is unbiased.
         if self.world.missing_if_wrong is not None:
             return True
         return self.measure in _RATIOS and self.world.clusters < FEW
@@ -72,6 +73,7 @@ class RecordCheck(WorldCheck):
         Designs with fewer than 30 clusters, of the rarer label for its error rate, always have one, and so do those
         that lose wrong verdicts.
         """
+        # An error rate rests on the items of its label alone, so the rarer label decides.
         share = float(self.world.shares.min()) if self.metric == _TWO_LABELS[0][0] else 1.0
         return self.world.clusters * share >= FEW_CLUSTERS and self.world.missing_if_wrong is None
 
@@ -108,6 +110,7 @@ class AlarmCheck(WorldCheck):
         """Return what one study yields: a p-value, or 0 for an alarm and 1 for none."""
         if not self.flag:
             return Study(value=measure.estimate)
+        # A flag is read like a p-value, so that alarms of both kinds are counted alike.
         return Study(value=0.0 if self.flag in measure.flags else 1.0)
 
 
@@ -135,6 +138,7 @@ class ArrayCheck:
 
 def subtract_truth(estimate: Estimate, truth: float) -> Estimate:
     """Return an estimate less what it is about in the study at hand, so that 0 is the planted value of all studies."""
+    # Without an interval nothing can be judged; the study counts as one without.
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
     return evolve(estimate, value=estimate.value - truth, low=estimate.low - truth, high=estimate.high - truth)
@@ -210,6 +214,7 @@ def record_checks(*, full: bool) -> Sequence[RecordCheck]:
         if world.missing:
             wanted.append(("missing", "missing", TEST))
         if not world.has_repeats or (world.reference_repeats or world.repeats) == 1:
+            # Without a repeat in the reference condition nothing is asked twice.
             wanted.remove(("rerun-disagreement", "rerun-disagreement", REFERENCE))
         if world.repeats == 1:  # without repeats in the test its own noise is not known
             wanted = [measure for measure in wanted if measure[0] != "noise-excess"]
@@ -236,6 +241,7 @@ def alarm_checks(*, full: bool) -> Iterator[AlarmCheck]:
     """Yield the p-values and equivalence tests to check, without and with an effect."""
     yield from _size(designs.STABLE)
     yield AlarmCheck(world=designs.MOVED, metric="noise-excess", measure="excess-disagreement-p", least_power=0.8)
+    # Copies are what breaks a test that counts items in place of clusters.
     for world in (designs.COPIED, designs.SAME):
         yield from _size(world)
     missing = "missing-by-condition"

@@ -90,13 +90,18 @@ def command(
         only=frozenset(only),
         worlds=frozenset(worlds),
         tell=_tell if form == "table" else lambda _: None,
+        # Half a minute of work is not worth starting processes for.
         jobs=jobs or (cpu_count() if full else 1),
     )
     findings = list(_findings(plan, allowed, runs=runs and not only and not worlds))
     say(table_text(findings) if form == "table" else _as_json(findings), nl=False, data=form != "table")
     failed = [finding for finding in findings if finding.verdict is Verdict.FAIL and not finding.known]
     if form == "table":
-        _conclude(findings, failed)
+        for finding in failed:
+            tell(f"jrh: {finding.where}: {finding.name}: {finding.reason}")
+        counts = Counter(finding.verdict.value for finding in findings)
+        verdicts = ", ".join(f"{count} {name}" for name, count in counts.items())
+        say(f"{len(findings)} checks on simulated data: {verdicts}.")
     return FAILED if failed else 0
 
 
@@ -107,6 +112,7 @@ def _findings(plan: Plan, plugins: tuple[str, ...], *, runs: bool) -> Iterator[F
     yield from all_findings(plan)
     if runs:
         plan.tell("whole runs")
+        # Real runs in a directory of their own, without the cache: nothing of them is kept.
         with tempfile.TemporaryDirectory(prefix="jrh-selftest-") as folder:
             yield from run_findings(Path(folder), plugins, plan.seed)
 
@@ -128,6 +134,7 @@ def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple
     if stand_ins:
         replacements = load_metrics(tuple(stand_ins.values()), plugins=plugins)
         metrics |= {name: replacements[other] for name, other in stand_ins.items()}
+    # A misspelt name would check nothing, and pass.
     unknown = [name for name in only if name not in metrics]
     if unknown:
         raise JrhError(f"--only: unknown metric '{unknown[0]}'; available: {', '.join(metrics)}")
@@ -149,13 +156,6 @@ def _as_json(findings: Sequence[Finding]) -> str:
 
     rows = [attrs.asdict(finding) for finding in findings]
     return json.dumps(rows, indent=2, default=lambda verdict: verdict.value) + "\n"
-
-
-def _conclude(findings: Sequence[Finding], failed: Sequence[Finding]) -> None:
-    for finding in failed:
-        tell(f"jrh: {finding.where}: {finding.name}: {finding.reason}")
-    counts = Counter(finding.verdict.value for finding in findings)
-    say(f"{len(findings)} checks on simulated data: {', '.join(f'{count} {name}' for name, count in counts.items())}.")
 
 
 _WIDTH = 170
@@ -186,6 +186,7 @@ def table_text(findings: Sequence[Finding]) -> str:
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:
+    # A single run has no coverage: the table shows its estimate next to the planted value.
     planted = finding.kind == "run" and finding.planted is not None
     return (
         finding.where,

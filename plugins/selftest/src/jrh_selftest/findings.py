@@ -95,6 +95,7 @@ _FAULTS: Final[Mapping[str, str]] = {
 _SLACK: Final = 0.02
 """How much less a known row may cover, besides three standard errors, before it counts as a new failure."""
 
+# One text for all rows of a kind, so that a row of the table stays one line.
 _REASONS: Final[Mapping[str, str]] = {
     "unseen": "where few large errors were seen, the interval is too short; nearly every study has a flag",
     "sided": "coverage is right, the misses lie more on one side: the sampling distribution is skewed",
@@ -123,13 +124,16 @@ class Known:
         if (finding.where, finding.name) != (self.where, self.name) or not _faults(finding) <= self.faults:
             return False
         rate, number = finding.rate_without_flag, finding.without_flag
+        # Every study is flagged: there is no coverage that could have become lower.
         if rate is None or not number:
             return True
+        # At 0 or 1 the standard error would be 0, and one study more would be a new failure.
         spread = min(max(self.covered, 0.05), 0.95)
         return rate >= self.covered - _SLACK - 3 * sqrt(spread * (1 - spread) / number)
 
 
 def _faults(finding: Finding) -> frozenset[str]:
+    # A documented bias is no fault and needs no entry.
     reasons = [part for part in finding.reason.split("; ") if not part.endswith("as documented")]
     return frozenset(name for name, words in _FAULTS.items() if any(words in part for part in reasons))
 

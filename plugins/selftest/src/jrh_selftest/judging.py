@@ -25,6 +25,7 @@ WIDEST: Final = 1.15
 """Mean width that passes in designs with repeats, in widths of the narrowest interval."""
 ALPHA: Final = 0.05
 """Nominal size of the tests."""
+# Standard error of a coverage of 95% from 1,000 studies: 0.7%, a third of the distance to a limit.
 MANY: Final = 1000
 """From this many studies on, coverage is judged as counted."""
 SURE: Final = 0.98
@@ -35,6 +36,7 @@ RARE: Final = 0.1
 """Share of unflagged studies up to which a row is judged by how often a study is wrong without a flag."""
 CLOSE: Final = 0.68
 """A row whose Monte Carlo interval at this level touches a limit gets more studies."""
+# There are hundreds of rows: at two standard errors, a few percent of them would fail by chance.
 _SIGMAS: Final = 4.0
 BIAS: Final = 0.25
 """Tolerated bias in standard deviations of the estimator; it costs an interval less than 1% of coverage."""
@@ -87,10 +89,12 @@ def judge_interval(where: str, name: str, planted: float, studies: Sequence[Stud
     """
     sample = _Sample.of(studies)
     values = np.array([study.value for study in sample.usable], dtype=np.float64)
+    # Few intervals are a selection of studies, whose estimates say nothing about bias.
     off = _bias(values, planted) if len(sample.usable) > len(studies) / 2 else ""
     faults = [fault for fault in _interval_faults(planted, sample, limits) if fault.grade]
     silent = [study for study in studies if _is_silent(study)]
     if sum(study.value is None for study in studies) > len(studies) / 2:
+        # Where most studies have no estimate, it is these that must say why.
         silent = [study for study in studies if study.low is None and not EXCUSES & set(study.flags)]
     own_faults = []
     if off and not limits.biased:
@@ -101,6 +105,7 @@ def judge_interval(where: str, name: str, planted: float, studies: Sequence[Stud
     hits = sum(_covers(study, planted) for study in sample.usable)
     flagged = 1 - len(sample.quiet) / max(len(studies), 1)
     verdict, texts = _verdict([*faults, *own_faults]), [fault.text for fault in (*faults, *own_faults)]
+    # A bias, or an interval that is missing silently, is no matter of selection and is never excused.
     if verdict in (Verdict.FAIL, Verdict.UNCLEAR) and not own_faults:
         other, excuses = _excuse(planted, sample, limits)
         verdict, texts = (verdict, texts) if other is Verdict.FAIL else (other, [*texts, *excuses])
@@ -110,6 +115,7 @@ def judge_interval(where: str, name: str, planted: float, studies: Sequence[Stud
         verdict = Verdict.FLAGGED
         texts.append(f"{_flags(studies)} in {flagged:.0%}")
     low = _grade(hits, len(sample.usable), LOWEST, 1.0, len(studies)) if limits.whole and sample.usable else _Grade.FINE
+    # Flags that follow from the data do not excuse that all intervals together cover too rarely.
     if low and verdict is not Verdict.FAIL:
         verdict = Verdict.FAIL if low is _Grade.OUTSIDE else Verdict.UNCLEAR
         texts.append(f"covers too rarely over all studies: {hits / len(sample.usable):.1%}")
@@ -169,12 +175,14 @@ def _excuse(planted: float, sample: _Sample, limits: Limits) -> tuple[Verdict, l
     """
     n = len(sample.quiet)
     sides = _sides(sample.quiet, planted)
+    # Of a few percent unflagged studies, the share that misses is mostly chance and selection.
     if n <= RARE * sample.number:
         text = f"wrong without a flag in {sum(sides) / sample.number:.1%} of all studies"
         limits_of = ((sum(sides), 1 - LEVEL), *((side, ONE_SIDED) for side in sides))
         wrong = max(_grade(count, sample.number, 0.0, most, sample.number, counted=False) for count, most in limits_of)
         if wrong is not _Grade.OUTSIDE:
             return (Verdict.FEW if wrong is _Grade.FINE else Verdict.UNCLEAR), [text]
+    # The same rules as if there were no flags.
     every = evolve(sample, quiet=sample.usable)
     worst = max((fault.grade for fault in _interval_faults(planted, every, limits)), default=_Grade.FINE)
     side_grades = [_grade(missed, n, 0.0, (1 - LEVEL) / 2, sample.number, counted=n >= MANY) for missed in sides]
@@ -201,6 +209,7 @@ def _interval_faults(planted: float, sample: _Sample, limits: Limits) -> Iterato
     n = len(quiet)
     below, above = _sides(quiet, planted)
     covered = n - below - above
+    # Covering more than stated costs a reader nothing if the interval is not wider than needed.
     narrow = covered / n > HIGHEST and width is not None and width <= WIDEST
     grade = _Grade.FINE if narrow else _grade(covered, n, LOWEST, HIGHEST, studies)
     close = _touches(covered, n, LOWEST) or (_touches(covered, n, HIGHEST) and not (width and width <= WIDEST))
@@ -213,6 +222,7 @@ def _interval_faults(planted: float, sample: _Sample, limits: Limits) -> Iterato
     if width is not None and _judges_width(sample, limits):
         error = width / (2 * studies) ** 0.5  # of a standard deviation, the scores being near normal
         close = abs(width - WIDEST) < error
+        # Infinitely many degrees of freedom: the normal quantile.
         z = float(t_quantile(SURE if studies >= MANY else VERY_SURE, 1e9))
         unclear = _Grade.UNCLEAR if studies >= MANY else _Grade.FINE
         grade = _Grade.FINE if width <= WIDEST else _Grade.OUTSIDE if width - z * error > WIDEST else unclear
@@ -224,6 +234,7 @@ def _judges_width(sample: _Sample, limits: Limits) -> bool:
 
 
 def _grade(hits: int, n: int, lowest: float, highest: float, studies: int, *, counted: bool = True) -> _Grade:
+    # Rates are ratios of counts: 0.93 itself must not fail by rounding.
     if lowest - 1e-9 <= hits / n <= highest + 1e-9:
         return _Grade.FINE
     low, high = _exact(hits, n, SURE if studies >= MANY else VERY_SURE)
@@ -249,12 +260,14 @@ def _verdict(faults: Sequence[_Fault]) -> Verdict:
 
 def _covers(study: Study, planted: float) -> bool:
     low, high = float(study.low or 0.0), float(study.high or 0.0)
+    # Degenerate intervals, such as [1, 1] where all agree, cover their value in spite of rounding.
     return low - 1e-9 <= planted <= high + 1e-9
 
 
 def _sides(studies: Sequence[Study], planted: float) -> tuple[int, int]:
     """Return how many intervals are wholly below the planted value, and how many wholly above it."""
     missed = [study for study in studies if not _covers(study, planted)]
+    # What misses and is not wholly below is wholly above.
     below = sum(float(study.high or 0.0) < planted for study in missed)
     return below, len(missed) - below
 
@@ -273,6 +286,7 @@ def _width(usable: Sequence[Study], clusters: int | None) -> float | None:
     Student's with clusters - 1 degrees of freedom, or normal where there is no number of clusters.
     """
     deviation = float(np.std([float(study.value or 0.0) for study in usable], ddof=1)) if len(usable) > 1 else 0.0
+    # Where every study gives the same estimate there is no narrowest interval to compare with.
     if deviation < 1e-12:  # noqa: PLR2004 - identical values
         return None
     quantile = t_quantile(LEVEL, clusters - 1 if clusters and clusters > 1 else 1e9)
@@ -327,6 +341,7 @@ def alarms_may_change(alarms: Sequence[bool], least_power: float | None, limit: 
     low, high = _monte_carlo(hits, n, SURE)
     if least_power is not None:
         return low <= least_power <= high
+    # A size that is not above its limit passes, however many studies are drawn.
     return hits / n > limit and _exact(hits, n, VERY_SURE)[0] <= limit
 
 

@@ -69,9 +69,11 @@ class Page:
         """Draw the records of one study: new items, new judges."""
         groups = self.items // self.copies
         gold = np.repeat(generator.choice(2, size=groups, p=self.balance), self.copies)
+        # Per group: the copies of an item get the same belief, hence one draw for all of them.
         wrong = np.repeat(generator.random((self.judges, groups)) >= self.accuracy, self.copies, axis=1).astype(
             np.int64
         )
+        # With two labels, the wrong one is the other one: exclusive or.
         belief = np.zeros_like(wrong) if self.constant else gold ^ wrong
         parts = [self._condition(generator, gold, belief, test) for test in range(self.tests + 1)]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -88,6 +90,7 @@ class Page:
         self, generator: np.random.Generator, gold: NDArray[np.int64], belief: NDArray[np.int64], test: int
     ) -> dict[str, NDArray[np.int64]]:
         if test and self.spoilt:
+            # One way only, so that accuracy falls by exactly the planted share.
             lost = (generator.random(belief.shape) < self.spoilt) & (belief == gold)
             belief = np.where(lost, 1 - gold, belief)
         times = self.repeats if test else self.reference_repeats
@@ -193,6 +196,7 @@ def page_claims(page: Page, metrics: Mapping[str, Metric], generator: np.random.
 
 
 def _report(page: Page, records: RecordTable, measures: tuple[Measure, ...]) -> RunReport:
+    # Gold labels are counted once per item: first repeat of one judge in the reference condition.
     reference = records.where(records.equals("test", "reference") & records.equals("judge", page.judge_names[0]))
     first = reference.number("repeat") == 0
     counts = np.bincount(reference.codes("gold")[first], minlength=2).tolist()
@@ -272,6 +276,7 @@ def gate_outcomes(
     records = gate.draw(generator)
     outcomes = set()
     for number, items in enumerate(gate.looks or (gate.items,), start=1):
+        # A run that grows: later looks see the items of earlier ones again.
         there = records.where(records.codes("item_id") < items)
         outcomes.add(_outcome(gate, metrics, there, ERROR * Look(number=number).share, seed))
     return frozenset(outcomes)
@@ -279,9 +284,11 @@ def gate_outcomes(
 
 def _outcome(gate: Gate, metrics: Mapping[str, Metric], records: RecordTable, error: float, seed: int) -> str:
     hold = _limits(gate, metrics, records, error, seed)
+    # A rule over several places fails if any place is surely below: the error is shared among them.
     fail = _limits(gate, metrics, records, error / len(hold), seed) if len(hold) > 1 else hold
     if any(high is not None and high < gate.threshold for _, high in fail):
         return "fails"
+    # To hold, all places must be above, and the error of each alone is enough (intersection-union test).
     return "holds" if all(low is not None and low >= gate.threshold for low, _ in hold) else "undecided"
 
 
@@ -301,6 +308,7 @@ def _limits(
     ]
 
 
+# Loaded once: every study of a page needs them.
 @cache
 def _flags() -> Mapping[str, Flag]:
     """Return the flags that the installed plugins declare."""

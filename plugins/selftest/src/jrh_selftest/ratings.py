@@ -43,6 +43,7 @@ def draw_error_correlation(rng: np.random.Generator, *, items: int, rate: float,
     Both err with probability rate^2 + planted rate (1 - rate), which is the definition of the phi coefficient.
     """
     both = rate**2 + planted * rate * (1 - rate)
+    # Both wrong, only the first, only the second, none.
     cells = rng.choice(4, size=items, p=(both, rate - both, rate - both, 1 - 2 * rate + both))
     return paired_error_correlation(np.isin(cells, (0, 1)), np.isin(cells, (0, 2)))
 
@@ -61,6 +62,7 @@ def draw_trio_accuracy(rng: np.random.Generator, *, items: int, accuracies: tupl
     panel = best_panel(votes, truth, n_labels=2, seed=int(rng.integers(2**31)))
     if panel is None:
         raise ValueError("no trio was chosen")
+    # Which trio is chosen depends on the study, so the truth does, too.
     return subtract_truth(panel.held_out, majority(np.array(accuracies)[list(panel.judges)]))
 
 
@@ -84,21 +86,11 @@ _ESTIMATORS: Final[Mapping[str, Callable[[NDArray[np.float64], NDArray[np.int64]
 def rating_checks(*, full: bool) -> Iterator[ArrayCheck]:
     """Yield every coefficient of agreement in the worlds of a mode; ordinal alpha only on ordinal scales."""
     names = (*_RATED, *_DESIGNS) if full else _RATED
-    for world in (*WORLDS, *DESIGNS):
-        if world.name not in names:
-            continue
-        planted = agreement(world)
-        draw = partial(_estimates, world)
-        for name in _ESTIMATORS:
-            if name in planted:
-                yield ArrayCheck(
-                    where=f"raters: {world.name}",
-                    name=name,
-                    planted=planted[name],
-                    draw=draw,
-                    # A ratio of means has a bias of order 1 / items.
-                    biased=world.clusters < FEW,
-                )
+    for world in (world for world in (*WORLDS, *DESIGNS) if world.name in names):
+        planted, draw = agreement(world), partial(_estimates, world)
+        where, biased = f"raters: {world.name}", world.clusters < FEW  # a ratio of means has a bias of order 1 / items
+        for name in (name for name in _ESTIMATORS if name in planted):
+            yield ArrayCheck(where=where, name=name, planted=planted[name], draw=draw, biased=biased)
 
 
 def _estimates(world: World, generator: np.random.Generator) -> Mapping[str, Estimate]:
@@ -121,6 +113,7 @@ def agreement(world: World) -> Mapping[str, float]:
     answers = world.answer_matrix()
     joint = answers.T @ np.diag(believed) @ answers
     shares, size = joint.sum(axis=1), len(joint)
+    # Gwet (2008): AC1 takes the sum of p (1 - p), divided by K - 1, as the agreement by chance.
     same, by_chance = float(np.trace(joint)), float((shares * (1 - shares)).sum()) / (size - 1)
     coefficients = {
         "Krippendorff's alpha": kappa(joint, squared=False),
@@ -130,6 +123,7 @@ def agreement(world: World) -> Mapping[str, float]:
 
 
 def _ordinal_alpha(joint: Matrix, shares: Matrix) -> float:
+    # Krippendorff's ordinal metric counts the ranks between two levels, half of each end.
     middle = np.cumsum(shares) - shares / 2
     distance = np.square(np.subtract.outer(middle, middle))
     return 1 - float((joint * distance).sum() / (np.outer(shares, shares) * distance).sum())

@@ -63,6 +63,7 @@ def runs_to_check() -> tuple[PlannedRun, ...]:
             name="run: pairwise",
             task={"scale": {"pairwise": True}},
             judge={"accuracy": 0.9, "position_preference": 0.3},
+            # B is right twice as often: a preference for the first position costs accuracy.
             labels=("A", "B", "B"),
             truth={("as-expected", REFERENCE): 0.7 * 0.9 + 0.3 / 3, ("rerun-disagreement", REFERENCE): 0.0},
         ),
@@ -120,8 +121,10 @@ def run_findings(folder: Path, plugins: tuple[str, ...], seed: int) -> Iterator[
                 _suite(planned, folder, seed),
                 run_dir=folder / planned.name.split()[-1],
                 plugins=plugins,
+                # Replies of an earlier run would not test this one.
                 use_cache=False,
             )
+        # A component that is not installed is no failure of the measures: the rows say that they are missing.
         except JrhError as error:
             for name, test in planned.truth:
                 yield absent(planned.name, f"{name} ({test})", "run", str(error).splitlines()[0])

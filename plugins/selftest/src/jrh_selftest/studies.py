@@ -43,6 +43,7 @@ _ROUNDS: Final = (0.25, 0.5, 1, 2, 4)
 from the third on (see `_is_open`)."""
 _BATCH: Final = 250
 """Studies that are drawn in one go; a batch has its own seed, so that any process may draw it."""
+# Few: what chance an interval has from its own resampling averages out over the studies.
 _RESAMPLES: Final = 200
 _DEALINGS: Final = 20
 """The same for the permutation test of excess disagreement, which draws 20 times as many where few are as extreme."""
@@ -88,6 +89,7 @@ def all_findings(plan: Plan) -> Iterator[Finding]:
     studies: defaultdict[int, list[Study]] = defaultdict(list)  # by the identity of the check
     done = 0
     for factor in _ROUNDS if plan.full and plan.studies >= MANY else (1,):
+        # Later rounds continue the numbers: their batches have seeds that no earlier one had.
         numbers = range(done, int(factor * plan.studies))
         batches: list[tuple[Part, range]] = []
         for part in parts:
@@ -118,6 +120,7 @@ def _is_open(plan: Plan, check: Check, studies: Sequence[Study]) -> bool:
         return isinstance(check, INTERVALS) or not surely_right(_alarms(studies), check.least_power, check.limit)
     finding = explain_failure(judge_check(check, studies))
     passes = finding.verdict not in (Verdict.FAIL, Verdict.UNCLEAR)
+    # Studies go to rows that they can still change: the full mode is long enough.
     if finding.known or (passes and (isinstance(check, INTERVALS) or len(studies) > plan.studies)):
         return False
     if isinstance(check, INTERVALS):
@@ -137,6 +140,7 @@ def _results(plan: Plan, batches: Sequence[tuple[Part, range]]) -> Iterator[list
 
 def build_parts(plan: Plan) -> Sequence[Part]:
     """Return the work of a plan, in the order of the table."""
+    # All checks of a world read the same studies, which are drawn and measured once.
     parts: dict[str, list[Check]] = defaultdict(list)
     record: Sequence[RecordCheck | AlarmCheck] = (*record_checks(full=plan.full), *alarm_checks(full=plan.full))
     for check in record:
@@ -192,6 +196,7 @@ def _study_measures(
     plan: Plan, checks: Sequence[RecordCheck | AlarmCheck], generator: np.random.Generator, numbers: range
 ) -> list[list[Study]]:
     world, studies = checks[0].world, _empty(checks)
+    # Each metric once per study, in a fixed order.
     metrics = dict.fromkeys(check.metric for check in checks if check.metric in plan.metrics)
     for number in numbers:
         records = world.draw(generator)
@@ -212,6 +217,7 @@ def _study_measures(
 
 
 def _is_meant(measure: Measure, check: RecordCheck | AlarmCheck, plan: Plan) -> bool:
+    # A stand-in may name its measure like the one it replaces, or like itself.
     names = (check.measure, plan.stand_ins.get(check.metric, check.measure))
     return measure.test == check.test and measure.name in names and dict(measure.cell) == dict(check.cell)
 
@@ -236,6 +242,7 @@ def _study_arrays(
     checks: Sequence[ArrayCheck | ArrayAlarm], generator: np.random.Generator, numbers: range
 ) -> list[list[Study]]:
     studies = _empty(checks)
+    # By identity: partial functions with equal arguments are not equal.
     draws = list({id(check.draw): check.draw for check in checks}.values())
     for _ in numbers:
         # Checks that share a function share what it draws.

@@ -16,10 +16,12 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
     belief, moved = world.belief_matrix(), world.kernel(world.flips)
     gold_said = np.diag(world.shares) @ belief @ world.answer_matrix()
     believed = world.shares @ belief
+    # Given the belief, two answers are independent: their joint distribution is N' diag(belief) N.
     asked_twice = _both(world, np.diag(believed))
     test_twice = _both(world, np.diag(believed @ moved))
     across = _both(world, np.diag(believed) @ moved)
     same = float(np.trace(across))
+    # The noise floor is the mean of both conditions' own disagreement with themselves.
     floor = 1 - (float(np.trace(asked_twice)) + float(np.trace(test_twice))) / 2
     values = {
         ("as-expected", REFERENCE): float(np.trace(gold_said)),
@@ -52,6 +54,7 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
 def _between_templates(world: TemplateWorld, twice: Matrix) -> dict[tuple[str, str], float]:
     """Return the agreement between templates, from the joint distribution of two answers to one question."""
     same = float(np.trace(twice))
+    # Between templates of opposite polarity the presented labels agree exactly where the canonical ones differ.
     raw = (1 - world.opposite_share) * same + world.opposite_share * (1 - same)
     values = {"jss": same, "jss-raw": raw, "jss-correction": same - raw, "template-kappa": kappa(twice, squared=False)}
     return {(name, TEST): value for name, value in values.items()}
@@ -81,6 +84,7 @@ def gold_said_in_test(world: World) -> Matrix:
 def kappa(joint: Matrix, *, squared: bool) -> float:
     """Return Cohen's kappa of a joint distribution, unweighted or with squared distances."""
     steps = np.subtract.outer(np.arange(len(joint)), np.arange(len(joint)))
+    # Cohen (1968): kappa is one minus the ratio of observed to expected weighted disagreement.
     weight = np.square(steps) if squared else steps != 0
     expected = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     return 1 - float((weight * joint).sum() / (weight * expected).sum())

@@ -55,11 +55,13 @@ def build_records(
         "task": (zero, (task.name,)),
         "judge": (columns.get("judge", zero), judges),
         "item_id": (item, names),
+        # A group is named by the first of its items.
         "group": (item // copies * copies, names),
         "case_id": (item + test * items, tuple(f"{name}/{condition}" for condition in tests for name in names)),
         "test": (test, tests),
         "family": (test, tests),
         "gold": (columns["gold"], labels),
+        # A reliable judge gives the gold label in the reference condition, and in the test what it gave there.
         "expectation": (changed, ("equals", "same")),
         "expected": (np.where(changed == 0, columns["gold"], -1), labels),
         "status": ((answer < 0).astype(np.int64), (Status.OK.value, Status.UNPARSABLE.value)),
@@ -181,6 +183,7 @@ class World:
         if not self.identical:
             drawn = tuple(np.repeat(part, self.copies) for part in drawn)
         if self.near:
+            # A group that looks like copies, some of which are items of their own after all.
             alone = generator.random(self.items) < self.near
             fresh = self._items(generator, self.items)
             drawn = tuple(np.where(alone, new, old) for new, old in zip(fresh, drawn, strict=True))
@@ -237,6 +240,7 @@ class World:
     def _draw_answers(
         self, generator: np.random.Generator, gold: Codes, belief: Codes, kind: Codes, *, in_test: bool
     ) -> dict[str, Codes]:
+        # Copies that give the same answers are drawn as one item and repeated later.
         times = self._times(generator, in_test=in_test)[: len(gold)]
         item = np.repeat(np.arange(len(gold)), times)
         repeat = np.concatenate([np.arange(count) for count in times])
@@ -244,6 +248,7 @@ class World:
         answer = pick(generator, answer_matrices[kind[item], belief[item]])
         usual = self.missing_in_test if in_test and self.missing_in_test is not None else self.missing
         wrong = usual if self.missing_if_wrong is None else self.missing_if_wrong
+        # Lost by what the verdict was, where that is planted: not missing at random.
         lost = generator.random(len(item)) < np.where(answer == gold[item], usual, wrong)
         return {
             "item": item,
@@ -260,5 +265,6 @@ class World:
 
 def pick(generator: np.random.Generator, chances: Matrix) -> Codes:
     """Draw one label per row of probabilities."""
+    # Inverse transform sampling; the last edge is 1 and is left out, so that rounding cannot pass it.
     edges = np.cumsum(chances, axis=1)[:, :-1]
     return np.asarray((generator.random((len(chances), 1)) > edges).sum(axis=1), dtype=np.int64)

@@ -32,11 +32,13 @@ class TemplateWorld(World):
         return self.inverted * (_TEMPLATES - self.inverted) / comb(_TEMPLATES, 2)
 
     def _times(self, generator: np.random.Generator, *, in_test: bool) -> Codes:
+        # One answer under each template, which the records number as repeats until `_own_columns`.
         return np.full(self.items, _TEMPLATES) if in_test else super()._times(generator, in_test=in_test)
 
     def _own_columns(self, columns: Mapping[str, Codes]) -> dict[str, Any]:
         template = np.where(columns["test"] == 1, columns["repeat"] + 1, 0)
         inverted, answer = template > _TEMPLATES - self.inverted, columns["answer"]
+        # An inverted question swaps the labels; a missing answer stays missing.
         presented = np.where(inverted & (answer >= 0), 1 - answer, answer)
         polarity = np.where(self.undeclared, 0, inverted).astype(np.int64)
         return {
@@ -68,7 +70,7 @@ COVARIATE: Final = "size"
 
 @frozen(kw_only=True)
 class CovariateWorld(World):
-    """Two labels; half of the items, drawn anew for each gold label, are large (1), the others small (-1)."""
+    """Two labels; half of the items, drawn separately for each gold label, are large (1), the others small (-1)."""
 
     preference: float = 0.0
     """How much more often the judge believes the first label of a large item than without a preference."""
@@ -81,6 +83,7 @@ class CovariateWorld(World):
     def _items(self, generator: np.random.Generator, count: int) -> tuple[Codes, ...]:
         gold, _, _, _ = super()._items(generator, count)
         large = generator.integers(0, 2, count)
+        # Half of the items are large and half small, so the preference leaves accuracy as planted.
         first = np.where(gold == 0, self.accuracy, 1 - self.accuracy) + self.preference * (2 * large - 1)
         belief = (generator.random(count) >= first).astype(np.int64)
         return gold, belief, belief, large

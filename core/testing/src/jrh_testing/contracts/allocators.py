@@ -29,6 +29,7 @@ class AllocatorContract(ComponentContract):
         """Return the records of two judges as a run shows them."""
         rows = sample_records(missing=missing)
         columns = {name: [_plain(getattr(row, name)) for row in rows] for name in COLUMNS}
+        # The columns that the declaration asks for: a run hides all others, so that no undeclared one is relied on.
         return records_shown(self.spec, [columns])
 
     def test_a_batch_has_items(self, base: Path) -> None:
@@ -40,6 +41,7 @@ class AllocatorContract(ComponentContract):
     def test_it_keeps_some_of_the_judges_that_were_asked(self, base: Path, missing: float) -> None:
         """If this fails: return names out of `judges`; a judge that was dropped before cannot come back."""
         allocator, records = self.built(base), self.records(missing)
+        # None left is a legal state: all judges of a task may have been dropped before.
         for judges in ((*JUDGES, _SILENT), JUDGES[:1], ()):
             assert set(allocator.keep(judges, 1, records)) <= set(judges)
 
@@ -48,6 +50,7 @@ class AllocatorContract(ComponentContract):
         """If this fails: a clock, chance or an earlier call has a say, so that a continued run may decide otherwise."""
         allocator, records = self.built(base), self.records(missing)
         first = [set(allocator.keep(JUDGES, batch, records)) for batch in (1, 2, 3)]
+        # Backwards: a continued run asks again about batches that it has decided already.
         assert [set(allocator.keep(JUDGES, batch, records)) for batch in (3, 2, 1)] == first[::-1]
         assert [set(self.built(base).keep(JUDGES, batch, records)) for batch in (1, 2, 3)] == first
 

@@ -38,6 +38,7 @@ def assert_countable(reason: str, item: Item) -> None:
     """Require a reason that can be counted: short, one line, the same for all items of its kind."""
     assert reason.strip(), "a reason is empty"
     assert "\n" not in reason, f"a reason is one line, got {reason!r}"
+    # Reasons are counted by text in the report: a reason that differs per item would make a table of one-offs.
     assert len(reason) <= _LONGEST_REASON, f"a reason has {len(reason)} characters; {_LONGEST_REASON} are enough"
     assert item.id not in reason, f"the reason {reason!r} names the item; put it into details"
     quoted = next((text for text in texts_of(item.fields) if _quotes(reason, text)), None)
@@ -98,6 +99,7 @@ def foreign_modules(plugin: str, hooks: tuple[str, ...]) -> tuple[str, ...]:
     The standard library, `jrh`, what `jrh` itself needs to declare, the other distributions of the core, numpy where
     `jrh_stats` loads it, and the plugin's own package are left out.
     """
+    # A fresh interpreter: this one has loaded nearly everything for other tests.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     done = subprocess.run(
         [sys.executable, "-c", _SCRIPT, plugin, ",".join(hooks)],
@@ -109,9 +111,11 @@ def foreign_modules(plugin: str, hooks: tuple[str, ...]) -> tuple[str, ...]:
     )
     if done.returncode:
         raise AssertionError(f"{plugin} cannot be imported on its own:\n{done.stderr}")
+    # A plugin may print while it is imported; the answer is the last line.
     return tuple(json.loads(done.stdout.splitlines()[-1]))
 
 
+# Flags of `os.open` that can change a file; audit events carry flags, not modes.
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -132,6 +136,7 @@ class _Watch:
             self.seen.append(f"starts a process ({event})")
 
     def _note_file(self, path: object, _mode: object, flags: object) -> None:
+        # Descriptors are opened files already: no path, and nothing new.
         if not isinstance(path, (str, bytes, os.PathLike)):
             return
         name = os.fsdecode(path)
@@ -144,10 +149,15 @@ class _Watch:
 
 
 _watches: list[_Watch] = []
-_installed: list[bool] = []
+
+
+@lru_cache(maxsize=1)
+def _install_hook() -> None:
+    sys.addaudithook(_hook)
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    # Other threads of the test process, such as the chat server, do things of their own.
     for watch in _watches:
         if watch.thread == threading.get_ident():
             watch.tell(event, arguments)
@@ -159,9 +169,7 @@ def watch_side_effects(base: Path) -> Iterator[list[str]]:
 
     Audit hooks cannot be taken away again, so one is installed per process and is idle outside such blocks.
     """
-    if not _installed:
-        _installed.append(True)
-        sys.addaudithook(_hook)
+    _install_hook()
     watch = _Watch(base.resolve())
     _watches.append(watch)
     try:
@@ -280,6 +288,7 @@ class ComponentContract:
     def test_the_declaration_can_be_read_twice(self) -> None:
         """If this fails: make the hook yield one complete declaration, the same one each time it is called."""
         spec = self.spec
+        # Hooks are called whenever plugins are loaded; options are compared by identity of their class.
         again = find_spec(self.plugin, self.component, self.role)
         assert again.name == spec.name, "the hook declares another name when it is called again"
         assert again.options is spec.options, "the hook makes a new options class each time it is called"
@@ -289,6 +298,8 @@ class ComponentContract:
     def test_the_factory_is_declared_by_name_and_can_be_called(self) -> None:
         """If this fails: write `factory="package.module:Name"`, and check that module and name exist."""
         assert callable(factory_of(self.plugin, self.spec))
+        # A plugin in one file may declare its class directly; an installed one must not import its work to declare
+        # it.
         if isinstance(self.plugin, ModuleType) and self.plugin.__name__.endswith(".plugin"):
             assert isinstance(self.spec.factory, str), "plugin.py declares only: write 'package.module:Name'"
 
@@ -313,6 +324,7 @@ class ComponentContract:
         """If this fails: use `attrs.frozen` for the options class and for the classes its fields are made of."""
         for value in _option_values(structure(dict(self.options), self.spec.options, base=base)):
             for field in attrs.fields(type(value)):
+                # The digest of options identifies a component: options that change later would belong to another one.
                 with pytest.raises(attrs.exceptions.FrozenInstanceError):
                     setattr(value, field.name, None)
 
@@ -350,9 +362,11 @@ def _reject_silent_overrides(cls: type[ComponentContract]) -> None:
     contracts = [base for base in cls.__mro__ if base.__module__.startswith("jrh_testing.contracts.")]
     names = sorted({name for base in contracts for name in vars(base) if name.startswith("test_")})
     overridden = [name for name in names if not _owner(cls, name).__module__.startswith("jrh_testing.contracts.")]
+    # Raised while the class is made: a test could be deselected, a class cannot.
     silent = [name for name in overridden if not cls.overrides.get(name, "").strip()]
     if silent:
         raise PluginError(f"{cls.__name__} overrides {', '.join(silent)}; say why in `overrides`")
+    # A reason that outlives its override would excuse the next one.
     stale = [name for name in cls.overrides if name not in overridden]
     if stale:
         raise PluginError(f"{cls.__name__} gives reasons for {', '.join(stale)}, which it does not override")
@@ -367,6 +381,7 @@ def _option_classes(cls: type) -> Iterator[type]:
     yield cls
     if not attrs.has(cls):
         return
+    # Classes of other packages, such as a scale of the kernel, are documented where they are defined.
     package = cls.__module__.partition(".")[0]
     for field in resolved_fields(cls):
         for part in _parts(field.type):

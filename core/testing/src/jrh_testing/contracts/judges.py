@@ -50,10 +50,12 @@ class JudgeContract(ComponentContract):
     ) -> list[Judgement]:
         if self.spec.kind is JudgeKind.TRAINED:
             labelled = self.examples or sample_examples(task) if examples is None else examples
+            # Training blocks for long, and a run does not let it block the event loop.
             judge = await asyncio.to_thread(judge.fit, labelled)
         if self.spec.kind in (JudgeKind.TRAINED, JudgeKind.BATCH):
             return list(await asyncio.to_thread(judge.judge_batch, questions))
         if self.spec.kind is JudgeKind.SIMULATED:
+            # Questions carry no id of their item; the sample requests are distinct.
             items = {item.fields["request"]: item for item in reversed(self.items_of(task))}
             calls = [
                 judge.judge(question, sample_truth(task, items[question.fields["request"]])) for question in questions
@@ -108,6 +110,7 @@ class JudgeContract(ComponentContract):
         """If this fails: one answer depends on what else is asked, before it or in the same batch."""
         for task in self.tasks():
             questions = self.questions(task)
+            # A batch may be cut anywhere, by a kill or a shard, so neighbours must not matter.
             together = self.judge(base, task, questions)
             assert _verdicts(self.judge(base, task, questions[::-1])) == _verdicts(together)[::-1], "order matters"
             alone = self.judge(base, task, questions[:1])
@@ -126,6 +129,7 @@ class JudgeContract(ComponentContract):
 
     def test_only_a_simulated_judge_is_handed_the_truth(self, base: Path) -> None:
         """If this fails: a judge that needs the truth has to declare `kind=JudgeKind.SIMULATED`."""
+        # Trained and batch judges have other methods, which building checks.
         wanted = _ARGUMENTS.get(self.spec.kind)
         if wanted is None:
             return
@@ -155,6 +159,7 @@ class JudgeContract(ComponentContract):
         if self.spec.kind is not JudgeKind.TRAINED:
             return
         for task in self.tasks():
+            # Small or sorted data lead to folds with a single label, on which many classifiers raise.
             examples = [evolve(example, gold=task.scale.labels[0]) for example in sample_examples(task)]
             for judgement in self.judge(base, task, self.questions(task), examples=examples):
                 _assert_sound(judgement, task)
@@ -175,6 +180,7 @@ def assert_sound(verdict: Verdict, scale: Scale) -> None:
     decided = verdict.status is Status.OK
     assert decided == (verdict.presented is not None), f"{verdict.status.value} with label {verdict.presented!r}"
     assert not decided or verdict.presented in scale, f"label {verdict.presented!r} is not on the scale"
+    # A presented label means another one where labels were swapped, which a judge must not know.
     assert verdict.canonical is None, "the canonical label is the kernel's to set"
     strange = [label for label in verdict.probabilities if label not in scale]
     assert not strange, f"probabilities of {', '.join(strange)}, which are not on the scale"

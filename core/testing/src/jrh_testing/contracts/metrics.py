@@ -26,6 +26,7 @@ from jrh_testing.samples import sample_tasks
 
 OFF_SCALE: Final = "no label of any scale"
 _OTHER_STATUSES: Final = frozenset(status.value for status in Status if status is not Status.OFF_SCALE)
+# Any of these says why a coefficient has no value.
 _NOT_ESTIMABLE: Final = frozenset({"one-item", "degenerate", "empty", "all-missing"})
 
 
@@ -83,6 +84,7 @@ def _of_nothing(measure: Measure, about_missing: Set[str]) -> Iterator[str]:  # 
 
 
 def _of_missing(measure: Measure, about_missing: Set[str]) -> Iterator[str]:
+    # A share of missing verdicts rests on exactly these trials.
     if measure.name in about_missing:
         return
     if measure.estimate is not None or measure.n_trials:
@@ -98,6 +100,7 @@ def _of_off_scale(measure: Measure, about_missing: Set[str]) -> Iterator[str]:
 
 
 def _of_constant(measure: Measure, about_missing: Set[str]) -> Iterator[str]:  # noqa: ARG001
+    # A single trial is always constant; the flag would say nothing.
     if measure.n_trials > 1 and "constant-verdicts" not in measure.flags:
         yield "has no flag 'constant-verdicts'"
 
@@ -170,6 +173,7 @@ class MetricContract(ComponentContract):
 
     def cached_measures(self, base: Path, task: Task, situation: Situation | None = None) -> list[Measure]:
         """Return the measures of the task's records, in a situation if one is given; each is measured once."""
+        # A task is not hashable; its text says all that the measures depend on.
         place = (type(self), repr(task), situation)
         if place not in _CACHE:
             records = self.records_of(task)
@@ -231,6 +235,7 @@ class MetricContract(ComponentContract):
     def test_every_flag_says_what_it_means(self, base: Path) -> None:
         """If this fails: declare the flag with `jrh_flags`, or no report can explain it and no claim heeds it."""
         declared = {spec.name for spec in declarations(self.plugin) if isinstance(spec, FlagSpec)}
+        # Flags of other plugins are fine: metrics share what `MeasureBuilder` adds.
         known = declared | {*installed_flags(), SIMULATED}
         for task in self.tasks():
             for situation in SITUATIONS:
@@ -255,6 +260,7 @@ class MetricContract(ComponentContract):
         """If this fails: rows are paired by position, or a bootstrap draws clusters in order of appearance."""
         for task in self.tasks():
             records = self.records_of(task)
+            # A fixed permutation, so that a failure can be repeated.
             order = np.random.default_rng(0).permutation(len(records)).tolist()
             # Rebuilt from plain rows, so that the categories too come in another order.
             mixed = [records[row] for row in order]
@@ -270,6 +276,7 @@ class MetricContract(ComponentContract):
 
     def _assert_same(self, one: Measure, other: Measure) -> None:
         assert _counts(other) == _counts(one), f"'{one.name}' counts otherwise in another order"
+        # Sums in another order differ in the last digits; estimates must not differ more.
         close = _close(one.estimate, other.estimate, 1e-9)
         assert close, f"'{one.name}' is {one.estimate}, and {other.estimate} in another order"
         pairs = zip(_limits(one), _limits(other), strict=True)
@@ -304,6 +311,7 @@ def _assert_sound(measure: Measure, records: Sequence[Record], gaps: Set[str]) -
     assert 0 <= measure.n_items <= measure.n_trials <= len(records), (
         f"{what}: {measure.n_items} items and {measure.n_trials} trials of {len(records)} records"
     )
+    # A mean of nothing is NaN in most libraries, and NaN passes most comparisons.
     assert measure.n_trials or measure.estimate is None, f"{what}: {measure.estimate} estimated from no trial"
     strange = [status for status in measure.missing if status not in gaps]
     assert not strange, f"{what}: missing by {', '.join(strange)}, which is no status and not in other_gaps"
@@ -315,6 +323,7 @@ def _assert_sound(measure: Measure, records: Sequence[Record], gaps: Set[str]) -
 def _assert_declared(measure: Measure, declared: Sequence[MeasureInfo]) -> None:
     infos = [info for info in declared if info.describes(measure.name)]
     assert infos or not declared, f"'{measure.name}' is not among the `measures` of its MetricSpec"
+    # The p-value of a measure goes with it under the name `-p` and need not be declared.
     units = {"p-value", *(unit for info in infos for unit in info.unit.split(" or "))}
     assert not infos or measure.unit in units, f"'{measure.name}' has the unit {measure.unit}, not {infos[0].unit}"
     if infos:
@@ -328,6 +337,7 @@ def _assert_method(name: str, method: str, declared: Sequence[MeasureInfo]) -> N
     stated = " ".join(info.interval for info in declared)
     rate = any(info.rate or "rate" in info.interval for info in declared)
     assert stated or rate, f"'{name}' has the interval '{method}', and its declaration says none"
+    # Methods are written in backquotes in the text that explains the interval.
     named = set(re.findall(r"`([^`]+)`", stated))
     if named or not stated:
         methods = named | _EVERYWHERE | (_OF_RATES if rate else frozenset())
@@ -341,10 +351,11 @@ def _assert_numbers(measure: Measure, what: str) -> None:
     if measure.unit == "proportion":
         assert all(0.0 <= number <= 1.0 for number in numbers), f"{what}: {numbers} is no proportion; say its unit"
     if measure.bounds is not None:
-        assert measure.bounds[0] <= measure.bounds[1], f"{what}: bounds {measure.bounds} are not in order"
-    if measure.bounds is not None and measure.estimate is not None:
         low, high = measure.bounds
-        assert low - 1e-9 <= measure.estimate <= high + 1e-9, f"{what}: {measure.estimate} is outside {measure.bounds}"
+        assert low <= high, f"{what}: bounds {measure.bounds} are not in order"
+        # Bounds are what the missing verdicts could have made of the estimate, so they hold it.
+        within = measure.estimate is None or low - 1e-9 <= measure.estimate <= high + 1e-9
+        assert within, f"{what}: {measure.estimate} is outside {measure.bounds}"
 
 
 def _assert_interval(measure: Measure, interval: Interval, what: str) -> None:

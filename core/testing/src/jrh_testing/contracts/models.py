@@ -23,6 +23,7 @@ CANARY = "canary-7f3a-do-not-print"
 
 _REQUEST = ChatRequest(messages=(Message(role="user", content="Is 2 + 2 = 4? Answer YES or NO."),))
 
+# The kind decides whether the gateway retries: the table is what providers have to agree on.
 WIRE_FAULTS: Mapping[str, FaultKind] = {
     "429-seconds": FaultKind.RATE_LIMIT,
     "429-date": FaultKind.RATE_LIMIT,
@@ -56,6 +57,7 @@ WIRE_ANSWERS: Mapping[str, tuple[str | None, str, str | None]] = {
 WIRE_SILENCE = ("drip", "hang")
 """What only the gateway's time limit ends."""
 
+# A library may read the whole body before anyone can stop it; both outcomes are safe.
 _HUGE = (("A" * HUGE, "stop", None), (None, TOO_LONG, None))
 """What a model may make of a huge body: all of it, which the gateway leaves out, or what says that it was too long."""
 
@@ -73,6 +75,7 @@ class ModelContract(ComponentContract):
     @pytest.fixture(autouse=True)
     def _canaries(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in self.key_variables:
+            # Set for every test: a real key of the machine must not be sent anywhere.
             monkeypatch.setenv(name, CANARY)
 
     @pytest.fixture
@@ -117,6 +120,7 @@ class ModelContract(ComponentContract):
         assert model.fingerprint.strip(), "the fingerprint is empty"
         assert "\n" not in model.fingerprint, "the fingerprint is more than one line"
         assert self.built(base).fingerprint == model.fingerprint, "equal options give another fingerprint"
+        # Fingerprints are stored in every record, and a `repr` ends in tracebacks and logs.
         for shown in (model.fingerprint, repr(model), str(model)):
             assert CANARY not in shown, "a key can be read"
         asyncio.run(model.aclose())
@@ -167,6 +171,7 @@ class ModelContract(ComponentContract):
         body = wire.requests[-1]
         sent = [(message["role"], message["content"]) for message in body["messages"]]
         assert sent == [(message.role, message.content) for message in messages], f"the messages sent are {sent}"
+        # Newer models of OpenAI refuse the old name.
         limit = body.get("max_tokens", body.get("max_completion_tokens"))
         got = (body.get("temperature"), body.get("top_p"), limit, body.get("seed"))
         assert got == (0.25, 0.5, 7, 11), f"temperature, top_p, limit and seed sent are {got}"
@@ -187,8 +192,9 @@ class ModelContract(ComponentContract):
         assert seconds == pytest.approx(7.0), f"'Retry-After: 7' is passed on as {seconds}"
         dated = self.fault_of(base, wire, Fault("429-date", retry_after=30)).retry_after
         assert dated is not None, "Retry-After as an HTTP date is not passed on"
+        # A date has whole seconds, and the test itself takes a moment.
         assert 25.0 <= dated <= 31.0, f"Retry-After 30 s ahead is passed on as {dated}"
-        assert self.fault_of(base, wire, Fault("429-bare")).retry_after is None, "a wait nobody asked for"
+        assert self.fault_of(base, wire, Fault("429-bare")).retry_after is None, "a wait that no header states"
 
     def test_unfinished_answers_are_passed_on_as_they_are(self, base: Path, wire: ChatServer) -> None:
         """If this fails: the gateway cannot tell a cut, refused, absent or endless answer from a whole one."""
@@ -202,6 +208,7 @@ class ModelContract(ComponentContract):
         for name in WIRE_SILENCE:
             wire.misbehave(Fault(name))
             with pytest.raises(TimeoutError):
+                # The gateway cancels what takes too long; a provider that swallows it would hang the run.
                 self.send(base, options=self.endpoint_options(wire.url), limit=0.3)
 
     def test_unknown_usage_is_not_zero(self, base: Path, wire: ChatServer) -> None:

@@ -66,5 +66,6 @@ class ModeContract(ComponentContract):
         """If this fails: the verdicts on a response depend on each other; give its items the group of the response."""
         for task in self.read(base):
             for response in self.items_of(task):
+                # Without a group of its own the response itself has to be the group.
                 groups = {item.group for item in self.expand(base, task, [evolve(response, group="")])}
                 assert len(groups) == 1, f"the items of '{response.id}' are of {len(groups)} groups"

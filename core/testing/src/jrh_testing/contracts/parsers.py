@@ -25,6 +25,7 @@ SCALES = (
 )
 """The scales a parser is tested with unless it names its own."""
 
+# Labels, near misses of labels, quotes, digits of other scripts, fences, thoughts, a lone surrogate.
 _PIECES = (
     "YES", "NO", "CORRECT", "INCORRECT", "A", "B", "TIE", "0", "1", "6", "10", "-3", "4.5", "10/10", "²", "٣",
     "verdict", "score", "label", "rationale", ":", '"', "'", "{", "}", "[", "]", "[[", "]]", "\\", "\n", " ", "```",
@@ -35,7 +36,9 @@ _texts = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max
 _checking = settings(
     max_examples=150,
     deadline=None,
+    # No files next to the tests of a plugin author.
     database=None,
+    # The same examples every time: a failure on one machine must be seen on the next.
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -70,6 +73,7 @@ class ParserContract(ComponentContract):
 
     def test_the_same_reply_is_read_the_same(self, base: Path) -> None:
         """If this fails: the parser keeps state or draws; it has to be a function of reply and scale."""
+        # One of the two has read other replies before, the other has not.
         first, second = self.built(base), self.built(base)
 
         @_checking

@@ -12,7 +12,6 @@ from attrs import evolve
 from jrh.plugins.specs import PerturberSpec, Scope, Spec, ValidatorSpec
 from jrh.values.cases import Draft, Equals, NotAbove, NotBelow, Skip, Validation
 from jrh.values.items import Item, Task
-from jrh.values.scales import Scale
 
 from jrh_testing.contracts.base import ComponentContract, assert_countable, assert_json
 from jrh_testing.samples import ODD_TEXTS, with_text
@@ -25,13 +24,14 @@ class PerturberContract(ComponentContract):
 
     role: ClassVar[type[Spec]] = PerturberSpec
     also_changes: ClassVar[tuple[str, ...]] = ()
-    """Fields beside the judged ones that this family changes by design, such as `request` for translations."""
+    """Fields other than the judged ones that this family changes by design, such as `request` for translations."""
 
     def perturb(self, base: Path, task: Task, items: Sequence[Item]) -> list[Result]:
         """Build the perturber and give it the items, in this order and all at once."""
         perturber = self.built(base, task)
 
         async def work() -> list[Result]:
+            # A set-wise perturber sees all items at once and says itself which draft belongs to which item.
             if self.spec.scope is Scope.SET:
                 return list(await perturber.perturb_set(items))
             results = await asyncio.gather(*(perturber.perturb(item) for item in items))
@@ -94,6 +94,7 @@ class PerturberContract(ComponentContract):
         """If this fails: a nested value, such as a transcript's message, is changed in place; copy it."""
         for task in self.tasks():
             items = self.items_of(task)
+            # Items are shared by all tests of a run: one that is changed in place changes what the next one sees.
             before = copy.deepcopy(items)
             self.perturb(base, task, items)
             assert items == before, "an item was changed in place"
@@ -115,6 +116,7 @@ class PerturberContract(ComponentContract):
         """If this fails: the label map has to map every label of the scale as presented to one of the task's scale."""
         for task, _, draft in self.drafts(base):
             presented = (draft.task or task).scale
+            # Without a map the labels mean themselves.
             mapped = presented.identity_map() if draft.label_map is None else draft.label_map
             assert set(mapped) == set(presented.labels), (
                 f"the label map has {', '.join(mapped)}; presented are {', '.join(presented.labels)}"
@@ -125,7 +127,13 @@ class PerturberContract(ComponentContract):
     def test_expectations_fit_the_scale(self, base: Path) -> None:
         """If this fails: expect a canonical label of the task's scale; 'above' and 'below' need an ordinal one."""
         for task, _, draft in self.drafts(base):
-            _assert_expectation_fits(draft, task.scale)
+            expected, scale = draft.expectation, task.scale
+            if isinstance(expected, Equals):
+                labels = ", ".join(scale.labels)
+                assert expected.label in scale, f"a draft expects '{expected.label}', which is not one of {labels}"
+            if isinstance(expected, NotAbove | NotBelow):
+                # Above and below have no meaning among labels without order.
+                assert scale.ordered, f"a draft expects {type(expected).__name__} on a scale without order"
 
     def test_every_draft_is_asked_at_least_once(self, base: Path) -> None:
         """If this fails: `repeats` is less than 1; a draft that is not to be asked is a `Skip`."""
@@ -137,6 +145,7 @@ class PerturberContract(ComponentContract):
         for task, results in self.results(base):
             for item in self.items_of(task):
                 drafts = [result for owner, result in results if owner.id == item.id and isinstance(result, Draft)]
+                # Ids are hashes of content: equal drafts would be one case, and its second answer a rerun.
                 twice = [draft.variant for place, draft in enumerate(drafts) if draft in drafts[:place]]
                 assert not twice, f"'{item.id}' gets the same draft twice: variant '{', '.join(twice)}'"
 
@@ -147,14 +156,6 @@ class PerturberContract(ComponentContract):
                 if isinstance(result, Skip):
                     assert_countable(result.reason, item)
                     assert_json(result.details, f"details of a skip of '{item.id}'")
-
-
-def _assert_expectation_fits(draft: Draft, scale: Scale) -> None:
-    if isinstance(draft.expectation, Equals):
-        label = draft.expectation.label
-        assert label in scale, f"a draft expects '{label}', which is not one of {', '.join(scale.labels)}"
-    if isinstance(draft.expectation, NotAbove | NotBelow):
-        assert scale.ordered, f"a draft expects {type(draft.expectation).__name__} on a scale without order"
 
 
 class ValidatorContract(ComponentContract):

@@ -61,6 +61,7 @@ class ReporterContract(ComponentContract):
     def test_judges_are_named_and_simulated_ones_marked(self, base: Path) -> None:
         """If this fails: a reader cannot tell simulated answers from measured ones; use `report.simulated`."""
         report = report_marking_simulated()
+        # Everything else is equal in the two reports, so a difference can only be the mark.
         same = self.contents(base, report) == self.contents(base, report_marking_simulated(frozenset()))
         assert not same, "the report is the same if the judge is simulated and if it is not"
         if self.not_text:
@@ -79,6 +80,7 @@ class ReporterContract(ComponentContract):
             assert self.render(base, report), "the report of a run with odd names is empty"
             return
         for name, text in self.texts(base, report).items():
+            # Also in the names of files: a directory is listed on a terminal.
             acting = [repr(sign) for sign in ACTING if sign in name or sign in text]
             assert not acting, f"{_quote(name)} has {', '.join(acting)} of a name as it is"
             markup = sorted(set(_hostile_markup(text, PurePosixPath(name).suffix)))
@@ -131,6 +133,7 @@ def _hostile_markup(text: str, suffix: str) -> list[str]:
 def _join(rendered: object) -> str | bytes | Mapping[str, str | bytes]:
     if isinstance(rendered, str | bytes | Mapping):
         return rendered
+    # A document may come in chunks of bytes, such as a page too long to build as one text.
     assert isinstance(rendered, Iterable), f"render() returns {type(rendered).__name__}"
     chunks = list(rendered)
     assert all(isinstance(chunk, bytes) for chunk in chunks), "a document in chunks is of bytes"
@@ -150,6 +153,7 @@ class ExporterContract(ComponentContract):
             file.write_text(f"A report as {file.suffix}.\n", encoding="utf-8")
         work = base / "work"
         work.mkdir(exist_ok=True)
+        # The contract looks into an empty working directory afterwards: nothing else can be there.
         with chdir(work):
             return list(self.built(base).export(report, attached))
 
@@ -169,6 +173,7 @@ class ExporterContract(ComponentContract):
     def test_exporting_twice_adds_nothing(self, base: Path) -> None:
         """If this fails: derive names and ids from the run, so that the second export replaces the first."""
         self.export(base, sample_report())
+        # A copy: `held` may return what the second export changes.
         first = dict(self.held(base))
         self.export(base, sample_report())
         assert dict(self.held(base)) == first, "the second export of the same run differs from the first"

@@ -27,6 +27,7 @@ from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.reports import empty_report, sample_records
 from jrh_testing.samples import sample_tasks
 
+# What a judge has decided; everything else of a record belongs to the design.
 _VERDICT = ("status", "presented", "canonical", "probability", "rationale", "detail", "score")
 
 
@@ -45,6 +46,7 @@ class RuleContract(ComponentContract):
 
         A hypothesis that depends on a verdict is chosen by the data that test it, and its error rate is unknown.
         """
+        # Rules about data test no hypothesis: they have no error rate to protect.
         if self.spec.scope is RuleScope.DATA:
             return
         for number in range(len(sample_tasks())):
@@ -63,6 +65,8 @@ class RuleContract(ComponentContract):
         for report in sample_measures():
             for chain in self.hypotheses(base, report):
                 weights = [hypothesis.weight for hypothesis in chain]
+                # Chained Holm hands on what a rejected hypothesis leaves: a heavier one later would spend more than
+                # there is.
                 assert all(later <= earlier for earlier, later in pairwise(weights)), weights
 
     def test_what_it_writes_is_declared(self, base: Path) -> None:
@@ -82,7 +86,7 @@ class RuleContract(ComponentContract):
     def test_it_reads_only_what_it_declares(self, base: Path) -> None:
         """If this fails: list every measure, or its role, under `reads` of the declaration.
 
-        A name that stands nowhere but in the code couples two plugins, and no list shows it.
+        A name that occurs only in the code couples two plugins, and no list shows it.
         """
         if self.spec.scope is RuleScope.DATA:
             return
@@ -95,6 +99,7 @@ class RuleContract(ComponentContract):
                 for chain in rule.hypotheses(watched.design):
                     for hypothesis in chain:
                         rule.test(hypothesis, watched)
+                # A generator reads nothing until it is consumed.
                 list(rule.claims(watched))
                 # The p-value of a measure, and the least it can be, go with the measure.
                 names = {name.removesuffix("-least").removesuffix("-p") for name in read}
@@ -163,6 +168,7 @@ def _permute_verdicts(task: Task, records: Sequence[Record]) -> Iterator[Record]
     """Yield the records, with the verdicts of every judge in an order that has nothing to do with the questions."""
     for judge in dict.fromkeys(row.judge for row in records):
         rows = [row for row in records if row.judge == judge]
+        # An order by hash: permuting within a judge keeps its counts and breaks every link to the questions.
         order = sorted(range(len(rows)), key=lambda place: derive_seed(1, task.name, judge, place))
         for row, other in zip(rows, order, strict=True):
             yield evolve(row, **{name: getattr(rows[other], name) for name in _VERDICT})

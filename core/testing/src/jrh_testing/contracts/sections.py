@@ -34,6 +34,7 @@ class SectionContract(ComponentContract):
 
     def test_references_hold_in_every_report(self, base: Path) -> None:
         """If this fails: a cell refers to a measure or finding that the report does not have, or a value is no text."""
+        # Reports that were not made for the section: most runs lack what it shows.
         samples = (empty_report(), hostile_report(), *map(sample_report, sample_tasks()))
         for report in (*self.reports, *samples):
             for section in self.sections(base, report):
@@ -59,6 +60,7 @@ class SectionContract(ComponentContract):
                 table for section in self.sections(base, report) for part in section.parts for table in part.tables()
             ]
             cells = [cell for table in tables for row in table.rows for cell in row.cells]
+            # A cell refers to a measure by its place in the report.
             shown = {report.measures[cell.measure].name for cell in cells if isinstance(cell, MeasureRef)}
             unread = sorted(name for name in shown if not any(info.describes(name) for info in reads))
             assert not unread, f"not in `reads`: {', '.join(unread)}"

@@ -33,6 +33,7 @@ class DataSourceContract(ComponentContract):
 
     def test_reading_twice_gives_the_same(self, base: Path) -> None:
         """If this fails: order or content depends on something other than the data and the options."""
+        # The same object twice, and a new one: an iterator that is used up shows only in the first case.
         source = self.built(base)
         first = list(source.read())
         assert list(source.read()) == first, "the second read() differs; is a file or an iterator used up?"
@@ -56,6 +57,7 @@ class DataSourceContract(ComponentContract):
         """If this fails: keep a label as the file has it, `001` and `NA` included; None means there is none."""
         for item in self.read(base):
             assert item.gold is None or isinstance(item.gold, str), f"item '{item.id}': gold is {item.gold!r}"
+            # Empty text would be a label of its own, off every scale.
             assert item.gold != "", f"item '{item.id}': an absent label is None, not empty text"
 
     def test_values_can_be_stored(self, base: Path) -> None:
@@ -84,6 +86,7 @@ class ImporterContract(ComponentContract):
         """If this fails: make records with `imported_record`, of the tasks that are returned."""
         log = self.read(base)
         assert log.records, "the export has no records"
+        # As `jrh import` does: tasks, labels and origins are checked against each other there.
         count = import_records(
             base / "imported", "export", log.tasks, log.records, origins=log.origins, items=log.items
         )
@@ -109,6 +112,7 @@ class ImporterContract(ComponentContract):
     )
     def test_a_file_of_something_else_is_an_error(self, base: Path, content: bytes) -> None:
         """If this fails: raise a `JrhError` that names the file, whatever is in it."""
+        # With the ending of a real export: an importer may choose its reader by it.
         wrong = base / f"wrong{Path(self.export).suffix}"
         wrong.write_bytes(content)
         with pytest.raises(JrhError, match="wrong"):

@@ -47,6 +47,7 @@ class StageContract(ComponentContract):
             tests=(),
             components=(),
         )
+        # A real store: a stage declares tables, and its SQL is part of what can fail.
         store = Store.open(base / "run", report.suite)
         try:
             remember(store, summary)
@@ -54,6 +55,7 @@ class StageContract(ComponentContract):
             stage = self.built(base)
             if stage.applies(work):
                 outcome = asyncio.run(stage.run(work))
+                # An incomplete stage makes the exit code 3, which has no explanation without a note.
                 assert outcome.complete or outcome.notes, "the stage is not complete and does not say why"
             assert isinstance(stage.report(report, work), RunReport), "`report` does not return the report"
         finally:

@@ -57,12 +57,14 @@ def _policy(arguments: argparse.Namespace) -> AnswerPolicy:
 async def _serve(arguments: argparse.Namespace) -> None:
     parent = os.getppid()  # before the URL is out: whoever reads it may be gone at once
     behaviour = Behaviour(answer=_policy(arguments), latency=arguments.latency)
+    # Benchmarks send a hundred thousand prompts: texts are not kept, only digests are.
     runner, url = await listen(ChatApp(behaviour, arguments.fault, keep_texts=False), arguments.port)
     print(url, flush=True)  # noqa: T201 - the URL is the program's output
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
+    # Three ends besides a signal: a server must not outlive the test that started it, however that test ends.
     _watch_stdin(lambda: loop.call_soon_threadsafe(over.set))
     watching = asyncio.create_task(_watch_parent(parent, over))
     try:

@@ -17,6 +17,7 @@ AnswerPolicy: TypeAlias = str | Callable[[dict[str, Any]], str | Mapping[str, An
 
 def share(*parts: str) -> float:
     """Return a number from 0 to 1, determined by the parts and uniform over texts."""
+    # Not `hash`: that of a text differs between processes. Lone surrogates are texts, too.
     digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") / 2**64
 
@@ -65,5 +66,6 @@ class SimulatedAnswers:
         known = self.truth(prompt) if self.truth else None
         if known is not None:
             return known
+        # The opinion ignores layout and the slip does not: so a judge is sensitive to layout by a known share.
         words = " ".join(prompt.split())
         return self.labels[int(share("opinion", str(self.seed), words) * len(self.labels))]

@@ -17,6 +17,7 @@ from jrh_testing.server import bodies
 from jrh_testing.server.answers import AnswerPolicy, share
 from jrh_testing.server.faults import FAULTS, Fault, json_response
 
+# Bodies that are kept; a long run must not fill the memory of the test process.
 _KEPT = 10_000
 
 
@@ -29,6 +30,7 @@ class Tally:
         self.count = 0
         self.in_flight = 0
         self.max_in_flight = 0
+        # Arrivals and proper answers are counted apart: only the latter cost money.
         self.prompts: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
         self.bodies: deque[dict[str, Any]] = deque(maxlen=_KEPT)
@@ -78,6 +80,7 @@ class Faults:
     def _meets(self, place: int, fault: Fault, prompt: str) -> bool:
         if fault.match is not None and fault.match not in prompt:
             return False
+        # Before `times`: `every` counts all requests that match, also those after the last fault.
         self._matched[place] += 1
         if self._matched[place] % fault.every:
             return False
@@ -88,6 +91,7 @@ class Faults:
         return self._met[key] <= fault.times
 
 
+# Hundreds of clients connect at once in benchmarks; the default of 128 would refuse some.
 _BACKLOG = 2048
 
 
@@ -138,6 +142,7 @@ class ChatApp:
             prompt = bodies.prompt_of(body)
         except (ValueError, AttributeError, TypeError) as error:
             return json_response(bodies.error(400, f"the request is no chat completion: {error}"), 400)
+        # Counted before the key is checked: a refused request has arrived as well.
         self.tally.begin(body, prompt)
         if self.behaviour.require_key is not None and request.headers.get("Authorization") != self._authorization:
             return json_response(bodies.error(401, "incorrect API key"), 401)

@@ -24,6 +24,7 @@ def _content(content: object) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
+        # Content in parts, as clients send it for images; only the texts count here.
         return "".join(str(part.get("text", "")) for part in content)
     return ""
 
@@ -40,6 +41,7 @@ def completion(text: str, prompt: str) -> bytes:
     return _before_usage(text) + usage
 
 
+# Judges answer with few different texts: all but the token counts of a response is reused.
 @lru_cache(maxsize=1024)
 def _before_usage(text: str) -> bytes:
     written = json.dumps(response({"role": "assistant", "content": text}, usage=None), separators=(",", ":"))

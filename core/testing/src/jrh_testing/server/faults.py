@@ -50,6 +50,7 @@ def _limit_rate(retry_after: Callable[[Fault], str]) -> Misbehaviour:
 
 
 def _date_of(fault: Fault) -> str:
+    # HTTP allows a date in place of seconds.
     return format_datetime(datetime.now(UTC) + timedelta(seconds=fault.retry_after), usegmt=True)
 
 
@@ -86,6 +87,7 @@ async def _begin(request: web.BaseRequest, prompt: str) -> tuple[web.StreamRespo
 
 async def _reset(request: web.BaseRequest, prompt: str, _fault: Fault) -> web.StreamResponse:
     """Send half of the body, then a TCP reset."""
+    # The headers promise the full length, so that the client notices what is missing.
     response, body = await _begin(request, prompt)
     await response.write(body[: len(body) // 2])
     transport = request.transport
@@ -107,6 +109,7 @@ async def _drip(request: web.BaseRequest, prompt: str, fault: Fault) -> web.Stre
 
 
 async def _hang(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.StreamResponse:
+    # Cancelled when the client goes away; see `handler_cancellation` in `listen`.
     await asyncio.Event().wait()
     raise AssertionError("unreachable: the wait ends when the client or the server goes")
 
@@ -124,6 +127,7 @@ FAULTS: Final[Mapping[str, Misbehaviour]] = {
     "403": _fail(403, "not allowed"),
     "404": _fail(404, "no such model"),
     "402": _fail(402, "payment required"),
+    # The same status as a rate limit; only the code says that waiting does not help.
     "no-quota": _decline(429, "insufficient_quota", "You exceeded your current quota, please check your plan."),
     "context-overflow": _decline(
         400, "context_length_exceeded", "This model's maximum context length is 8192 tokens. Please reduce the prompt."

@@ -57,6 +57,7 @@ class RawServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         try:
+            # Connections are kept alive: clients reuse them, and some mistakes show only then.
             while head := (await reader.readuntil(b"\r\n\r\n")).decode():
                 length = int(head.lower().partition("content-length: ")[2].partition("\r\n")[0])
                 self.heads.append(head)
@@ -65,6 +66,7 @@ class RawServer:
                 await writer.drain()
                 if self.close_after:
                     break
+        # The client closing its connection is the ordinary end.
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:

@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import Coroutine, Iterable
-from types import TracebackType
 from typing import Any, TypeVar
 
 from jrh_testing.server.answers import AnswerPolicy
@@ -50,6 +49,7 @@ class ChatServer:
         )
         self._app = ChatApp(behaviour, faults)
         self._loop = asyncio.new_event_loop()
+        # A daemon: a test that dies must not leave a process waiting for its server.
         self._thread = threading.Thread(target=self._loop.run_forever, name="chat-server", daemon=True)
         self.url = ""
         """The base URL, which ends in `/v1`; clients append `/chat/completions`."""
@@ -60,9 +60,7 @@ class ChatServer:
         self._runner, self.url = self._in_loop(listen(self._app))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop serving; requests that still hang are ended."""
         self._in_loop(self._runner.cleanup())
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -74,11 +72,13 @@ class ChatServer:
 
     def misbehave(self, *faults: Fault) -> None:
         """Replace the faults, with fresh counts; without arguments the server behaves again."""
+        # Replaced as a whole: the loop of the server may be reading the old ones.
         self._app.faults = Faults(faults)
 
     @property
     def requests(self) -> list[dict[str, Any]]:
         """Return the bodies of the last 10,000 requests, in order of arrival."""
+        # A copy: the server goes on appending while a test reads.
         return list(self._app.tally.bodies)
 
     @property
