@@ -13,7 +13,7 @@ from jrh import Interval, Measure, RunReport
 from jrh.values import Curve
 from jrh_report.curves import PLOTS
 from jrh_report.drawings import PANELS
-from jrh_report.html.parts import Part, shown_sections
+from jrh_report.html.parts import Part, page_sections
 from jrh_testing import SectionContract, load_sections, sample_report
 
 REPORT = sample_report()
@@ -41,7 +41,7 @@ def run(*measures: Measure, judges: tuple[str, ...] = ("a",)) -> RunReport:
 
 
 def curves(report: RunReport) -> tuple[Part, ...]:
-    sections = {section.key: section for section in shown_sections(load_sections(report))}
+    sections = {section.key: section for section in page_sections(load_sections(report))}
     return sections["section-curves"].parts if "section-curves" in sections else ()
 
 

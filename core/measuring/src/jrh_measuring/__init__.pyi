@@ -189,6 +189,8 @@ from .sections import Spot as Spot
 from .sections import TaskPart as TaskPart
 from .sections import mark_simulated as mark_simulated
 from .sections import section_of_task as section_of_task
+from .sections import shade_class as shade_class
+from .sections import shade_step as shade_step
 from .trials import Trials as Trials
 from .trials import condition_codes as condition_codes
 from .trials import missing_by_status as missing_by_status

@@ -10,6 +10,11 @@ from jrh.values.measures import Measure
 from jrh.values.report import RunReport
 from jrh.values.sections import Cell, Column, Importance, MeasureRef, Part, Row, Section, TablePart, TextPart
 
+from jrh_measuring.numbers import is_estimable
+
+SHADES: Final = 9
+"""Colours of a scale; pages, plots and style sheets have as many."""
+
 
 @frozen(kw_only=True)
 class MatrixPart:
@@ -46,6 +51,25 @@ class Layer:
     """It is a column of the table form."""
     drawn: bool = True
     """It is drawn where a format can draw."""
+
+
+def shade_step(measure: Measure, zero: float | None) -> int | None:
+    """Return the colour of a measure, from 0 to `SHADES` - 1; None if it has no estimate.
+
+    Args:
+        measure: the measure.
+        zero: `Layer.zero`; the scale of differences ends 0.5 below and above it.
+    """
+    if measure.estimate is None or not is_estimable(measure):
+        return None
+    share = measure.estimate if zero is None else measure.estimate - zero + 0.5
+    return min(max(int(share * SHADES), 0), SHADES - 1)
+
+
+def shade_class(measure: Measure, zero: float | None) -> str:
+    """Return the class of a colour: `s0` for a share, `d0` for a difference, `none` without an estimate."""
+    step = shade_step(measure, zero)
+    return "none" if step is None else f"{'s' if zero is None else 'd'}{step}"
 
 
 def _check_layers(part: HeatPart, _attribute: object, layers: tuple[Layer, ...]) -> None:

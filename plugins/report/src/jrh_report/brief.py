@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from attrs import field, frozen
+from attrs import frozen
 from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import counted, format_dollars
@@ -44,15 +44,6 @@ _STYLES: Final = {
 }
 
 
-@frozen(kw_only=True)
-class _Entry:
-    """The findings of one judge with the same statement, or of the same kind where sentences say all."""
-
-    severity: Severity
-    statement: str
-    findings: list[Finding] = field(factory=list)
-
-
 @frozen(kw_only=True, eq=False)
 class _Block:
     """One judge, or the data: a heading and entries."""
@@ -72,13 +63,13 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
         head.append(Text(report.totals, style="yellow"))
     family = report.family
     foot = [Text(""), Text(family.sentence, style="dim")] if family is not None and family.tests else []
-    blocks = [found for judge in ("", *report.judges) if (found := _block(report, judge, console)) is not None]
-    head += _warned(report, console)
+    blocks = [block for judge in ("", *report.judges) if (block := _block(report, judge, console)) is not None]
+    head += _warnings(report, console)
     notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]
-    room = _room(report) - sum(_lines(each, console) for each in (*head, *foot)) - _FOOTER
-    shown = _fitted(blocks, room)
+    room = _room(report) - sum(_lines(part, console) for part in (*head, *foot)) - _FOOTER
+    shown = _fit_blocks(blocks, room)
     room -= sum(_size(block, entries) for block, entries in shown)
-    told = _that_fit(notes, console, room - 2) if len(shown) == len(blocks) else []
+    shown_notes = _rows_that_fit(notes, console, room - 2) if len(shown) == len(blocks) else []
     yield from head
     for block, entries in shown:
         yield Text("")
@@ -90,11 +81,11 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
         yield Text(clean(section.title, _NAME), style="bold cyan")
         for table in section.tables:
             yield from (Text(f"  {clean(' '.join(cell for cell in row if cell), _TEXT)}") for row in table.rows)
-    if told:
+    if shown_notes:
         yield Text("")
         yield Text("Notes", style="bold cyan")
-        yield from told
-    hidden = (len(blocks) - len(shown), "judge"), (len(notes) - len(told), "note")
+        yield from shown_notes
+    hidden = (len(blocks) - len(shown), "judge"), (len(notes) - len(shown_notes), "note")
     counts = " and ".join(counted(number, f"more {what}") for number, what in hidden if number)
     if counts:
         yield Text("")
@@ -106,13 +97,13 @@ def _more(findings: int) -> str:
     return f"; {counted(findings, 'more finding')} in the report"
 
 
-def _warned(report: RunReport, console: Console) -> Iterator[RenderableType]:
+def _warnings(report: RunReport, console: Console) -> Iterator[RenderableType]:
     """Yield the warnings in at most three lines, the first one cut if need be; of the others, their number."""
     most = _WARNED * (console.width - 2 * _LABEL)  # a line loses some width where a word does not fit
     shown: Sequence[Grid] = ()
     for limit in (most, most // 2):
-        shown = shown or _that_fit(
-            [_row(Severity.WARNING, clean(each, limit)) for each in report.warnings], console, _WARNED
+        shown = shown or _rows_that_fit(
+            [_row(Severity.WARNING, clean(text, limit)) for text in report.warnings], console, _WARNED
         )
     yield from shown
     left = len(report.warnings) - len(shown)
@@ -120,19 +111,19 @@ def _warned(report: RunReport, console: Console) -> Iterator[RenderableType]:
         yield Text(f"  {left} more {'note' if left == 1 else 'notes'} in the report", style="yellow")
 
 
-def _that_fit(parts: Sequence[Grid], console: Console, room: int) -> Sequence[Grid]:
+def _rows_that_fit(parts: Sequence[Grid], console: Console, room: int) -> Sequence[Grid]:
     """Return the first parts, as many as have room."""
     used = 0
-    for place, each in enumerate(parts):
-        used += _lines(each, console)
+    for place, row in enumerate(parts):
+        used += _lines(row, console)
         if used > room:
             return parts[:place]
     return parts
 
 
 def _headline(report: RunReport) -> str:
-    items = sum(each.items for each in report.tasks)
-    labelled = sum(each.labelled for each in report.tasks)
+    items = sum(summary.items for summary in report.tasks)
+    labelled = sum(summary.labelled for summary in report.tasks)
     of = f"{counted(len(report.judges), 'judge')} on {counted(len(report.tasks), 'task')}"
     return f"{clean(report.suite, _NAME)}: {of}, {counted(items, 'item')} ({labelled:,} with gold)"
 
@@ -142,12 +133,12 @@ def _room(report: RunReport) -> int:
 
 
 def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
-    found = [each for each in report.findings if each.judge == judge]
+    findings = [finding for finding in report.findings if finding.judge == judge]
     if not judge:
-        found = [each for each in found if each.severity.rank <= Severity.WARNING.rank]
-        if not found:
+        findings = [finding for finding in findings if finding.severity.rank <= Severity.WARNING.rank]
+        if not findings:
             return None
-    entries = [_rendered(each, len(report.tasks) > 1, console) for each in _merged(found)]
+    entries = [_entry(group, len(report.tasks) > 1, console) for group in _merge_findings(findings)]
     if not entries:
         entries = [Text(f"  {tables.no_finding(report, judge)}")]
     heading = _about(report, judge) if judge else DATA
@@ -155,38 +146,40 @@ def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
         heading=heading,
         head=_lines(Text(heading + _more(len(entries))), console),
         entries=entries,
-        sizes=[_lines(each, console) for each in entries],
+        sizes=[_lines(entry, console) for entry in entries],
     )
 
 
-def _merged(findings: Iterable[Finding]) -> list[_Entry]:
-    merged: dict[tuple[Severity, str, int], _Entry] = {}
+def _merge_findings(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Group findings with the same statement, or of the same kind where sentences say all."""
+    merged: dict[tuple[Severity, str, int], list[Finding]] = {}
     sentences: Counter[tuple[str, str]] = Counter()
-    for each in findings:
-        key = each.severity, each.statement, 0
-        if not any(basis.value for basis in each.basis):  # the statement has the numbers of its task
-            key = each.severity, each.kind, sentences[each.kind, each.task]
-            sentences[each.kind, each.task] += 1
-        merged.setdefault(key, _Entry(severity=each.severity, statement=each.statement)).findings.append(each)
+    for finding in findings:
+        key = finding.severity, finding.statement, 0
+        if not _has_figures(finding):  # the statement has the numbers of its task
+            key = finding.severity, finding.kind, sentences[finding.kind, finding.task]
+            sentences[finding.kind, finding.task] += 1
+        merged.setdefault(key, []).append(finding)
     # Of equal severity, what has figures first: missing verdicts are in the heading as well.
-    figures = {
-        id(each): any(basis.value for found in each.findings for basis in found.basis) for each in merged.values()
-    }
-    return sorted(merged.values(), key=lambda each: (each.severity.rank, not figures[id(each)]))
+    return sorted(merged.values(), key=lambda group: (group[0].severity.rank, not any(map(_has_figures, group))))
+
+
+def _has_figures(finding: Finding) -> bool:
+    return any(basis.value for basis in finding.basis)
 
 
 def _about(report: RunReport, judge: str) -> str:
-    cost = total_spending(each for each in report.spending if (each.role, each.name) == ("judge", judge))
-    parts = [_missing(report, judge)]
+    cost = total_spending(line for line in report.spending if (line.role, line.name) == ("judge", judge))
+    parts = [_verdict_counts(report, judge)]
     if cost.replies:
-        told = format_dollars(cost.cost, cost.unknown, cost.replies)
-        parts.append(f"cost {told}" if cost.unknown >= cost.replies else told)
+        dollars = format_dollars(cost.cost, cost.unknown, cost.replies)
+        parts.append(f"cost {dollars}" if cost.unknown >= cost.replies else dollars)
     name = clean(tables.judge_label(report, judge), _NAME)
     about = ", ".join(part for part in parts if part)
     return f"{name}: {about}" if about else name
 
 
-def _missing(report: RunReport, judge: str) -> str:
+def _verdict_counts(report: RunReport, judge: str) -> str:
     records = report.records
     if not len(records) or not {"judge", "status"} <= set(records.columns):
         return ""
@@ -199,34 +192,34 @@ def _missing(report: RunReport, judge: str) -> str:
     return f"{f'{total:,}' if total else 'none'} of {counted(len(of_judge), 'verdict')} missing{reasons}"
 
 
-def _rendered(entry: _Entry, several: bool, console: Console) -> RenderableType:
-    """Render an entry with as many figures as two lines hold, or with one figure on three."""
-    figures = list(_figures(entry, several))
-    statement = clean(entry.statement, _TEXT)
-    others = len({finding.statement for finding in entry.findings}) - 1
-    statement = f"{statement}; {others} more" if others else statement
+def _entry(group: Sequence[Finding], several: bool, console: Console) -> RenderableType:
+    """Render merged findings with as many figures as two lines hold, or with one figure on three."""
+    figures, severity = list(_figures(group, several)), group[0].severity
+    statement = clean(group[0].statement, _TEXT)
+    further = len({finding.statement for finding in group}) - 1
+    statement = f"{statement}; {further} more" if further else statement
     for shown in range(len(figures), 0, -1):
         left = len(figures) - shown
         more = f"; {left} more" if left else ""
-        made = _row(entry.severity, f"{statement}: {'; '.join(figures[:shown])}{more}")
-        if _lines(made, console) <= (_ENTRY if shown > 1 else _ENTRY + 1):
-            return made
-    return _row(entry.severity, statement)
+        row = _row(severity, f"{statement}: {'; '.join(figures[:shown])}{more}")
+        if _lines(row, console) <= (_ENTRY if shown > 1 else _ENTRY + 1):
+            return row
+    return _row(severity, statement)
 
 
-def _figures(entry: _Entry, several: bool) -> Iterator[str]:
+def _figures(findings: Iterable[Finding], several: bool) -> Iterator[str]:
     """Yield the figures: the largest of every task with its interval, then the others with their estimate."""
-    parts = [some for finding in entry.findings if (some := [each for each in finding.basis if each.value])]
-    parts.sort(key=lambda some: -some[0].effect)
-    # Only beside a test's figure does the reference's need its name.
-    named = any(basis.test not in ("", REFERENCE) for some in parts for basis in some)
-    for basis in (some[0] for some in parts):
+    parts = [[basis for basis in finding.basis if basis.value] for finding in findings if _has_figures(finding)]
+    parts.sort(key=lambda bases: -bases[0].effect)
+    # The reference is named only where a test is named next to it.
+    named = any(basis.test not in ("", REFERENCE) for bases in parts for basis in bases)
+    for basis in (bases[0] for bases in parts):
         needs = f" ({basis.decide} would decide)" if basis.decide else ""
         numbers = " ".join(part for part in (basis.value, basis.interval, basis.aside) if part)
         # "60 items in 6 clusters" stays whole: 60 would promise more than the data hold.
         size = basis.size if " in " in basis.size else basis.size.split(" ")[0]
         yield clean(f"{_where(basis, several, named)}{numbers}{f' n={size}' if size else ''}{needs}", _TEXT)
-    for basis in (each for some in parts for each in some[1:]):
+    for basis in (basis for bases in parts for basis in bases[1:]):
         yield clean(f"{_where(basis, several, named)}{basis.value}", _TEXT)
 
 
@@ -250,11 +243,11 @@ def _size(block: _Block, entries: int) -> int:
     return 1 + block.head + sum(block.sizes[:entries])
 
 
-def _lines(made: RenderableType, console: Console) -> int:
-    return len(console.render_lines(made, pad=False))
+def _lines(part: RenderableType, console: Console) -> int:
+    return len(console.render_lines(part, pad=False))
 
 
-def _fitted(blocks: Sequence[_Block], room: int) -> list[tuple[_Block, int]]:
+def _fit_blocks(blocks: Sequence[_Block], room: int) -> list[tuple[_Block, int]]:
     """Give every judge a heading and its worst finding and then, in turn, its next one, as long as there is room."""
     shown = 0
     used = 0

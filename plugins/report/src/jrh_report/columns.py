@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
 from typing import Any, Final, get_args, get_type_hints
 
 import attrs
@@ -21,6 +22,7 @@ REAL: Final = _of_type(float)
 """Columns of real numbers."""
 TRUTH: Final = _of_type(bool)
 """Columns of yes and no."""
+_KINDS: Final[Mapping[Callable[[float], Any], tuple[str, ...]]] = {int: WHOLE, float: REAL, bool: TRUTH}
 ROWS: Final = 2000
 """Records that are held as plain values at a time."""
 
@@ -38,19 +40,10 @@ def chunks(records: RecordTable, rows: int = ROWS) -> Iterator[dict[str, list[An
 
 
 def _values(records: RecordTable, name: str) -> list[Any]:
-    if name in REAL:
-        return _known(records.number(name).tolist())
-    if name in WHOLE:
-        return [None if value is None else int(value) for value in _known(records.number(name).tolist())]
-    if name in TRUTH:
-        return [None if value is None else bool(value) for value in _known(records.number(name).tolist())]
-    return records.text(name)
-
-
-def _known(values: Sequence[float]) -> list[float | None]:
-    infinite = float("inf")
-    # NaN compares with nothing.
-    return [value if -infinite < value < infinite else None for value in values]
+    kind = next((kind for kind, names in _KINDS.items() if name in names), None)
+    if kind is None:
+        return records.text(name)
+    return [kind(value) if isfinite(value) else None for value in records.number(name).tolist()]
 
 
 def storable(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from io import StringIO
 from typing import Any, Final
@@ -35,19 +35,16 @@ class CsvReporter:
     def render(self, report: RunReport) -> Iterator[bytes]:
         """Yield the file in chunks; the same records give the same bytes."""
         columns = names(report.records)
-        yield _written([columns])
+        yield csv_bytes([columns])
         for part in chunks(report.records):
-            cells = [self._cells(part[name]) for name in columns]
-            yield _written(zip(*cells, strict=True))
-
-    def _cells(self, values: list[Any]) -> list[Any]:
-        return [self._cell(value) for value in values]
+            cells = [map(self._cell, part[name]) for name in columns]
+            yield csv_bytes(zip(*cells, strict=True))
 
     def _cell(self, value: Any) -> Any:
         if isinstance(value, bool):
             return "true" if value else "false"
         if not isinstance(value, str):
-            return "" if value is None else value
+            return value
         return neutral(value) if self.options.neutralise else storable(value)
 
 
@@ -66,7 +63,8 @@ def neutral(text: str) -> str:
     return stored
 
 
-def _written(rows: Any) -> bytes:
+def csv_bytes(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Return rows as CSV: text in quotes, numbers without."""
     target = StringIO(newline="")
     csv.writer(target, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)
     return target.getvalue().encode("utf-8")

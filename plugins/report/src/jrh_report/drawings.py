@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import pairwise
@@ -27,6 +26,7 @@ from jrh_measuring import (
     is_estimable,
     linear_axis,
     logarithmic_axis,
+    shade_step,
 )
 from jrh_measuring.drawing import INK, LINE, SIZE
 
@@ -120,18 +120,13 @@ def _marks(report: RunReport, part: HeatPart, layer: Layer, column: int) -> list
     cells = ((row, layer.cells[row][column]) for row, _ in enumerate(part.rows))
     found = ((row, cell.measure) for row, cell in cells if isinstance(cell, MeasureRef))
     marks = ((row, report.measures[place], place) for row, place in found)
-    return [mark for mark in marks if _is_drawn(mark[1])]
-
-
-def _is_drawn(measure: Measure) -> bool:
-    """Tell whether a measure has a place in a plot."""
-    return measure.estimate is not None and math.isfinite(measure.estimate) and is_estimable(measure)
+    return [mark for mark in marks if is_estimable(mark[1])]
 
 
 def _ends(measures: Sequence[Measure], zero: float | None) -> tuple[float, float]:
     """Return where an axis of estimates begins and ends."""
     values = [0.0, 1.0] if zero is None else [zero]
-    for measure in filter(_is_drawn, measures):
+    for measure in filter(is_estimable, measures):
         values += [measure.estimate or 0.0]
         values += [measure.interval.low, measure.interval.high] if measure.interval else []
     room = _BEYOND * ((max(values) - min(values)) or 1.0)
@@ -158,15 +153,13 @@ def draw_heat(report: RunReport, part: HeatPart | MatrixPart, layer: Layer | Non
         for across, cell in enumerate(row):
             x = left + across * _CELL[0]
             measure = report.measures[cell.measure] if isinstance(cell, MeasureRef) else None
-            known = measure is not None and _is_drawn(measure)
-            share = (measure.estimate or 0.0) + (0.5 if layer and layer.zero == 0 else 0) if measure and known else 0.0
-            shade = min(max(int(share * len(_SHADES)), 0), len(_SHADES) - 1)
+            shade = None if measure is None else shade_step(measure, layer.zero if layer else None)
             of = (cell.measure, "estimate") if isinstance(cell, MeasureRef) else None
-            drawing.box(x, y, *_CELL, _SHADES[shade] if known else "#ffffff", of)
+            drawing.box(x, y, *_CELL, "#ffffff" if shade is None else _SHADES[shade], of)
             lines = ["-" if measure is None else "none"]
-            if measure is not None and known:
+            if measure is not None and shade is not None:
                 lines = [text for text in (format_estimate(measure, 2), format_interval(measure, 2)) if text]
-            ink = "#ffffff" if known and shade < _DARK else "#111111"
+            ink = "#ffffff" if shade is not None and shade < _DARK else "#111111"
             for at, text in enumerate(lines):
                 size, spot = (SIZE, y + (13 if len(lines) > 1 else 18)) if at == 0 else (6.5, y + 23)
                 drawing.text(x + _CELL[0] / 2, spot, text, anchor="middle", size=size, fill=ink)
@@ -212,7 +205,7 @@ def _in_legend(panel: Panel) -> bool:
 
 def _draw_series(report: RunReport, drawing: Drawing, across: Axis, up: Axis, series: Series, place: int) -> None:
     spots = [(spot, report.measures[spot.measure]) for spot in series.spots]
-    known = [(spot, measure) for spot, measure in spots if _is_drawn(measure)]
+    known = [(spot, measure) for spot, measure in spots if is_estimable(measure)]
     fitted = [(across.at(x), up.at(y)) for x, y in series.line if across.low <= x <= across.high]
     joined = fitted or [(across.at(spot.at), up.at(measure.estimate or 0.0)) for spot, measure in known]
     if len(joined) > 1:

@@ -50,19 +50,11 @@ def plain(value: object) -> object:
         return value.value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, frozenset):
-        return sorted(value)
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    entries = _entries(value)
-    return value if entries is None else {name: plain(entry) for name, entry in entries.items()}
-
-
-def _entries(value: object) -> dict[str, object] | None:
-    """Return the fields of a class or the entries of a mapping; None for everything else."""
+    if isinstance(value, list | tuple | frozenset):
+        return [plain(entry) for entry in (sorted(value) if isinstance(value, frozenset) else value)]
     if isinstance(value, Mapping):
-        return {str(key): entry for key, entry in value.items()}
+        return {str(key): plain(entry) for key, entry in value.items()}
     kind: type = type(value)
     if attrs.has(kind):
-        return {attribute.name: getattr(value, attribute.name) for attribute in attrs.fields(kind)}
-    return None
+        return {attribute.name: plain(getattr(value, attribute.name)) for attribute in attrs.fields(kind)}
+    return value

@@ -83,7 +83,7 @@ class LatexReporter:
                 yield r"\par\medskip"
             heads = [latex_text(part.heads[0]), *(latex_text(part.columns[place]) for place in tests)]
             rows = [line for row, _ in enumerate(part.rows) for line in self._row(report, part, layer, row, tests)]
-            yield from _tabular(f"l{'c' * len(tests)}", heads, rows)
+            yield from latex_tabular(f"l{'c' * len(tests)}", heads, rows)
         yield r"\end{table}"
 
     def _row(
@@ -117,11 +117,12 @@ def latex_table(caption: str, label: str, columns: Sequence[str], rows: Sequence
     yield rf"\caption{{{caption}}}"
     yield rf"\label{{{label}}}"
     cells = [[latex_text(cell, 160) for cell in row] for row in rows]
-    yield from _tabular("l" * len(columns), [latex_text(heading) for heading in columns], cells)
+    yield from latex_tabular("l" * len(columns), [latex_text(heading) for heading in columns], cells)
     yield r"\end{table}"
 
 
-def _tabular(layout: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def latex_tabular(layout: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a `tabular`; headings and cells are LaTeX."""
     lines = (rf"{' & '.join(cells)} \\" for cells in (heads, *rows))
     yield rf"\begin{{tabular}}{{{layout}}}"
     yield r"\toprule"

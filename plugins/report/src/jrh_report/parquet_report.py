@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import RawIOBase
+from io import BytesIO
 from typing import Any, Final
 
 from attrs import frozen
@@ -13,26 +13,6 @@ from jrh_report.columns import REAL, TRUTH, WHOLE, chunks, names, storable
 
 _ROWS: Final = 20_000
 """Records of one row group."""
-
-
-class _Chunks(RawIOBase):
-    """A file that hands on what is written into it."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._parts.append(bytes(data))
-        return len(self._parts[-1])
-
-    def take(self) -> bytes:
-        """Return what was written since it was last asked."""
-        taken = b"".join(self._parts)
-        self._parts.clear()
-        return taken
 
 
 def build() -> ParquetReporter:
@@ -58,13 +38,21 @@ class ParquetReporter:
         }
         columns = names(report.records)
         schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in columns])
-        target = _Chunks()
+        target = BytesIO()
         with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
             for part in chunks(report.records, _ROWS):
                 arrays = [pyarrow.array(_storable(part[field.name]), field.type) for field in schema]
                 writer.write_table(pyarrow.table(arrays, schema=schema))
-                yield target.take()
-        yield target.take()
+                yield _take(target)
+        yield _take(target)
+
+
+def _take(target: BytesIO) -> bytes:
+    """Return what was written since the last call; pyarrow counts the bytes itself and does not look at the file."""
+    written = target.getvalue()
+    target.seek(0)
+    target.truncate()
+    return written
 
 
 def _storable(values: list[Any]) -> list[Any]:

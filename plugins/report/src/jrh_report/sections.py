@@ -47,12 +47,10 @@ def all_sections(report: RunReport) -> Iterator[Section]:
         for measure in measures_of(report, row)
     } | {kind_of(measure) for heat in heat_parts(report) for measure in heat_measures(report, heat)}
     bases = (basis for finding in report.findings for basis in finding.basis if not basis.value)
-    told = {(each.name, each.judge, each.task, each.test, tuple(sorted(each.cell.items()))) for each in bases}
+    in_words = set(map(Place.of, bases))
     further: dict[str, list[int]] = {}
     for place, measure in enumerate(report.measures):
-        at = Place.of(measure)
-        in_words = (at.name, at.judge, at.task, at.test, at.cell) in told
-        if kind_of(measure) not in shown and not in_words:
+        if kind_of(measure) not in shown and Place.of(measure) not in in_words:
             further.setdefault(measure.task, []).append(place)
     for task in (*(each.task.name for each in report.tasks), *further):
         if found := further.pop(task, None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -61,7 +62,7 @@ class Table:
 def run_tables(report: RunReport, digits: int = 2) -> list[Table]:
     """Return the tables about the run rather than its measures, in the order of every report."""
     tables = (
-        missing_verdicts(report),
+        missing_counts(report),
         costs(report),
         attrition(report),
         agreement(report, digits),
@@ -100,25 +101,22 @@ def _gold_sources(summary: TaskSummary) -> str:
     return ", labels " + ", ".join(f"{source.described}: {count}" for source, count in told)
 
 
-def missing_verdicts(report: RunReport) -> Table | None:
+def missing_counts(report: RunReport) -> Table | None:
     """Tabulate the trials without a verdict by judge and status; None where every trial has one."""
     names = [status.value for status in Status if status is not Status.OK]
-    found = {judge: dict.fromkeys(names, 0) for judge in report.judges}
-    sizes = dict.fromkeys(report.judges, 0)
+    counts: dict[str, Counter[str]] = {judge: Counter() for judge in report.judges}
     if len(report.records):
         for (judge, status), rows in report.records.split("judge", "status"):
-            sizes[judge] = sizes.get(judge, 0) + len(rows)
-            if status in names:
-                found.setdefault(judge, dict.fromkeys(names, 0))[status] += len(rows)
-    used = [name for name in names if any(by_status[name] for by_status in found.values())]
+            counts.setdefault(judge, Counter())[status] += len(rows)
+    used = [name for name in names if any(by_status[name] for by_status in counts.values())]
     if not used:
         return None
     return Table(
         title="Missing verdicts",
         columns=("judge", "trials", *used),
         rows=tuple(
-            (judge_label(report, judge), f"{sizes[judge]:,}", *(f"{by_status[name]:,}" for name in used))
-            for judge, by_status in found.items()
+            (judge_label(report, judge), f"{by_status.total():,}", *(f"{by_status[name]:,}" for name in used))
+            for judge, by_status in counts.items()
         ),
         right=tuple(range(1, len(used) + 2)),
     )

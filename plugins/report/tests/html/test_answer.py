@@ -53,13 +53,13 @@ def test_accuracy_is_held_against_the_commonest_label(low: float, high: float, k
     assert claim.kind == kind
     assert "most common gold label" in text
     (place,) = claim.places or claim.folded
-    assert place.against.startswith("gain ")
+    assert place.basis.aside.startswith("gain ")
 
 
 def test_what_is_inconclusive_is_folded_with_what_would_decide_it() -> None:
     ((text, claim),) = claims([a_measure("excess-disagreement", -0.1, 0.4)]).items()
     assert (claim.kind, text) == ("inconclusive", "Inconclusive: too few data to confirm or rule out a change")
-    assert (claim.places, claim.folded[0].aside) == ((), "about 180 items in all would decide")
+    assert (claim.places, claim.folded[0].basis.decide) == ((), "about 180 items in all")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_the_largest_places_are_in_sight_and_the_others_folded_and_counted() -> 
     (claim,) = claims(
         a_measure("accuracy-change", 0.01 * n, 0.01 * n + 0.1, test) for n, test in enumerate(tests, 1)
     ).values()
-    assert [place.test for place in claim.places] == tests[::-1][:SHOWN]
+    assert [place.basis.test for place in claim.places] == tests[::-1][:SHOWN]
     assert (len(claim.folded), claim.more) == (FOLDED, 3)
 
 

@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
+from jrh_measuring import format_estimate, format_interval
 from jrh_report.drawings import PANELS
-from jrh_report.html.parts import Line, Part, Section, Table, shown_sections
+from jrh_report.html.parts import Cell, Line, Part, Section, Table, page_sections
 from jrh_report.sections import MIXED
 from jrh_testing import load_sections, sample_report
 
@@ -40,7 +41,7 @@ def a_run(measures: Iterable[Measure], judges: tuple[str, ...] = NAMES) -> RunRe
 
 
 def shown(measures: Iterable[Measure], judges: tuple[str, ...] = NAMES) -> dict[str, Section]:
-    return {section.key: section for section in shown_sections(load_sections(a_run(measures, judges)))}
+    return {section.key: section for section in page_sections(load_sections(a_run(measures, judges)))}
 
 
 def part(measures: Iterable[Measure], key: str, judges: tuple[str, ...] = NAMES) -> Part:
@@ -51,10 +52,12 @@ def part(measures: Iterable[Measure], key: str, judges: tuple[str, ...] = NAMES)
 def written(table: Table | None) -> dict[tuple[str, ...], list[str]]:
     """Return heads -> estimate, interval, items and missing of every cell."""
     assert table is not None
-    return {
-        line.heads: [f"{each.estimate} {each.interval} {each.items} {each.missing}" for each in line.cells if each]
-        for line in table.lines
-    }
+    return {line.heads: [cell_text(cell) for cell in line.cells if isinstance(cell, Cell)] for line in table.lines}
+
+
+def cell_text(cell: Cell) -> str:
+    interval, missing = format_interval(cell.measure, cell.digits), sum(cell.measure.missing.values())
+    return f"{format_estimate(cell.measure, cell.digits)} {interval} {cell.measure.n_items} {missing}"
 
 
 def line_of(table: Table, *heads: str) -> Line:
@@ -222,7 +225,9 @@ def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
     agreement, decisions = found.tables
     assert written(agreement) == {("reference",): ["0.500 [0.375, 0.750] 30 2"]}
     assert list(agreement.columns) == ["Krippendorff's alpha"]
-    assert [(*line.heads, line.cells[0].estimate if line.cells[0] else "") for line in decisions.lines] == [
+    assert [
+        (*line.heads, format_estimate(line.cells[0].measure, 3) if line.cells[0] else "") for line in decisions.lines
+    ] == [
         ("gold accuracy", "all judges, by majority", "0.625"),
         ("gold accuracy", "without careless (simulated), by majority", "0.500"),
         ("gold accuracy", "all judges, by weighted votes", "0.750"),

@@ -5,8 +5,8 @@ import pytest
 from attrs import evolve
 from jrh import Case, Record, RecordTable, Reply, RunReport, Scale, Status, Task
 from jrh.values import TaskSummary
-from jrh_report.html.changed_verdicts import Moves, find_moves
-from jrh_report.html.flips import collect
+from jrh_report.html.changed_verdicts import JudgeChanges, find_changed_verdicts
+from jrh_report.html.flips import collect_flips
 from jrh_testing import sample_records, sample_report
 
 LEVELS = Scale.of_levels(1, 5)
@@ -40,8 +40,8 @@ def run() -> Callable[..., RunReport]:
     return make
 
 
-def moves(report: RunReport, limit: int = 10) -> Moves:
-    (found,) = find_moves(report, limit)
+def moves(report: RunReport, limit: int = 10) -> JudgeChanges:
+    (found,) = find_changed_verdicts(report, limit)
     return found
 
 
@@ -124,7 +124,7 @@ class Shelf:
 
 def test_an_example_has_both_texts_replies_verdicts_and_rationales(run: Callable[..., RunReport]) -> None:
     report = run(a_record("item", "3"), a_record("item", "5", "format", rationale="Too long."), evidence=Shelf())
-    (flip,) = collect(report, 5).flips
+    (flip,) = collect_flips(report, 5).flips
     (change,) = flip.changes
     assert change.name == "response"
     assert [piece.text.strip() for piece in change.pair.after if piece.changed] == ["not"]
@@ -140,8 +140,8 @@ def test_the_page_says_how_many_there_are_and_shows_no_more_than_asked(
     before = [a_record(f"item {n}", "1") for n in range(30)]
     after = [a_record(f"item {n}", "5", "format") for n in range(30)]
     report = run(*before, *after, evidence=Shelf())
-    (tally,) = collect(report, 4).tallies
-    assert (tally.total, tally.compared, tally.shown) == (30, 30, 4)
+    ((changes, shown),) = collect_flips(report, 4).tallies
+    assert (changes.total, changes.compared, shown) == (30, 30, 4)
     text = render("html", report, examples=4)
     assert text.count('<details class="flip"') == 4
     assert "reply to item 0-format-0-" in text

@@ -12,7 +12,7 @@ from attrs import Factory, field, frozen
 from attrs.validators import gt, instance_of, le, lt
 from jrh.plugins import Role
 from jrh.values.cases import REFERENCE, Polarity
-from jrh.values.finding import FindingSettings
+from jrh.values.finding import Basis, FindingSettings
 from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
@@ -35,8 +35,8 @@ class Place:
     cell: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, measure: Measure) -> Place:
-        """Return the place of a measure."""
+    def of(cls, measure: Measure | Basis) -> Place:
+        """Return the place of a measure, or of the one that a finding rests on."""
         cell = tuple(sorted(measure.cell.items()))
         return cls(name=measure.name, judge=measure.judge, task=measure.task, test=measure.test, cell=cell)
 

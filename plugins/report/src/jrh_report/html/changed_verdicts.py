@@ -16,8 +16,8 @@ _NEEDED: Final = frozenset(
 
 
 @frozen(kw_only=True)
-class Moved:
-    """One trial that moved, and the reference trial it is shown beside."""
+class ChangedVerdict:
+    """One trial whose verdict changed, and the reference trial it is compared with."""
 
     row: int
     """Place among the report's records."""
@@ -32,23 +32,23 @@ class Moved:
 
 
 @frozen(kw_only=True)
-class Moves:
-    """What one judge moved in one task."""
+class JudgeChanges:
+    """The changed verdicts of one judge in one task."""
 
     judge: str
     task: str
     total: int
     compared: int
     """Trials with a verdict, and a reference verdict to compare it with where one is needed."""
-    worst: tuple[Moved, ...]
+    worst: tuple[ChangedVerdict, ...]
 
 
-def find_moves(report: RunReport, limit: int) -> Iterator[Moves]:
-    """Yield what moved, per task and judge in the suite's order.
+def find_changed_verdicts(report: RunReport, limit: int) -> Iterator[JudgeChanges]:
+    """Yield the changed verdicts of each task and judge in the suite's order.
 
     Args:
         report: the run; records without the columns that are needed give nothing.
-        limit: moves that are kept of each judge and task, taken from all tests in turn, the worst of each test first.
+        limit: verdicts listed of each judge and task, taken from all tests in turn, the worst of each test first.
     """
     records = report.records
     if not len(records) or not set(records.columns) >= _NEEDED:
@@ -58,10 +58,12 @@ def find_moves(report: RunReport, limit: int) -> Iterator[Moves]:
         for judge in report.judges:
             rows = mine[records.equals("judge", judge)[mine]]
             if len(rows):
-                yield _moves(records.where(rows), rows, summary.task.scale, (judge, summary.task.name), limit)
+                yield _judge_changes(records.where(rows), rows, summary.task.scale, (judge, summary.task.name), limit)
 
 
-def _moves(records: RecordTable, places: NDArray[Any], scale: Scale, key: tuple[str, str], limit: int) -> Moves:
+def _judge_changes(
+    records: RecordTable, places: NDArray[Any], scale: Scale, key: tuple[str, str], limit: int
+) -> JudgeChanges:
     labels = tuple(scale.labels)
     rank = {label: place for place, label in enumerate(labels)}
     label = _ranks(records, "canonical", rank)
@@ -69,8 +71,7 @@ def _moves(records: RecordTable, places: NDArray[Any], scale: Scale, key: tuple[
     usual = _usual(records, label, usable, len(labels))
     item = records.codes("item_id")
     before, share, shown = usual.label[item], usual.share[item], usual.row[item]
-    asked = usable & ~records.equals("test", REFERENCE)
-    compared = asked & (before >= 0)
+    compared = usable & ~records.equals("test", REFERENCE) & (before >= 0)
     against = _against(records, label, before, rank) & compared
     gold = _ranks(records, "gold", rank) if "gold" in records.columns else np.full(len(label), -1)
     spoilt = (gold >= 0) & (before == gold) & (label != gold)
@@ -78,13 +79,13 @@ def _moves(records: RecordTable, places: NDArray[Any], scale: Scale, key: tuple[
     rows = np.flatnonzero(against)
     order = np.lexsort((rows, -share[rows], ~spoilt[rows], -distance[rows]))
     chosen = _in_turn(rows[order], records.codes("test"), limit)
-    return Moves(
+    return JudgeChanges(
         judge=key[0],
         task=key[1],
         total=len(rows),
         compared=int(compared.sum()),
         worst=tuple(
-            Moved(
+            ChangedVerdict(
                 row=int(places[row]),
                 reference=int(places[shown[row]]),
                 distance=int(distance[row]),

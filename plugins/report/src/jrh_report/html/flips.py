@@ -1,4 +1,4 @@
-"""The trials that moved, with everything a reader needs to see why."""
+"""The verdicts that changed, with everything a reader needs to see why."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh.text import visible_line, visible_text
 from jrh_measuring import NO_PARTS, PartChange, QuestionParts, compare_questions
 from markupsafe import escape
 
-from jrh_report.html.changed_verdicts import Moved, Moves, find_moves
+from jrh_report.html.changed_verdicts import ChangedVerdict, JudgeChanges, find_changed_verdicts
 
 REPLY: Final = 1200
 """Characters shown of each reply and rationale."""
@@ -39,8 +39,9 @@ class Side:
 
 @frozen(kw_only=True)
 class Flip:
-    """One trial that moved."""
+    """One changed verdict as the page shows it."""
 
+    change: ChangedVerdict
     judge: int
     task: int
     test: int
@@ -54,9 +55,6 @@ class Flip:
     """What was expected, in words; empty: nothing."""
     demand: str
     """The same where it is more than that the verdict stays."""
-    distance: int
-    steady: float
-    spoilt: bool
     before: Side
     after: Side
     changes: tuple[PartChange, ...]
@@ -70,8 +68,8 @@ class Flip:
     @property
     def size(self) -> int:
         """Return about how many bytes the flip takes in the page."""
-        pieces = [each for change in self.changes for side in (change.pair.before, change.pair.after) for each in side]
-        texts = [each.text for each in pieces] + [text for _, text in self.context]
+        pieces = [piece for part in self.changes for side in (part.pair.before, part.pair.after) for piece in side]
+        texts = [piece.text for piece in pieces] + [text for _, text in self.context]
         texts += [text for side in (self.before, self.after) for text in (side.reply, side.rationale)]
         return _FRAME + _MARK * len(pieces) + sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
 
@@ -83,22 +81,12 @@ _MARK: Final = 12
 
 
 @frozen(kw_only=True)
-class Tally:
-    """How many moves of one judge and task there are, and how many are shown."""
-
-    judge: str
-    task: str
-    total: int
-    compared: int
-    shown: int
-
-
-@frozen(kw_only=True)
 class Flips:
     """All that is shown."""
 
     flips: tuple[Flip, ...]
-    tallies: tuple[Tally, ...]
+    tallies: tuple[tuple[JudgeChanges, int], ...]
+    """The changes of every judge and task, and how many of them are shown."""
     judges: tuple[str, ...]
     tasks: tuple[str, ...]
     tests: tuple[str, ...]
@@ -108,43 +96,39 @@ class Flips:
 
     @property
     def parts(self) -> tuple[tuple[Flip, ...], tuple[Flip, ...]]:
-        """Return the moves in sight, the worst of each judge, and those that can be unfolded."""
+        """Return the flips in sight, the worst of each judge, and those that can be unfolded."""
         judges = [flip.judge for flip in self.flips]
-        worst = [judges[:place].count(judge) < EACH for place, judge in enumerate(judges)]
-        chosen = [place for place, among in enumerate(worst) if among][:IN_SIGHT]
-        rest = [flip for place, flip in enumerate(self.flips) if place not in chosen]
-        return tuple(self.flips[place] for place in chosen), tuple(rest)
+        worst = [place for place, judge in enumerate(judges) if judges[:place].count(judge) < EACH][:IN_SIGHT]
+        further = (flip for place, flip in enumerate(self.flips) if place not in worst)
+        return tuple(self.flips[place] for place in worst), tuple(further)
 
 
-def collect(report: RunReport, limit: int) -> Flips:
-    """Gather the worst moves of every judge and task.
+def collect_flips(report: RunReport, limit: int) -> Flips:
+    """Collect the worst changes of every judge and task.
 
     Args:
         report: the run, while its evidence can be read.
-        limit: moves that are shown of each judge and task at most.
+        limit: changes that are shown of each judge and task at most.
     """
     limit = max(1, min(limit, MOST // max(1, len(report.judges) * len(report.tasks))))
-    moves = list(find_moves(report, limit))
-    shelf = _Shelf.of(report, [moved for each in moves for moved in each.worst])
+    changes = list(find_changed_verdicts(report, limit))
+    texts = _Texts.of(report, [change for of_judge in changes for change in of_judge.worst])
     strata: dict[str, int] = {}
     flips: list[Flip] = []
-    shown = [0] * len(moves)
-    spent = 0
-    # The worst of every judge and task before the second worst of any, so that a full page leaves nobody out.
+    shown = [0] * len(changes)
+    size = 0
+    # The worst of every judge and task before the second worst of any, so that a full page leaves no judge out.
     for place in range(limit):
-        for number, each in enumerate(moves):
-            if place < len(each.worst) and spent < BUDGET:
-                flip = shelf.flip(each, each.worst[place], strata)
+        for number, of_judge in enumerate(changes):
+            if place < len(of_judge.worst) and size < BUDGET:
+                flip = texts.flip(of_judge, of_judge.worst[place], strata)
                 flips.append(flip)
                 shown[number] += 1
-                spent += flip.size
-    flips.sort(key=lambda flip: (flip.judge, -flip.distance, not flip.spoilt, -flip.steady))
+                size += flip.size
+    flips.sort(key=lambda flip: (flip.judge, -flip.change.distance, not flip.change.spoilt, -flip.change.steady))
     return Flips(
         flips=tuple(flips),
-        tallies=tuple(
-            Tally(judge=each.judge, task=each.task, total=each.total, compared=each.compared, shown=count)
-            for each, count in zip(moves, shown, strict=True)
-        ),
+        tallies=tuple(zip(changes, shown, strict=True)),
         judges=report.judges,
         tasks=tuple(summary.task.name for summary in report.tasks),
         tests=report.tests,
@@ -154,62 +138,64 @@ def collect(report: RunReport, limit: int) -> Flips:
 
 
 @frozen(kw_only=True, eq=False)
-class _Shelf:
-    """The cases and replies of the moves, and where judges, tasks and tests stand."""
+class _Texts:
+    """The columns, cases and replies of the changes that may be shown."""
 
     report: RunReport
     columns: Mapping[str, Mapping[int, str]]
     cases: Mapping[str, Case]
     replies: Mapping[str, Reply]
-    marked: dict[tuple[str, str], QuestionParts]
+    compared: dict[tuple[str, str], QuestionParts]
+    """(reference case, case) -> their differences: repeats and judges share them."""
 
     @classmethod
-    def of(cls, report: RunReport, moves: Sequence[Moved]) -> _Shelf:
-        rows = sorted({row for moved in moves for row in (moved.row, moved.reference)})
+    def of(cls, report: RunReport, changes: Sequence[ChangedVerdict]) -> _Texts:
+        rows = sorted({row for change in changes for row in (change.row, change.reference)})
         columns = {name: _texts(report.records, name, rows) for name in _COLUMNS}
         return cls(
             report=report,
             columns=columns,
             cases=report.evidence.cases(list(dict.fromkeys(columns["case_id"].values()))),
             replies=report.evidence.replies(list(columns["trial_id"].values())),
-            marked={},
+            compared={},
         )
 
-    def flip(self, moves: Moves, moved: Moved, strata: dict[str, int]) -> Flip:
-        """Put one move together."""
-        of = {name: column.get(moved.row, "") for name, column in self.columns.items()}
-        pair = self.columns["case_id"].get(moved.reference, ""), of["case_id"]
-        if pair not in self.marked:
+    def flip(self, of_judge: JudgeChanges, change: ChangedVerdict, strata: dict[str, int]) -> Flip:
+        """Build one flip; a stratum that is new gets the next place."""
+        of = self._row(change.row)
+        pair = self.columns["case_id"].get(change.reference, ""), of["case_id"]
+        if pair not in self.compared:
             known = pair[0] in self.cases and pair[1] in self.cases
-            self.marked[pair] = compare_questions(self.cases[pair[0]], self.cases[pair[1]]) if known else NO_PARTS
-        parts = self.marked[pair]
+            self.compared[pair] = compare_questions(self.cases[pair[0]], self.cases[pair[1]]) if known else NO_PARTS
+        parts = self.compared[pair]
         expected = _EXPECTED.get(of["expectation"], visible_line(of["expectation"])).replace(
             "{}", visible_line(of["expected"])
         )
         return Flip(
-            judge=self.report.judges.index(moves.judge),
-            task=next(place for place, each in enumerate(self.report.tasks) if each.task.name == moves.task),
+            change=change,
+            judge=self.report.judges.index(of_judge.judge),
+            task=[summary.task.name for summary in self.report.tasks].index(of_judge.task),
             test=self.report.tests.index(of["test"]) if of["test"] in self.report.tests else -1,
             stratum=strata.setdefault(of["stratum"], len(strata)),
             item=visible_line(of["item_id"]),
             variant=visible_line(of["variant"]),
-            repeat=int(np.nan_to_num(self.report.records.number("repeat")[moved.row])),
+            repeat=int(np.nan_to_num(self.report.records.number("repeat")[change.row])),
             gold=visible_line(of["gold"]),
             expectation=expected,
             demand="" if of["expectation"] == "same" else expected,
-            distance=moved.distance,
-            steady=moved.steady,
-            spoilt=moved.spoilt,
-            before=self._side(moved.reference),
-            after=self._side(moved.row),
+            before=self._side(change.reference),
+            after=self._side(change.row),
             changes=parts.changes,
             context=parts.context,
             more=parts.more,
             known=bool(parts.changes or parts.context),
         )
 
+    def _row(self, row: int) -> dict[str, str]:
+        return {name: column.get(row, "") for name, column in self.columns.items()}
+
     def _side(self, row: int) -> Side:
-        of = {name: column.get(row, "") for name, column in self.columns.items()}
+        of = self._row(row)
         reply = self.replies.get(of["trial_id"])
         return Side(
             verdict=visible_line(of["canonical"]),

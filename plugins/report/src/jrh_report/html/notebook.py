@@ -7,11 +7,11 @@ from typing import Final
 
 from attrs import frozen
 from jrh import RunReport
-from jrh.values import Finding, Importance, Severity
+from jrh.values import Importance, Severity
 
-from jrh_report.findings import JudgeFindings, findings_by_judge, flag_meanings
-from jrh_report.html.parts import Section, shown_sections
-from jrh_report.html.reporter import environment, source, trusted
+from jrh_report.findings import findings_by_judge
+from jrh_report.html.parts import page_sections, trust_markup
+from jrh_report.html.reporter import render_template, source
 from jrh_report.tables import finite
 
 _SHOWN: Final = 5
@@ -26,25 +26,6 @@ _GRADES: Final = {
 _SHADE: Final = re.compile(r"(^|\s)(\.[sd]\d)")
 
 
-@frozen(kw_only=True)
-class _Cell:
-    """What the template shows."""
-
-    totals: str
-    level: str
-    several: bool
-    found: tuple[JudgeFindings, ...]
-    sections: tuple[Section, ...]
-    named: tuple[str, ...]
-    """Titles of sections that are not shown."""
-    shown: int = _SHOWN
-
-    @staticmethod
-    def grade(finding: Finding) -> str:
-        """Return the severity as the first word of a line."""
-        return _GRADES[finding.severity]
-
-
 @frozen
 class NotebookReporter:
     """Writes a piece of HTML that works in any page: its style reaches nothing else, and nothing in it runs."""
@@ -52,19 +33,16 @@ class NotebookReporter:
     def render(self, report: RunReport) -> str:
         """Return the piece; the same report gives the same text."""
         report = finite(report)
-        sections = tuple(shown_sections(report))
-        cell = _Cell(
-            totals=report.totals,
-            level=f"{report.level:.0%}",
-            several=len(report.tasks) > 1,
-            found=tuple(findings_by_judge(report)),
-            sections=tuple(each for each in sections if each.importance is not Importance.DETAIL),
-            named=tuple(each.title for each in sections if each.importance is Importance.DETAIL),
-        )
+        sections = tuple(page_sections(report))
+        # A notebook is one page for all cells: without the class in front, colours would reach other cells' tables.
         shades = _SHADE.sub(r"\1.jrh-cell \2", source("shades.css"))
-        style = trusted(source("notebook.css") + shades)
-        return (
-            environment()
-            .get_template("notebook.html.j2")
-            .render(report=report, cell=cell, flag_meanings=flag_meanings(report), style=style)
+        return render_template(
+            "notebook.html.j2",
+            report,
+            judges=tuple(findings_by_judge(report)),
+            grades=_GRADES,
+            in_sight=_SHOWN,
+            sections=tuple(section for section in sections if section.importance is not Importance.DETAIL),
+            details=tuple(section.title for section in sections if section.importance is Importance.DETAIL),
+            style=trust_markup(source("notebook.css") + shades),
         )

@@ -18,10 +18,7 @@ from jrh_measuring import (
     HeatPart,
     Layer,
     MatrixPart,
-    format_counts,
-    format_estimate,
-    format_interval,
-    is_estimable,
+    shade_class,
 )
 from markupsafe import Markup
 
@@ -30,8 +27,6 @@ from jrh_report.sections import MIXED, all_sections, mark_of, shown_rows, writte
 
 _DIGITS: Final = 3
 _HEAT_DIGITS: Final = 2
-_SHADES: Final = 9
-"""Colours of the scales, from 0; the style sheet has as many."""
 _SHORT: Final = 6
 """Rows of a table that is in sight at once."""
 
@@ -40,21 +35,18 @@ _SHORT: Final = 6
 class Cell:
     """One measure as the page shows it."""
 
-    measure: int
+    measure: Measure
+    place: int
     """Its place among the measures of `report.json`."""
-    estimate: str
-    interval: str
-    trials: int
-    items: int
-    clusters: int
-    """0 unless items share clusters."""
-    missing: int
-    statuses: str
-    """The missing verdicts by status."""
-    flags: tuple[str, ...]
-    note: str
-    shade: str
+    digits: int = _DIGITS
+    shade: str = ""
     """Class of the colour; empty: none."""
+    note: str = ""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Return the flags that are shown; simulated judges are marked by their names."""
+        return tuple(flag for flag in self.measure.flags if flag != SIMULATED)
 
 
 @frozen(kw_only=True)
@@ -160,7 +152,7 @@ class Section:
         return {key: found[key] for key in sorted(found)}
 
 
-def shown_sections(report: RunReport) -> Iterator[Section]:
+def page_sections(report: RunReport) -> Iterator[Section]:
     """Yield the sections in their order; those of one declaration stand together, task by task."""
     by_name: dict[str, list[Declaration]] = {}
     for section in all_sections(report):
@@ -203,7 +195,7 @@ def _plot(report: RunReport, task: str, part: CurvePart, key: str) -> Plot:
     more = f" The first {PANELS} of {count} are drawn." if count > PANELS else ""
     return Plot(
         name=name,
-        svg=_svg(svg),
+        svg=trust_markup(svg),
         caption=f"{part.caption.rstrip('.')}.{more}",
         abreast=min(count, 2) + 1 if count > 1 else 0,
     )
@@ -255,11 +247,12 @@ def _forest(report: RunReport, task: str, part: HeatPart, layer: Layer, key: str
     tests = f"every test of {task}" if task else "every test"
     caption = f"Estimate and interval of every judge in {tests}; each judge has its own marker."
     svg = drawing.markup(name, "Estimates and intervals, test by test; the table above holds the same numbers.")
-    return Plot(name=name, svg=_svg(svg), caption=caption + (some if drawn < every else ""))
+    return Plot(name=name, svg=trust_markup(svg), caption=caption + (some if drawn < every else ""))
 
 
-def _svg(text: str) -> Markup:
-    return Markup(text)  # noqa: S704 - serialised by a library
+def trust_markup(text: str) -> Markup:
+    """Mark a file of this package, or a drawing that a library serialised, as markup."""
+    return Markup(text)  # noqa: S704 - nothing of a run is in it unescaped
 
 
 def _table(report: RunReport, task: str, table: TablePart, part: Declared) -> Table:
@@ -291,34 +284,14 @@ def _cells(
     for cell in cells:
         if isinstance(cell, MeasureRef):
             measure = report.measures[cell.measure]
-            shade = "" if layer is None else shade_of(measure, layer.zero)
-            yield cell_of(measure, cell.measure, digits if cell.digits is None else cell.digits, shade, cell.note)
+            yield Cell(
+                measure=measure,
+                place=cell.measure,
+                digits=digits if cell.digits is None else cell.digits,
+                shade="" if layer is None else shade_class(measure, layer.zero),
+                note=cell.note,
+            )
         elif isinstance(cell, FindingRef):
             yield report.findings[cell.finding].sentence
         else:
             yield written_number(cell, digits) if isinstance(cell, int | float) else cell
-
-
-def cell_of(measure: Measure, place: int, digits: int = _DIGITS, shade: str = "", note: str = "") -> Cell:
-    """Write a measure down."""
-    return Cell(
-        measure=place,
-        estimate=format_estimate(measure, digits),
-        interval=format_interval(measure, digits),
-        trials=measure.n_trials,
-        items=measure.n_items,
-        clusters=measure.n_clusters if measure.n_clusters < measure.n_items else 0,
-        missing=sum(measure.missing.values()),
-        statuses=format_counts(measure.missing),
-        flags=tuple(flag for flag in measure.flags if flag != SIMULATED),
-        note=note,
-        shade=shade,
-    )
-
-
-def shade_of(measure: Measure, zero: float | None) -> str:
-    """Return the class of the colour of a proportion, or of a difference from -0.5 to 0.5."""
-    if measure.estimate is None or not is_estimable(measure):
-        return "none"
-    share = measure.estimate if zero is None else measure.estimate - zero + 0.5
-    return f"{'s' if zero is None else 'd'}{min(max(int(share * _SHADES), 0), _SHADES - 1)}"

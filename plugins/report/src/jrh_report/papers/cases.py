@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import Factory, frozen
-from jrh import MetricContext, RunReport
+from jrh import MetricContext, RunReport, Task
 from jrh_measuring import Pairs, Trials, aligned, answers_by, ballots_of, listed_pairs, panels_of, read_trials
 from jrh_stats import majority_vote
 
@@ -16,95 +15,79 @@ from jrh_report.tables import judge_label
 _HALF = 0.5
 
 
-@frozen
-class Cases:
-    """Reads the records of a report once."""
+def sheets(report: RunReport) -> Iterator[Sheet]:
+    """Yield the files; none where the records are not there, as in a report without them."""
+    if not len(report.records) or not {"item_id", "task", "test"} <= set(report.records.columns):
+        return
+    tasks = {summary.task.name: summary.task for summary in report.tasks}
+    trials = read_trials(report.records, MetricContext(tasks=tasks, seed=report.seed, level=report.level))
+    yield _votes(report, trials, tasks)
+    yield _flips(report, trials)
 
-    report: RunReport
-    read: list[Trials | None] = Factory(list)
 
-    def sheets(self) -> Iterator[Sheet]:
-        """Yield the files that have lines."""
-        trials = self._trials()
-        if trials is not None:
-            for sheet in (self._votes(trials), self._flips(trials)):
-                if sheet.rows:
-                    yield sheet
+def _votes(report: RunReport, trials: Trials, tasks: Mapping[str, Task]) -> Sheet:
+    judges = tuple(name for name in trials.judge.names if name)
+    rows: list[tuple[Cell, ...]] = []
+    for cell in panels_of(trials):
+        if cell.task not in tasks:
+            continue
+        labels = (*tasks[cell.task].scale.labels, "")
+        found = ballots_of(trials, cell, tasks[cell.task].scale, labelled=False)
+        decided = majority_vote(found.votes, n_labels=len(labels) - 1)
+        places = [found.judges.index(judge) if judge in found.judges else None for judge in judges]
+        for ballot, first in enumerate(found.first):
+            votes = ("" if place is None else labels[found.votes[ballot, place]] for place in places)
+            truth = labels[found.truth[ballot]]
+            right = "" if not truth else "yes" if decided[ballot] == found.truth[ballot] else "no"
+            head = (cell.task, cell.test, *_of(trials, int(first)))
+            rows.append((*head, truth, *votes, labels[decided[ballot]] or "tie", right))
+    shown = (judge_label(report, judge) for judge in judges)
+    return Sheet(
+        name="majority-votes",
+        title="The majority's verdict on every case",
+        columns=("task", "test", "item", "variant", "repeat", "expected", *shown, "majority", "right"),
+        rows=tuple(rows) if len(judges) > 1 else (),
+        per_case=True,
+        note="One row per case and repeat. A tie decides nothing. An empty cell is a missing verdict.",
+    )
 
-    def _trials(self) -> Trials | None:
-        """Return the trials; None where the records are not there, as in a report without them."""
-        if not self.read:
-            known = {each.task.name: each.task for each in self.report.tasks}
-            enough = len(self.report.records) and {"item_id", "task", "test"} <= set(self.report.records.columns)
-            context = MetricContext(tasks=known, seed=self.report.seed, level=self.report.level)
-            self.read.append(read_trials(self.report.records, context) if enough else None)
-        return self.read[0]
 
-    def _votes(self, trials: Trials) -> Sheet:
-        tasks = {each.task.name: each.task for each in self.report.tasks}
-        judges = tuple(name for name in trials.judge.names if name)
-        rows: list[tuple[Cell, ...]] = []
-        for cell in panels_of(trials):
-            if cell.task not in tasks:
-                continue
-            labels = (*tasks[cell.task].scale.labels, "")
-            found = ballots_of(trials, cell, tasks[cell.task].scale, labelled=False)
-            decided = majority_vote(found.votes, n_labels=len(labels) - 1)
-            places = [found.judges.index(judge) if judge in found.judges else None for judge in judges]
-            for ballot, first in enumerate(found.first):
-                votes = ("" if place is None else labels[found.votes[ballot, place]] for place in places)
-                truth = labels[found.truth[ballot]]
-                right = "" if not truth else "yes" if decided[ballot] == found.truth[ballot] else "no"
-                head = (cell.task, cell.test, *_of(trials, int(first)))
-                rows.append((*head, truth, *votes, labels[decided[ballot]] or "tie", right))
-        shown = (judge_label(self.report, judge) for judge in judges)
-        return Sheet(
-            name="majority-votes",
-            title="The majority's verdict on every case",
-            columns=("task", "test", "item", "variant", "repeat", "expected", *shown, "majority", "right"),
-            rows=tuple(rows) if len(judges) > 1 else (),
-            per_case=True,
-            note="One row per case and repeat. A tie decides nothing. An empty cell is a missing verdict.",
-        )
-
-    def _flips(self, trials: Trials) -> Sheet:
-        rows: list[tuple[Cell, ...]] = []
-        by_test: dict[tuple[str, str], list[Any]] = {}
-        for answers in answers_by(trials, "template"):
-            if len(answers.levels) > 1:
-                by_test.setdefault((answers.cell.task, answers.cell.test), []).append(answers)
-        items = self.report.evidence.items() if by_test else {}
-        listed = {
-            task: {item: set(map(frozenset, pairs)) for item, pairs in listed_pairs(own).items()}
-            for task, own in items.items()
-        }
-        for (task, test), members in by_test.items():
-            together = aligned(members)
-            pairs = [Pairs.of(each) for each in together]
-            first = pairs[0]
-            levels, by_item = first.answers.levels, listed.get(task, {})
-            for row, pair in zip(*first.looked_at.nonzero(), strict=True):
-                known = [each for each in pairs if each.usable[row, pair]]
-                flipping = [
-                    judge_label(self.report, each.answers.cell.judge)
-                    for each in known
-                    if each.scores[row, pair] < _HALF
-                ]
-                if known:
-                    item = first.answers.items[row]
-                    both = frozenset((levels[first.first[pair]], levels[first.second[pair]]))
-                    by_data = ("yes" if both in by_item.get(item, ()) else "no") if by_item else ""
-                    told = len(known), len(flipping), ", ".join(flipping), by_data
-                    rows.append((task, test, item, first.name(pair), *told))
-        return Sheet(
-            name="pair-flips",
-            title="Judges that flip each pair of templates",
-            columns=("task", "test", "item", "pair", "judges", "flip", "who", "listed"),
-            rows=tuple(sorted(rows, key=lambda row: (row[0], row[1], -int(str(row[5])), str(row[2]), str(row[3])))),
-            per_case=True,
-            note="Every two templates that an item was asked with; `listed`: whether the data list the pair. With "
-            "repeats a judge flips a pair if more than half of their combinations disagree.",
-        )
+def _flips(report: RunReport, trials: Trials) -> Sheet:
+    rows: list[tuple[Cell, ...]] = []
+    by_test: dict[tuple[str, str], list[Any]] = {}
+    for answers in answers_by(trials, "template"):
+        if len(answers.levels) > 1:
+            by_test.setdefault((answers.cell.task, answers.cell.test), []).append(answers)
+    items = report.evidence.items() if by_test else {}
+    listed = {
+        task: {item: set(map(frozenset, pairs)) for item, pairs in listed_pairs(own).items()}
+        for task, own in items.items()
+    }
+    for (task, test), members in by_test.items():
+        together = aligned(members)
+        pairs = [Pairs.of(each) for each in together]
+        first = pairs[0]
+        levels, by_item = first.answers.levels, listed.get(task, {})
+        for row, pair in zip(*first.looked_at.nonzero(), strict=True):
+            known = [each for each in pairs if each.usable[row, pair]]
+            flipping = [
+                judge_label(report, each.answers.cell.judge) for each in known if each.scores[row, pair] < _HALF
+            ]
+            if known:
+                item = first.answers.items[row]
+                both = frozenset((levels[first.first[pair]], levels[first.second[pair]]))
+                by_data = ("yes" if both in by_item.get(item, ()) else "no") if by_item else ""
+                told = len(known), len(flipping), ", ".join(flipping), by_data
+                rows.append((task, test, item, first.name(pair), *told))
+    return Sheet(
+        name="pair-flips",
+        title="Judges that flip each pair of templates",
+        columns=("task", "test", "item", "pair", "judges", "flip", "who", "listed"),
+        rows=tuple(sorted(rows, key=lambda row: (row[0], row[1], -int(str(row[5])), str(row[2]), str(row[3])))),
+        per_case=True,
+        note="Every two templates that an item was asked with; `listed`: whether the data list the pair. With "
+        "repeats a judge flips a pair if more than half of their combinations disagree.",
+    )
 
 
 def _of(trials: Trials, row: int) -> tuple[str, str, int]:

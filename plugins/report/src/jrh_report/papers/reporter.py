@@ -10,8 +10,7 @@ from jrh.text import clean_text
 from jrh_measuring import markdown_text
 
 from jrh_report.options import PaperOptions
-from jrh_report.papers import costs, sections
-from jrh_report.papers.cases import Cases
+from jrh_report.papers import cases, costs, sections
 from jrh_report.papers.sheet import Sheet
 from jrh_report.pictures import pictures, unlike
 from jrh_report.tables import finite
@@ -56,5 +55,4 @@ class PapersReporter:
 
 def _sheets(report: RunReport) -> Iterator[Sheet]:
     yield from sections.sheets(report)
-    yield from (sheet for sheet in costs.sheets(report) if sheet.rows)
-    yield from Cases(report).sheets()
+    yield from (sheet for sheet in (*costs.sheets(report), *cases.sheets(report)) if sheet.rows)

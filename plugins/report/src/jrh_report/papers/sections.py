@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from attrs import evolve
 from jrh import Measure, RunReport
 from jrh.values import Cell as Content
-from jrh.values import FindingRef, MeasureRef, Section, TablePart
+from jrh.values import Column, FindingRef, MeasureRef, Row, Section, TablePart
 from jrh_measuring import HeatPart, Layer
 
 from jrh_report.papers.sheet import Cell, Sheet
@@ -97,8 +97,6 @@ def sheets(report: RunReport) -> Iterator[Sheet]:
 
 def _grid(section: Section, part: HeatPart) -> TablePart:
     """Return the first layer as a table."""
-    from jrh.values import Column, Row
-
     layer: Layer = part.layers[0]
     return TablePart(
         caption=f"{part.caption}: {layer.heading}",

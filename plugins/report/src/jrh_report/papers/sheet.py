@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
-from io import StringIO
 from typing import Final, TypeAlias
 
 from attrs import frozen
 from jrh import Measure
 from jrh_measuring import format_measure, format_number, markdown_text
 
-from jrh_report.csv_report import neutral
+from jrh_report.csv_report import csv_bytes, neutral
+from jrh_report.latex import latex_tabular
 from jrh_report.latex import latex_text as latex
 
 Cell: TypeAlias = "str | int | float | Measure | None"
@@ -43,30 +42,24 @@ class Sheet:
             for column, measured in zip(self.columns, wide, strict=True)
             for part in (_PARTS if measured else ("",))
         ]
-        target = StringIO(newline="")
-        writer = csv.writer(target, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-        writer.writerow(map(neutral, heads))
-        for row in self.rows:
-            writer.writerow([part for cell, measured in zip(row, wide, strict=True) for part in _plain(cell, measured)])
-        return target.getvalue().encode("utf-8")
+        rows = (
+            [part for cell, measured in zip(row, wide, strict=True) for part in _plain(cell, measured)]
+            for row in self.rows
+        )
+        return csv_bytes([map(neutral, heads), *rows])
 
     def tex(self, digits: int) -> str:
         """Return a LaTeX table; needs `booktabs`, and `adjustbox` where it is wider than the page."""
+        rows = [[latex(_cell_text(cell, digits), _TEXT) for cell in row] for row in self.rows[:_SHOWN]]
         lines = [
             r"\begin{table}[htbp]",
             r"\centering",
             rf"\caption{{{latex(self.title, 400)}. {latex(self.note, 800)}}}",
             rf"\label{{tab:{self.name}}}",
             r"\begin{adjustbox}{max width=\textwidth}",
-            rf"\begin{{tabular}}{{{'l' * len(self.columns)}}}",
-            r"\toprule",
-            _row(latex(column) for column in self.columns),
-            r"\midrule",
-            *(_row(latex(self._written(cell, digits), _TEXT) for cell in row) for row in self.rows[:_SHOWN]),
-            r"\bottomrule",
-            r"\end{tabular}",
+            *latex_tabular("l" * len(self.columns), [latex(column) for column in self.columns], rows),
             r"\end{adjustbox}",
-            *([f"% {self._left_out()}"] if len(self.rows) > _SHOWN else []),
+            *(f"% {line}" for line in self._omission()),
             r"\end{table}",
         ]
         return "\n".join(lines) + "\n"
@@ -75,43 +68,36 @@ class Sheet:
         """Return the title, the table and the note."""
         lines = [f"## {markdown_text(self.title, _TEXT)}", "", f"`{self.name}.csv`", ""]
         lines += [_line(self.columns), f"|{' --- |' * len(self.columns)}"]
-        lines += [_line(self._written(cell, digits) for cell in row) for row in self.rows[:_SHOWN]]
-        if len(self.rows) > _SHOWN:
-            lines += ["", self._left_out()]
+        lines += [_line(_cell_text(cell, digits) for cell in row) for row in self.rows[:_SHOWN]]
+        for line in self._omission():
+            lines += ["", line]
         if self.note:
             lines += ["", markdown_text(self.note, 4 * _TEXT)]
         return "\n".join(lines) + "\n"
 
-    def _left_out(self) -> str:
-        return f"{len(self.rows) - _SHOWN:,} more rows are in {self.name}.csv."
+    def _omission(self) -> list[str]:
+        """Return the sentence on rows that only the CSV file has; nothing where there are none."""
+        more = len(self.rows) - _SHOWN
+        return [f"{more:,} more rows are in {self.name}.csv."] if more > 0 else []
 
-    @staticmethod
-    def _written(cell: Cell, digits: int) -> str:
-        if isinstance(cell, Measure):
-            return format_measure(cell, digits)
-        if isinstance(cell, float):
-            return format_number(cell, digits, proportion=False)
-        return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+
+def _cell_text(cell: Cell, digits: int) -> str:
+    if isinstance(cell, Measure):
+        return format_measure(cell, digits)
+    if isinstance(cell, float):
+        return format_number(cell, digits, proportion=False)
+    return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
 
 
 def _plain(cell: Cell, measured: bool) -> Sequence[object]:
+    """Return the CSV cells of a cell: as many as `_PARTS` in a column with measures; None is written as empty."""
     if isinstance(cell, Measure):
         interval = cell.interval
         ends = (None, None) if interval is None else (interval.low, interval.high)
-        missing = sum(cell.missing.values())
-        return [_known(each) for each in (cell.estimate, *ends, cell.n_trials, cell.n_items, missing)] + [
-            neutral(" ".join(cell.flags))
-        ]
-    value = neutral(cell) if isinstance(cell, str) else _known(cell)
+        sizes = cell.n_trials, cell.n_items, sum(cell.missing.values())
+        return [cell.estimate, *ends, *sizes, neutral(" ".join(cell.flags))]
+    value = neutral(cell) if isinstance(cell, str) else cell
     return [value, *([""] * (len(_PARTS) - 1 if measured else 0))]
-
-
-def _known(value: float | None) -> object:
-    return "" if value is None else value
-
-
-def _row(cells: Iterator[str]) -> str:
-    return f"{' & '.join(cells)} " + r"\\"
 
 
 def _line(cells: Sequence[str] | Iterator[str]) -> str:
