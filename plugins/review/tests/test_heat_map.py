@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from jrh import Measure
 from jrh.plugins import Role
-from jrh_measuring import measures_by_role
+from jrh_measuring import measures_by_role, shade_class
 from jrh_review import stored_runs
-from jrh_review.stored_runs import cells_of, lens_of, lenses_of
+from jrh_review.stored_runs import available_lenses, choose_lens, heat_cells
 
 
 def a_measure(name: str, estimate: float, judge: str = "mini") -> Measure:
@@ -22,10 +22,10 @@ def test_every_lens_has_a_measure_that_is_declared_with_its_role() -> None:
 
 def test_a_preference_for_a_place_is_shown_with_0_in_the_middle_of_the_scale() -> None:
     measures = [a_measure("position-bias", -0.5, "second"), a_measure("position-bias", 0.0), a_measure("kappa", 0.3)]
-    (lens,) = lenses_of(measures)
+    (lens,) = available_lenses(measures)
     assert lens.role is Role.ORDER
-    assert lens_of("none", measures) is lens
-    shades = {judge: cell["shade"] for (judge, _), cell in cells_of(measures, lens).items()}
+    assert choose_lens("none", measures) is lens
+    shades = {judge: shade_class(measure, lens.zero) for (judge, _), measure in heat_cells(measures, lens).items()}
     assert shades == {"second": "d0", "mini": "d4"}
 
 
@@ -33,6 +33,6 @@ def test_of_two_measures_with_a_role_the_first_is_shown(monkeypatch: pytest.Monk
     roles = {"order": frozenset({"position-bias", "acme-preference"})}
     monkeypatch.setattr(stored_runs, "measures_by_role", lambda: roles)
     measures = [a_measure("position-bias", 0.25), a_measure("acme-preference", 0.5)]
-    (lens,) = lenses_of(measures)
-    (cell,) = cells_of(measures, lens).values()
-    assert cell["estimate"] == "+0.25"
+    (lens,) = available_lenses(measures)
+    (measure,) = heat_cells(measures, lens).values()
+    assert measure.name == "position-bias"

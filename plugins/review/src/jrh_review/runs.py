@@ -37,7 +37,7 @@ class Runs:
         for path in found:
             by_name.setdefault(_plain(path.name) or "run", []).append(path)
         named = {_name(path, name, paths): path for name, paths in by_name.items() for path in paths}
-        self._known = dict(sorted(named.items(), key=lambda pair: (-written(pair[1]), pair[0])))
+        self._known = dict(sorted(named.items(), key=lambda pair: (-last_write(pair[1]), pair[0])))
         return self._known
 
     def path(self, name: str) -> Path:
@@ -53,7 +53,7 @@ class Runs:
         return self._known[name]
 
 
-def written(run_dir: Path) -> float:
+def last_write(run_dir: Path) -> float:
     """Return when a run was last written to, in seconds of the clock; 0 where it is gone."""
     times = []
     for name in (STORE, f"{STORE}-wal"):

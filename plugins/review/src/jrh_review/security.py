@@ -67,11 +67,6 @@ class Sessions:
         return found[0] if found else None
 
 
-def may_write(session: Session, csrf: str) -> bool:
-    """Tell whether a form carries its session's token."""
-    return _equal(csrf, session.csrf)
-
-
 def _equal(one: str, other: str) -> bool:
     return secrets.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
 
@@ -300,7 +295,7 @@ def _check_form(headers: Mapping[str, str], body: bytes, session: Session | None
     token = headers.get(CSRF_HEADER, "")
     if not token and kind == _FORM:
         token = _field(body)
-    if session is None or not may_write(session, token):
+    if session is None or not _equal(token, session.csrf):
         raise Refused(403, "The form has no token of this session. Load the page again.")
 
 

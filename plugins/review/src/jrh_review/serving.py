@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from importlib.resources.abc import Traversable
+from pathlib import PurePath
+from typing import Any, Final
 
 from attrs import frozen
 from jrh import JrhError
@@ -28,23 +30,14 @@ from jrh_review.runs import Runs
 from jrh_review.security import ENTER, MOST_HEADERS, Guard, Names, Refused, Sessions, answer
 from jrh_review.stored_runs import Measured
 
-if TYPE_CHECKING:
-    from jrh_review.pages.work import Work
-    from jrh_review.runs import Runs
-
 PAGES = (run_pages, cases)
 _MISSING = 404
-FILES: Final = {
-    "style.css": "text/css; charset=utf-8",
-    "page.js": "text/javascript; charset=utf-8",
-    "shared.js": "text/javascript; charset=utf-8",
-    "keys.js": "text/javascript; charset=utf-8",
-    "quotes.js": "text/javascript; charset=utf-8",
-    "label.js": "text/javascript; charset=utf-8",
-    "review.js": "text/javascript; charset=utf-8",
-    "icon.svg": "image/svg+xml",
+_TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
 }
-"""Name -> type. A name is looked up here before any file is, so that no path leads out of the folder."""
+"""Not those of `mimetypes`, which a system can change: browsers run no script that is served as plain text."""
 
 
 def make_app(
@@ -106,16 +99,17 @@ def enter(request: Request) -> Response:
 
 
 def read_file(request: Request) -> Response:
-    """Return a file of this package."""
-    name = request.path_params["name"]
-    if name not in FILES:
+    """Return a file of this package: its name is looked up in a list, so that no path leads out of the folder."""
+    file = _static_files().get(request.path_params["name"])
+    if file is None:
         raise HTTPException(404)
-    return Response(_content(name), media_type=FILES[name])
+    return Response(file.read_bytes(), media_type=_TYPES[PurePath(file.name).suffix])
 
 
 @cache
-def _content(name: str) -> bytes:
-    return files("jrh_review").joinpath("static", name).read_bytes()
+def _static_files() -> dict[str, Traversable]:
+    folder = files("jrh_review").joinpath("static")
+    return {file.name: file for file in folder.iterdir() if PurePath(file.name).suffix in _TYPES}
 
 
 def _expected(request: Request, error: Exception) -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeAlias
@@ -12,30 +12,20 @@ from attrs import define, field, frozen
 from jrh import Measure, open_run
 from jrh.plugins import Role
 from jrh.running import Summary, recall, state
-from jrh.values import FaultLine
 from jrh_measuring import (
-    SIMULATED,
     RunFindings,
-    format_bounds,
-    format_counts,
-    format_estimate,
-    format_interval,
-    is_estimable,
     measures_by_role,
     recorded_findings,
 )
 
 from jrh_review.listed_cases import TABLE, CaseOrder
-from jrh_review.runs import written
+from jrh_review.runs import last_write
 
 Store: TypeAlias = Any
 """The store of a run, as `jrh.running.open_store` opens it."""
 QUIET: Final = 120.0
 """Seconds without a write after which a run without an end is more likely to have been killed than to be waiting."""
 _BUDGET, _INTERRUPTED = 4, 130
-_SHADES: Final = 9
-"""Colours of a scale; the style sheet has as many."""
-_DIGITS: Final = 2
 
 
 @frozen(kw_only=True)
@@ -49,13 +39,13 @@ class State:
     under_way: bool = False
 
 
-def state_of(store: Store, path: Path) -> State:
+def run_state(store: Store, path: Path) -> State:
     """Return how a run stands, in a word or two."""
     known = state(store)
     if known.imported:
         return State(word="imported", kind="good")
     if known.ended is None:
-        quiet = time.time() - written(path)
+        quiet = time.time() - last_write(path)
         if quiet > QUIET:
             return State(
                 word=f"under way, or killed: no write for {round(quiet / 60):,} min", kind="open", under_way=True
@@ -67,33 +57,22 @@ def state_of(store: Store, path: Path) -> State:
     return State(word=words.get(known.ended.exit_code, "incomplete"), kind="bad", why=known.ended.message)
 
 
-def outline_of(store: Store) -> Summary | None:
+def run_outline(store: Store) -> Summary | None:
     """Return the tasks, judges and tests of a run; None before its plan is made."""
     return recall(store) if store.meta("summary") is not None else None
 
 
-@frozen(kw_only=True)
-class RunProgress:
-    """How far a run has progressed."""
-
-    planned: int
-    """Trials of the plan; 0 until it is made."""
-    done: int
-    """Trials with a record."""
-    spent: Any
-    """All calls of the run directory: `paid`, `calls`, `unpriced`."""
-    faults: tuple[FaultLine, ...]
-    """Failed attempts by model and kind."""
-
-
-def progress_of(store: Store) -> RunProgress:
-    """Count what is done."""
-    return RunProgress(
-        planned=store.trials.count(),
-        done=store.trials.count_done(),
-        spent=store.calls.totals(),
-        faults=store.calls.faults(),
-    )
+def run_progress(store: Store) -> dict[str, float]:
+    """Count trials, failed attempts, calls and dollars; no trial is planned until the plan is made."""
+    spending = store.calls.totals()
+    return {
+        "done": store.trials.count_done(),
+        "planned": store.trials.count(),
+        "failures": sum(line.attempts for line in store.calls.faults()),
+        "calls": spending.calls,
+        "paid": round(spending.paid, 4),
+        "unpriced": spending.unpriced,
+    }
 
 
 def case_list_id(store: Store) -> str:
@@ -111,8 +90,8 @@ class Lens:
     meaning: str
     order: CaseOrder
     """How the cases of a cell are sorted: those that make it bad come first."""
-    middle: float = 0.0
-    """Added to the estimate before it is coloured: 0.5 puts a difference of 0 in the middle of the scale."""
+    zero: float | None = None
+    """The value of no effect, in the middle of the colours; None: the measures are shares."""
 
     @property
     def key(self) -> str:
@@ -148,94 +127,68 @@ LENSES: Final = (
         name="Excess over noise floor",
         meaning="how much more verdicts differ from the reference condition than reruns differ from each other",
         order=CaseOrder.MOVED,
-        middle=0.5,
+        zero=0.0,
     ),
     Lens(
         role=Role.ORDER,
         name="Position bias",
         meaning="items on which the judge picks the first place in every order, minus those with the last; 0: no bias",
         order=CaseOrder.MOVED,
-        middle=0.5,
+        zero=0.0,
     ),
     Lens(role=Role.MISSING_SHARE, name="Missing verdicts", meaning="trials without a verdict", order=CaseOrder.PLAN),
 )
-
-
-@frozen(kw_only=True)
-class _Computed:
-    findings: RunFindings
-    measures: tuple[Measure, ...]
-    """Of whole tests, under a lens."""
 
 
 @define
 class Measured:
     """Reads findings and measures as stored; an import has none, so they are computed once."""
 
-    _kept: dict[tuple[Path, str], _Computed] = field(factory=dict, init=False)
+    _computed: dict[tuple[Path, str], tuple[RunFindings, tuple[Measure, ...]]] = field(factory=dict, init=False)
+    """Path and case list of an import -> findings, and measures of whole tests under a lens."""
     _lock: Lock = field(factory=Lock, init=False)
 
     def findings(self, store: Store, path: Path) -> RunFindings | None:
         """Return the findings; None where the run has not come to them."""
-        return recorded_findings(store) or (self._computed(store, path).findings if state(store).imported else None)
+        return recorded_findings(store) or (self._compute(store, path)[0] if state(store).imported else None)
 
     def measures(self, store: Store, path: Path, task: str) -> tuple[Measure, ...]:
         """Return the measures of whole tests of a task that a lens shows."""
         if recorded_findings(store) is None and state(store).imported:
-            return tuple(each for each in self._computed(store, path).measures if each.task == task)
+            return tuple(measure for measure in self._compute(store, path)[1] if measure.task == task)
         roles = measures_by_role()
         names = sorted({name for lens in LENSES for name in roles.get(lens.key, ())})
         stored: tuple[Measure, ...] = store.measures.wholes(task, names)
         return stored
 
-    def _computed(self, store: Store, path: Path) -> _Computed:
+    def _compute(self, store: Store, path: Path) -> tuple[RunFindings, tuple[Measure, ...]]:
         key = path, case_list_id(store)
         with self._lock:  # two tabs, one computation
-            if key not in self._kept:
-                self._kept.clear()
+            if key not in self._computed:
+                self._computed.clear()
                 with open_run(path, measure=True) as report:
-                    shown = [each for each in report.measures if not each.cell and lenses_of([each])]
-                    found = RunFindings(findings=report.findings, family=report.family)
-                self._kept[key] = _Computed(findings=found, measures=tuple(shown))
-            return self._kept[key]
+                    measures = tuple(each for each in report.measures if not each.cell and available_lenses([each]))
+                    findings = RunFindings(findings=report.findings, family=report.family)
+                self._computed[key] = findings, measures
+            return self._computed[key]
 
 
-Cells: TypeAlias = Mapping[tuple[str, str], Mapping[str, Any]]
-"""(judge, test) -> a measure as a table shows it."""
+Cells: TypeAlias = Mapping[tuple[str, str], Measure]
+"""(judge, test) -> its measure."""
 
 
-def lenses_of(measures: Iterable[Measure]) -> list[Lens]:
+def available_lenses(measures: Sequence[Measure]) -> list[Lens]:
     """Return the lenses that show anything."""
-    there = tuple(measures)
-    return [lens for lens in LENSES if any(lens.shows(measure) for measure in there)]
+    return [lens for lens in LENSES if any(map(lens.shows, measures))]
 
 
-def lens_of(key: str, measures: Iterable[Measure]) -> Lens | None:
+def choose_lens(key: str, measures: Sequence[Measure]) -> Lens | None:
     """Return the lens of that name, or the first that shows anything; None where none does."""
-    there = lenses_of(measures)
-    return next((lens for lens in there if lens.key == key), there[0] if there else None)
+    lenses = available_lenses(measures)
+    return next((lens for lens in lenses if lens.key == key), lenses[0] if lenses else None)
 
 
-def cells_of(measures: Iterable[Measure], lens: Lens) -> Cells:
+def heat_cells(measures: Iterable[Measure], lens: Lens) -> Cells:
     """Return the cells of a heat map: of the first measure with the role, where several have it."""
-    shown = [measure for measure in measures if lens.shows(measure)]
-    return {(measure.judge, measure.test): _cell(measure, lens) for measure in shown if measure.name == shown[0].name}
-
-
-def _cell(measure: Measure, lens: Lens) -> Mapping[str, Any]:
-    return {
-        "estimate": format_estimate(measure, _DIGITS),
-        "interval": format_interval(measure, _DIGITS),
-        "items": measure.n_items,
-        "missing": format_counts(measure.missing),
-        "bounds": format_bounds(measure, _DIGITS) if measure.missing else "",
-        "flags": [flag for flag in measure.flags if flag != SIMULATED],
-        "shade": _shade(measure, lens),
-    }
-
-
-def _shade(measure: Measure, lens: Lens) -> str:
-    if measure.estimate is None or not is_estimable(measure):
-        return "none"
-    step = min(max(int((measure.estimate + lens.middle) * _SHADES), 0), _SHADES - 1)
-    return f"{'d' if lens.middle else 's'}{step}"
+    shown = list(filter(lens.shows, measures))
+    return {(measure.judge, measure.test): measure for measure in shown if measure.name == shown[0].name}

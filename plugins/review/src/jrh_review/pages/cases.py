@@ -18,7 +18,7 @@ from jrh_review.decisions import expectation_code
 from jrh_review.listed_cases import CaseOrder, CaseRow, choices, find_cases, rows_of
 from jrh_review.pages.rendering import TEXT, page
 from jrh_review.review_cases import describe_expectation
-from jrh_review.stored_runs import Store, case_list_id, outline_of
+from jrh_review.stored_runs import Store, case_list_id, run_outline
 from jrh_review.tables import write_table
 
 ROWS: Final = 100
@@ -45,7 +45,7 @@ def read(request: Request) -> Response:
     name = request.path_params["run"]
     view = View.read(name, request.query_params)
     with open_store(request.app.state.runs.path(name)) as store:
-        outline = outline_of(store)
+        outline = run_outline(store)
         _check(store)
         found = find_cases(store, view.wanted, view.order, ROWS, view.start)
         known = choices(store, view.wanted.task)
@@ -103,7 +103,7 @@ def read_case(request: Request) -> Response:
         before = next((known[row.case_id] for row in reference if row.case_id in known), None)
         records = store.records.of_case(case_id)
         replies = store.records.replies([record.trial_id for record in records])
-        outline = outline_of(store)
+        outline = run_outline(store)
     case = known.get(case_id)
     return page(
         request,
@@ -129,7 +129,7 @@ def read_item(request: Request) -> Response:
     task, item_id = asked.get("task", ""), asked.get("item", "")
     with open_store(request.app.state.runs.path(name)) as store:
         rows = rows_of(store, task=task, item_id=item_id)
-        item, outline = store.items.find(task, item_id), outline_of(store)
+        item, outline = store.items.find(task, item_id), run_outline(store)
         texts = _fields(store, item.fields if item else None, rows)
     if not rows and item is None:
         raise JrhError("This run has no such item.")

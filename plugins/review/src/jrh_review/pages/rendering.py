@@ -5,7 +5,16 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from jrh_measuring import page_environment
+from jrh import Measure
+from jrh_measuring import (
+    SIMULATED,
+    format_bounds,
+    format_counts,
+    format_estimate,
+    format_interval,
+    page_environment,
+    shade_class,
+)
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -34,4 +43,10 @@ def page(request: Request, template: str, *, status: int = 200, **shown: Any) ->
 
 @cache
 def _environment() -> Environment:
-    return page_environment("jrh_review", {"address": address}, limit=TEXT)
+    functions = (address, format_bounds, format_counts, format_estimate, format_interval, shade_class, visible_flags)
+    return page_environment("jrh_review", {function.__name__: function for function in functions}, limit=TEXT)
+
+
+def visible_flags(measure: Measure) -> list[str]:
+    """Return the flags that a cell shows; simulated judges are marked by their names."""
+    return [flag for flag in measure.flags if flag != SIMULATED]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import frozen
 from jrh import JrhError, Measure
 from jrh.running import Summary, open_store
 from jrh.values import Finding
@@ -18,20 +17,19 @@ from starlette.routing import Route
 
 from jrh_review.addresses import Address, View
 from jrh_review.listed_cases import CaseFilter
-from jrh_review.pages.rendering import page
-from jrh_review.runs import written
+from jrh_review.pages.rendering import page, visible_flags
+from jrh_review.runs import last_write
 from jrh_review.stored_runs import (
     Cells,
     Lens,
-    RunProgress,
     State,
+    available_lenses,
     case_list_id,
-    cells_of,
-    lens_of,
-    lenses_of,
-    outline_of,
-    progress_of,
-    state_of,
+    choose_lens,
+    heat_cells,
+    run_outline,
+    run_progress,
+    run_state,
 )
 
 
@@ -41,14 +39,16 @@ def read(request: Request) -> Response:
     path = request.app.state.runs.path(name)
     measured = request.app.state.measured
     with open_store(path) as store:
-        state, outline = state_of(store, path), outline_of(store)
-        found = measured.findings(store, path) if outline else None
-        task = chosen_task(outline, request.query_params.get("task", ""))
-        measures = measured.measures(store, path, task) if found else ()
+        state, outline = run_state(store, path), run_outline(store)
+        findings = measured.findings(store, path) if outline else None
+        task = choose_task(_task_names(outline), request.query_params.get("task", ""))
+        measures = measured.measures(store, path, task) if findings else ()
         listed = bool(case_list_id(store))
-        progress = progress_of(store) if state.under_way else None
-    lens = lens_of(request.query_params.get("lens", ""), measures)
-    cells = cells_of(measures, lens) if lens else {}
+        progress = run_progress(store) if state.under_way else None
+    lens = choose_lens(request.query_params.get("lens", ""), measures)
+    cells = heat_cells(measures, lens) if lens else {}
+    flags = sorted({flag for measure in cells.values() for flag in visible_flags(measure)})
+    meanings = {flag.name: flag.meaning for flag in outline.flags} if outline else {}
     return page(
         request,
         "run.html.j2",
@@ -56,36 +56,33 @@ def read(request: Request) -> Response:
         state=state,
         outline=outline,
         progress=progress,
-        told=_by_judge(outline, found.findings) if outline and found else None,
-        family=found.family if found else None,
+        findings=_by_judge(outline, findings.findings) if outline and findings else None,
+        family=findings.family if findings else None,
         task=task,
         lens=lens,
-        lenses=lenses_of(measures),
+        lenses=available_lenses(measures),
         cells=cells,
-        flags=_flags(outline, sorted({flag for cell in cells.values() for flag in cell["flags"]})),
-        tests=[test for test in outline.tests if any(test == each for _, each in cells)] if outline else [],
+        flags={flag: meanings.get(flag, "") for flag in flags},
+        tests=[test for test in outline.tests if any(test == key[1] for key in cells)] if outline else [],
         listed=listed,
         cases=cell_links(name),
         view=View(run=name),
     )
 
 
-def chosen_task(outline: Summary | None, wanted: str) -> str:
+def _task_names(outline: Summary | None) -> list[str]:
+    return [summary.task.name for summary in outline.tasks] if outline else []
+
+
+def choose_task(names: Sequence[str], wanted: str) -> str:
     """Return the task that is asked for, or the first."""
-    names = [each.task.name for each in outline.tasks] if outline else []
     return wanted if wanted in names else (names[0] if names else "")
 
 
 def _by_judge(outline: Summary, findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
     """Sort findings by judge, in the suite's order; those about the data, under an empty name, come last."""
-    found = {judge: [each for each in findings if each.judge == judge] for judge in (*outline.judges, "")}
-    return {judge: own for judge, own in found.items() if judge or own}
-
-
-def _flags(outline: Summary | None, names: Iterable[str]) -> dict[str, str]:
-    """Return what flags mean, by name; empty where the run declares none of that name."""
-    known = {flag.name: flag.meaning for flag in outline.flags} if outline else {}
-    return {name: known.get(name, "") for name in names}
+    groups = {judge: [each for each in findings if each.judge == judge] for judge in (*outline.judges, "")}
+    return {judge: group for judge, group in groups.items() if judge or group}
 
 
 def cell_links(run: str) -> Callable[..., Address]:
@@ -100,19 +97,20 @@ def cell_links(run: str) -> Callable[..., Address]:
 
 def compare(request: Request) -> Response:
     """Show two runs, or the choice of them."""
-    asked = request.query_params
+    query = request.query_params
     names = list(request.app.state.runs.scan())
-    a, b = asked.get("a", ""), asked.get("b", "")
+    a, b = query.get("a", ""), query.get("b", "")
     if a not in names or b not in names:
         unknown = [name for name in (a, b) if name and name not in names]
         return page(
             request, "choose.html.j2", names=names, a=a, b=b or (names[1] if len(names) > 1 else ""), unknown=unknown
         )
-    (one, ours), (other, theirs) = (_open(request, name) for name in (a, b))
-    tasks = [name for name in one if name in other]
-    task = asked.get("task", "") if asked.get("task", "") in tasks else (tasks[0] if tasks else "")
-    mine, yours = one.get(task, ()), other.get(task, ())
-    lens = lens_of(asked.get("lens", ""), mine)
+    (measures_a, outline_a), (measures_b, outline_b) = (_open(request, name) for name in (a, b))
+    tasks = [name for name in measures_a if name in measures_b]
+    task = choose_task(tasks, query.get("task", ""))
+    of_a, of_b = measures_a.get(task, ()), measures_b.get(task, ())
+    lens = choose_lens(query.get("lens", ""), of_a)
+    outlines = [outline for outline in (outline_a, outline_b) if outline]
     return page(
         request,
         "compare.html.j2",
@@ -121,53 +119,32 @@ def compare(request: Request) -> Response:
         tasks=tasks,
         task=task,
         lens=lens,
-        lenses=lenses_of(mine),
-        pairs=_pairs(ours, theirs, cells_of(mine, lens), cells_of(yours, lens)) if lens else {},
+        lenses=available_lenses(of_a),
+        pairs=_pairs(outlines, heat_cells(of_a, lens), heat_cells(of_b, lens)) if lens else {},
         links=(cell_links(a), cell_links(b)),
-        simulated=frozenset().union(*(outline.simulated for outline in (ours, theirs) if outline)),
+        simulated=frozenset().union(*(outline.simulated for outline in outlines)),
     )
 
 
 def _open(request: Request, name: str) -> tuple[dict[str, tuple[Measure, ...]], Summary | None]:
     path, measured = request.app.state.runs.path(name), request.app.state.measured
     with open_store(path) as store:
-        outline = outline_of(store)
-        names = [each.task.name for each in outline.tasks] if outline else []
-        return {task: measured.measures(store, path, task) for task in names}, outline
+        outline = run_outline(store)
+        return {task: measured.measures(store, path, task) for task in _task_names(outline)}, outline
 
 
 def _pairs(
-    ours: Summary | None, theirs: Summary | None, first: Cells, second: Cells
-) -> dict[tuple[str, str], tuple[Mapping[str, Any] | None, ...]]:
+    outlines: Iterable[Summary], first: Cells, second: Cells
+) -> dict[tuple[str, str], tuple[Measure | None, Measure | None]]:
     """Return every cell that a run has, by judge and test, in the order of the first run."""
-    known = [outline for outline in (ours, theirs) if outline]
-    judges = dict.fromkeys(judge for outline in known for judge in outline.judges)
-    tests = dict.fromkeys(test for outline in known for test in outline.tests)
+    judges = dict.fromkeys(judge for outline in outlines for judge in outline.judges)
+    tests = dict.fromkeys(test for outline in outlines for test in outline.tests)
     places = ((judge, test) for judge in judges for test in tests)
     return {place: (first.get(place), second.get(place)) for place in places if place in first or place in second}
 
 
 LISTED: Final = 50
 """Runs on one page."""
-FINDINGS: Final = 3
-"""Findings of each run that are in sight."""
-
-
-@frozen(kw_only=True)
-class Line:
-    """One run."""
-
-    name: str
-    state: State
-    outline: Summary | None = None
-    findings: tuple[Finding, ...] = ()
-    """The worst."""
-    more: int = 0
-    measured: bool = False
-    progress: RunProgress | None = None
-    """Of a run under way."""
-    problem: str = ""
-    """Why it cannot be read."""
 
 
 def read_runs(request: Request) -> Response:
@@ -187,48 +164,32 @@ def progress(request: Request) -> Response:
     runs = request.app.state.runs
     name = request.path_params.get("run")
     wanted = {name: runs.path(name)} if name is not None else dict(list(runs.scan().items())[:LISTED])
-    return JSONResponse({name: each for name, path in wanted.items() if (each := _progress(path)) is not None})
+    states = {name: _progress(path) for name, path in wanted.items()}
+    return JSONResponse({name: state for name, state in states.items() if state is not None})
 
 
-def _line(name: str, path: Path) -> Line:
+def _line(name: str, path: Path) -> dict[str, Any]:
+    """Return what the list shows of a run; a run that cannot be read has its problem instead."""
     try:
         with open_store(path) as store:
-            state, outline, found = state_of(store, path), outline_of(store), recorded_findings(store)
-            under_way = progress_of(store) if state.under_way else None
+            state, recorded = run_state(store, path), recorded_findings(store)
+            shown = {"outline": run_outline(store), "progress": run_progress(store) if state.under_way else None}
     except JrhError as error:
-        return Line(name=name, state=State(word="not readable", kind="bad"), problem=str(error))
-    told = [each for each in found.findings if each.judge] if found else []
-    return Line(
-        name=name,
-        state=state,
-        outline=outline,
-        findings=tuple(told[:FINDINGS]),
-        more=len(told[FINDINGS:]),
-        measured=found is not None,
-        progress=under_way,
-    )
+        return {"name": name, "state": State(word="not readable", kind="bad"), "problem": str(error)}
+    findings = [finding for finding in recorded.findings if finding.judge] if recorded else []
+    return {**shown, "name": name, "state": state, "findings": findings, "measured": recorded is not None}
 
 
 def _progress(path: Path) -> Mapping[str, Any] | None:
     try:
         with open_store(path) as store:
-            state = state_of(store, path)
+            state = run_state(store, path)
             if not state.under_way:
                 return {"ended": True, "state": state.word}
-            now = progress_of(store)
+            progress = run_progress(store)
     except JrhError:
         return None
-    return {
-        "ended": False,
-        "state": state.word,
-        "done": now.done,
-        "planned": now.planned,
-        "failures": sum(line.attempts for line in now.faults),
-        "calls": now.spent.calls,
-        "paid": round(now.spent.paid, 4),
-        "unpriced": now.spent.unpriced,
-        "quiet": max(0, round(time.time() - written(path))),
-    }
+    return {"ended": False, "state": state.word, **progress, "quiet": max(0, round(time.time() - last_write(path)))}
 
 
 ROUTES = (
