@@ -12,9 +12,8 @@ from attrs import evolve
 from jrh import RecordTable
 from jrh.values import spending_of
 from jrh_measuring import escape_controls
-from jrh_report.columns import storable
-from jrh_report.csv_report import neutral
 from jrh_report.latex import latex_text as latex
+from jrh_report.record_tables import neutral, storable
 from jrh_testing import PAYLOADS
 from markdown_it import MarkdownIt
 

@@ -12,8 +12,8 @@ from attrs import evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Record, RecordTable
-from jrh_report import columns
-from jrh_report.csv_report import neutral
+from jrh_report import record_tables
+from jrh_report.record_tables import neutral
 from jrh_testing import build, sample_records, sample_report
 from pyarrow import parquet
 
@@ -34,10 +34,10 @@ def plain(record: Record) -> dict[str, object]:
 
 
 def test_every_column_is_written_as_the_record_declares_it() -> None:
-    assert {"repeat", "prompt_tokens", "completion_tokens", "attempts"} <= set(columns.WHOLE)
-    assert {"strength", "temperature", "probability", "score", "cost", "latency"} == set(columns.REAL)
-    assert "simulated" in columns.TRUTH
-    kinds = (columns.WHOLE, columns.REAL, columns.TRUTH)
+    assert {"repeat", "prompt_tokens", "completion_tokens", "attempts"} <= set(record_tables.WHOLE)
+    assert {"strength", "temperature", "probability", "score", "cost", "latency"} == set(record_tables.REAL)
+    assert "simulated" in record_tables.TRUTH
+    kinds = (record_tables.WHOLE, record_tables.REAL, record_tables.TRUTH)
     assert sum(map(len, kinds)) == len({name for kind in kinds for name in kind})
 
 
@@ -85,7 +85,7 @@ def test_a_neutral_text_computes_nothing_and_gives_the_text_back(text: str) -> N
 
 def test_chunks_hold_no_more_rows_than_asked() -> None:
     records = RecordTable.from_records(RECORDS)
-    parts = list(columns.chunks(records, 10))
+    parts = list(record_tables.chunks(records, 10))
 
     assert [len(part["judge"]) for part in parts] == [10] * (len(RECORDS) // 10) + [len(RECORDS) % 10]
     assert [row for part in parts for row in part["item_id"]] == [record.item_id for record in RECORDS]
@@ -93,8 +93,8 @@ def test_chunks_hold_no_more_rows_than_asked() -> None:
 
 @pytest.mark.parametrize("reporter", ["csv", "parquet"])
 def test_a_large_run_comes_in_pieces(reporter, monkeypatch) -> None:
-    monkeypatch.setattr("jrh_report.parquet_report._ROWS", 20)
-    monkeypatch.setattr(columns.chunks, "__defaults__", (20,))
+    monkeypatch.setattr("jrh_report.record_tables.GROUP_ROWS", 20)
+    monkeypatch.setattr(record_tables.chunks, "__defaults__", (20,))
     whole = b"".join(build(jrh_report.plugin, reporter, options={}).render(sample_report()))
     pieces = list(build(jrh_report.plugin, reporter, options={}).render(sample_report()))
 

@@ -63,14 +63,14 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
         name="csv",
         summary="the records as a table, safe to open in a spreadsheet: records.csv",
         options=CsvOptions,
-        factory="jrh_report.csv_report:CsvReporter",
+        factory="jrh_report.record_tables:CsvReporter",
         filename="records.csv",
         default=False,
     )
     yield ReporterSpec(
         name="parquet",
         summary="the records as a typed table: records.parquet",
-        factory="jrh_report.parquet_report:build",
+        factory="jrh_report.record_tables:build_parquet",
         filename="records.parquet",
         default=False,
     )

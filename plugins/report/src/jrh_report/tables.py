@@ -70,7 +70,7 @@ def run_tables(report: RunReport, digits: int = 2) -> list[Table]:
         costs_by_test(report),
         components(report),
     )
-    return [table for table in tables if table is not None]
+    return [table for table in tables if table.rows]
 
 
 def judge_label(report: RunReport, judge: str) -> str:
@@ -101,32 +101,28 @@ def _gold_sources(summary: TaskSummary) -> str:
     return ", labels " + ", ".join(f"{source.described}: {count}" for source, count in told)
 
 
-def missing_counts(report: RunReport) -> Table | None:
-    """Tabulate the trials without a verdict by judge and status; None where every trial has one."""
+def missing_counts(report: RunReport) -> Table:
+    """Tabulate the trials without a verdict by judge and status; no rows where every trial has one."""
     names = [status.value for status in Status if status is not Status.OK]
     counts: dict[str, Counter[str]] = {judge: Counter() for judge in report.judges}
     if len(report.records):
         for (judge, status), rows in report.records.split("judge", "status"):
             counts.setdefault(judge, Counter())[status] += len(rows)
     used = [name for name in names if any(by_status[name] for by_status in counts.values())]
-    if not used:
-        return None
     return Table(
         title="Missing verdicts",
         columns=("judge", "trials", *used),
         rows=tuple(
             (judge_label(report, judge), f"{by_status.total():,}", *(f"{by_status[name]:,}" for name in used))
             for judge, by_status in counts.items()
+            if used
         ),
         right=tuple(range(1, len(used) + 2)),
     )
 
 
-def attrition(report: RunReport) -> Table | None:
-    """Tabulate what became of every test's drafts; None where nothing is drafted, as in an import."""
-    lines = report.attrition
-    if not lines:
-        return None
+def attrition(report: RunReport) -> Table:
+    """Tabulate what became of every test's drafts; no rows where nothing is drafted, as in an import."""
     return Table(
         title="Cases",
         columns=("task", "test", "items", "drafted", "kept", "rejected and skipped"),
@@ -139,7 +135,7 @@ def attrition(report: RunReport) -> Table | None:
                 f"{line.kept:,}",
                 _fate(line),
             )
-            for line in lines
+            for line in report.attrition
         ),
         right=(2, 3, 4),
         note="A test drafts several variants of an item, or none: it skips what it cannot change, counted once per "
@@ -169,11 +165,8 @@ def empty_tests(report: RunReport, task: str) -> list[tuple[str, str]]:
     return [(line.test, why) for line in lines if (why := why_no_cases(line))]
 
 
-def agreement(report: RunReport, digits: int = 2) -> Table | None:
-    """Tabulate how far the voters of a validator agree; None where none votes."""
-    found = [(line, each) for line in report.attrition for each in line.agreement]
-    if not found:
-        return None
+def agreement(report: RunReport, digits: int = 2) -> Table:
+    """Tabulate how far the voters of a validator agree; no rows where none votes."""
     return Table(
         title="Agreement of validators",
         columns=("task", "test", "validator", "voters", "alpha", "drafts", "votes missing"),
@@ -181,13 +174,14 @@ def agreement(report: RunReport, digits: int = 2) -> Table | None:
             (
                 line.task,
                 line.test,
-                each.validator,
-                f"{each.voters:,}",
-                _alpha(each, digits),
-                f"{each.comparable:,} of {each.drafts:,}",
-                f"{each.missing:,}",
+                votes.validator,
+                f"{votes.voters:,}",
+                _alpha(votes, digits),
+                f"{votes.comparable:,} of {votes.drafts:,}",
+                f"{votes.missing:,}",
             )
-            for line, each in found
+            for line in report.attrition
+            for votes in line.agreement
         ),
         right=(3, 5, 6),
         note="Krippendorff's alpha of the votes on all drafts, accepted and rejected: 1 is agreement throughout, 0 is "
@@ -195,19 +189,15 @@ def agreement(report: RunReport, digits: int = 2) -> Table | None:
     )
 
 
-def _alpha(found: Agreement, digits: int) -> str:
-    if found.estimate is None:
-        return f"not estimable ({', '.join(found.flags)})" if found.flags else "not estimable"
-    if found.interval is None:
-        return format_number(found.estimate, digits, proportion=False)
-    estimate = format_number(found.estimate, digits, proportion=False)
-    return f"{estimate} {format_ends(found.interval, digits)}"
+def _alpha(votes: Agreement, digits: int) -> str:
+    if votes.estimate is None:
+        return f"not estimable ({', '.join(votes.flags)})" if votes.flags else "not estimable"
+    estimate = format_number(votes.estimate, digits, proportion=False)
+    return f"{estimate} {format_ends(votes.interval, digits)}" if votes.interval is not None else estimate
 
 
-def faults(report: RunReport) -> Table | None:
+def faults(report: RunReport) -> Table:
     """Tabulate failed attempts by model and kind."""
-    if not report.faults:
-        return None
     return Table(
         title="Faults",
         columns=("model", "kind", "failed attempts", "retried", "final"),
@@ -219,7 +209,7 @@ def faults(report: RunReport) -> Table | None:
     )
 
 
-def costs(report: RunReport) -> Table | None:
+def costs(report: RunReport) -> Table:
     """Tabulate what all replies of the run cost, per component, with the total."""
     lines: dict[tuple[str, ...], list[SpendLine]] = {}
     for line in report.spending:
@@ -227,7 +217,7 @@ def costs(report: RunReport) -> Table | None:
     return _cost_table(report, "Cost", ("component", "role"), lines, detail=False)
 
 
-def costs_by_test(report: RunReport) -> Table | None:
+def costs_by_test(report: RunReport) -> Table:
     """Tabulate what all replies of the run cost, per component, task and test, with the total of each role."""
     lines: dict[tuple[str, ...], list[SpendLine]] = {}
     roles: dict[tuple[str, ...], list[SpendLine]] = {}
@@ -246,9 +236,7 @@ def _cost_table(
     lines: Mapping[tuple[str, ...], Sequence[SpendLine]],
     *,
     detail: bool,
-) -> Table | None:
-    if not lines:
-        return None
+) -> Table:
     rows = [(*key, *_cost_cells(found)) for key, found in lines.items()]
     if len(rows) > 1:
         rows.append(("total", *("" for _ in heads[1:]), *_cost_cells(report.spending)))
@@ -273,10 +261,8 @@ def _cost_cells(lines: Iterable[SpendLine]) -> tuple[str, ...]:
     )
 
 
-def components(report: RunReport) -> Table | None:
+def components(report: RunReport) -> Table:
     """Tabulate what the run was made of."""
-    if not report.components:
-        return None
     return Table(
         title="Made of",
         detail=True,

@@ -11,9 +11,8 @@ from attrs import frozen
 from jrh import JrhError, RunReport
 from jrh_measuring import MEASURE_COLUMNS, measure_rows
 
-from jrh_report.columns import chunks, names, storable
-from jrh_report.csv_report import neutral
 from jrh_report.options import XlsxOptions
+from jrh_report.record_tables import chunks, names, neutral, storable
 from jrh_report.sections import section_texts
 from jrh_report.tables import finite, run_tables
 

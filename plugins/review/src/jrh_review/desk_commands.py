@@ -13,7 +13,7 @@ from jrh_review.desk import ReviewDesk
 from jrh_review.labelling import LabelDesk
 from jrh_review.pages.label import Labelling
 from jrh_review.pages.review import reviewing_of
-from jrh_review.person_labels import LabelAction
+from jrh_review.person_labels import LabelAction, writing_to
 from jrh_review.review_statistics import people_agreement, plain_estimate, write_estimate
 from jrh_review.runs import Runs
 from jrh_review.serving import serve
@@ -115,7 +115,5 @@ def _only(names: Sequence[str]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
+    with writing_to(path):
         path.write_bytes(text.encode("utf-8", "replace"))
-    except OSError as error:
-        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error

@@ -101,16 +101,6 @@ class CaseFilter:
     """Text that a rationale contains."""
 
 
-class CaseChoices(NamedTuple):
-    """What a list can be filtered by: the values that occur."""
-
-    judges: tuple[str, ...]
-    tests: tuple[str, ...]
-    variants: tuple[str, ...]
-    strata: tuple[str, ...]
-    statuses: tuple[str, ...]
-
-
 class Page(NamedTuple):
     """Some rows of a list, and where the next ones begin."""
 
@@ -186,11 +176,11 @@ def _searched(store: Any, table: Any, wanted: CaseFilter) -> list[int]:
     return [row[0] for row in rows]
 
 
-def choices(store: Any, task: str = "") -> CaseChoices:
-    """Return what the rows of a task can be filtered by; of all tasks where it is empty."""
+def choices(store: Any, task: str = "") -> dict[str, list[str]]:
+    """Return the values by which the rows of a task can be filtered, by column; of all tasks where it is empty."""
     table = store.table(TABLE)
     where = [("task", "=", task)] if task else []
-    return CaseChoices(*(tuple(value for value in table.values(name, where) if value) for name in _CHOICES))
+    return {name: [value for value in table.values(name, where) if value] for name in _CHOICES}
 
 
 def rows_of(store: Any, **equal: str) -> tuple[CaseRow, ...]:

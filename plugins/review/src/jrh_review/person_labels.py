@@ -11,6 +11,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
@@ -206,12 +207,11 @@ class LabelsLog:
             JrhError: another process uses it, or it cannot be written.
         """
         lock = FileLock(f"{path}{_LOCK}")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise JrhError(f"'{path}' is in use by another `jrh label`") from None
-        except OSError as error:
-            raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
+        with writing_to(path):
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:  # an error of the system by its class, but nothing is wrong with the file
+                raise JrhError(f"'{path}' is in use by another `jrh label`") from None
         try:
             _mend(path)
         except BaseException:
@@ -227,42 +227,47 @@ class LabelsLog:
     def start(self, settings: LabelSettings) -> None:
         """Write the header of a new file, or that of a file without labels again."""
         fresh = self.path.with_name(f"{self.path.name}.new")
-        try:
+        with writing_to(self.path):
             with fresh.open("wb") as file:
                 file.write(_line({_HEADER: VERSION, **_plain(settings)}))
                 file.flush()
                 os.fsync(file.fileno())
             fresh.replace(self.path)
             _sync_directory(self.path.parent)
-        except OSError as error:
-            raise JrhError(f"cannot write '{self.path}': {error.strerror or error}") from error
 
     def add(self, labels: Iterable[PersonLabel]) -> None:
         """Append rows in one write; they are durable when this returns."""
         text = b"".join(_line(_plain(each)) for each in labels)
-        try:
-            with self.path.open("ab") as file:
-                before = file.tell()
-                try:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                except OSError:
-                    os.ftruncate(file.fileno(), before)  # nothing is half there when the page says "not saved"
-                    raise
-        except OSError as error:
-            raise JrhError(f"cannot write '{self.path}': {error.strerror or error}") from error
+        with writing_to(self.path), self.path.open("ab") as file:
+            before = file.tell()
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                os.ftruncate(file.fileno(), before)  # nothing is half there when the page says "not saved"
+                raise
 
 
 def _mend(path: Path) -> None:
-    try:
+    """Cut off a last row without an end; a file that does not exist yet has none."""
+    with writing_to(path), suppress(FileNotFoundError):
         check_table_file(path, LARGEST)
         with path.open("rb+") as file:
             text = file.read()
             if not text.endswith(b"\n"):
                 file.truncate(text.rfind(b"\n") + 1)
-    except FileNotFoundError:
-        return
+
+
+@contextmanager
+def writing_to(path: Path) -> Iterator[None]:
+    """Turn an error of the system into one sentence.
+
+    Raises:
+        JrhError: the file cannot be written.
+    """
+    try:
+        yield
     except OSError as error:
         raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
 

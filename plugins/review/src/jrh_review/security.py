@@ -15,6 +15,7 @@ from typing import Final
 from urllib.parse import parse_qs
 
 from attrs import define, field, frozen
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -101,24 +102,14 @@ HEADERS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-class Refused(Exception):
-    """A request that is not answered, with the sentence that says why."""
-
-    def __init__(self, status: int, why: str, headers: Mapping[str, str] | None = None) -> None:
-        """Keep the status code, the sentence and further headers."""
-        super().__init__(why)
-        self.status = status
-        self.why = why
-        self.headers = dict(headers or {})
-
-
-def answer(refused: Refused) -> HTMLResponse:
+def refusal_page(refusal: HTTPException) -> HTMLResponse:
     """Return the page of a refusal: it quotes nothing that was sent."""
+    status, headers = refusal.status_code, {**HEADERS, **(refusal.headers or {}), "connection": "close"}
     text = (
         f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        f"<title>jrh: {refused.status}</title><main><h1>{refused.status}</h1><p>{escape(refused.why)}</p></main></html>"
+        f"<title>jrh: {status}</title><main><h1>{status}</h1><p>{escape(refusal.detail)}</p></main></html>"
     )
-    return HTMLResponse(text, status_code=refused.status, headers={**HEADERS, **refused.headers, "connection": "close"})
+    return HTMLResponse(text, status_code=status, headers=headers)
 
 
 MOST_BODY: Final = 1_000_000
@@ -185,8 +176,8 @@ class Guard:
             body = await _body(headers, receive) if scope["method"] in WRITING else b""
             if scope["method"] in WRITING:
                 _check_form(headers, body, session)
-        except Refused as refused:
-            await answer(refused)(scope, receive, send)
+        except HTTPException as refusal:
+            await refusal_page(refusal)(scope, receive, send)
             return
         await self.app({**scope, "session": session}, _replayed(body), _with_headers(send))
 
@@ -194,14 +185,16 @@ class Guard:
         """Return the headers that decide something; the Host header is checked before anything else is looked at."""
         hosts = [value for name, value in scope["headers"] if name.lower() == b"host"]
         if len(hosts) != 1 or hosts[0].decode("latin-1").lower() not in self.names.hosts:
-            raise Refused(421, "The Host header does not name this server. Open the address printed in the terminal.")
+            raise HTTPException(
+                421, "The Host header does not name this server. Open the address printed in the terminal."
+            )
         headers = _headers(scope["headers"])
         if scope["method"] not in READING | WRITING:
-            raise Refused(405, "This method is not available.", {"allow": ", ".join(sorted(READING | WRITING))})
+            raise HTTPException(405, "This method is not available.", {"allow": ", ".join(sorted(READING | WRITING))})
         _check_path(scope)
         _check_site(headers, writing=scope["method"] in WRITING)
         if scope["method"] in READING and (headers.get("content-length", "0") != "0" or "transfer-encoding" in headers):
-            raise Refused(400, "A request that only reads must not have a body.")
+            raise HTTPException(400, "A request that only reads must not have a body.")
         return headers
 
     def _session(self, scope: Scope, headers: Mapping[str, str]) -> Session | None:
@@ -209,7 +202,7 @@ class Guard:
         key = _cookie(headers.get("cookie", ""), self.names.cookie)
         session = self.sessions.find(key) if key else None
         if session is None and not (scope["path"] == ENTER and scope["method"] == "GET"):
-            raise Refused(401, "This browser has no session. Open the address printed in the terminal.")
+            raise HTTPException(401, "This browser has no session. Open the address printed in the terminal.")
         return session
 
 
@@ -217,11 +210,11 @@ def _headers(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     known = list(pairs)
     if sum(len(name) + len(value) for name, value in known) > MOST_HEADERS:
-        raise Refused(431, "The headers are too long.")
+        raise HTTPException(431, "The headers are too long.")
     for raw, value in known:
         name = raw.decode("latin-1").lower()
         if name in found and name in _ONCE:
-            raise Refused(400, f"The header {name} was sent twice.")
+            raise HTTPException(400, f"The header {name} was sent twice.")
         found[name] = value.decode("latin-1")
     return {name: found[name] for name in _ONCE if name in found}
 
@@ -229,34 +222,34 @@ def _headers(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
 def _check_path(scope: Scope) -> None:
     raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "surrogateescape")
     if len(raw) > MOST_PATH or len(scope.get("query_string", b"")) > MOST_QUERY:
-        raise Refused(414, "The address is too long.")
+        raise HTTPException(414, "The address is too long.")
     path: str = scope["path"]
     steps = path.replace("\\", "/").split("/")
     odd = _CONTROL.search(path)
     if not path.startswith("/") or path.startswith("//") or odd or {".", ".."} & set(steps):
-        raise Refused(400, "The address is malformed.")
+        raise HTTPException(400, "The address is malformed.")
 
 
 def _check_site(headers: Mapping[str, str], *, writing: bool) -> None:
     """Refuse what another site made the browser send; a link that a person follows may come from anywhere."""
     site = headers.get("sec-fetch-site")
     if site is not None and site not in _SITES:
-        raise Refused(400, "The header Sec-Fetch-Site is malformed.")
+        raise HTTPException(400, "The header Sec-Fetch-Site is malformed.")
     if writing:
         origin = headers.get("origin")
         if origin is None or origin != f"http://{headers['host'].lower()}":
-            raise Refused(
+            raise HTTPException(
                 403, "A change has to come from a page of this server: its Origin is missing or names another site."
             )
         if site not in (None, "same-origin"):
-            raise Refused(403, "A change has to come from a page of this server, not from another site.")
+            raise HTTPException(403, "A change has to come from a page of this server, not from another site.")
     elif site in ("cross-site", "same-site"):
         followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
         if not followed:
-            raise Refused(403, "Another site may link to this page, not load it.")
+            raise HTTPException(403, "Another site may link to this page, not load it.")
     # A browser that loads ahead would use the one-time token up before the person follows the link.
     if any("prefetch" in headers.get(name, "").lower() for name in ("sec-purpose", "purpose", "x-moz")):
-        raise Refused(403, "This server does not answer prefetch requests.")
+        raise HTTPException(403, "This server does not answer prefetch requests.")
 
 
 def _cookie(text: str, name: str) -> str:
@@ -270,40 +263,40 @@ async def _body(headers: Mapping[str, str], receive: Receive) -> bytes:
     """Read the body of a form, no more than is allowed, whatever its length is said to be."""
     length = headers.get("content-length")
     if length is not None and not _DIGITS.fullmatch(length):
-        raise Refused(400, "The header Content-Length is malformed.")
+        raise HTTPException(400, "The header Content-Length is malformed.")
     if length is not None and "transfer-encoding" in headers:
-        raise Refused(400, "A body must state one length, not two.")
+        raise HTTPException(400, "A body must state one length, not two.")
     if int(length or 0) > MOST_BODY:
-        raise Refused(413, "The form is too large.")
+        raise HTTPException(413, "The form is too large.")
     read = bytearray()
     more = True
     while more:
         message = await receive()
         if message["type"] != "http.request":
-            raise Refused(400, "The request ended early.")
+            raise HTTPException(400, "The request ended early.")
         read += message.get("body", b"")
         more = message.get("more_body", False)
         if len(read) > MOST_BODY:
-            raise Refused(413, "The form is too large.")
+            raise HTTPException(413, "The form is too large.")
     return bytes(read)
 
 
 def _check_form(headers: Mapping[str, str], body: bytes, session: Session | None) -> None:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in (_FORM, _JSON):
-        raise Refused(415, "A change is sent as a form or as JSON.")
+        raise HTTPException(415, "A change is sent as a form or as JSON.")
     token = headers.get(CSRF_HEADER, "")
     if not token and kind == _FORM:
         token = _field(body)
     if session is None or not _equal(token, session.csrf):
-        raise Refused(403, "The form has no token of this session. Load the page again.")
+        raise HTTPException(403, "The form has no token of this session. Load the page again.")
 
 
 def _field(body: bytes) -> str:
     try:
         found = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1_000).get(CSRF_FIELD, [])
     except ValueError:
-        raise Refused(400, "The form is malformed.") from None
+        raise HTTPException(400, "The form is malformed.") from None
     return found[0] if len(found) == 1 else ""
 
 

@@ -27,7 +27,7 @@ from jrh_review.pages import runs as run_pages
 from jrh_review.pages.rendering import page
 from jrh_review.pages.work import Work
 from jrh_review.runs import Runs
-from jrh_review.security import ENTER, MOST_HEADERS, Guard, Names, Refused, Sessions, answer
+from jrh_review.security import ENTER, MOST_HEADERS, Guard, Names, Sessions, refusal_page
 from jrh_review.stored_runs import Measured
 
 PAGES = (run_pages, cases)
@@ -66,7 +66,7 @@ def make_app(
             *(route for part in pages for route in part.ROUTES),
             *routes,
         ],
-        exception_handlers={JrhError: _expected, HTTPException: _refused, Exception: _broken},
+        exception_handlers={JrhError: _show_problem, HTTPException: _show_refusal, Exception: _answer_defect},
     )
     app.router.redirect_slashes = False  # an address is right or wrong
     app.state.runs, app.state.sessions, app.state.names = runs, sessions, names
@@ -83,7 +83,9 @@ def enter(request: Request) -> Response:
     known = request.scope["session"]
     session = known or request.app.state.sessions.enter(request.query_params.get("token", ""))
     if session is None:
-        return answer(Refused(401, "The token is wrong or already used. The terminal shows the current one."))
+        return refusal_page(
+            HTTPException(401, "The token is wrong or already used. The terminal shows the current one.")
+        )
     work = request.app.state.work
     home = f"/{work.page}" if work else "/"
     text = (
@@ -112,20 +114,20 @@ def _static_files() -> dict[str, Traversable]:
     return {file.name: file for file in folder.iterdir() if PurePath(file.name).suffix in _TYPES}
 
 
-def _expected(request: Request, error: Exception) -> Response:
+def _show_problem(request: Request, error: Exception) -> Response:
     """Show an expected error, such as a run directory that was deleted meanwhile."""
     return page(request, "problem.html.j2", status=404, title="This cannot be shown", why=str(error))
 
 
-def _refused(request: Request, error: Exception) -> Response:
+def _show_refusal(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     why = "There is no such page." if status == _MISSING else "This address does not accept this kind of request."
     return page(request, "problem.html.j2", status=status, title=str(status), why=why)
 
 
-def _broken(request: Request, error: Exception) -> Response:  # noqa: ARG001 - the signature is Starlette's
+def _answer_defect(request: Request, error: Exception) -> Response:  # noqa: ARG001 - the signature is Starlette's
     """Answer where this program has a defect: without the traceback, which the terminal shows."""
-    return answer(Refused(500, "Internal error. The terminal shows the details."))
+    return refusal_page(HTTPException(500, "Internal error. The terminal shows the details."))
 
 
 @frozen(kw_only=True)

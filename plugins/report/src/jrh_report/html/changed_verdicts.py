@@ -68,9 +68,9 @@ def _judge_changes(
     rank = {label: place for place, label in enumerate(labels)}
     label = _ranks(records, "canonical", rank)
     usable = records.equals("status", "ok") & (label >= 0)
-    usual = _usual(records, label, usable, len(labels))
     item = records.codes("item_id")
-    before, share, shown = usual.label[item], usual.share[item], usual.row[item]
+    commonest, shares, rows_with_it = _commonest_reference(records, label, usable, len(labels))
+    before, share, shown = commonest[item], shares[item], rows_with_it[item]
     compared = usable & ~records.equals("test", REFERENCE) & (before >= 0)
     against = _against(records, label, before, rank) & compared
     gold = _ranks(records, "gold", rank) if "gold" in records.columns else np.full(len(label), -1)
@@ -103,16 +103,10 @@ def _ranks(records: RecordTable, column: str, rank: dict[str, int]) -> NDArray[n
     return lookup[records.codes(column)]
 
 
-@frozen(kw_only=True, eq=False)
-class _Usual:
-    """Per item: the commonest reference verdict or -1, its share, and a row that has it."""
-
-    label: NDArray[np.int64]
-    share: NDArray[np.float64]
-    row: NDArray[np.int64]
-
-
-def _usual(records: RecordTable, label: NDArray[np.int64], usable: NDArray[np.bool_], width: int) -> _Usual:
+def _commonest_reference(
+    records: RecordTable, label: NDArray[np.int64], usable: NDArray[np.bool_], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    """Return of each item the commonest reference verdict or -1, its share, and a row that has it; shape (items,)."""
     item = records.codes("item_id")
     size = len(records.categories("item_id"))
     rows = np.flatnonzero(records.equals("test", REFERENCE) & usable)
@@ -123,11 +117,7 @@ def _usual(records: RecordTable, label: NDArray[np.int64], usable: NDArray[np.bo
     shown = np.zeros(size, dtype=np.int64)
     fitting = rows[label[rows] == commonest[item[rows]]][::-1]
     shown[item[fitting]] = fitting
-    return _Usual(
-        label=np.where(total > 0, commonest, -1),
-        share=counts.max(axis=1, initial=0) / np.maximum(total, 1),
-        row=shown,
-    )
+    return np.where(total > 0, commonest, -1), counts.max(axis=1, initial=0) / np.maximum(total, 1), shown
 
 
 def _against(

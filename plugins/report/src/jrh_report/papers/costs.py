@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh import RunReport
-from jrh.values import total_spending
+from jrh.values import SpendLine, total_spending
 
 from jrh_report.papers.sheet import Cell, Sheet
 from jrh_report.tables import judge_label
@@ -22,11 +22,12 @@ def sheets(report: RunReport) -> Iterator[Sheet]:
 
 
 def _generation(report: RunReport) -> Sheet:
-    made = [line for line in report.spending if line.role != _JUDGE]
-    places = sorted({(line.task, line.test, line.role, line.name) for line in made})
+    lines: dict[tuple[str, ...], list[SpendLine]] = {}
+    for line in report.spending:
+        if line.role != _JUDGE:
+            lines.setdefault((line.task, line.test, line.role, line.name), []).append(line)
     rows: list[tuple[Cell, ...]] = []
-    for place in places:
-        total = total_spending([line for line in made if (line.task, line.test, line.role, line.name) == place])
+    for place, total in ((place, total_spending(lines[place])) for place in sorted(lines)):
         known = None if total.unknown else total.cost
         rows.append((*place, total.replies, known, total.prompt_tokens, total.completion_tokens))
     return Sheet(

@@ -9,9 +9,9 @@ from attrs import frozen
 from jrh import Measure
 from jrh_measuring import format_measure, format_number, markdown_text
 
-from jrh_report.csv_report import csv_bytes, neutral
 from jrh_report.latex import latex_tabular
 from jrh_report.latex import latex_text as latex
+from jrh_report.record_tables import csv_bytes, neutral
 
 Cell: TypeAlias = "str | int | float | Measure | None"
 _PARTS: Final = ("", " low", " high", " n", " items", " missing", " flags")
