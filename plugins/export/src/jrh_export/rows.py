@@ -37,11 +37,11 @@ def keyed(report: RunReport) -> Iterator[tuple[str, dict[str, Any]]]:
     Tools allow few characters in the name of a number: others become `_`, and where that makes two names one, or a name
     too long, the end of the key is a digest of the whole name.
     """
-    whole = [(_whole(measure, report), row) for measure, row in zip(report.measures, rows(report), strict=True)]
+    named = [(_whole(measure, report), row) for measure, row in zip(report.measures, rows(report), strict=True)]
     # Servers and file systems take upper and lower case for the same.
-    plain = [_ODD.sub("_", name).casefold() for name, _ in whole]
+    plain = [_ODD.sub("_", name).casefold() for name, _ in named]
     times = Counter(plain)
-    for place, (name, row) in enumerate(whole):
+    for place, (name, row) in enumerate(named):
         key = _ODD.sub("_", name)
         if key != name or len(key) > _LONGEST or times[plain[place]] > 1:
             key = f"{key[: _LONGEST - _HASH - 1].rstrip()}-{content_id(name, place)[:_HASH]}"

@@ -111,14 +111,14 @@ class Endpoint:
         with self._opener.open(request, timeout=self.timeout) as response:
             content = response.read(_ANSWER)
         try:
-            found = json.loads(content)
+            document = json.loads(content)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            document = None
+        if not isinstance(document, dict):
             raise JrhError(
                 f"{self.shown} does not answer like Langfuse: {clean_text(content.decode('utf-8', 'replace'))}"
             )
-        return found
+        return document
 
     def _refused(self, error: HTTPError) -> JrhError:
         if error.code in _UNKNOWN_KEYS:
@@ -213,9 +213,9 @@ class LangfuseExporter:
 
 def _stamped(events: Iterator[tuple[str, Event]]) -> Iterator[Event]:
     """Wrap events; the id of an envelope follows from its content, so that a repeated request counts once."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    time_sent = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     for kind, body in events:
-        yield {"id": content_id(kind, body, now), "type": kind, "timestamp": now, "body": body}
+        yield {"id": content_id(kind, body, time_sent), "type": kind, "timestamp": time_sent, "body": body}
 
 
 def _of_measures(report: RunReport, run: str) -> Iterator[tuple[str, Event]]:
@@ -252,7 +252,7 @@ def _comment(row: Mapping[str, Any]) -> str:
 
 
 def _of_verdicts(report: RunReport, *, own: bool) -> Iterator[tuple[str, Event]]:
-    seen: set[str] = set()
+    traces: set[str] = set()
     for start in range(0, len(report.records), _ROWS):
         part = report.records.where(np.arange(start, min(start + _ROWS, len(report.records))))
         columns = {name: part.text(name) for name in (*_TOLD, "trial_id", "item_id", "judge", "canonical")}
@@ -261,8 +261,8 @@ def _of_verdicts(report: RunReport, *, own: bool) -> Iterator[tuple[str, Event]]
             row = {name: values[place] for name, values in columns.items()}
             item = str(row["item_id"])
             trace = content_id("langfuse", report.run_id, row["task"], item) if own else item
-            if own and trace not in seen:
-                seen.add(trace)
+            if own and trace not in traces:
+                traces.add(trace)
                 yield "trace-create", {"id": trace, "name": clean_text(item), "tags": _tags(report)}
             yield "score-create", _verdict(report, row, trace, int(repeat))
 

@@ -78,23 +78,23 @@ class MlflowExporter:
 
 
 def _experiment(client: MlflowClient, name: str) -> str:
-    found = client.get_experiment_by_name(name)
-    if found is None:
+    experiment = client.get_experiment_by_name(name)
+    if experiment is None:
         return str(client.create_experiment(name))
-    if found.lifecycle_stage != "active":
+    if experiment.lifecycle_stage != "active":
         raise JrhError(f"the MLflow experiment '{name}' is deleted: restore it, or pass --option experiment=NAME")
-    return str(found.experiment_id)
+    return str(experiment.experiment_id)
 
 
 def _log(client: MlflowClient, run: str, report: RunReport, attached: Sequence[Path]) -> int:
     """Write metrics, table and files; return how many measures have an estimate."""
     from mlflow.entities import Metric
 
-    now, estimates, metrics = int(time.time() * 1000), 0, []
+    milliseconds, estimates, metrics = int(time.time() * 1000), 0, []
     for key, row in keyed(report):
-        found = numbers(row)
-        estimates += bool(found)
-        metrics += [Metric(f"{key}{end}", value, now, 0) for end, value in found.items()]
+        numbers_of_row = numbers(row)
+        estimates += bool(numbers_of_row)
+        metrics += [Metric(f"{key}{end}", value, milliseconds, 0) for end, value in numbers_of_row.items()]
     for start in range(0, len(metrics), _AT_ONCE):
         client.log_batch(run, metrics=metrics[start : start + _AT_ONCE])
     # What `log_table` writes, but for its rounding to ten digits; the tag makes the file a table on MLflow's page.

@@ -84,8 +84,8 @@ class WandbExporter:
     def _logged(self, run: Any, report: RunReport, attached: Sequence[Path]) -> int:
         import wandb
 
-        found = [(key, numbers(row)) for key, row in keyed(report)]
-        run.summary.update({f"{key}{end}": value for key, values in found for end, value in values.items()})
+        keyed_numbers = [(key, numbers(row)) for key, row in keyed(report)]
+        run.summary.update({f"{key}{end}": value for key, values in keyed_numbers for end, value in values.items()})
         run.log(
             {"measures": wandb.Table(columns=list(MEASURE_COLUMNS), data=[list(row.values()) for row in rows(report)])}
         )
@@ -94,4 +94,4 @@ class WandbExporter:
             for path in attached:
                 artifact.add_file(str(path))
             run.log_artifact(artifact)
-        return sum(bool(values) for _, values in found)
+        return sum(bool(values) for _, values in keyed_numbers)

@@ -56,7 +56,7 @@ def records_frame(result: RunResult | RunReport, *, texts: bool = False, as_: Fr
 
 def _measure_columns(measures: Iterable[Measure]) -> dict[str, list[Any]]:
     """Return one column per property of a measure."""
-    rows = [_row(each) for each in measures]
+    rows = [_row(measure) for measure in measures]
     names = list(rows[0]) if rows else list(_row(Measure(name="", judge="", estimate=None)))
     return {name: [row[name] for row in rows] for name in names}
 
@@ -106,8 +106,8 @@ def _text_columns(records: RecordTable, evidence: Evidence) -> dict[str, list[An
     for start in range(0, len(records), _SLICE):
         part = records.where(np.arange(start, min(start + _SLICE, len(records))))
         cases, trials = part.text("case_id"), part.text("trial_id")
-        known = evidence.cases([each for each in dict.fromkeys(cases) if each])
-        replies = evidence.replies([each for each in trials if each])
+        known = evidence.cases([case_id for case_id in dict.fromkeys(cases) if case_id])
+        replies = evidence.replies([trial_id for trial_id in trials if trial_id])
         for case_id, trial_id in zip(cases, trials, strict=True):
             reply = replies.get(trial_id or "")
             rows.append({**_shown(known.get(case_id or "")), "reply": reply.text if reply else None})

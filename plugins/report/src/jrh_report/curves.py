@@ -71,18 +71,18 @@ def _part(measures: ReportMeasures, owners: Sequence[int]) -> CurvePart | None:
 def _series(measures: ReportMeasures, place: int, owner: Measure, curve: Curve) -> Iterator[Series]:
     """Yield the curves of a measure: one for each value of the other levels of its points."""
     by_rest: dict[tuple[tuple[str, str], ...], list[tuple[Spot, Measure]]] = {}
-    for at, each in measures.by_name.get((owner.task, curve.of), ()):
-        if (each.judge, each.test) != (owner.judge, owner.test) or not owner.cell.items() <= each.cell.items():
+    for at, measure in measures.by_name.get((owner.task, curve.of), ()):
+        if (measure.judge, measure.test) != (owner.judge, owner.test) or not owner.cell.items() <= measure.cell.items():
             continue
-        value = _number(each.cell.get(curve.over, ""))
+        value = _number(measure.cell.get(curve.over, ""))
         if value is not None and not (curve.logarithmic and value < 0):
-            rest = tuple((name, level) for name, level in each.cell.items() if name != curve.over)
-            by_rest.setdefault(rest, []).append((Spot(at=value, measure=at), each))
-    for rest, found in by_rest.items():
-        spots = sorted(found, key=lambda pair: pair[0].at)[:_POINTS]
-        if any(each.estimate is not None or each.missing for _, each in spots):
+            levels = tuple((name, level) for name, level in measure.cell.items() if name != curve.over)
+            by_rest.setdefault(levels, []).append((Spot(at=value, measure=at), measure))
+    for levels, points in by_rest.items():
+        spots = sorted(points, key=lambda pair: pair[0].at)[:_POINTS]
+        if any(measure.estimate is not None or measure.missing for _, measure in spots):
             yield Series(
-                name=", ".join(f"{level} {value}" for level, value in rest),
+                name=", ".join(f"{level} {value}" for level, value in levels),
                 spots=tuple(spot for spot, _ in spots),
                 line=curve.line[:_POINTS],
                 threshold=None if curve.height is None else (place, curve.height),

@@ -118,8 +118,8 @@ def draw_forest(report: RunReport, part: HeatPart, layer: Layer, key: str) -> tu
 def _marks(report: RunReport, part: HeatPart, layer: Layer, column: int) -> list[tuple[int, Measure, int]]:
     """Return row, measure and its place of every estimate of a column."""
     cells = ((row, layer.cells[row][column]) for row, _ in enumerate(part.rows))
-    found = ((row, cell.measure) for row, cell in cells if isinstance(cell, MeasureRef))
-    marks = ((row, report.measures[place], place) for row, place in found)
+    places = ((row, cell.measure) for row, cell in cells if isinstance(cell, MeasureRef))
+    marks = ((row, report.measures[place], place) for row, place in places)
     return [mark for mark in marks if is_estimable(mark[1])]
 
 

@@ -32,8 +32,8 @@ class Block:
     def text(self) -> str:
         """Return the block as it stands in the document, saying how many lines it lacks."""
         shown = self.lines[: self.kept]
-        rest = len(self.lines) - len(shown)
-        more = f"\n\n{rest:,} more in report.json" if rest else ""
+        omitted = len(self.lines) - len(shown)
+        more = f"\n\n{omitted:,} more in report.json" if omitted else ""
         return f"{self.head}{chr(10).join(shown)}{more}{self.tail}"
 
 
@@ -59,25 +59,25 @@ def fit(blocks: Sequence[Block], limit: int) -> Fitted:
         limit: characters of the whole, counted by `comment_length`.
     """
     order = sorted(range(len(blocks)), key=lambda place: (blocks[place].rank, place))
-    kept: dict[int, Block] = {}
+    shown: dict[int, Block] = {}
     left = limit
     for place in order:
-        found = _shortened(blocks[place], min(blocks[place].share, left))
-        if found is not None:
-            kept[place] = found
-            left -= _size(found)
+        part = _shorten_block(blocks[place], min(blocks[place].share, left))
+        if part is not None:
+            shown[place] = part
+            left -= _size(part)
     for place in order:
-        now = kept.get(place)
-        room = left + (_size(now) if now else 0)
-        found = _shortened(blocks[place], room) if now is None or now.kept is not None else now
-        if found is not None:
-            kept[place] = found
-            left = room - _size(found) if found is not now else left
-    missing = [block for place, block in enumerate(blocks) if place not in kept]
+        before = shown.get(place)
+        room = left + (_size(before) if before else 0)
+        part = _shorten_block(blocks[place], room) if before is None or before.kept is not None else before
+        if part is not None:
+            shown[place] = part
+            left = room - _size(part) if part is not before else left
+    missing = [block for place, block in enumerate(blocks) if place not in shown]
     return Fitted(
-        text=_GAP.join(kept[place].text() for place in sorted(kept)),
+        text=_GAP.join(shown[place].text() for place in sorted(shown)),
         left_out=tuple(block.what for block in missing),
-        shortened=bool(missing) or any(block.kept is not None for block in kept.values()),
+        shortened=bool(missing) or any(block.kept is not None for block in shown.values()),
     )
 
 
@@ -85,9 +85,9 @@ def _size(block: Block) -> int:
     return comment_length(block.text()) + len(_GAP)
 
 
-def _shortened(block: Block, room: int) -> Block | None:
+def _shorten_block(block: Block, room: int) -> Block | None:
     """Return the block with as many lines as there is room for; None where there is none for the first."""
     if _size(block) <= room:
         return block
-    kept = lines_that_fit(lambda count: evolve(block, kept=count).text(), len(block.lines), room - len(_GAP))
-    return evolve(block, kept=kept) if kept else None
+    lines = lines_that_fit(lambda count: evolve(block, kept=count).text(), len(block.lines), room - len(_GAP))
+    return evolve(block, kept=lines) if lines else None

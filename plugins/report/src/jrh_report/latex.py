@@ -91,12 +91,14 @@ class LatexReporter:
     ) -> Iterator[Sequence[str]]:
         """Yield the lines of a judge: estimates, intervals, sizes."""
         cells = [layer.cells[row][test] for test in tests]
-        found = [report.measures[cell.measure] if isinstance(cell, MeasureRef) else None for cell in cells]
+        measures = [report.measures[cell.measure] if isinstance(cell, MeasureRef) else None for cell in cells]
         digits = self.options.digits
         name = latex_text(judge_label(report, part.rows[row]))
-        yield [name, *("---" if each is None else _number(format_estimate(each, digits)) for each in found)]
-        yield ["", *(_small("" if each is None else _number(format_interval(each, digits))) for each in found)]
-        yield ["", *(_small(_sizes(each)) for each in found)]
+        estimates = ("---" if cell is None else _number(format_estimate(cell, digits)) for cell in measures)
+        intervals = ("" if cell is None else _number(format_interval(cell, digits)) for cell in measures)
+        yield [name, *estimates]
+        yield ["", *map(_small, intervals)]
+        yield ["", *(_small(_sizes(cell)) for cell in measures)]
 
 
 def _caption(report: RunReport, task: str, layer: Layer) -> str:

@@ -82,10 +82,10 @@ def _header(report: RunReport) -> Iterator[Block]:
 
 def _findings(report: RunReport) -> Iterator[Block]:
     head = "## Findings\n\n"
-    for found in findings_by_judge(report):
-        head += f"**{safe(found.heading, 120)}**\n\n"
-        lines = [finding_line(report, finding) for finding in found.findings]
-        yield _bullets(lines, head=head, limit=1000, what=f"findings of {safe(found.heading, 60)}", rank=-1)
+    for group in findings_by_judge(report):
+        head += f"**{safe(group.heading, 120)}**\n\n"
+        lines = [finding_line(report, finding) for finding in group.findings]
+        yield _bullets(lines, head=head, limit=1000, what=f"findings of {safe(group.heading, 60)}", rank=-1)
         head = ""
 
 
@@ -188,7 +188,7 @@ def _shortened(left_out: tuple[str, ...], limit: int) -> Iterator[str]:
         if comment_length("; ".join([*named, what])) > _NOTICE:
             break
         named.append(what)
-    rest = len(parts) - len(named)
-    more = [f"{rest:,} more parts"] if rest else []
-    told = f" Left out as a whole: {'; '.join([*named, *more])}." if left_out else ""
-    yield f"Shortened to stay within {limit:,} characters; all measures are in report.json.{told}"
+    unnamed = len(parts) - len(named)
+    more = [f"{unnamed:,} more parts"] if unnamed else []
+    omissions = f" Left out as a whole: {'; '.join([*named, *more])}." if left_out else ""
+    yield f"Shortened to stay within {limit:,} characters; all measures are in report.json.{omissions}"

@@ -67,7 +67,7 @@ def end_of(report: RunReport, task: str) -> str:
     if len(report.tasks) == 1 or not task:
         return ""
     taken: set[str] = set()
-    ends = {each.task.name: unlike(_slug(each.task.name), taken) for each in report.tasks}
+    ends = {summary.task.name: unlike(_slug(summary.task.name), taken) for summary in report.tasks}
     return f"-{ends[task]}"
 
 
@@ -82,5 +82,5 @@ def unlike(name: str, taken: set[str]) -> str:
 
 def _slug(text: str) -> str:
     """Return a text as part of a file's name."""
-    made = "".join(character if character.isascii() and character.isalnum() else "-" for character in text.casefold())
-    return "-".join(part for part in made.split("-") if part)[:40] or "task"
+    letters = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in text.casefold())
+    return "-".join(part for part in letters.split("-") if part)[:40] or "task"

@@ -52,9 +52,9 @@ def all_sections(report: RunReport) -> Iterator[Section]:
     for place, measure in enumerate(report.measures):
         if kind_of(measure) not in shown and Place.of(measure) not in in_words:
             further.setdefault(measure.task, []).append(place)
-    for task in (*(each.task.name for each in report.tasks), *further):
-        if found := further.pop(task, None):
-            parts = TextPart(text=_TEXT), _further(report, found)
+    for task in (*(summary.task.name for summary in report.tasks), *further):
+        if places := further.pop(task, None):
+            parts = TextPart(text=_TEXT), _further(report, places)
             yield Section(name="further", title="Further measures", task=task, parts=parts)
 
 
@@ -86,7 +86,7 @@ def section_texts(report: RunReport, digits: int, *importance: Importance, gap: 
         importance: the levels.
         gap: between estimate, interval and sizes.
     """
-    said: set[str] = set()  # what sections of several tasks have in common is said once
+    known: set[str] = set()  # what sections of several tasks have in common is said once
     for section in all_sections(report):
         if not importance or section.importance in importance:
             texts = [part.text for part in section.parts if isinstance(part, TextPart)]
@@ -99,10 +99,10 @@ def section_texts(report: RunReport, digits: int, *importance: Importance, gap: 
             yield SectionText(
                 title=title(report, section),
                 importance=section.importance,
-                text=tuple(text for text in texts if text not in said),
-                tables=tuple(evolve(table, note="") if table.note in said else table for table in tables),
+                text=tuple(text for text in texts if text not in known),
+                tables=tuple(evolve(table, note="") if table.note in known else table for table in tables),
             )
-            said.update(texts, (table.note for table in tables))
+            known.update(texts, (table.note for table in tables))
 
 
 def title(report: RunReport, section: Section) -> str:
@@ -146,16 +146,16 @@ def mark_of(report: RunReport, row: Row) -> str:
     """Say whether a row rests on simulated judges: on such judges only, or some; empty: none, or its heads say it."""
     if any(head.endswith(f"({SIMULATED})") for head in row.heads):
         return ""
-    flagged = [each for each in measures_of(report, row) if SIMULATED in each.flags or each.judge in report.simulated]
+    flagged = [cell for cell in measures_of(report, row) if SIMULATED in cell.flags or cell.judge in report.simulated]
     if not flagged:
         return SIMULATED if row.heads and row.heads[0] in report.simulated else ""
-    return SIMULATED if all(each.judge in report.simulated for each in flagged) else MIXED
+    return SIMULATED if all(measure.judge in report.simulated for measure in flagged) else MIXED
 
 
 def shown_rows(part: TablePart) -> TablePart:
     """Return a table with the rows that documents show; the others are counted."""
-    kept = part.rows[: part.shown]
-    return evolve(part, rows=kept, more=part.more + len(part.rows) - len(kept))
+    rows = part.rows[: part.shown]
+    return evolve(part, rows=rows, more=part.more + len(part.rows) - len(rows))
 
 
 def written_number(number: float, digits: int) -> str:

@@ -93,12 +93,12 @@ def task_line(summary: TaskSummary) -> str:
 
 def _gold_sources(summary: TaskSummary) -> str:
     """Say where the gold labels come from; empty where that is unknown."""
-    told = [(GoldSource.read(text), count) for text, count in summary.gold_sources.items()]
-    if all(source.kind is GoldKind.UNKNOWN for source, _ in told):
+    sources = [(GoldSource.read(text), count) for text, count in summary.gold_sources.items()]
+    if all(source.kind is GoldKind.UNKNOWN for source, _ in sources):
         return ""
-    if len(told) == 1:
-        return f", labels {told[0][0].described}"
-    return ", labels " + ", ".join(f"{source.described}: {count}" for source, count in told)
+    if len(sources) == 1:
+        return f", labels {sources[0][0].described}"
+    return ", labels " + ", ".join(f"{source.described}: {count}" for source, count in sources)
 
 
 def missing_counts(report: RunReport) -> Table:
@@ -148,13 +148,13 @@ def _fate(line: Attrition) -> str:
     if not line.made:
         return "not drafted yet"
     parts = (("rejected", line.rejected), ("skipped", line.skipped))
-    return why_no_cases(line) or "; ".join(f"{what}: {listed_reasons(found)}" for what, found in parts if found)
+    return why_no_cases(line) or "; ".join(f"{what}: {listed_reasons(reasons)}" for what, reasons in parts if reasons)
 
 
 def no_finding(report: RunReport, judge: str) -> str:
     """Say why there is no finding about a judge."""
-    asked = len(report.records) and report.records.equals("judge", judge).any()
-    if not asked and report.incomplete:
+    has_records = len(report.records) and report.records.equals("judge", judge).any()
+    if not has_records and report.incomplete:
         return "Not asked: the run stopped first."
     return "No finding: no comparison has an interval."
 
@@ -224,7 +224,7 @@ def costs_by_test(report: RunReport) -> Table:
     for line in report.spending:
         lines.setdefault((judge_label(report, line.name), line.role, line.task, line.test), []).append(line)
         roles.setdefault((f"all {line.role}s", line.role, "", ""), []).append(line)
-    several = {key: found for key, found in roles.items() if len(found) > 1 and len(roles) > 1}
+    several = {key: spending for key, spending in roles.items() if len(spending) > 1 and len(roles) > 1}
     heads = "component", "role", "task", "test"
     return _cost_table(report, "Cost per test", heads, lines | several, detail=True)
 
@@ -237,7 +237,7 @@ def _cost_table(
     *,
     detail: bool,
 ) -> Table:
-    rows = [(*key, *_cost_cells(found)) for key, found in lines.items()]
+    rows = [(*key, *_cost_cells(spending)) for key, spending in lines.items()]
     if len(rows) > 1:
         rows.append(("total", *("" for _ in heads[1:]), *_cost_cells(report.spending)))
     return Table(

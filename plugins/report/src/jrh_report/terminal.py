@@ -77,9 +77,9 @@ def _tables_of(report: RunReport) -> Iterator[RenderableType]:
     yield Text(f"Reliability report: {clean(report.suite)}", style="bold")
     yield Text(report.totals, style="yellow" if report.incomplete else "")
     yield Text(f"Run {clean(report.run_id, 12)}, seed {report.seed}, jrh {clean(report.version)}", style="dim")
-    for found in findings_by_judge(report):
-        yield from _heading(f"Findings: {clean(found.heading)}")
-        yield from (_bullet(clean(finding_line(report, finding), 1000)) for finding in found.findings)
+    for group in findings_by_judge(report):
+        yield from _heading(f"Findings: {clean(group.heading)}")
+        yield from (_bullet(clean(finding_line(report, finding), 1000)) for finding in group.findings)
     if report.family is not None and report.family.tests:
         yield Text(report.family.sentence, style="dim")
     for summary in report.tasks:
@@ -103,7 +103,7 @@ def _tables_of(report: RunReport) -> Iterator[RenderableType]:
     yield Text("")
     if details:
         yield Text(
-            f"In the other reports: {'; '.join(clean(each, 80) for each in dict.fromkeys(details))}.", style="dim"
+            f"In the other reports: {'; '.join(clean(title, 80) for title in dict.fromkeys(details))}.", style="dim"
         )
     yield Text("All measures are in the JSON report; the suite can ask for more: `metrics: {add: [...]}`.", style="dim")
 

@@ -112,11 +112,11 @@ class _Sheets:
 
     def said(self) -> Iterator[str]:
         """Say what is not in the workbook."""
-        whole = "records.csv, records.parquet and report.json hold everything"
+        elsewhere = "records.csv, records.parquet and report.json hold everything"
         for name, count in self._left.items():
-            yield f"{name}: {count:,} rows do not fit into the {ROWS:,} rows of a sheet; {whole}"
+            yield f"{name}: {count:,} rows do not fit into the {ROWS:,} rows of a sheet; {elsewhere}"
         for name, count in self._cut.items():
-            yield f"{name}: {count:,} cells are cut to the {CHARACTERS:,} characters of a cell; {whole}"
+            yield f"{name}: {count:,} cells are cut to the {CHARACTERS:,} characters of a cell; {elsewhere}"
 
 
 def _units(text: str) -> int:

@@ -32,9 +32,9 @@ def address(*steps: str, query: Mapping[str, str] | None = None, part: str = "")
     """
     path = "/" + "/".join(quote(step, safe="", errors="replace") for step in steps)
     filled = {name: value for name, value in (query or {}).items() if value != ""}
-    asked = f"?{urlencode(filled, errors='replace')}" if filled else ""
+    query_text = f"?{urlencode(filled, errors='replace')}" if filled else ""
     place = f"#{quote(part, safe='')}" if part else ""
-    return Address(f"{path}{asked}{place}")
+    return Address(f"{path}{query_text}{place}")
 
 
 @frozen(kw_only=True)
@@ -55,7 +55,7 @@ class View:
         for name in ("moved", "right", "expected"):
             if wanted.get(name, "") not in ("", "yes", "no"):
                 del wanted[name]
-        order = next((each for each in CaseOrder if each.value == asked.get("sort")), CaseOrder.PLAN)
+        order = next((candidate for candidate in CaseOrder if candidate.value == asked.get("sort")), CaseOrder.PLAN)
         start = asked.get("from", "")
         fits = start.isascii() and start.isdecimal() and len(start) <= _DIGITS
         return cls(run=run, wanted=CaseFilter(**wanted), order=order, start=int(start) if fits else 0)

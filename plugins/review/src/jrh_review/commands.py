@@ -85,9 +85,9 @@ def review(
     from jrh_review.options import First, QueueRequest
 
     names = check_names(reviewers)
-    asked = bool(tests or sample is not None or seed is not None or first is not None)
+    is_new_queue = bool(tests or sample is not None or seed is not None or first is not None)
     order = First(first or "random")
-    request = QueueRequest(tests=tests, sample=sample, seed=seed or 0, first=order) if asked else None
+    request = QueueRequest(tests=tests, sample=sample, seed=seed or 0, first=order) if is_new_queue else None
     with review_desk(run_dir) as desk:
         desk.make_queue(request)
         use_review_desk(desk, run_dir, names, export, serving)
@@ -142,6 +142,6 @@ def label(
     if seed is not None or repeats is not None:
         settings = LabelSettings(seed=seed or 0, repeats=LabelSettings().repeats if repeats is None else repeats)
     with label_desk(labels or suite.with_name(f"{suite.stem}.labels.jsonl"), settings) as desk:
-        desk.read(read_items(suite, plugins=[each for each in plugins.split(",") if each]))
+        desk.read(read_items(suite, plugins=[name for name in plugins.split(",") if name]))
         use_label_desk(desk, suite, known, table, export, serving)
     return 0

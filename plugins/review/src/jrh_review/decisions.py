@@ -100,13 +100,13 @@ class CaseReview:
 
     def own(self, reviewer: str) -> Decision | None:
         """Return what a reviewer decided without knowing of others; a skip counts, what was taken back does not."""
-        return _standing(each for each in self.log if each.reviewer == reviewer and not each.settles)
+        return _standing(row for row in self.log if row.reviewer == reviewer and not row.settles)
 
     @property
     def blind(self) -> Mapping[str, Decision]:
         """Return the decision of everybody who decided."""
-        found = {each.reviewer: self.own(each.reviewer) for each in self.log}
-        return {name: each for name, each in found.items() if each is not None and each.action in DECIDING}
+        decisions = {row.reviewer: self.own(row.reviewer) for row in self.log}
+        return {name: row for name, row in decisions.items() if row is not None and row.action in DECIDING}
 
     @property
     def is_open(self) -> bool:
@@ -116,12 +116,12 @@ class CaseReview:
     @property
     def settlement(self) -> Decision | None:
         """Return the decision that settles the case, if one was made."""
-        return _standing(each for each in self.log if each.settles and each.action is not ReviewAction.SKIP)
+        return _standing(row for row in self.log if row.settles and row.action is not ReviewAction.SKIP)
 
     @property
     def in_conflict(self) -> bool:
         """Tell whether people decided differently and nothing settles it."""
-        different = any(one.content != other.content for one, other in combinations(self.blind.values(), 2))
+        different = any(first.content != other.content for first, other in combinations(self.blind.values(), 2))
         return different and self.settlement is None
 
     @property
@@ -140,11 +140,11 @@ class CaseReview:
         """Return what a reviewer may know: the own decisions, and everybody's once two have decided."""
         if self.is_open:
             return self
-        return CaseReview(log=tuple(each for each in self.log if each.reviewer == reviewer))
+        return CaseReview(log=tuple(row for row in self.log if row.reviewer == reviewer))
 
     def version(self, reviewer: str) -> int:
         """Return a number that grows with every row a reviewer may know of; it tells nothing of hidden ones."""
-        return max((each.number for each in self.known_to(reviewer).log), default=0)
+        return max((row.number for row in self.known_to(reviewer).log), default=0)
 
 
 def _standing(log: Iterable[Decision]) -> Decision | None:
@@ -154,7 +154,7 @@ def _standing(log: Iterable[Decision]) -> Decision | None:
 
 def case_reviews(log: Iterable[Decision]) -> Mapping[str, CaseReview]:
     """Sort a log of decisions by case."""
-    found: dict[str, list[Decision]] = {}
-    for each in log:
-        found.setdefault(each.case_id, []).append(each)
-    return {case_id: CaseReview(log=tuple(rows)) for case_id, rows in found.items()}
+    by_case: dict[str, list[Decision]] = {}
+    for decision in log:
+        by_case.setdefault(decision.case_id, []).append(decision)
+    return {case_id: CaseReview(log=tuple(rows)) for case_id, rows in by_case.items()}

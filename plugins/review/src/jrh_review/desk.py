@@ -115,17 +115,17 @@ def _disagreement(rows: Iterable[CaseScore]) -> Mapping[str, float]:
     for row in rows:
         by_case[row.case_id].append(row)
     scores = {}
-    for case, own in by_case.items():
-        pairs = list(combinations([row.verdict for row in own if row.verdict], 2))
-        differ = sum(one != other for one, other in pairs) / len(pairs) if pairs else 0.0
-        wrong = [1 - row.right for row in own if row.right is not None]
+    for case, of_case in by_case.items():
+        pairs = list(combinations([row.verdict for row in of_case if row.verdict], 2))
+        differ = sum(first != other for first, other in pairs) / len(pairs) if pairs else 0.0
+        wrong = [1 - row.right for row in of_case if row.right is not None]
         scores[case] = differ + (sum(wrong) / len(wrong) if wrong else 0.0)
     return scores
 
 
 DECISIONS: Final = TableSpec(
     name="review_decisions",
-    columns={each.name: "INTEGER" if each.name in ("number", "settles") else "TEXT" for each in fields(Decision)},
+    columns={column.name: "INTEGER" if column.name in ("number", "settles") else "TEXT" for column in fields(Decision)},
     key="number",
     indexes=(("case_id",),),
     merge=Merge.UNION,
@@ -173,10 +173,10 @@ class ReviewDesk:
         Raises:
             JrhError: a test is unknown, there are no cases, or decisions were made on another queue.
         """
-        kept = self._queue.digest()
-        if kept is not None and (request is None or request.id == kept):
+        digest = self._queue.digest()
+        if digest is not None and (request is None or request.id == digest):
             return self.queue()
-        if kept is not None and self.last():
+        if digest is not None and self.last():
             raise JrhError(
                 "people have already decided about cases in this run's queue, so it cannot change; leave out --tests, "
                 "--sample, --seed and --first to continue with it"
@@ -196,8 +196,8 @@ class ReviewDesk:
             request: what the suite asks for.
             tests: the tests of the run; cases of others are left out.
         """
-        found = [case for case in self._candidates() if case.test in tests]
-        cases = self._ordered(found, request)
+        candidates = [case for case in self._candidates() if case.test in tests]
+        cases = self._ordered(candidates, request)
         with self._lock:
             before = {case.case_id: place for place, case in enumerate(self.queue())}
             if request.sample is None:  # who reviews while cases are made finds new ones at the end
@@ -208,8 +208,8 @@ class ReviewDesk:
     def _ordered(self, found: Sequence[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
         if request.first is not First.RANDOM and self._queue.digest() == request.id:
             there = {case.case_id for case in found}
-            if kept := tuple(case for case in self.queue() if case.case_id in there):
-                return kept
+            if still_there := tuple(case for case in self.queue() if case.case_id in there):
+                return still_there
         try:
             return draw_queue(found, request, lambda: case_scores(self._store))
         except NoVerdictsError:
@@ -245,7 +245,7 @@ class ReviewDesk:
     def waiting(self, reviewers: int) -> int:
         """Count the cases of the queue that wait for a decision."""
         reviews = self.reviews()
-        return sum(reviews.get(each.case_id, CaseReview()).counted(reviewers) is None for each in self.queue())
+        return sum(reviews.get(case.case_id, CaseReview()).counted(reviewers) is None for case in self.queue())
 
     def decide(self, decision: Decision, version: int) -> CaseReview:
         """Add a decision durably, and return all that is decided about its case.
@@ -260,8 +260,8 @@ class ReviewDesk:
         """
         with self._lock:
             _check(decision, self.review(decision.case_id), version)
-            made = datetime.now(UTC).isoformat(timespec="milliseconds")
-            self._log.append([_row(evolve(decision, made=made))])
+            time = datetime.now(UTC).isoformat(timespec="milliseconds")
+            self._log.append([_row(evolve(decision, made=time))])
             return self.review(decision.case_id)
 
 
@@ -272,9 +272,9 @@ def review_desk(run_dir: str | Path) -> Iterator[ReviewDesk]:
     Raises:
         JrhError: there is no run in the directory, it stopped too early, or another process writes to it.
     """
-    with open_store(run_dir) as seen:
-        if not seen.cases.places():
-            recall(seen)
+    with open_store(run_dir) as reading:
+        if not reading.cases.places():
+            recall(reading)
     with open_store(run_dir, writing=True) as store:
         yield ReviewDesk(store=store)
 

@@ -94,11 +94,11 @@ def use_label_desk(
 
 def say_agreement(desk: LabelDesk) -> None:
     """Print how far people agree with each other, and with themselves on the hidden repeats."""
-    rows = [each for each in desk.labels() if each.action is LabelAction.LABEL]
+    rows = [row for row in desk.labels() if row.action is LabelAction.LABEL]
     for task, items in desk.tasks:
-        found, again = people_agreement(task, items, [each for each in rows if each.task == task.name], level=_LEVEL)
-        lines = [(f"{', '.join(pair)}: Cohen's kappa", kappa, "item") for pair, kappa in found.pairs.items()]
-        lines += [("All: Krippendorff's alpha", found.alpha, "label")] if found.alpha else []
+        agreement, again = people_agreement(task, items, [row for row in rows if row.task == task.name], level=_LEVEL)
+        lines = [(f"{', '.join(pair)}: Cohen's kappa", kappa, "item") for pair, kappa in agreement.pairs.items()]
+        lines += [("All: Krippendorff's alpha", agreement.alpha, "label")] if agreement.alpha else []
         for what, estimate, unit in lines:
             counts = f"{counted(int(estimate.n), unit)}, {counted(estimate.clusters, 'cluster')}"
             say(f"{task.name}: {what} {write_estimate(plain_estimate(estimate, _LEVEL), share=False)}, n = {counts}")

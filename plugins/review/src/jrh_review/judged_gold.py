@@ -75,13 +75,13 @@ def _judges_by_task(resolved: Any) -> Mapping[str, str]:
 
 def _graded(items: Sequence[Item], task: Task, judge: str, work: StageWork) -> Iterator[Item]:
     """Yield the items with the judge's commonest verdict as gold label where they have none."""
-    given: defaultdict[str, list[str]] = defaultdict(list)
+    labels: defaultdict[str, list[str]] = defaultdict(list)
     rows = (zip(*(part[name] for name in _COLUMNS), strict=True) for part in work.store.records.slices())
     for of_task, of_judge, item, status, label in chain.from_iterable(rows):
-        said = (of_task, of_judge) == (task.name, judge) and status in (Status.OK, Status.OK.value)
-        if said and label in task.scale:
-            given[item].append(label)
+        counts = (of_task, of_judge) == (task.name, judge) and status in (Status.OK, Status.OK.value)
+        if counts and label in task.scale:
+            labels[item].append(label)
     source = GoldSource(kind=GoldKind.MODEL, model=work.summary.models.get(judge, judge)).text
-    for each in items:
-        label = majority(given[each.id]) if each.gold is None else None
-        yield each if label is None else evolve(each, gold=label, gold_source=source)
+    for original in items:
+        label = majority(labels[original.id]) if original.gold is None else None
+        yield original if label is None else evolve(original, gold=label, gold_source=source)

@@ -43,7 +43,8 @@ class LabelScreen:
         if not self.order:
             return labelled_fields(self.item)
         names = {option: option_field(place) for place, option in enumerate(self.task.scale.options)}
-        moved = {names[shown]: self.item.fields[names[own]] for shown, own in self.label_map.items() if shown in names}
+        fields = self.item.fields
+        moved = {names[shown]: fields[names[label]] for shown, label in self.label_map.items() if shown in names}
         return {name: moved.get(name, value) for name, value in self.item.fields.items()}
 
     @property
@@ -96,19 +97,19 @@ class LabelDesk:
 
     def _of_task(self, labeller: str, task: Task, items: Sequence[Item]) -> Iterator[LabelScreen]:
         seed = self.settings.seed
-        own = shuffled(items, derive_seed(seed, "label", labeller, task.name))
-        half = len(own) // 2
+        ordered = shuffled(items, derive_seed(seed, "label", labeller, task.name))
+        half = len(ordered) // 2
         repeated = shuffled(range(half), derive_seed(seed, "repeat", labeller, task.name))
-        repeated = repeated[: round(self.settings.repeats * len(own))]
+        repeated = repeated[: round(self.settings.repeats * len(ordered))]
         # A repeat goes anywhere from half a round after its item to the end.
         later: dict[int, list[int]] = {}
         for place in repeated:
             due = place + half + derive_seed(seed, "late", labeller, task.name, place) % (half + 1)
-            later.setdefault(min(due, len(own) - 1), []).append(place)
-        for place, item in enumerate(own):
+            later.setdefault(min(due, len(ordered) - 1), []).append(place)
+        for place, item in enumerate(ordered):
             yield self._screen(labeller, task, item, again=False)
             for earlier in later.get(place, ()):
-                yield self._screen(labeller, task, own[earlier], again=True)
+                yield self._screen(labeller, task, ordered[earlier], again=True)
 
     def _screen(self, labeller: str, task: Task, item: Item, *, again: bool) -> LabelScreen:
         order: tuple[str, ...] = ()
@@ -123,13 +124,13 @@ class LabelDesk:
         with self._lock:
             rows = list(self._rows)
         return tuple(
-            each for each in labels_that_count(rows).values() if known.get((each.task, each.item_id)) == each.content
+            row for row in labels_that_count(rows).values() if known.get((row.task, row.item_id)) == row.content
         )
 
     def version(self, labeller: str, screen: LabelScreen) -> int:
         """Return the number of the last row about a person's screen; 0 without one."""
         key = labeller, screen.task.name, screen.item.id, screen.again
-        return max((each.number for each in self._rows if each.key == key), default=0)
+        return max((row.number for row in self._rows if row.key == key), default=0)
 
     def decide(
         self,
@@ -162,7 +163,7 @@ class LabelDesk:
     ) -> tuple[PersonLabel, ...]:
         """Add labels, all or none; each is labeller, screen, action, label as shown, version and seconds."""
         with self._lock:
-            made = datetime.now(UTC).isoformat(timespec="milliseconds")
+            time = datetime.now(UTC).isoformat(timespec="milliseconds")
             rows = []
             for labeller, screen, action, label, version, seconds in given:
                 if self.version(labeller, screen) != version:
@@ -180,12 +181,12 @@ class LabelDesk:
                         label=screen.label_map[label] if action is LabelAction.LABEL else "",
                         order="".join(screen.order),
                         seconds=seconds,
-                        made=made,
+                        made=time,
                     )
                 )
             self._log.add(rows)
             first = len(self._rows) + 1
-            numbered = [evolve(each, number=first + place) for place, each in enumerate(rows)]
+            numbered = [evolve(row, number=first + place) for place, row in enumerate(rows)]
             self._rows.extend(numbered)
             return tuple(numbered)
 
@@ -203,14 +204,14 @@ def label_desk(path: Path, settings: LabelSettings | None = None) -> Iterator[La
     """
     log = LabelsLog.open(path)
     try:
-        kept, rows = read_labels(path) if path.is_file() else (None, ())
-        if kept is not None and settings not in (None, kept) and rows:
+        stored, rows = read_labels(path) if path.is_file() else (None, ())
+        if stored is not None and settings not in (None, stored) and rows:
             raise JrhError(
-                f"'{path}' already has labels, so its seed ({kept.seed}) and share of repeats ({kept.repeats:g}) "
+                f"'{path}' already has labels, so its seed ({stored.seed}) and share of repeats ({stored.repeats:g}) "
                 "cannot change; leave out --seed and --repeats to continue with it"
             )
-        used = settings or kept or LabelSettings()
-        if used != kept:
+        used = settings or stored or LabelSettings()
+        if used != stored:
             log.start(used)
         yield LabelDesk(settings=used, log=log, rows=list(rows))
     finally:

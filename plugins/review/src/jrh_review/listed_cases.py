@@ -253,13 +253,13 @@ def _columns(
     yield from (_names(column, first) for column in texts)
     yield trials_of.tolist()
     labels = _counts(group[usable], trials.label[rows[usable]], trials.labels, len(first))
-    yield [given[0][0] if given else "" for given in labels]
-    yield [_in_words(given, count) for given, count in zip(labels, trials_of.tolist(), strict=True)]
+    yield [counts[0][0] if counts else "" for counts in labels]
+    yield [_in_words(counts, count) for counts, count in zip(labels, trials_of.tolist(), strict=True)]
     yield np.bincount(group[~usable], minlength=len(first)).tolist()
     statuses = _counts(group[~usable], trials.status.codes[rows[~usable]], trials.status.names, len(first))
-    yield [given[0][0] if given else "" for given in statuses]
-    agreement, *others = (_means(each, rows, group, len(first)) for each in scores)
-    yield from map(_known, (1 - agreement, *others))
+    yield [counts[0][0] if counts else "" for counts in statuses]
+    agreement, *shares = (_means(score, rows, group, len(first)) for score in scores)
+    yield from map(_known, (1 - agreement, *shares))
 
 
 def _texts(trials: Trials) -> tuple[Coded, ...]:
@@ -277,15 +277,15 @@ def _names(column: Coded, rows: Codes) -> list[str]:
 
 def _counts(group: Codes, codes: Codes, names: Sequence[str], groups: int) -> list[list[tuple[str, int]]]:
     """Return the names of each group with their counts, the commonest first."""
-    found: list[list[tuple[str, int]]] = [[] for _ in range(groups)]
+    by_group: list[list[tuple[str, int]]] = [[] for _ in range(groups)]
     pairs, counts = np.unique(group * len(names) + codes, return_counts=True)
     for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
         place, code = divmod(pair, len(names))
-        found[place].append((names[code], count))
-    for listed in found:
+        by_group[place].append((names[code], count))
+    for listed in by_group:
         if len(listed) > 1:
             listed.sort(key=lambda each: -each[1])
-    return found
+    return by_group
 
 
 def _in_words(labels: Sequence[tuple[str, int]], trials: int) -> str:

@@ -95,8 +95,8 @@ def item_content(item: Item) -> str:
 
 def labels_that_count(log: Iterable[PersonLabel]) -> dict[tuple[str, str, str, bool], PersonLabel]:
     """Return the label or skip that counts of every person and screen: the last one, unless it was taken back."""
-    last = {each.key: each for each in log}
-    return {key: each for key, each in last.items() if each.action is not LabelAction.UNDO}
+    last = {row.key: row for row in log}
+    return {key: row for key, row in last.items() if row.action is not LabelAction.UNDO}
 
 
 def majority(labels: Iterable[str]) -> str | None:
@@ -115,21 +115,21 @@ def labelled_by_people(items: Iterable[Item], task: Task, path: Path) -> Iterato
         JrhError: the file cannot be read, or has a label that is not on the task's scale.
     """
     _, rows = read_labels(path)
-    given: dict[str, list[PersonLabel]] = {}
-    for each in labels_that_count(rows).values():
-        if each.task == task.name and each.action is LabelAction.LABEL and not each.again:
-            if each.label not in task.scale:
+    by_item: dict[str, list[PersonLabel]] = {}
+    for label in labels_that_count(rows).values():
+        if label.task == task.name and label.action is LabelAction.LABEL and not label.again:
+            if label.label not in task.scale:
                 raise JrhError(
-                    f"{path}: {each.labeller} labelled item '{each.item_id}' as '{each.label}', which is not on the "
+                    f"{path}: {label.labeller} labelled item '{label.item_id}' as '{label.label}', which is not on the "
                     f"scale {', '.join(task.scale.labels)}"
                 )
-            given.setdefault(each.item_id, []).append(each)
-    return (_labelled(item, given.get(item.id, ())) for item in items)
+            by_item.setdefault(label.item_id, []).append(label)
+    return (_labelled(item, by_item.get(item.id, ())) for item in items)
 
 
 def _labelled(item: Item, rows: Sequence[PersonLabel]) -> Item:
     content = item_content(item)
-    labels = {each.labeller: each.label for each in rows if each.content == content}
+    labels = {row.labeller: row.label for row in rows if row.content == content}
     if not labels:
         return item
     item = evolve(item, labels=dict(sorted(labels.items())))
@@ -164,9 +164,9 @@ def read_labels(path: Path) -> tuple[LabelSettings, tuple[PersonLabel, ...]]:
 
 
 def _row(path: Path, number: int, line: bytes) -> PersonLabel:
-    found = _read(path, number, line)
+    fields = _read(path, number, line)
     try:
-        row = read_value(found, PersonLabel)
+        row = read_value(fields, PersonLabel)
     except JrhError as error:
         raise JrhError(f"{path}:{number}: {error}") from error
     if not is_person_name(row.labeller):
@@ -176,16 +176,16 @@ def _row(path: Path, number: int, line: bytes) -> PersonLabel:
 
 def _read(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        fields = None
+    if not isinstance(fields, dict):
         raise JrhError(f"{path}:{number}: this line is not what jrh writes; restore the file, or remove the line")
-    return found
+    return fields
 
 
 def _plain(value: object) -> dict[str, Any]:
-    return {name: each for name, each in plain_value(value).items() if name != "number" and each not in ("", None)}
+    return {name: field for name, field in plain_value(value).items() if name != "number" and field not in ("", None)}
 
 
 def _line(value: dict[str, Any]) -> bytes:
@@ -237,7 +237,7 @@ class LabelsLog:
 
     def add(self, labels: Iterable[PersonLabel]) -> None:
         """Append rows in one write; they are durable when this returns."""
-        text = b"".join(_line(_plain(each)) for each in labels)
+        text = b"".join(_line(_plain(label)) for label in labels)
         with writing_to(self.path), self.path.open("ab") as file:
             before = file.tell()
             try:

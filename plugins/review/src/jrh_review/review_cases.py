@@ -130,7 +130,7 @@ def shown_case(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str,
         "open": review.is_open,
         "own": _told(review.own(reviewer)),
         "settlement": _told(review.settlement),
-        "others": [_told(each) for each in review.blind.values()] if review.is_open else [],
+        "others": [_told(decision) for decision in review.blind.values()] if review.is_open else [],
     }
 
 

@@ -41,23 +41,23 @@ def review_data(
     """
     level, log = work.summary.level, desk.log()
     # The tests of the run; the store also keeps cases of others.
-    validators = {(each.task, each.test): each.validators for each in work.summary.tests_of_tasks}
-    reviews = case_reviews(each for each in log if each.number <= upto)
-    queue = [each for each in desk.queue() if (each.task, each.test) in validators]
-    queued = {each.case_id for each in queue}
+    validators = {(test.task, test.test): test.validators for test in work.summary.tests_of_tasks}
+    reviews = case_reviews(decision for decision in log if decision.number <= upto)
+    queue = [case for case in desk.queue() if (case.task, case.test) in validators]
+    queued = {case.case_id for case in queue}
     known = work.store.cases.by_id(sorted(queued | set(reviews)))
-    cases = {name: each for name, each in known.items() if (each.task, each.test) in validators}
+    cases = {name: case for name, case in known.items() if (case.task, case.test) in validators}
     if not cases:
         return None
-    outcomes = {name: each.counted(needed) for name, each in reviews.items() if name in cases}
-    gone = {name: cases[name] for name, each in outcomes.items() if each and each.action is not ReviewAction.ACCEPT}
+    outcomes = {name: review.counted(needed) for name, review in reviews.items() if name in cases}
+    gone = {name: cases[name] for name, last in outcomes.items() if last and last.action is not ReviewAction.ACCEPT}
     return {
         "tests": review_shares(queue, reviews, needed, level=level),
         "agreement": reviewer_agreement(queue, reviews, level=level),
         "validators": list(validator_checks(queue, reviews, cases, validators, needed, level)),
         "effects": list(_effects(work, records, gone)),
         "outside": len(gone.keys() - queued),
-        "later": sum(each.number > upto for each in log),
+        "later": sum(decision.number > upto for decision in log),
     }
 
 
@@ -67,14 +67,14 @@ def _effects(work: StageWork, records: RecordTable, gone: Mapping[str, Case]) ->
         return
     before_review = work.records_as_made(gone)
     counting = expected_shares(records, work.tasks, work.summary.level)
-    made = expected_shares(before_review, work.tasks, work.summary.level)
+    as_made = expected_shares(before_review, work.tasks, work.summary.level)
     judged = set(before_review.text("case_id")) if len(before_review) else set()
     changed = {(case.task, case.test) for case in gone.values()}
     incomplete = {(case.task, case.test) for name, case in gone.items() if name not in judged}
-    for key in dict.fromkeys([*counting, *made]):
+    for key in dict.fromkeys([*counting, *as_made]):
         judge, *place = key
         if tuple(place) in changed:
-            before = _NOT_JUDGED if tuple(place) in incomplete else made.get(key, _NONE_LEFT)
+            before = _NOT_JUDGED if tuple(place) in incomplete else as_made.get(key, _NONE_LEFT)
             named = {"judge": judge, "task": place[0], "test": place[1]}
             yield {**named, "counted": counting.get(key, _NONE_LEFT), "made": before}
 
@@ -130,7 +130,7 @@ def _decisions(review: Mapping[str, Any]) -> TablePart:
     tests, outside, later = review["tests"], review["outside"], review["later"]
     notes = ["Every measure leaves rejected cases out and uses an edited case instead of the original."]
     notes.append("A case in conflict does not count as decided.")
-    if any(each["weighted"] for each in tests):
+    if any(test["weighted"] for test in tests):
         notes.append("Shares are weighted by the inverse of a case's chance to be in the queue.")
     if outside:
         are = "is" if outside == 1 else "are"

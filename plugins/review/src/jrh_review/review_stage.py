@@ -83,12 +83,12 @@ class ReviewStage(Stage):
         _note_counted(work.store, desk.last(), needed)
         decided = _decided(desk, needed)
         strict = review is not None and review.policy is not Policy.OPTIONAL
-        queued = {each.case_id for each in desk.queue()} if strict else set()
+        queued = {case.case_id for case in desk.queue()} if strict else set()
         open_cases = len(queued - decided.keys())
         waits = review is not None and review.policy is Policy.WAIT and open_cases
         return StageOutcome(
             cases=_rule(decided, queued) if decided or queued else None,
-            valid={name: each.action is ReviewAction.ACCEPT for name, each in decided.items()},
+            valid={name: decision.action is ReviewAction.ACCEPT for name, decision in decided.items()},
             open=self._waiting(review, open_cases, work.run_dir) if review is not None and waits else "",
         )
 
@@ -97,7 +97,7 @@ class ReviewStage(Stage):
         desk, review = ReviewDesk(store=store), self._review
         decided = _decided(desk, review.reviewers if review is not None else 1)
         left_out = review is not None and review.policy is Policy.DECIDED
-        queued = {each.case_id for each in desk.queue()} if left_out else set()
+        queued = {case.case_id for case in desk.queue()} if left_out else set()
         return _rule(decided, queued) if decided or queued else None
 
     def estimate(self, lines: Sequence[Any]) -> str:
@@ -118,8 +118,8 @@ class ReviewStage(Stage):
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Add what people decided."""
         upto, needed = map(int, (work.store.meta(_COUNTED) or "0 1").split())
-        found = review_data(report.records, work, ReviewDesk(store=work.store), upto, needed)
-        return report if found is None else evolve(report, stages={**report.stages, NAME: found})
+        decisions = review_data(report.records, work, ReviewDesk(store=work.store), upto, needed)
+        return report if decisions is None else evolve(report, stages={**report.stages, NAME: decisions})
 
     def _open(self, work: StageWork) -> ReviewDesk:
         """Return the desk; one for all, as it guards against two decisions at once."""
@@ -135,13 +135,13 @@ class ReviewStage(Stage):
         if not left:
             return
         work.progress.begin("review", queued, done=queued - left)
-        seen = desk.last()
+        newest = desk.last()
         while left and not self._broken:
             if (stop := work.stopped()) is not None:
                 raise stop
             await asyncio.sleep(POLL_SECONDS)
-            if (last := desk.last()) != seen:
-                seen, before, left = last, left, desk.waiting(review.reviewers)
+            if (last := desk.last()) != newest:
+                newest, before, left = last, left, desk.waiting(review.reviewers)
                 work.progress.advance(before - left)
         work.progress.end()
 
@@ -175,7 +175,7 @@ class QueueByVerdicts(Stage):
 
 def fill_queue(desk: ReviewDesk, review: Review, work: StageWork) -> None:
     """Put the cases of the run's tests that are stored by now into the queue."""
-    desk.fill_queue(review, {each.test for each in work.summary.tests_of_tasks})
+    desk.fill_queue(review, {test.test for test in work.summary.tests_of_tasks})
 
 
 async def _serve_page(desk: ReviewDesk, run_dir: Path, review: Review, say: Callable[[str], None]) -> None:

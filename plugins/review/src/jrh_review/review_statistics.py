@@ -52,13 +52,13 @@ def rater_agreement(
     """
     codes = np.unique(clusters, return_inverse=True)[1]
     pairs = {}
-    for one, other in combinations(sorted({name for own in ratings for name in own}), 2):
-        both = [place for place, own in enumerate(ratings) if one in own and other in own]
+    for first_name, other in combinations(sorted({name for by_person in ratings for name in by_person}), 2):
+        both = [place for place, by_person in enumerate(ratings) if first_name in by_person and other in by_person]
         if both:
-            first, second = ([ratings[place][name] for place in both] for name in (one, other))
+            first, second = ([ratings[place][name] for place in both] for name in (first_name, other))
             weighting: Weighting = "quadratic" if ordered else "none"
-            pairs[one, other] = clustered_kappa(first, second, codes[both], weighting=weighting, level=level)
-    several = [place for place, own in enumerate(ratings) if len(own) > 1]
+            pairs[first_name, other] = clustered_kappa(first, second, codes[both], weighting=weighting, level=level)
+    several = [place for place, by_person in enumerate(ratings) if len(by_person) > 1]
     alpha = None
     if several:
         counts = [np.bincount(list(ratings[place].values()), minlength=values) for place in several]
@@ -107,12 +107,12 @@ def people_agreement(
     clusters = clusters_of(items)
     first: dict[str, dict[str, int]] = {item.id: {} for item in items}
     again: dict[str, dict[str, int]] = {}
-    for each in labels:
-        rank = task.scale.rank(each.label)
-        if each.again:
-            again.setdefault(each.labeller, {})[each.item_id] = rank
+    for label in labels:
+        rank = task.scale.rank(label.label)
+        if label.again:
+            again.setdefault(label.labeller, {})[label.item_id] = rank
         else:
-            first[each.item_id][each.labeller] = rank
+            first[label.item_id][label.labeller] = rank
     names = [clusters[item] for item in first]
     ordered, values = task.scale.ordered, len(task.scale.labels)
     agreement = rater_agreement([*first.values()], names, values, level=level, ordered=ordered)
@@ -132,11 +132,11 @@ _DIGITS: Final = 2
 
 def plain_estimate(found: Estimate, level: float, n: int | None = None) -> dict[str, Any]:
     """Return an estimate as plain data; `n` is what it rests on, where that is not its number of observations."""
-    whole = found.low is not None and found.high is not None
+    has_ends = found.low is not None and found.high is not None
     ends = {"low": found.low, "high": found.high, "level": level, "method": found.method}
     why = ", ".join(found.flags) if found.value is None else ""
     count = int(found.n) if n is None else n
-    return {"estimate": found.value, "interval": ends if whole else None, "n": count, "why": why}
+    return {"estimate": found.value, "interval": ends if has_ends else None, "n": count, "why": why}
 
 
 def not_estimable(why: str, n: int = 0) -> dict[str, Any]:
@@ -169,16 +169,17 @@ def validator_checks(
     not an accepted one. Weights and clusters are those of the shares of decisions.
     """
     for (task, test), names in validators.items():
-        mine = [each for each in queue if (each.task, each.test) == (task, test) and each.case_id in cases]
-        outcomes = [(each, reviews.get(each.case_id, CaseReview()).counted(reviewers)) for each in mine]
-        decided = [(each, outcome.action is ReviewAction.ACCEPT) for each, outcome in outcomes if outcome is not None]
+        mine = [case for case in queue if (case.task, case.test) == (task, test) and case.case_id in cases]
+        outcomes = [(case, reviews.get(case.case_id, CaseReview()).counted(reviewers)) for case in mine]
+        decided = [(case, outcome.action is ReviewAction.ACCEPT) for case, outcome in outcomes if outcome is not None]
         for name in names:
-            rows = [(each, _accepts(cases[each.case_id], name), good) for each, good in decided]
-            seen = any(not accepts for _, accepts, _ in rows)
-            precision = _share([(each, good) for each, accepts, good in rows if accepts], level)
-            recall = _share([(each, accepts) for each, accepts, good in rows if good], level)
+            rows = [(case, _accepts(cases[case.case_id], name), good) for case, good in decided]
+            any_refused = any(not accepts for _, accepts, _ in rows)
+            precision = _share([(case, good) for case, accepts, good in rows if accepts], level)
+            recall = _share([(case, accepts) for case, accepts, good in rows if good], level)
             named = {"task": task, "test": test, "validator": name}
-            yield {**named, "precision": precision, "recall": recall if seen else not_estimable(ONLY_KEPT, recall["n"])}
+            recall = recall if any_refused else not_estimable(ONLY_KEPT, recall["n"])
+            yield {**named, "precision": precision, "recall": recall}
 
 
 def _accepts(case: Case, validator: str) -> bool:
@@ -204,13 +205,14 @@ def expected_shares(
     trials = read_trials(records, MetricContext(tasks=tasks))
     scores = as_expected(trials)
     rows = scores.eligible & scores.answered & ~np.isnan(scores.value) & ~trials.reference
-    found = {}
+    shares = {}
     keys = np.stack([trials.judge.codes, trials.task.codes, trials.written_test.codes])
     for judge, task, test in np.unique(keys[:, rows], axis=1).T.tolist():
         mine = np.flatnonzero(rows & (keys == np.array([[judge], [task], [test]])).all(axis=0))
         names = trials.judge.names[judge], trials.task.names[task], trials.written_test.names[test]
-        found[names] = plain_estimate(share_of(scores.value[mine], trials.cluster.codes[mine], level), level, len(mine))
-    return found
+        share = share_of(scores.value[mine], trials.cluster.codes[mine], level)
+        shares[names] = plain_estimate(share, level, len(mine))
+    return shares
 
 
 def review_shares(
@@ -225,15 +227,15 @@ def review_shares(
         known = [(case, reviews.get(case.case_id, CaseReview())) for case in cases]
         counted = [(case, review.counted(needed)) for case, review in known]
         decided = [(case, outcome.action) for case, outcome in counted if outcome is not None]
-        hits = {each: [(case, action is each) for case, action in decided] for each in DECIDING}
+        hits = {action_of: [(case, action is action_of) for case, action in decided] for action_of in DECIDING}
         rows.append(
             {
                 "task": task,
                 "test": test,
                 "queued": len(cases),
                 "decided": len(decided),
-                "counts": {each.value: sum(hit for _, hit in of) for each, of in hits.items()},
-                "shares": {each.value: _share(of, level) for each, of in hits.items()},
+                "counts": {action.value: sum(hit for _, hit in of) for action, of in hits.items()},
+                "shares": {action.value: _share(of, level) for action, of in hits.items()},
                 "conflicts": sum(review.in_conflict for _, review in known),
                 "weighted": len({case.probability for case in cases}) > 1,
             }
@@ -246,10 +248,10 @@ def reviewer_agreement(
 ) -> list[dict[str, Any]]:
     """Estimate how far reviewers agree on accept, edit and reject, from decisions that they made independently."""
     blind = [(case, reviews[case.case_id].blind) for case in queue if case.case_id in reviews]
-    ratings = [{name: DECIDING.index(each.action) for name, each in own.items()} for _, own in blind]
+    ratings = [{name: DECIDING.index(row.action) for name, row in decisions.items()} for _, decisions in blind]
     clusters = [f"{case.task}\0{case.cluster}" for case, _ in blind]
-    found = rater_agreement(ratings, clusters, len(DECIDING), level=level)
-    rows = [(" and ".join(pair), "Cohen's kappa", plain_estimate(kappa, level)) for pair, kappa in found.pairs.items()]
-    if found.alpha is not None:
-        rows.append(("all", "Krippendorff's alpha", plain_estimate(found.alpha, level, found.several)))
+    raters = rater_agreement(ratings, clusters, len(DECIDING), level=level)
+    rows = [(" and ".join(pair), "Cohen's kappa", plain_estimate(kappa, level)) for pair, kappa in raters.pairs.items()]
+    if raters.alpha is not None:
+        rows.append(("all", "Krippendorff's alpha", plain_estimate(raters.alpha, level, raters.several)))
     return [{"who": who, "coefficient": name, "agreement": estimate} for who, name, estimate in rows]

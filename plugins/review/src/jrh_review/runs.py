@@ -32,9 +32,9 @@ class Runs:
 
         A name stays the same as long as its directory does, so that an address can be kept.
         """
-        found = list(dict.fromkeys(path.resolve() for place in self.places for path in _below(place)))[:MOST]
+        run_dirs = list(dict.fromkeys(path.resolve() for place in self.places for path in _below(place)))[:MOST]
         by_name: dict[str, list[Path]] = {}
-        for path in found:
+        for path in run_dirs:
             by_name.setdefault(_plain(path.name) or "run", []).append(path)
         named = {_name(path, name, paths): path for name, paths in by_name.items() for path in paths}
         self._known = dict(sorted(named.items(), key=lambda pair: (-last_write(pair[1]), pair[0])))
@@ -65,13 +65,13 @@ def last_write(run_dir: Path) -> float:
 
 
 def _name(path: Path, name: str, same: Sequence[Path]) -> str:
-    own = len(same) == 1 and name == path.name
-    return name if own else f"{name}~{sha256(os.fsencode(path)).hexdigest()[:8]}"
+    is_unique = len(same) == 1 and name == path.name
+    return name if is_unique else f"{name}~{sha256(os.fsencode(path)).hexdigest()[:8]}"
 
 
 def _plain(name: str) -> str:
     """Return a name without what an address cannot hold: control characters, bytes that are no text, backslashes."""
-    return "".join("_" if each == "\\" or unicodedata.category(each) in ("Cc", "Cs") else each for each in name)
+    return "".join("_" if sign == "\\" or unicodedata.category(sign) in ("Cc", "Cs") else sign for sign in name)
 
 
 def _below(place: Path) -> Iterator[Path]:
@@ -81,4 +81,4 @@ def _below(place: Path) -> Iterator[Path]:
         if STORE in names:
             yield Path(folder)
         deep = len(Path(folder).parts) - base >= DEPTH
-        folders[:] = [] if deep else sorted(each for each in folders if not each.startswith(_HIDDEN))
+        folders[:] = [] if deep else sorted(name for name in folders if not name.startswith(_HIDDEN))

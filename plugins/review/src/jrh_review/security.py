@@ -64,8 +64,8 @@ class Sessions:
 
     def find(self, key: str) -> Session | None:
         """Return the session of a cookie. All keys are compared, so that time tells nothing."""
-        found = [session for session in self._open if _equal(key, session.key)]
-        return found[0] if found else None
+        sessions = [session for session in self._open if _equal(key, session.key)]
+        return sessions[0] if sessions else None
 
 
 def _equal(one: str, other: str) -> bool:
@@ -150,8 +150,8 @@ class Names:
     @classmethod
     def at(cls, address: str, port: int) -> Names:
         """Return the names of a server on an address: loopback's, and the address itself."""
-        own = f"[{address}]" if ":" in address else address
-        names = ("127.0.0.1", "localhost", "[::1]", own.lower())
+        host = f"[{address}]" if ":" in address else address
+        names = ("127.0.0.1", "localhost", "[::1]", host.lower())
         places = (f":{port}", "") if port == HTTP else (f":{port}",)  # browsers leave out the port that http has anyway
         return cls(hosts=frozenset(f"{name}{place}" for name in names for place in places), cookie=f"jrh-{port}")
 
@@ -207,16 +207,16 @@ class Guard:
 
 
 def _headers(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     known = list(pairs)
     if sum(len(name) + len(value) for name, value in known) > MOST_HEADERS:
         raise HTTPException(431, "The headers are too long.")
     for raw, value in known:
         name = raw.decode("latin-1").lower()
-        if name in found and name in _ONCE:
+        if name in headers and name in _ONCE:
             raise HTTPException(400, f"The header {name} was sent twice.")
-        found[name] = value.decode("latin-1")
-    return {name: found[name] for name in _ONCE if name in found}
+        headers[name] = value.decode("latin-1")
+    return {name: headers[name] for name in _ONCE if name in headers}
 
 
 def _check_path(scope: Scope) -> None:
@@ -294,10 +294,10 @@ def _check_form(headers: Mapping[str, str], body: bytes, session: Session | None
 
 def _field(body: bytes) -> str:
     try:
-        found = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1_000).get(CSRF_FIELD, [])
+        tokens = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1_000).get(CSRF_FIELD, [])
     except ValueError:
         raise HTTPException(400, "The form is malformed.") from None
-    return found[0] if len(found) == 1 else ""
+    return tokens[0] if len(tokens) == 1 else ""
 
 
 def _replayed(body: bytes) -> Receive:
@@ -315,8 +315,8 @@ def _with_headers(send: Send) -> Send:
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = {name.lower() for name, _ in message.get("headers", [])}
-            ours = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in given]
+            present = {name.lower() for name, _ in message.get("headers", [])}
+            ours = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in present]
             message = {**message, "headers": [*message.get("headers", []), *ours]}
         await send(message)
 

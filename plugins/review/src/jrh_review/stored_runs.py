@@ -167,7 +167,8 @@ class Measured:
             if key not in self._computed:
                 self._computed.clear()
                 with open_run(path, measure=True) as report:
-                    measures = tuple(each for each in report.measures if not each.cell and available_lenses([each]))
+                    wholes = (measure for measure in report.measures if not measure.cell)
+                    measures = tuple(measure for measure in wholes if available_lenses([measure]))
                     findings = RunFindings(findings=report.findings, family=report.family)
                 self._computed[key] = findings, measures
             return self._computed[key]

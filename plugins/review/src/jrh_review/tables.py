@@ -47,7 +47,7 @@ def write_decisions(desk: ReviewDesk) -> str:
     for queued in desk.queue():
         review = reviews.get(queued.case_id, CaseReview())
         names = dict.fromkeys(decision.reviewer for decision in review.log)
-        decisions = [each for each in (*map(review.own, names), review.settlement) if each is not None]
+        decisions = [decision for decision in (*map(review.own, names), review.settlement) if decision is not None]
         for decision in decisions or (None,):
             rows += _decision_rows(desk, queued, review, decision)
     return write_table(rows)
@@ -87,14 +87,14 @@ def write_sheet(desk: LabelDesk, labeller: str) -> str:
     Instruction and rubric are in the first row of every task.
     """
     screens = desk.screens(labeller)
-    own = {each.key: each for each in desk.labels()}
+    labels = {label.key: label for label in desk.labels()}
     rows = []
-    asked: set[str] = set()
+    introduced: set[str] = set()
     for place, screen in enumerate(screens):
         task, case = screen.task, screen.case
-        first = task.name not in asked
-        asked.add(task.name)
-        known = own.get((labeller, task.name, screen.item.id, screen.again))
+        first = task.name not in introduced
+        introduced.add(task.name)
+        known = labels.get((labeller, task.name, screen.item.id, screen.again))
         rows.append(
             {
                 "row": str(place + 1),
@@ -121,20 +121,20 @@ def write_gold(desk: LabelDesk) -> str:
     what a person said when the item came a second time. The columns `label` and `gold_source` are those that the data
     sources of jrh read.
     """
-    labels = [each for each in desk.labels() if each.action is LabelAction.LABEL]
-    people = sorted({each.labeller for each in labels})
-    found = {each.key: each.label for each in labels}
+    labels = [label for label in desk.labels() if label.action is LabelAction.LABEL]
+    people = sorted({label.labeller for label in labels})
+    by_screen = {label.key: label.label for label in labels}
     heads = [*GOLD, *(f"by {name}" for name in people), *(f"again by {name}" for name in people)]
     rows: list[list[str]] = [heads]
     for task, items in desk.tasks:
         for item in items:
-            own = {name: found[key] for name in people if (key := (name, task.name, item.id, False)) in found}
-            gold = majority(own.values())
-            share = f"{Counter(own.values())[gold] / len(own):.3f}" if gold is not None else ""
-            source = GoldKind.PEOPLE if len(own) > 1 else GoldKind.ONE_PERSON
-            head = [task.name, item.id, gold or "", share, str(len(own)), source.value if gold is not None else ""]
-            again = [found.get((name, task.name, item.id, True), "") for name in people]
-            rows.append([*head, *(own.get(name, "") for name in people), *again])
+            votes = {name: by_screen[key] for name in people if (key := (name, task.name, item.id, False)) in by_screen}
+            gold = majority(votes.values())
+            share = f"{Counter(votes.values())[gold] / len(votes):.3f}" if gold is not None else ""
+            source = GoldKind.PEOPLE if len(votes) > 1 else GoldKind.ONE_PERSON
+            head = [task.name, item.id, gold or "", share, str(len(votes)), source.value if gold is not None else ""]
+            again = [by_screen.get((name, task.name, item.id, True), "") for name in people]
+            rows.append([*head, *(votes.get(name, "") for name in people), *again])
     return write_table(rows)
 
 
@@ -145,14 +145,14 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
         JrhError: the file cannot be read, is somebody else's sheet, or rows are wrong: all are named, up to ten.
     """
     screens = desk.screens(labeller)
-    own = {each.key: each for each in desk.labels()}
+    labels = {label.key: label for label in desk.labels()}
     new: dict[int, tuple[str, LabelScreen, LabelAction, str, int, float | None]] = {}
     wrong: list[str] = []
     for row in _filled_rows(path):
         try:
             place = _place(desk, labeller, screens, row["row"].strip(), row["check"].strip())
             screen, cell = screens[place], row["label"].strip()
-            label = next((each for each in screen.label_map if cell in (each, formula_safe(each))), None)
+            label = next((choice for choice in screen.label_map if cell in (choice, formula_safe(choice))), None)
             label = label or screen.task.scale.match(cell)
             if not cell:
                 continue
@@ -161,7 +161,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
             if place in new:
                 raise JrhError("the row appears twice")
             key = labeller, screen.task.name, screen.item.id, screen.again
-            if screen.as_shown(own.get(key)) != label:
+            if screen.as_shown(labels.get(key)) != label:
                 new[place] = (labeller, screen, LabelAction.LABEL, label, desk.version(labeller, screen), None)
         except JrhError as error:
             wrong.append(f"{path.name}:{row.line}: {error}")

@@ -148,8 +148,8 @@ class Section:
     @property
     def lenses(self) -> dict[int, Lens]:
         """Return the lenses that can be chosen, each once."""
-        found = {lens.key: lens for part in reversed(self.parts) for lens in part.lenses}
-        return {key: found[key] for key in sorted(found)}
+        by_key = {lens.key: lens for part in reversed(self.parts) for lens in part.lenses}
+        return {key: by_key[key] for key in sorted(by_key)}
 
 
 def page_sections(report: RunReport) -> Iterator[Section]:
@@ -158,30 +158,30 @@ def page_sections(report: RunReport) -> Iterator[Section]:
     for section in all_sections(report):
         by_name.setdefault(section.name, []).append(section)
     for name, sections in by_name.items():
-        text = dict.fromkeys(part.text for each in sections for part in each.parts if isinstance(part, TextPart))
+        text = dict.fromkeys(part.text for section in sections for part in section.parts if isinstance(part, TextPart))
         yield Section(
             key=f"section-{name}",
             title=sections[0].title,
             text=tuple(text),
             importance=sections[0].importance,
-            parts=tuple(_part(report, each, f"{name}-{place}") for place, each in enumerate(sections)),
+            parts=tuple(_part(report, section, f"{name}-{place}") for place, section in enumerate(sections)),
         )
 
 
 def _part(report: RunReport, section: Declaration, key: str) -> Part:
     heat = [part for part in section.parts if isinstance(part, HeatPart)]
-    others = [part for part in section.parts if not isinstance(part, HeatPart)]
+    drawn_alone = [part for part in section.parts if not isinstance(part, HeatPart)]
     return Part(
         task=section.task,
         judge=section.judge,
         tables=tuple(
             evolve(table, folded=True) if section.importance is not Importance.FIRST else table
-            for part in others
-            for table in (_table(report, section.task, each, part) for each in part.tables())
+            for part in drawn_alone
+            for table in (_table(report, section.task, form, part) for form in part.tables())
         ),
         plots=tuple(
             _plot(report, section.task, part, f"{key}-{place}")
-            for place, part in enumerate(others)
+            for place, part in enumerate(drawn_alone)
             if isinstance(part, CurvePart)
         ),
         lenses=tuple(lens for part in heat for lens in _lenses(report, section.task, part, key)),
@@ -238,10 +238,10 @@ def _lenses(report: RunReport, task: str, part: HeatPart, key: str) -> Iterator[
 
 
 def _forest(report: RunReport, task: str, part: HeatPart, layer: Layer, key: str) -> Plot | None:
-    found = draw_forest(report, part, layer, key)
-    if found is None:
+    forest = draw_forest(report, part, layer, key)
+    if forest is None:
         return None
-    drawing, drawn, every = found
+    drawing, drawn, every = forest
     name = f"Forest plot: {visible_line(layer.heading)}{f', task {visible_line(task)}' if task else ''}"
     some = f" {drawn} of {every} estimates are drawn, those of the first judges; the table above has all of them."
     tests = f"every test of {task}" if task else "every test"

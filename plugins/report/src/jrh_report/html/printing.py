@@ -93,11 +93,11 @@ class PdfReporter:
         except OSError as error:
             raise JrhError(f"Chromium cannot be started: {error.strerror or error}") from error
         if done.returncode or not target.is_file() or not target.read_bytes().startswith(b"%PDF"):
-            told = clean_text(done.stderr.decode("utf-8", "replace"))
-            raise JrhError(f"Chromium did not print the page (exit code {done.returncode}): {told}")
+            message = clean_text(done.stderr.decode("utf-8", "replace"))
+            raise JrhError(f"Chromium did not print the page (exit code {done.returncode}): {message}")
 
 
 def _undated(found: re.Match[bytes]) -> bytes:
     """Return the same date everywhere, as long as the date was, as the file counts its bytes."""
-    head, _, rest = found[0].partition(b"D:")
-    return head + b"D:" + re.sub(rb"\d", b"0", rest).replace(b"00000000", b"19800101", 1)
+    head, _, date = found[0].partition(b"D:")
+    return head + b"D:" + re.sub(rb"\d", b"0", date).replace(b"00000000", b"19800101", 1)

@@ -61,7 +61,7 @@ class HtmlReporter:
             tasks=tuple(_tasks(report)),
             sections=tuple(page_sections(report)),
             flips=collect_flips(report, self.options.examples),
-            findings=[each.sentence for each in report.findings if not each.judge and each.task not in known],
+            findings=[text.sentence for text in report.findings if not text.judge and text.task not in known],
             tables=tables.run_tables(report),
             policy=_policy(style, script),
             style=trust_markup(style),

@@ -32,13 +32,13 @@ def _votes(report: RunReport, trials: Trials, tasks: Mapping[str, Task]) -> Shee
         if cell.task not in tasks:
             continue
         labels = (*tasks[cell.task].scale.labels, "")
-        found = ballots_of(trials, cell, tasks[cell.task].scale, labelled=False)
-        decided = majority_vote(found.votes, n_labels=len(labels) - 1)
-        places = [found.judges.index(judge) if judge in found.judges else None for judge in judges]
-        for ballot, first in enumerate(found.first):
-            votes = ("" if place is None else labels[found.votes[ballot, place]] for place in places)
-            truth = labels[found.truth[ballot]]
-            right = "" if not truth else "yes" if decided[ballot] == found.truth[ballot] else "no"
+        ballots = ballots_of(trials, cell, tasks[cell.task].scale, labelled=False)
+        decided = majority_vote(ballots.votes, n_labels=len(labels) - 1)
+        places = [ballots.judges.index(judge) if judge in ballots.judges else None for judge in judges]
+        for ballot, first in enumerate(ballots.first):
+            votes = ("" if place is None else labels[ballots.votes[ballot, place]] for place in places)
+            truth = labels[ballots.truth[ballot]]
+            right = "" if not truth else "yes" if decided[ballot] == ballots.truth[ballot] else "no"
             head = (cell.task, cell.test, *_of(trials, int(first)))
             rows.append((*head, truth, *votes, labels[decided[ballot]] or "tie", right))
     shown = (judge_label(report, judge) for judge in judges)
@@ -60,25 +60,25 @@ def _flips(report: RunReport, trials: Trials) -> Sheet:
             by_test.setdefault((answers.cell.task, answers.cell.test), []).append(answers)
     items = report.evidence.items() if by_test else {}
     listed = {
-        task: {item: set(map(frozenset, pairs)) for item, pairs in listed_pairs(own).items()}
-        for task, own in items.items()
+        task: {item: set(map(frozenset, pairs)) for item, pairs in listed_pairs(of_task).items()}
+        for task, of_task in items.items()
     }
     for (task, test), members in by_test.items():
         together = aligned(members)
-        pairs = [Pairs.of(each) for each in together]
+        pairs = [Pairs.of(answers) for answers in together]
         first = pairs[0]
         levels, by_item = first.answers.levels, listed.get(task, {})
         for row, pair in zip(*first.looked_at.nonzero(), strict=True):
-            known = [each for each in pairs if each.usable[row, pair]]
+            known = [of_judge for of_judge in pairs if of_judge.usable[row, pair]]
             flipping = [
-                judge_label(report, each.answers.cell.judge) for each in known if each.scores[row, pair] < _HALF
+                judge_label(report, judge.answers.cell.judge) for judge in known if judge.scores[row, pair] < _HALF
             ]
             if known:
                 item = first.answers.items[row]
                 both = frozenset((levels[first.first[pair]], levels[first.second[pair]]))
                 by_data = ("yes" if both in by_item.get(item, ()) else "no") if by_item else ""
-                told = len(known), len(flipping), ", ".join(flipping), by_data
-                rows.append((task, test, item, first.name(pair), *told))
+                counts = len(known), len(flipping), ", ".join(flipping), by_data
+                rows.append((task, test, item, first.name(pair), *counts))
     return Sheet(
         name="pair-flips",
         title="Judges that flip each pair of templates",

@@ -27,9 +27,9 @@ def with_sizes(report: RunReport, variants: Literal["pooled", "apart"]) -> RunRe
         variants: `apart`: one column for each variant of a test that is measured by variant.
     """
     apart = {
-        (each.name, each.task, each.judge, each.test, each.cell["variant"]): place
-        for place, each in enumerate(report.measures)
-        if variants == "apart" and set(each.cell) == {"variant"}
+        (measure.name, measure.task, measure.judge, measure.test, measure.cell["variant"]): place
+        for place, measure in enumerate(report.measures)
+        if variants == "apart" and set(measure.cell) == {"variant"}
     }
     return evolve(report, sections=tuple(_sized(report, section, apart) for section in report.sections))
 
@@ -47,7 +47,8 @@ def _sized_heat(report: RunReport, part: HeatPart, apart: Variants) -> HeatPart 
         for column in _columns(report, name, [row[place] for row in part.layers[0].cells], apart)
     ]
     shown = [(heading, cells) for heading, cells in columns if any(cells)]
-    if not part.layers[0].drawn or not any(each.n_trials for _, cells in shown for each in _measures(report, cells)):
+    measures = (measure for _, cells in shown for measure in _measures(report, cells))
+    if not part.layers[0].drawn or not any(measure.n_trials for measure in measures):
         return None
     layer = evolve(part.layers[0], cells=tuple(zip(*(cells for _, cells in shown), strict=True)))
     return evolve(part, columns=tuple(_with_n(report, heading, cells) for heading, cells in shown), layers=(layer,))
@@ -57,8 +58,8 @@ def _columns(
     report: RunReport, name: str, cells: list[Content], apart: Variants
 ) -> Iterator[tuple[str, list[Content]]]:
     """Yield heading and cells of a column, or of its variants."""
-    whole = {(each.name, each.task, each.judge, each.test) for each in _measures(report, cells)}
-    variants = sorted({key[-1] for key in apart if key[:-1] in whole})
+    tests = {(cell.name, cell.task, cell.judge, cell.test) for cell in _measures(report, cells)}
+    variants = sorted({key[-1] for key in apart if key[:-1] in tests})
     if not variants:
         yield name, cells
     for variant in variants:
@@ -75,7 +76,7 @@ def _measures(report: RunReport, cells: list[Content]) -> Iterator[Measure]:
 
 
 def _with_n(report: RunReport, heading: str, cells: list[Content]) -> str:
-    sizes = sorted({each.n_trials for each in _measures(report, cells) if each.judge})
+    sizes = sorted({measure.n_trials for measure in _measures(report, cells) if measure.judge})
     if not sizes:
         return heading
     return f"{heading} (N={sizes[0]:,})" if len(sizes) == 1 else f"{heading} (N={sizes[0]:,} to {sizes[-1]:,})"

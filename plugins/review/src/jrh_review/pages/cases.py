@@ -47,17 +47,17 @@ def read(request: Request) -> Response:
     with open_store(request.app.state.runs.path(name)) as store:
         outline = run_outline(store)
         _check(store)
-        found = find_cases(store, view.wanted, view.order, ROWS, view.start)
+        listed = find_cases(store, view.wanted, view.order, ROWS, view.start)
         known = choices(store, view.wanted.task)
     return page(
         request,
         "cases.html.j2",
         view=view,
-        tasks=[each.task.name for each in outline.tasks] if outline else [],
+        tasks=[summary.task.name for summary in outline.tasks] if outline else [],
         simulated=outline.simulated if outline else (),
-        rows=found.rows,
-        following=view.behind(found.after),
-        total=found.total,
+        rows=listed.rows,
+        following=view.behind(listed.after),
+        total=listed.total,
         choices=known,
         columns=SORTABLE,
         most_csv=MOST_CSV,
@@ -125,8 +125,8 @@ def read_case(request: Request) -> Response:
 
 def read_item(request: Request) -> Response:
     """Show an item under all conditions and judges."""
-    name, asked = request.path_params["run"], request.query_params
-    task, item_id = asked.get("task", ""), asked.get("item", "")
+    name, query = request.path_params["run"], request.query_params
+    task, item_id = query.get("task", ""), query.get("item", "")
     with open_store(request.app.state.runs.path(name)) as store:
         rows = rows_of(store, task=task, item_id=item_id)
         item, outline = store.items.find(task, item_id), run_outline(store)
@@ -136,7 +136,7 @@ def read_item(request: Request) -> Response:
     cells: dict[tuple[str, str, str], dict[str, CaseRow]] = {}
     for row in rows:
         cells.setdefault((row.test, row.variant, row.case_id), {})[row.judge] = row
-    judges = [judge for judge in (outline.judges if outline else ()) if any(judge in each for each in cells.values())]
+    judges = [judge for judge in (outline.judges if outline else ()) if any(judge in row for row in cells.values())]
     return page(
         request,
         "item.html.j2",
@@ -166,13 +166,13 @@ def _fields(store: Store, fields: Mapping[str, object] | None, rows: Sequence[Ca
     if fields is None:
         known = store.cases.by_id([row.case_id for row in rows if row.test == REFERENCE][:1])
         fields = next((case.fields for case in known.values()), {})
-    whole = Case(id="", task="", test="", item_id="", fields=dict(fields), label_map={})  # type: ignore[arg-type]
-    return list(_parts(whole, whole).context)
+    question = Case(id="", task="", test="", item_id="", fields=dict(fields), label_map={})  # type: ignore[arg-type]
+    return list(_parts(question, question).context)
 
 
 def _task(outline: object, name: str) -> object:
     tasks = getattr(outline, "tasks", ())
-    return next((each.task for each in tasks if each.task.name == name), None)
+    return next((summary.task for summary in tasks if summary.task.name == name), None)
 
 
 def _judged(
@@ -182,11 +182,11 @@ def _judged(
     before: dict[str, str] = {}
     for row in reference:
         before.setdefault(row.judge, row.verdicts or "no verdict")
-    own: dict[str, list[CaseRecord]] = {}
+    by_judge: dict[str, list[CaseRecord]] = {}
     for record in records:
-        own.setdefault(record.judge, []).append(record)
+        by_judge.setdefault(record.judge, []).append(record)
     for row in rows:
-        groups = _alike(own.get(row.judge, ()), lambda each: (each.canonical, each.presented, each.status))
+        groups = _alike(by_judge.get(row.judge, ()), lambda each: (each.canonical, each.presented, each.status))
         verdicts = [_verdict(group, replies) for group in groups]
         yield {"row": row, "before": before.get(row.judge, ""), "said": verdicts}
 
@@ -209,7 +209,7 @@ def _verdict(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> dict[
         "status": first.status,
         # The label in the words of the question, where they are others.
         "presented": first.presented or "" if first.presented != first.canonical else "",
-        "told": [_rationale(each, replies) for each in rationales[:RATIONALES]],
+        "told": [_rationale(group, replies) for group in rationales[:RATIONALES]],
         "untold": len(rationales[RATIONALES:]),
     }
 

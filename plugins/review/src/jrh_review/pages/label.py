@@ -59,9 +59,9 @@ class Labelling(Work):
 
     def states(self, name: str) -> list[str]:
         """Return what a person did on every screen."""
-        own = {each.key: each for each in self.desk.labels()}
-        keys = ((name, each.task.name, each.item.id, each.again) for each in self.screens(name))
-        return [state(own.get(key)) for key in keys]
+        labels = {label.key: label for label in self.desk.labels()}
+        keys = ((name, screen.task.name, screen.item.id, screen.again) for screen in self.screens(name))
+        return [state(labels.get(key)) for key in keys]
 
     def shown(self) -> Mapping[str, Any]:
         """Return the suite, and whether items come twice."""
@@ -78,11 +78,11 @@ def keys_of(labels: Sequence[str]) -> Mapping[str, str]:
 
     The keys of the page itself are never given; labels beyond the keys have a button only.
     """
-    own = {label: label.casefold() for label in labels if len(label) == 1 and label.casefold() in _KEYS}
-    given = {label: key for label, key in own.items() if list(own.values()).count(key) == 1}
-    free = [key for key in _KEYS if key not in given.values() and key not in _RESERVED]
-    rest = [label for label in labels if label not in given]
-    return {**given, **dict(zip(rest, free, strict=False))}
+    wanted = {label: label.casefold() for label in labels if len(label) == 1 and label.casefold() in _KEYS}
+    keys = {label: key for label, key in wanted.items() if list(wanted.values()).count(key) == 1}
+    free = [key for key in _KEYS if key not in keys.values() and key not in _RESERVED]
+    further = [label for label in labels if label not in keys]
+    return {**keys, **dict(zip(further, free, strict=False))}
 
 
 def shown_screen(desk: LabelDesk, screen: LabelScreen, labeller: str) -> dict[str, Any]:
@@ -92,16 +92,16 @@ def shown_screen(desk: LabelDesk, screen: LabelScreen, labeller: str) -> dict[st
     """
     task, case = screen.task, screen.case
     key = labeller, task.name, screen.item.id, screen.again
-    own = next((each for each in desk.labels() if each.key == key), None)
-    given = keys_of(list(screen.label_map))
+    chosen = next((row for row in desk.labels() if row.key == key), None)
+    keys = keys_of(list(screen.label_map))
     return {
         "task": visible_line(task.name),
         "instruction": visible_text(task.instruction, TEXT),
         "rubric": visible_text(task.rubric, TEXT),
         "parts": [[name, text] for name, text in compare_questions(case, case, limit=TEXT, most=PARTS).context],
-        "labels": [[label, visible_line(label), given.get(label, "")] for label in screen.label_map],
-        "own": screen.as_shown(own),
-        "state": state(own),
+        "labels": [[label, visible_line(label), keys.get(label, "")] for label in screen.label_map],
+        "own": screen.as_shown(chosen),
+        "state": state(chosen),
         "version": desk.version(labeller, screen),
     }
 
@@ -113,8 +113,8 @@ def start(request: Request) -> Response:  # noqa: ARG001 - the signature is Star
 
 def queue(request: Request, here: Labelling, name: str) -> Mapping[str, Any]:  # noqa: ARG001
     """Return what this person did on every screen, and how long one takes them."""
-    times = [each for each in here.desk.labels() if each.labeller == name and each.seconds is not None]
-    last = [each.seconds or 0.0 for each in sorted(times, key=lambda each: each.number)[-_LAST:]]
+    times = [label for label in here.desk.labels() if label.labeller == name and label.seconds is not None]
+    last = [label.seconds or 0.0 for label in sorted(times, key=lambda label: label.number)[-_LAST:]]
     return {"states": here.states(name), "seconds": median(last) if last else None}
 
 
@@ -128,7 +128,7 @@ def item(request: Request, here: Labelling, name: str) -> Mapping[str, Any]:
 def save(here: Labelling, name: str, sent: Mapping[str, Any]) -> Mapping[str, Any]:
     """Save a label: the answer is given after it is on the disk."""
     version, label, seconds = (sent.get(key) for key in ("version", "label", "seconds"))
-    action = next((each for each in LabelAction if each.value == sent.get("action")), None)
+    action = next((candidate for candidate in LabelAction if candidate.value == sent.get("action")), None)
     screen = here.screen(name, sent.get("place"))
     if type(version) is not int or not isinstance(label, str | None) or action is None:
         raise JrhError("The label is malformed.")

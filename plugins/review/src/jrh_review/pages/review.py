@@ -42,7 +42,7 @@ class Reviewing(Work):
         Raises:
             NotThereError: the queue has none of this id.
         """
-        known = next((each for each in self.desk.queue() if each.case_id == case_id), None)
+        known = next((queued for queued in self.desk.queue() if queued.case_id == case_id), None)
         if known is None:
             raise NotThereError("The queue has no such case.")
         return known
@@ -71,22 +71,22 @@ def case(request: Request, here: Reviewing, name: str) -> Mapping[str, Any]:
 def save(here: Reviewing, name: str, sent: Mapping[str, Any]) -> Mapping[str, Any]:
     """Save a decision: the answer is given after it is committed."""
     known = here.case(sent.get("case"))
-    action = next((each for each in ReviewAction if each.value == sent.get("action")), None)
+    action = next((candidate for candidate in ReviewAction if candidate.value == sent.get("action")), None)
     version, settles, reason = sent.get("version"), sent.get("settles", False), sent.get("reason", "")
     after, expected = sent.get("after", {}), sent.get("expected", "")
     texts = [reason, expected, *(after.values() if isinstance(after, dict) else [None])]
-    plain = type(settles) is bool and all(isinstance(each, str) for each in texts)
+    plain = type(settles) is bool and all(isinstance(text, str) for text in texts)
     if action is None or not plain or type(version) is not int:
         raise JrhError("The decision is malformed.")
-    given = Given(action=action, reason=reason, after=after, expected=expected, settles=settles)
-    review = here.desk.decide(build_decision(here.desk, known.case_id, name, given), version)
+    decision = Given(action=action, reason=reason, after=after, expected=expected, settles=settles)
+    review = here.desk.decide(build_decision(here.desk, known.case_id, name, decision), version)
     return {"saved": True, "version": review.version(name), **_line(known, review, name), "open": review.is_open}
 
 
 def _line(case: QueuedCase, review: CaseReview, name: str) -> dict[str, Any]:
     """Return what the list says about a case; nothing of others before two have decided."""
-    own = review.own(name)
-    state = own.action.value if own else ""
+    decision = review.own(name)
+    state = decision.action.value if decision else ""
     if review.is_open:
         state = "settled" if review.settlement else "conflict" if review.in_conflict else state or "decided by others"
     return {"id": case.case_id, "item": visible_line(case.item_id), "test": visible_line(case.test), "state": state}

@@ -81,7 +81,7 @@ def choose_task(names: Sequence[str], wanted: str) -> str:
 
 def _by_judge(outline: Summary, findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
     """Sort findings by judge, in the suite's order; those about the data, under an empty name, come last."""
-    groups = {judge: [each for each in findings if each.judge == judge] for judge in (*outline.judges, "")}
+    groups = {judge: [finding for finding in findings if finding.judge == judge] for judge in (*outline.judges, "")}
     return {judge: group for judge, group in groups.items() if judge or group}
 
 
