@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from attrs import frozen
 from jrh_review.desk import review_desk
-from jrh_review.pages.review import reviewing_of
+from jrh_review.pages.review import open_reviewing
 from jrh_review.pages.work import Work
 from jrh_review.runs import Runs
 from jrh_review.security import Names, Sessions
@@ -79,7 +79,7 @@ def workbench(*places: Path, reviewers: Sequence[str] = ()) -> Iterator[Bench]:
     with review_desk(places[0]) as desk:
         desk.make_queue(None)
         runs = Runs(places)
-        with served(*places, work=reviewing_of(runs, places[0], desk, reviewers)) as bench:
+        with served(*places, work=open_reviewing(runs, places[0], desk, reviewers)) as bench:
             yield bench
 
 

@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 from jrh_export import to_langfuse
 from jrh_export.options import LangfuseOptions
-from jrh_export.rows import keyed
+from jrh_export.rows import rows_by_key
 from jrh_export.to_langfuse import Endpoint
 from jrh_interchange import export_run
 from jrh_testing import sample_report
@@ -24,7 +24,7 @@ def test_every_number_has_its_interval_sizes_and_missing_verdicts(run_dir: Path,
         (trace,) = (body for body in langfuse.bodies.values() if body.get("metadata", {}).get("jrh.suite") == "answers")
         numbers = {body["name"]: body for body in langfuse.bodies.values() if body.get("dataType") == "NUMERIC"}
         assert len(numbers) == sum(each.estimate is not None for each in measures) >= 3
-        for (key, row), measure in zip(keyed(report), measures, strict=True):
+        for (key, row), measure in zip(rows_by_key(report), measures, strict=True):
             if measure.estimate is None:
                 assert key not in numbers
                 continue

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jrh
 import pytest
-from jrh_export.rows import keyed, rows
+from jrh_export.rows import rows, rows_by_key
 from jrh_interchange import export_run
 from jrh_testing import Project, call
 
@@ -40,7 +40,7 @@ def test_the_numbers_read_back_are_those_of_the_run(
     assert (run.data.tags["jrh.suite"], run.data.tags["jrh.simulated"]) == ("answers", "planted")
     with jrh.open_run(run_dir) as report:
         measures, table = report.measures, list(rows(report))
-        for (key, row), measure in zip(keyed(report), measures, strict=True):
+        for (key, row), measure in zip(rows_by_key(report), measures, strict=True):
             assert " simulated/" in key
             if measure.estimate is None:
                 assert key not in run.data.metrics

@@ -7,7 +7,7 @@ import re
 
 from attrs import evolve
 from jrh import Interval, Measure
-from jrh_export.rows import digest, keyed, numbers, rows
+from jrh_export.rows import digest, numbers, rows, rows_by_key
 from jrh_testing import sample_report
 
 
@@ -15,7 +15,7 @@ def test_keys_are_distinct_short_and_plain_whatever_the_names() -> None:
     names = ["a/b", "a_b", "A_B", "ä", "ö", "x" * 300, "x" * 301, "", "\ud800", "=1+1", "a:b", "..", ".", "j"]
     measures = tuple(Measure(name="m", judge=name, test="t", estimate=0.5) for name in names)
     report = evolve(sample_report(), measures=measures)
-    keys = [key for key, _ in keyed(report)]
+    keys = [key for key, _ in rows_by_key(report)]
     assert len({key.casefold() for key in keys}) == len(names)
     assert all(re.fullmatch(r"[\w.\- /]{1,200}", key, re.ASCII) for key in keys)
     assert keys[-1] == "m/j/t"
@@ -24,7 +24,7 @@ def test_keys_are_distinct_short_and_plain_whatever_the_names() -> None:
 
 
 def test_a_simulated_judge_is_marked_in_key_and_row() -> None:
-    found = dict(keyed(sample_report()))
+    found = dict(rows_by_key(sample_report()))
     assert all(("careless simulated/" in key) is row["simulated"] for key, row in found.items())
     assert {row["judge"]: row["simulated"] for row in found.values()} == {"careful": False, "careless": True}
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import jrh
 import pytest
-from jrh_export.rows import keyed, rows
+from jrh_export.rows import rows, rows_by_key
 from jrh_interchange import export_run
 
 from .wandb_file import told as told_file
@@ -33,7 +33,7 @@ def test_the_numbers_read_back_are_those_of_the_run(
 
     assert (config["jrh.suite"], config["jrh.simulated"]) == ("answers", "planted")
     with jrh.open_run(run_dir) as report:
-        found = [(key, row) for key, row in keyed(report) if row["estimate"] is not None]
+        found = [(key, row) for key, row in rows_by_key(report) if row["estimate"] is not None]
         assert len(found) >= 3
         for key, row in found:
             assert " simulated/" in key

@@ -31,7 +31,7 @@ def rows(report: RunReport) -> Iterator[dict[str, Any]]:
         yield {name: _storable(value) for name, value in row.items()}
 
 
-def keyed(report: RunReport) -> Iterator[tuple[str, dict[str, Any]]]:
+def rows_by_key(report: RunReport) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows, each with a key that no other row has.
 
     Tools allow few characters in the name of a number: others become `_`, and where that makes two names one, or a name

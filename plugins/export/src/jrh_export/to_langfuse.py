@@ -22,7 +22,7 @@ from jrh.plugins import read_secret
 from jrh.text import clean_text, counted
 
 from jrh_export.options import LangfuseOptions
-from jrh_export.rows import SIMULATED, about, keyed, without_keys
+from jrh_export.rows import SIMULATED, about, rows_by_key, without_keys
 
 _CLOUD: Final = "https://cloud.langfuse.com"
 _PATH: Final = "/api/public/ingestion"
@@ -84,11 +84,11 @@ class Endpoint:
         """
         sent = 0
         for batch, size in _batches(events):
-            self._check(self._posted(batch), sent)
+            self._check(self._post(batch), sent)
             sent += size
         return sent
 
-    def _posted(self, body: bytes) -> dict[str, Any]:
+    def _post(self, body: bytes) -> dict[str, Any]:
         for attempt in range(1, _ATTEMPTS + 1):
             last = attempt == _ATTEMPTS
             try:
@@ -96,7 +96,7 @@ class Endpoint:
             except HTTPError as error:
                 with error:
                     if last or not (error.code == _TOO_MANY or error.code >= _SERVER):
-                        raise self._refused(error) from None
+                        raise self._refusal(error) from None
                     _wait(attempt, error.headers.get("Retry-After"))
             except (URLError, HTTPException, OSError) as error:
                 if last:
@@ -120,7 +120,7 @@ class Endpoint:
             )
         return document
 
-    def _refused(self, error: HTTPError) -> JrhError:
+    def _refusal(self, error: HTTPError) -> JrhError:
         if error.code in _UNKNOWN_KEYS:
             return JrhError(f"Langfuse at {self.shown} rejects the keys (HTTP {error.code}); check both")
         try:
@@ -199,19 +199,19 @@ class LangfuseExporter:
             JrhError: Langfuse cannot be reached or refuses.
         """
         run = content_id("langfuse", report.run_id)
-        scores = self._endpoint.send(_stamped(_of_measures(report, run)))
+        scores = self._endpoint.send(_wrap_events(_of_measures(report, run)))
         without = sum(measure.estimate is None for measure in report.measures)
         yield f"Langfuse trace {run}: {counted(scores - 1, 'estimate')} as scores."
         if without:
             yield f"{counted(without, 'measure')} without an estimate: no score."
         if self._options.verdicts and len(report.records):
-            self._endpoint.send(_stamped(_of_verdicts(report, own=self._options.traces == "own")))
+            self._endpoint.send(_wrap_events(_of_verdicts(report, own=self._options.traces == "own")))
             answered = int(report.records.equals("status", "ok").sum())
             missing = len(report.records) - answered
             yield f"{counted(answered, 'verdict')} as scores; {missing} missing: their scores end in /missing."
 
 
-def _stamped(events: Iterator[tuple[str, Event]]) -> Iterator[Event]:
+def _wrap_events(events: Iterator[tuple[str, Event]]) -> Iterator[Event]:
     """Wrap events; the id of an envelope follows from its content, so that a repeated request counts once."""
     time_sent = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     for kind, body in events:
@@ -223,7 +223,7 @@ def _of_measures(report: RunReport, run: str) -> Iterator[tuple[str, Event]]:
         "trace-create",
         {"id": run, "name": clean_text(report.suite), "metadata": about(report), "tags": _tags(report)},
     )
-    for key, row in keyed(report):
+    for key, row in rows_by_key(report):
         if row["estimate"] is not None:
             yield (
                 "score-create",

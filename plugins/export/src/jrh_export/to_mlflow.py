@@ -13,7 +13,7 @@ from jrh.text import clean_text, counted
 from jrh_measuring import MEASURE_COLUMNS
 
 from jrh_export.options import MlflowOptions
-from jrh_export.rows import about, digest, keyed, numbers, rows, without_keys
+from jrh_export.rows import about, digest, numbers, rows, rows_by_key, without_keys
 
 if TYPE_CHECKING:
     from mlflow.tracking import MlflowClient
@@ -50,11 +50,11 @@ class MlflowExporter:
 
         try:
             client = MlflowClient(tracking_uri=self._options.tracking_uri or None)
-            yield from self._exported(client, report, attached if self._options.reports else ())
+            yield from self._export(client, report, attached if self._options.reports else ())
         except MlflowException as error:
             raise JrhError(f"MLflow: {clean_text(without_keys(str(error)), 500)}") from None
 
-    def _exported(self, client: MlflowClient, report: RunReport, attached: Sequence[Path]) -> Iterator[str]:
+    def _export(self, client: MlflowClient, report: RunReport, attached: Sequence[Path]) -> Iterator[str]:
         name = self._options.experiment
         experiment = _experiment(client, name)
         mark = digest(report)
@@ -91,7 +91,7 @@ def _log(client: MlflowClient, run: str, report: RunReport, attached: Sequence[P
     from mlflow.entities import Metric
 
     milliseconds, estimates, metrics = int(time.time() * 1000), 0, []
-    for key, row in keyed(report):
+    for key, row in rows_by_key(report):
         numbers_of_row = numbers(row)
         estimates += bool(numbers_of_row)
         metrics += [Metric(f"{key}{end}", value, milliseconds, 0) for end, value in numbers_of_row.items()]

@@ -11,7 +11,7 @@ from jrh.text import clean_text, counted
 from jrh_measuring import MEASURE_COLUMNS
 
 from jrh_export.options import WandbOptions
-from jrh_export.rows import about, digest, keyed, numbers, rows, without_keys
+from jrh_export.rows import about, digest, numbers, rows, rows_by_key, without_keys
 
 _ID: Final = 16
 _SETTINGS: Final = {
@@ -70,7 +70,7 @@ class WandbExporter:
         except (wandb.errors.Error, OSError) as error:
             raise JrhError(f"Weights & Biases: {clean_text(without_keys(str(error)), 500)}") from None
         place = Path(str(run.dir)).parent
-        estimates = self._logged(run, report, attached if options.reports else ())
+        estimates = self._log(run, report, attached if options.reports else ())
         run.finish()
         if alone:  # `finish` may return before the file is on disk; the library's process has written it when it ends
             wandb.teardown()
@@ -81,10 +81,10 @@ class WandbExporter:
             yield f"Wrote Weights & Biases run {run.id} to {place}: {many}."
             yield f"Nothing was sent. To upload it: wandb sync {place}"
 
-    def _logged(self, run: Any, report: RunReport, attached: Sequence[Path]) -> int:
+    def _log(self, run: Any, report: RunReport, attached: Sequence[Path]) -> int:
         import wandb
 
-        keyed_numbers = [(key, numbers(row)) for key, row in keyed(report)]
+        keyed_numbers = [(key, numbers(row)) for key, row in rows_by_key(report)]
         run.summary.update({f"{key}{end}": value for key, values in keyed_numbers for end, value in values.items()})
         run.log(
             {"measures": wandb.Table(columns=list(MEASURE_COLUMNS), data=[list(row.values()) for row in rows(report)])}

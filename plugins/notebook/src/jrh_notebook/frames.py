@@ -110,12 +110,12 @@ def _text_columns(records: RecordTable, evidence: Evidence) -> dict[str, list[An
         replies = evidence.replies([trial_id for trial_id in trials if trial_id])
         for case_id, trial_id in zip(cases, trials, strict=True):
             reply = replies.get(trial_id or "")
-            rows.append({**_shown(known.get(case_id or "")), "reply": reply.text if reply else None})
+            rows.append({**_field_texts(known.get(case_id or "")), "reply": reply.text if reply else None})
     names = dict.fromkeys(name for row in rows for name in row)
     return {f"text.{name}": [row.get(name) for row in rows] for name in names}
 
 
-def _shown(case: Case | None) -> Mapping[str, str | None]:
+def _field_texts(case: Case | None) -> Mapping[str, str | None]:
     return {} if case is None else {name: _text(value) for name, value in case.fields.items()}
 
 

@@ -211,7 +211,7 @@ def _draw_series(report: RunReport, drawing: Drawing, across: Axis, up: Axis, se
     if len(joined) > 1:
         drawing.line(joined, colour(place), 1.2 if fitted else 0.8)
     if len(spots) > 1 and any(measure.missing for _, measure in spots):
-        lost = [(across.at(spot.at), up.at(_lost(measure))) for spot, measure in spots]
+        lost = [(across.at(spot.at), up.at(_missing_share(measure))) for spot, measure in spots]
         drawing.line(lost, colour(place), 0.8, dashed=True)
     for spot, measure in known:
         x = across.at(spot.at)
@@ -242,7 +242,7 @@ def _draw_threshold(
     drawing.line(((x, y - 4), (x, y + 4)), colour(place), 1.6, of=(at, "estimate"))
 
 
-def _lost(measure: Measure) -> float:
+def _missing_share(measure: Measure) -> float:
     """Return the share of trials without a verdict."""
     lost = sum(measure.missing.values())
     return lost / max(lost + measure.n_trials, 1)

@@ -43,7 +43,7 @@ def findings_by_judge(report: RunReport) -> Iterator[JudgeFindings]:
             yield JudgeFindings(judge=judge, heading=heading, findings=findings)
 
 
-def finding_line(report: RunReport, finding: Finding) -> str:
+def sentence_with_severity(report: RunReport, finding: Finding) -> str:
     """Return severity, task and sentence; the task only if there are several."""
     several = finding.task and len(report.tasks) > 1
     return f"{finding.severity.value}{f', {finding.task}' if several else ''}: {finding.sentence}"

@@ -13,7 +13,7 @@ from jrh_measuring import html_text as html
 from jrh_measuring import markdown_text as safe
 
 from jrh_report import tables
-from jrh_report.findings import cautions, finding_line, findings_by_judge
+from jrh_report.findings import cautions, findings_by_judge, sentence_with_severity
 from jrh_report.fitting import Block, fit
 from jrh_report.options import MarkdownOptions
 from jrh_report.sections import SectionText, section_texts
@@ -59,7 +59,7 @@ class MarkdownReporter:
         if self.options.details:
             blocks += _every_measure(report)
         fitted = fit(blocks, self.options.characters - _RESERVE)
-        text = "\n\n".join([fitted.text, *_shortened(fitted.left_out, self.options.characters)])
+        text = "\n\n".join([fitted.text, *_omission_notice(fitted.left_out, self.options.characters)])
         return (text if fitted.shortened else fitted.text) + "\n"
 
 
@@ -84,7 +84,7 @@ def _findings(report: RunReport) -> Iterator[Block]:
     head = "## Findings\n\n"
     for group in findings_by_judge(report):
         head += f"**{safe(group.heading, 120)}**\n\n"
-        lines = [finding_line(report, finding) for finding in group.findings]
+        lines = [sentence_with_severity(report, finding) for finding in group.findings]
         yield _bullets(lines, head=head, limit=1000, what=f"findings of {safe(group.heading, 60)}", rank=-1)
         head = ""
 
@@ -106,7 +106,7 @@ def _about_the_run(report: RunReport) -> Iterator[Block]:
     for table in tables.run_tables(report):
         importance = Importance.DETAIL if table.detail else Importance.MAIN
         block = _table_block(table, importance, what=table.title.lower(), heading=not table.detail)
-        yield _folded(block, table.title) if table.detail else evolve(block, rank=0)
+        yield _fold(block, table.title) if table.detail else evolve(block, rank=0)
 
 
 def _section(section: SectionText, tasks: int) -> Iterator[Block]:
@@ -119,7 +119,7 @@ def _section(section: SectionText, tasks: int) -> Iterator[Block]:
         alone = section.title.startswith(table.title)
         title = section.title if alone else f"{section.title}: {table.title}"
         if detail or table.detail:
-            yield _folded(_table_block(table, Importance.DETAIL, what=what), title)
+            yield _fold(_table_block(table, Importance.DETAIL, what=what), title)
             continue
         block = _table_block(table, section.importance, what=what)
         if table.main:
@@ -144,7 +144,7 @@ def _every_measure(report: RunReport) -> Iterator[Block]:
             f" of task {safe(task, 60)}" if len(known) > 1 and task in known else "" if task in known else " of no task"
         )
         table = tables.measures(report, measures, _DIGITS)
-        block = _folded(_table_block(table, Importance.DETAIL, what=f"measure {safe(name, 60)}"), name)
+        block = _fold(_table_block(table, Importance.DETAIL, what=f"measure {safe(name, 60)}"), name)
         heading = "" if task in headed else f"## Every measure{whose}\n\n"
         headed.add(task)
         yield evolve(block, head=f"{heading}{block.head}", rank=_EVERY)
@@ -170,7 +170,7 @@ def _bullets(texts: Sequence[str], *, head: str, limit: int, what: str, rank: in
     return Block(head=head, lines=lines, rank=rank, share=_SIDE, what=what)
 
 
-def _folded(block: Block, title: str) -> Block:
+def _fold(block: Block, title: str) -> Block:
     """Return the block behind a line that opens it."""
     head = f"<details><summary>{html(title, 120)}</summary>\n\n{block.head}"
     return evolve(block, head=head, tail=f"{block.tail}\n\n</details>")
@@ -180,7 +180,7 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(safe(cell, _CELL) for cell in cells)} |"
 
 
-def _shortened(left_out: tuple[str, ...], limit: int) -> Iterator[str]:
+def _omission_notice(left_out: tuple[str, ...], limit: int) -> Iterator[str]:
     yield "---"
     named: list[str] = []
     parts = list(dict.fromkeys(left_out))

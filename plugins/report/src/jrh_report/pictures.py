@@ -38,7 +38,7 @@ def pictures(report: RunReport) -> Iterator[tuple[str, str, str]]:
     for section in report.sections:
         about = f", task {clean_text(section.task)}" if section.task else ""
         for part in section.parts:
-            for kind, title, drawing in _drawn(report, part):
+            for kind, title, drawing in _draw_part(report, part):
                 name = unlike(f"{section.name}{kind}{end_of(report, section.task)}", taken)
                 yield name, f"{clean_text(title)}{about}", picture(drawing, f"{title}{about}")
 
@@ -48,7 +48,7 @@ def picture(drawing: Drawing, title: str) -> str:
     return drawing.markup(title, _ABOUT, file=True) + "\n"
 
 
-def _drawn(report: RunReport, part: Part) -> Iterator[tuple[str, str, Drawing]]:
+def _draw_part(report: RunReport, part: Part) -> Iterator[tuple[str, str, Drawing]]:
     """Yield what is behind the name of a part's drawing, its title, and the drawing."""
     if isinstance(part, HeatPart):
         for place, layer in enumerate(layer for layer in part.layers if layer.drawn):

@@ -152,19 +152,19 @@ def mark_of(report: RunReport, row: Row) -> str:
     return SIMULATED if all(measure.judge in report.simulated for measure in flagged) else MIXED
 
 
-def shown_rows(part: TablePart) -> TablePart:
+def limit_rows(part: TablePart) -> TablePart:
     """Return a table with the rows that documents show; the others are counted."""
     rows = part.rows[: part.shown]
     return evolve(part, rows=rows, more=part.more + len(part.rows) - len(rows))
 
 
-def written_number(number: float, digits: int) -> str:
+def number_text(number: float, digits: int) -> str:
     """Write a number that is no measure."""
     return f"{number:,}" if isinstance(number, int) else format_number(number, digits, proportion=False)
 
 
 def _table(report: RunReport, part: TablePart, digits: int, gap: str) -> Table:
-    part = shown_rows(part)
+    part = limit_rows(part)
     noted = any(row.note for row in part.rows)
     more = f"{part.more:,} more are in report.json." if part.more else ""
     return Table(
@@ -192,7 +192,7 @@ def _cell(report: RunReport, cell: Cell, digits: int, gap: str) -> str:
     if isinstance(cell, FindingRef):
         return report.findings[cell.finding].sentence
     if isinstance(cell, int | float):
-        return written_number(cell, digits)
+        return number_text(cell, digits)
     if not isinstance(cell, MeasureRef):
         return cell or ""
     measure, digits = report.measures[cell.measure], digits if cell.digits is None else cell.digits

@@ -62,7 +62,7 @@ class Table:
 def run_tables(report: RunReport, digits: int = 2) -> list[Table]:
     """Return the tables about the run rather than its measures, in the order of every report."""
     tables = (
-        missing_counts(report),
+        verdicts_missing(report),
         costs(report),
         attrition(report),
         agreement(report, digits),
@@ -101,7 +101,7 @@ def _gold_sources(summary: TaskSummary) -> str:
     return ", labels " + ", ".join(f"{source.described}: {count}" for source, count in sources)
 
 
-def missing_counts(report: RunReport) -> Table:
+def verdicts_missing(report: RunReport) -> Table:
     """Tabulate the trials without a verdict by judge and status; no rows where every trial has one."""
     names = [status.value for status in Status if status is not Status.OK]
     counts: dict[str, Counter[str]] = {judge: Counter() for judge in report.judges}

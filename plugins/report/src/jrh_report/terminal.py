@@ -20,7 +20,7 @@ from rich.text import Text
 
 from jrh_report import tables
 from jrh_report.brief import brief
-from jrh_report.findings import cautions, finding_line, findings_by_judge
+from jrh_report.findings import cautions, findings_by_judge, sentence_with_severity
 from jrh_report.options import TerminalOptions
 from jrh_report.sections import section_texts
 
@@ -42,7 +42,7 @@ class TerminalReporter:
     def render(self, report: RunReport) -> str:
         """Return the text, with colour codes only where they are wanted."""
         target = StringIO()
-        coloured = self._coloured()
+        coloured = self._wants_colour()
         console = Console(
             force_jupyter=False,  # else rich shows in the cell, not in the file
             file=target,
@@ -61,7 +61,7 @@ class TerminalReporter:
         # Rich fills lines up to the width; nobody wants to copy that.
         return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
 
-    def _coloured(self) -> bool:
+    def _wants_colour(self) -> bool:
         if self.options.color == "auto":
             return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         return self.options.color == "always"
@@ -79,22 +79,22 @@ def _tables_of(report: RunReport) -> Iterator[RenderableType]:
     yield Text(f"Run {clean(report.run_id, 12)}, seed {report.seed}, jrh {clean(report.version)}", style="dim")
     for group in findings_by_judge(report):
         yield from _heading(f"Findings: {clean(group.heading)}")
-        yield from (_bullet(clean(finding_line(report, finding), 1000)) for finding in group.findings)
+        yield from (_bullet(clean(sentence_with_severity(report, finding), 1000)) for finding in group.findings)
     if report.family is not None and report.family.tests:
         yield Text(report.family.sentence, style="dim")
     for summary in report.tasks:
         yield from _task(report, summary)
     for section in section_texts(report, _DIGITS, Importance.FIRST, Importance.MAIN, gap="\n"):
         yield from _heading(section.title)
-        yield from (_indented(Text(clean(text, 1000), style="dim")) for text in section.text)
+        yield from (_indent(Text(clean(text, 1000), style="dim")) for text in section.text)
         for table in section.tables:
-            yield from map(_indented, (Text(""), Text(clean(table.title, 200)), *_grid(table)))
+            yield from map(_indent, (Text(""), Text(clean(table.title, 200)), *_grid(table)))
     run = tables.run_tables(report)
     details = [section.title for section in report.sections if section.importance is Importance.DETAIL]
     for table in run:
         if not table.detail:
             yield from _heading(table.title)
-            yield from map(_indented, _grid(table))
+            yield from map(_indent, _grid(table))
         else:
             details.append(table.title)
     if report.notes:
@@ -111,9 +111,9 @@ def _tables_of(report: RunReport) -> Iterator[RenderableType]:
 def _task(report: RunReport, summary: TaskSummary) -> Iterator[RenderableType]:
     name = summary.task.name
     yield from _heading(f"Task {clean(name)}")
-    yield _indented(Text(clean(tables.task_line(summary)), style="dim"))
+    yield _indent(Text(clean(tables.task_line(summary)), style="dim"))
     if not any(measure.task == name for measure in report.measures):
-        yield _indented(Text("No measures for this task."))
+        yield _indent(Text("No measures for this task."))
     empty = [f"{clean(test)}: {clean(why, 600)}" for test, why in tables.empty_tests(report, name)]
     for line in (*empty, *cautions(report, name)):
         yield _bullet(clean(line, 600), style="yellow", mark="!")
@@ -124,7 +124,7 @@ def _heading(title: str) -> Iterator[RenderableType]:
     yield Text(title, style="bold")
 
 
-def _indented(body: RenderableType) -> Padding:
+def _indent(body: RenderableType) -> Padding:
     return Padding(body, (0, 0, 0, _INDENT))
 
 
@@ -150,4 +150,4 @@ def _bullet(text: str, style: str = "", mark: str = "-") -> Padding:
     grid.add_column("", width=1)
     grid.add_column("", overflow="fold")
     grid.add_row(Text(mark, style=style), Text(text, style=style))
-    return _indented(grid)
+    return _indent(grid)

@@ -71,7 +71,7 @@ class XlsxReporter:
         if self.options.records:
             columns = names(report.records)
             sheets.fill(book.add_worksheet("Records"), columns, _records(report, columns))
-        sheets.fill(about, ("jrh", ""), [*_about(report), *(("Note", line) for line in sheets.said())])
+        sheets.fill(about, ("jrh", ""), [*_about(report), *(("Note", line) for line in sheets.omissions())])
         book.close()
         return target.getvalue()
 
@@ -106,12 +106,12 @@ class _Sheets:
             # Every text is written as text. The apostrophe is for the day somebody saves the sheet as CSV.
             text = neutral(cell) if self._neutralise else storable(cell)
             if _units(text) > CHARACTERS:
-                text = _shortened(text)
+                text = _cut_text(text)
                 self._cut[sheet.get_name()] = self._cut.get(sheet.get_name(), 0) + 1
             sheet.write_string(row, column, text)
 
-    def said(self) -> Iterator[str]:
-        """Say what is not in the workbook."""
+    def omissions(self) -> Iterator[str]:
+        """Yield a sentence on each sheet that does not hold everything."""
         elsewhere = "records.csv, records.parquet and report.json hold everything"
         for name, count in self._left.items():
             yield f"{name}: {count:,} rows do not fit into the {ROWS:,} rows of a sheet; {elsewhere}"
@@ -123,7 +123,7 @@ def _units(text: str) -> int:
     return len(text) if len(text) * 2 <= CHARACTERS else len(text.encode("utf-16-le")) // 2
 
 
-def _shortened(text: str) -> str:
+def _cut_text(text: str) -> str:
     room = (CHARACTERS - len(_CUT)) * 2
     return text.encode("utf-16-le")[:room].decode("utf-16-le", "ignore") + _CUT
 

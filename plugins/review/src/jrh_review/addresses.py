@@ -74,7 +74,7 @@ class View:
         """Return the address of this view, or of another page that keeps it, such as `cases.csv`."""
         return address("run", self.run, *(page or ("cases",)), query=self.query)
 
-    def sorted_by(self, order: CaseOrder) -> View:
+    def in_order(self, order: CaseOrder) -> View:
         """Return the view in another order, from its beginning."""
         return evolve(self, order=order, start=0)
 

@@ -21,7 +21,7 @@ _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 _TABLE: Final = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
-def _serving_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def _add_serving_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of every command that serves pages."""
     for option in reversed(_SERVING):
         command = option(command)
@@ -32,7 +32,7 @@ def _serving_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument(
     "run_dirs", nargs=-1, metavar="[RUN_DIR]...", type=click.Path(path_type=Path, exists=True, file_okay=False)
 )
-@_serving_options
+@_add_serving_options
 def view(run_dirs: tuple[Path, ...], **serving: Any) -> int:
     """Look at runs in the browser, on this machine.
 
@@ -64,7 +64,7 @@ def view(run_dirs: tuple[Path, ...], **serving: Any) -> int:
     help="Which cases come first and are more likely to be sampled. Default: random.",
 )
 @click.option("--export", type=_FILE, help="Write the decisions as CSV and exit.")
-@_serving_options
+@_add_serving_options
 def review(
     run_dir: Path,
     reviewers: tuple[str, ...],
@@ -114,7 +114,7 @@ def review(
 @click.option("--plugins", metavar="LIST", default="", help="Allow-list of plugins, as for `jrh run`.")
 @click.option("--export", type=_FILE, help="Write the gold labels, or NAME's sheet, as CSV.")
 @click.option("--import", "table", type=_TABLE, help="Read NAME's sheet and exit.")
-@_serving_options
+@_add_serving_options
 def label(
     suite: Path,
     names: tuple[str, ...],

@@ -131,12 +131,12 @@ class CaseReview:
             return self.settlement
         return None if self.in_conflict else next(iter(self.blind.values()), None)
 
-    def counted(self, reviewers: int) -> Decision | None:
+    def effective_decision(self, reviewers: int) -> Decision | None:
         """Return the decision that counts, once enough people have decided or somebody has settled a conflict."""
         enough = self.settlement is not None or len(self.blind) >= reviewers
         return self.outcome if enough else None
 
-    def known_to(self, reviewer: str) -> CaseReview:
+    def visible_to(self, reviewer: str) -> CaseReview:
         """Return what a reviewer may know: the own decisions, and everybody's once two have decided."""
         if self.is_open:
             return self
@@ -144,7 +144,7 @@ class CaseReview:
 
     def version(self, reviewer: str) -> int:
         """Return a number that grows with every row a reviewer may know of; it tells nothing of hidden ones."""
-        return max((row.number for row in self.known_to(reviewer).log), default=0)
+        return max((row.number for row in self.visible_to(reviewer).log), default=0)
 
 
 def _standing(log: Iterable[Decision]) -> Decision | None:

@@ -197,7 +197,7 @@ class ReviewDesk:
             tests: the tests of the run; cases of others are left out.
         """
         candidates = [case for case in self._candidates() if case.test in tests]
-        cases = self._ordered(candidates, request)
+        cases = self._draw_in_order(candidates, request)
         with self._lock:
             before = {case.case_id: place for place, case in enumerate(self.queue())}
             if request.sample is None:  # who reviews while cases are made finds new ones at the end
@@ -205,7 +205,7 @@ class ReviewDesk:
             if self._queue.digest() != request.id or self.queue() != cases:
                 self._replace_queue(request, cases)
 
-    def _ordered(self, found: Sequence[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
+    def _draw_in_order(self, found: Sequence[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
         if request.first is not First.RANDOM and self._queue.digest() == request.id:
             there = {case.case_id for case in found}
             if still_there := tuple(case for case in self.queue() if case.case_id in there):
@@ -242,10 +242,11 @@ class ReviewDesk:
         """Return the decisions in the order they were made, or those that fit."""
         return tuple(map(_decision, self._log.select(where)))
 
-    def waiting(self, reviewers: int) -> int:
+    def count_waiting(self, reviewers: int) -> int:
         """Count the cases of the queue that wait for a decision."""
-        reviews = self.reviews()
-        return sum(reviews.get(case.case_id, CaseReview()).counted(reviewers) is None for case in self.queue())
+        decisions = self.reviews()
+        reviews = (decisions.get(case.case_id, CaseReview()) for case in self.queue())
+        return sum(review.effective_decision(reviewers) is None for review in reviews)
 
     def decide(self, decision: Decision, version: int) -> CaseReview:
         """Add a decision durably, and return all that is decided about its case.

@@ -12,7 +12,7 @@ from jrh.text import counted, is_person_name, say, tell
 from jrh_review.desk import ReviewDesk
 from jrh_review.labelling import LabelDesk
 from jrh_review.pages.label import Labelling
-from jrh_review.pages.review import reviewing_of
+from jrh_review.pages.review import open_reviewing
 from jrh_review.person_labels import LabelAction, writing_to
 from jrh_review.review_statistics import people_agreement, plain_estimate, write_estimate
 from jrh_review.runs import Runs
@@ -56,7 +56,7 @@ def use_review_desk(
         tell(f"Wrote {counted(len(desk.queue()), 'case')} to {export}.")
     else:
         runs = Runs((run_dir,))
-        work = reviewing_of(runs, run_dir, desk, names or (REVIEWER,))
+        work = open_reviewing(runs, run_dir, desk, names or (REVIEWER,))
         tell(f"{counted(len(desk.queue()), 'case')} to review, {len(desk.reviews())} with decisions.")
         serve(runs, work, **serving)
 

@@ -50,7 +50,7 @@ class JudgedGold(Stage):
         for name, judge in _judges_by_task(work.builder.resolved).items():
             items = work.items[name]
             if await work.ask(work.tasks[name], judge, lambda case: case.gold is None):
-                items = labelled[name] = list(_graded(items, work.tasks[name], judge, work))
+                items = labelled[name] = list(_grade_items(items, work.tasks[name], judge, work))
             count = sum(item.gold is not None for item in items)
             notes.append(
                 f"Task '{name}': judge '{judge}' graded the originals, and its verdicts replace missing gold labels "
@@ -73,7 +73,7 @@ def _judges_by_task(resolved: Any) -> Mapping[str, str]:
     return {use.task.name: use.data.stages[NAME].gold_from for use in resolved.suite.tasks if NAME in use.data.stages}
 
 
-def _graded(items: Sequence[Item], task: Task, judge: str, work: StageWork) -> Iterator[Item]:
+def _grade_items(items: Sequence[Item], task: Task, judge: str, work: StageWork) -> Iterator[Item]:
     """Yield the items with the judge's commonest verdict as gold label where they have none."""
     labels: defaultdict[str, list[str]] = defaultdict(list)
     rows = (zip(*(part[name] for name in _COLUMNS), strict=True) for part in work.store.records.slices())

@@ -19,8 +19,8 @@ from jrh_review.person_labels import (
     LabelSettings,
     LabelsLog,
     PersonLabel,
+    fields_to_label,
     item_content,
-    labelled_fields,
     labels_that_count,
     read_labels,
 )
@@ -41,7 +41,7 @@ class LabelScreen:
     def fields(self) -> Mapping[str, Json]:
         """Return the item's texts, the options of a comparison in the order shown."""
         if not self.order:
-            return labelled_fields(self.item)
+            return fields_to_label(self.item)
         names = {option: option_field(place) for place, option in enumerate(self.task.scale.options)}
         fields = self.item.fields
         moved = {names[shown]: fields[names[label]] for shown, label in self.label_map.items() if shown in names}

@@ -156,7 +156,7 @@ def find_cases(store: Any, wanted: CaseFilter, order: CaseOrder, limit: int, sta
     if wanted.status:
         where.append(("missing", ">", 0) if wanted.status == MISSING else ("status", "=", wanted.status))
     if wanted.search or wanted.rationale:
-        where.append(("position", "in", _searched(store, table, wanted)))
+        where.append(("position", "in", _search(store, table, wanted)))
     total = table.count(where)
     column = "position" if order is CaseOrder.PLAN else f"{order.value}{'_id' if order is CaseOrder.ITEM else ''}"
     rows = table.select(where, order=column, descending=order is CaseOrder.MOVED, limit=limit, start=start)
@@ -164,7 +164,7 @@ def find_cases(store: Any, wanted: CaseFilter, order: CaseOrder, limit: int, sta
     return Page(rows=tuple(map(CaseRow._make, rows)), total=total, after=end if end < total and rows else None)
 
 
-def _searched(store: Any, table: Any, wanted: CaseFilter) -> list[int]:
+def _search(store: Any, table: Any, wanted: CaseFilter) -> list[int]:
     """Return the positions of the rows whose texts hold what is searched."""
     rows = table.select(columns=("position", "item_id", "case_id", "judge"))
     if wanted.search:
@@ -259,7 +259,7 @@ def _columns(
     statuses = _counts(group[~usable], trials.status.codes[rows[~usable]], trials.status.names, len(first))
     yield [counts[0][0] if counts else "" for counts in statuses]
     agreement, *shares = (_means(score, rows, group, len(first)) for score in scores)
-    yield from map(_known, (1 - agreement, *shares))
+    yield from map(_mean_or_none, (1 - agreement, *shares))
 
 
 def _texts(trials: Trials) -> tuple[Coded, ...]:
@@ -302,5 +302,5 @@ def _means(scores: Scores, rows: Codes, group: Codes, groups: int) -> Floats:
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
-def _known(means: Floats) -> list[float | None]:
+def _mean_or_none(means: Floats) -> list[float | None]:
     return [None if gone else mean for mean, gone in zip(means.tolist(), np.isnan(means), strict=True)]

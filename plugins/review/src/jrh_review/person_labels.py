@@ -82,7 +82,7 @@ class PersonLabel:
         return self.labeller, self.task, self.item_id, self.again
 
 
-def labelled_fields(item: Item) -> dict[str, Json]:
+def fields_to_label(item: Item) -> dict[str, Json]:
     """Return the texts that a person labels: one criterion, however many a judge is asked about in one call."""
     hidden = TOGETHER_FIELD if item.criterion is not None else None
     return {name: value for name, value in item.fields.items() if name != hidden}
@@ -90,7 +90,7 @@ def labelled_fields(item: Item) -> dict[str, Json]:
 
 def item_content(item: Item) -> str:
     """Return the digest of an item's texts."""
-    return content_id("labelled", labelled_fields(item))
+    return content_id("labelled", fields_to_label(item))
 
 
 def labels_that_count(log: Iterable[PersonLabel]) -> dict[tuple[str, str, str, bool], PersonLabel]:
@@ -105,7 +105,7 @@ def majority(labels: Iterable[str]) -> str | None:
     return first[0][0] if first and (len(first) == 1 or first[0][1] > first[1][1]) else None
 
 
-def labelled_by_people(items: Iterable[Item], task: Task, path: Path) -> Iterator[Item]:
+def add_labels_of_people(items: Iterable[Item], task: Task, path: Path) -> Iterator[Item]:
     """Return the items with their people's labels; the majority is the gold label of items without one.
 
     A hidden repeat tells how far a person agrees with themselves and is no second vote. An item whose people are split
@@ -124,10 +124,10 @@ def labelled_by_people(items: Iterable[Item], task: Task, path: Path) -> Iterato
                     f"scale {', '.join(task.scale.labels)}"
                 )
             by_item.setdefault(label.item_id, []).append(label)
-    return (_labelled(item, by_item.get(item.id, ())) for item in items)
+    return (_label_item(item, by_item.get(item.id, ())) for item in items)
 
 
-def _labelled(item: Item, rows: Sequence[PersonLabel]) -> Item:
+def _label_item(item: Item, rows: Sequence[PersonLabel]) -> Item:
     content = item_content(item)
     labels = {row.labeller: row.label for row in rows if row.content == content}
     if not labels:
@@ -288,4 +288,4 @@ class PeopleLabels(Stage):
 
     def label(self, items: Sequence[Item], task: Task, options: LabelsFrom) -> Iterator[Item]:
         """Return the items with their people's labels."""
-        return labelled_by_people(items, task, options.labels_from)
+        return add_labels_of_people(items, task, options.labels_from)

@@ -98,7 +98,7 @@ def describe_expectation(code: str) -> str:
     return f"the verdict is {visible_line(code[1:])}" if code.startswith("=") else EXPECTED.get(code, "nothing stated")
 
 
-def shown_case(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str, Any]:
+def case_data(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str, Any]:
     """Return a case for the screen. Everything but the texts to edit is made visible here."""
     case, original = desk.case(queued.case_id)
     review = desk.review(queued.case_id)
@@ -128,9 +128,9 @@ def shown_case(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str,
         "texts": {**editable(case, original), **(counts.after if counts else {})},
         "version": review.version(reviewer),
         "open": review.is_open,
-        "own": _told(review.own(reviewer)),
-        "settlement": _told(review.settlement),
-        "others": [_told(decision) for decision in review.blind.values()] if review.is_open else [],
+        "own": _decision_data(review.own(reviewer)),
+        "settlement": _decision_data(review.settlement),
+        "others": [_decision_data(decision) for decision in review.blind.values()] if review.is_open else [],
     }
 
 
@@ -144,7 +144,7 @@ def _validators(case: Case) -> list[tuple[str, str]]:
     ]
 
 
-def _told(decision: Decision | None) -> dict[str, Any] | None:
+def _decision_data(decision: Decision | None) -> dict[str, Any] | None:
     if decision is None:
         return None
     return {

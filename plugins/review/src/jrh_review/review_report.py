@@ -13,10 +13,10 @@ from jrh.values import Column, Importance, Row, Section, TablePart
 from jrh_review.decisions import ReviewAction, case_reviews
 from jrh_review.desk import ReviewDesk
 from jrh_review.review_statistics import (
-    expected_shares,
     not_estimable,
     review_shares,
     reviewer_agreement,
+    shares_as_expected,
     validator_checks,
     write_estimate,
 )
@@ -49,7 +49,7 @@ def review_data(
     cases = {name: case for name, case in known.items() if (case.task, case.test) in validators}
     if not cases:
         return None
-    outcomes = {name: review.counted(needed) for name, review in reviews.items() if name in cases}
+    outcomes = {name: review.effective_decision(needed) for name, review in reviews.items() if name in cases}
     gone = {name: cases[name] for name, last in outcomes.items() if last and last.action is not ReviewAction.ACCEPT}
     return {
         "tests": review_shares(queue, reviews, needed, level=level),
@@ -66,8 +66,8 @@ def _effects(work: StageWork, records: RecordTable, gone: Mapping[str, Case]) ->
     if not gone:
         return
     before_review = work.records_as_made(gone)
-    counting = expected_shares(records, work.tasks, work.summary.level)
-    as_made = expected_shares(before_review, work.tasks, work.summary.level)
+    counting = shares_as_expected(records, work.tasks, work.summary.level)
+    as_made = shares_as_expected(before_review, work.tasks, work.summary.level)
     judged = set(before_review.text("case_id")) if len(before_review) else set()
     changed = {(case.task, case.test) for case in gone.values()}
     incomplete = {(case.task, case.test) for name, case in gone.items() if name not in judged}

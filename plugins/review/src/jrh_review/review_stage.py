@@ -81,7 +81,7 @@ class ReviewStage(Stage):
                 await self._wait(desk, review, work)
         needed = review.reviewers if review is not None else 1
         _note_counted(work.store, desk.last(), needed)
-        decided = _decided(desk, needed)
+        decided = _effective_decisions(desk, needed)
         strict = review is not None and review.policy is not Policy.OPTIONAL
         queued = {case.case_id for case in desk.queue()} if strict else set()
         open_cases = len(queued - decided.keys())
@@ -89,13 +89,13 @@ class ReviewStage(Stage):
         return StageOutcome(
             cases=_rule(decided, queued) if decided or queued else None,
             valid={name: decision.action is ReviewAction.ACCEPT for name, decision in decided.items()},
-            open=self._waiting(review, open_cases, work.run_dir) if review is not None and waits else "",
+            open=self._wait_message(review, open_cases, work.run_dir) if review is not None and waits else "",
         )
 
     def foresee(self, store: Any) -> Callable[[Case], Case | None] | None:
         """Return what counts in a plan: cases that wait now will be asked, unless the suite leaves them out."""
         desk, review = ReviewDesk(store=store), self._review
-        decided = _decided(desk, review.reviewers if review is not None else 1)
+        decided = _effective_decisions(desk, review.reviewers if review is not None else 1)
         left_out = review is not None and review.policy is Policy.DECIDED
         queued = {case.case_id for case in desk.queue()} if left_out else set()
         return _rule(decided, queued) if decided or queued else None
@@ -131,7 +131,7 @@ class ReviewStage(Stage):
         return self._review is not None and self._review.policy is Policy.WAIT and work.wait
 
     async def _wait(self, desk: ReviewDesk, review: Review, work: StageWork) -> None:
-        queued, left = len(desk.queue()), desk.waiting(review.reviewers)
+        queued, left = len(desk.queue()), desk.count_waiting(review.reviewers)
         if not left:
             return
         work.progress.begin("review", queued, done=queued - left)
@@ -141,11 +141,11 @@ class ReviewStage(Stage):
                 raise stop
             await asyncio.sleep(POLL_SECONDS)
             if (last := desk.last()) != newest:
-                newest, before, left = last, left, desk.waiting(review.reviewers)
+                newest, before, left = last, left, desk.count_waiting(review.reviewers)
                 work.progress.advance(before - left)
         work.progress.end()
 
-    def _waiting(self, review: Review, number: int, run_dir: Path) -> str:
+    def _wait_message(self, review: Review, number: int, run_dir: Path) -> str:
         """Say what a run waits for, and the command that opens the review for the same people."""
         names = (word for name in review.people for word in ("--reviewer", name))
         why = f" (the review page: {self._broken})" if self._broken else ""
@@ -181,11 +181,11 @@ def fill_queue(desk: ReviewDesk, review: Review, work: StageWork) -> None:
 async def _serve_page(desk: ReviewDesk, run_dir: Path, review: Review, say: Callable[[str], None]) -> None:
     """Serve the review until the run goes on; its address goes to the terminal."""
     # Only a run that waits needs the libraries of the server.
-    from jrh_review.pages.review import reviewing_of
+    from jrh_review.pages.review import open_reviewing
     from jrh_review.serving import Place, make_server
 
     runs, loopback = Runs((run_dir,)), Place(address="127.0.0.1", port=0)
-    with make_server(runs, loopback, say, reviewing_of(runs, run_dir, desk, review.people)) as served:
+    with make_server(runs, loopback, say, open_reviewing(runs, run_dir, desk, review.people)) as served:
         say(f"Review: {served.address}")
         say("The address works once. The run goes on when every case is decided. Ctrl-C ends it; nothing is lost.")
         serving = asyncio.ensure_future(asyncio.to_thread(served.run))
@@ -202,9 +202,9 @@ def _note_counted(store: Any, last: int, needed: int) -> None:
         store.set_meta(_COUNTED, text)
 
 
-def _decided(desk: ReviewDesk, needed: int) -> dict[str, Decision]:
+def _effective_decisions(desk: ReviewDesk, needed: int) -> dict[str, Decision]:
     """Return the decision that counts about each case that has one."""
-    outcomes = {name: review.counted(needed) for name, review in desk.reviews().items()}
+    outcomes = {name: review.effective_decision(needed) for name, review in desk.reviews().items()}
     return {name: outcome for name, outcome in outcomes.items() if outcome is not None}
 
 
@@ -216,13 +216,13 @@ def _rule(decided: Mapping[str, Decision], queued: set[str]) -> Callable[[Case],
         if outcome is None:
             return None if case.id in queued else case
         if outcome.action is ReviewAction.EDIT:
-            return edited_case(case, outcome)
+            return apply_edit(case, outcome)
         return case if outcome.action is ReviewAction.ACCEPT else None
 
     return counts
 
 
-def edited_case(case: Case, decision: Decision) -> Case:
+def apply_edit(case: Case, decision: Decision) -> Case:
     """Return the case that an edit makes of a case; equal edits make equal cases, whoever made them."""
     provenance = evolve(case.provenance, details={**case.provenance.details, EDITED_FROM: case.id})
     expectation = expectation_of(decision.expected_after) if decision.expected_after else case.expectation

@@ -170,7 +170,7 @@ def validator_checks(
     """
     for (task, test), names in validators.items():
         mine = [case for case in queue if (case.task, case.test) == (task, test) and case.case_id in cases]
-        outcomes = [(case, reviews.get(case.case_id, CaseReview()).counted(reviewers)) for case in mine]
+        outcomes = [(case, reviews.get(case.case_id, CaseReview()).effective_decision(reviewers)) for case in mine]
         decided = [(case, outcome.action is ReviewAction.ACCEPT) for case, outcome in outcomes if outcome is not None]
         for name in names:
             rows = [(case, _accepts(cases[case.case_id], name), good) for case, good in decided]
@@ -196,7 +196,7 @@ def _share(rows: Sequence[tuple[QueuedCase, bool]], level: float) -> dict[str, A
     return plain_estimate(share_of(hits, clusters, level, [case.probability for case, _ in rows]), level, len(rows))
 
 
-def expected_shares(
+def shares_as_expected(
     records: RecordTable, tasks: Mapping[str, Task], level: float
 ) -> Mapping[tuple[str, str, str], dict[str, Any]]:
     """Return the share of verdicts as expected by judge, task and test, scored as the metrics score them."""
@@ -225,7 +225,7 @@ def review_shares(
     rows = []
     for (task, test), cases in groups.items():
         known = [(case, reviews.get(case.case_id, CaseReview())) for case in cases]
-        counted = [(case, review.counted(needed)) for case, review in known]
+        counted = [(case, review.effective_decision(needed)) for case, review in known]
         decided = [(case, outcome.action) for case, outcome in counted if outcome is not None]
         hits = {action_of: [(case, action is action_of) for case, action in decided] for action_of in DECIDING}
         rows.append(

@@ -171,7 +171,7 @@ class Guard:
                 await send({"type": "websocket.close", "code": 1008})
             return
         try:
-            headers = self._checked(scope)
+            headers = self._check_headers(scope)
             session = self._session(scope, headers)  # before the body: nobody else makes the server read one
             body = await _body(headers, receive) if scope["method"] in WRITING else b""
             if scope["method"] in WRITING:
@@ -179,9 +179,9 @@ class Guard:
         except HTTPException as refusal:
             await refusal_page(refusal)(scope, receive, send)
             return
-        await self.app({**scope, "session": session}, _replayed(body), _with_headers(send))
+        await self.app({**scope, "session": session}, _replay(body), _with_headers(send))
 
-    def _checked(self, scope: Scope) -> Mapping[str, str]:
+    def _check_headers(self, scope: Scope) -> Mapping[str, str]:
         """Return the headers that decide something; the Host header is checked before anything else is looked at."""
         hosts = [value for name, value in scope["headers"] if name.lower() == b"host"]
         if len(hosts) != 1 or hosts[0].decode("latin-1").lower() not in self.names.hosts:
@@ -300,7 +300,7 @@ def _field(body: bytes) -> str:
     return tokens[0] if len(tokens) == 1 else ""
 
 
-def _replayed(body: bytes) -> Receive:
+def _replay(body: bytes) -> Receive:
     """Hand on the body that was read."""
     left: list[Message] = [{"type": "http.request", "body": body}]
 
@@ -313,11 +313,11 @@ def _replayed(body: bytes) -> Receive:
 def _with_headers(send: Send) -> Send:
     """Give every answer the headers that every answer has."""
 
-    async def sending(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             present = {name.lower() for name, _ in message.get("headers", [])}
             ours = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in present]
             message = {**message, "headers": [*message.get("headers", []), *ours]}
         await send(message)
 
-    return sending
+    return send_with_headers

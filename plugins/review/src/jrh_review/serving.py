@@ -139,7 +139,7 @@ class Place:
     """0: a free one."""
 
     @classmethod
-    def checked(cls, address: str, port: int, *, allow_remote: bool) -> Place:
+    def check(cls, address: str, port: int, *, allow_remote: bool) -> Place:
         """Check where to listen: only loopback, unless the user allows more.
 
         Raises:
@@ -245,7 +245,7 @@ def serve(
     Raises:
         JrhError: the address is none, is not of this machine or is not allowed, or the port is taken.
     """
-    with make_server(runs, Place.checked(host, port, allow_remote=allow_remote), tell, work) as served:
+    with make_server(runs, Place.check(host, port, allow_remote=allow_remote), tell, work) as served:
         say(served.address)
         tell("The address works once. Ctrl-C ends the server.")
         if open_browser and not webbrowser.open(served.address):

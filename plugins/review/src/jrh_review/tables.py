@@ -148,7 +148,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
     labels = {label.key: label for label in desk.labels()}
     new: dict[int, tuple[str, LabelScreen, LabelAction, str, int, float | None]] = {}
     wrong: list[str] = []
-    for row in _filled_rows(path):
+    for row in _nonempty_rows(path):
         try:
             place = _place(desk, labeller, screens, row["row"].strip(), row["check"].strip())
             screen, cell = screens[place], row["label"].strip()
@@ -173,7 +173,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
     return len(new)
 
 
-def _filled_rows(path: Path) -> Iterator[Row]:
+def _nonempty_rows(path: Path) -> Iterator[Row]:
     """Yield the rows that are not empty: spreadsheets add empty ones at the end."""
     rows = read_table(path, path.name, "csv")
     if missing := [name for name in ("row", "check", "label") if name not in rows[0].values]:

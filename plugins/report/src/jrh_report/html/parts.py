@@ -23,7 +23,7 @@ from jrh_measuring import (
 from markupsafe import Markup
 
 from jrh_report.drawings import PANELS, draw_curves, draw_forest
-from jrh_report.sections import MIXED, all_sections, mark_of, shown_rows, written_number
+from jrh_report.sections import MIXED, all_sections, limit_rows, mark_of, number_text
 
 _DIGITS: Final = 3
 _HEAT_DIGITS: Final = 2
@@ -81,7 +81,7 @@ class Table:
         return MIXED if all(line.mark == MIXED for line in self.lines) else ""
 
     @property
-    def noted(self) -> bool:
+    def has_notes(self) -> bool:
         """Tell whether any line has a note."""
         return any(line.note for line in self.lines)
 
@@ -256,7 +256,7 @@ def trust_markup(text: str) -> Markup:
 
 
 def _table(report: RunReport, task: str, table: TablePart, part: Declared) -> Table:
-    table, matrix = shown_rows(table), isinstance(part, MatrixPart)
+    table, matrix = limit_rows(table), isinstance(part, MatrixPart)
     shares = Layer(heading="", meaning="", cells=()) if matrix else None
     return Table(
         task=task,
@@ -294,4 +294,4 @@ def _cells(
         elif isinstance(cell, FindingRef):
             yield report.findings[cell.finding].sentence
         else:
-            yield written_number(cell, digits) if isinstance(cell, int | float) else cell
+            yield number_text(cell, digits) if isinstance(cell, int | float) else cell

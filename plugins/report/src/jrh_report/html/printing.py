@@ -79,7 +79,7 @@ class PdfReporter:
             source.write_text(_BESIDE.sub("", page), encoding="utf-8")
             self._print(source, target, Path(place, "profile"))
             content = target.read_bytes()
-        return _DATE.sub(_undated, content)
+        return _DATE.sub(_fix_date, content)
 
     def _print(self, source: Path, target: Path, profile: Path) -> None:
         root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()  # it refuses to run otherwise
@@ -97,7 +97,7 @@ class PdfReporter:
             raise JrhError(f"Chromium did not print the page (exit code {done.returncode}): {message}")
 
 
-def _undated(found: re.Match[bytes]) -> bytes:
+def _fix_date(found: re.Match[bytes]) -> bytes:
     """Return the same date everywhere, as long as the date was, as the file counts its bytes."""
     head, _, date = found[0].partition(b"D:")
     return head + b"D:" + re.sub(rb"\d", b"0", date).replace(b"00000000", b"19800101", 1)

@@ -33,7 +33,9 @@ def _tasks(report: RunReport) -> Iterator[dict[str, Any]]:
         yield {
             "name": name,
             "about": tables.task_line(summary),
-            "empty": tables.Table(title="Tests without cases", columns=("test", "why"), rows=empty) if empty else None,
+            "without_cases": tables.Table(title="Tests without cases", columns=("test", "why"), rows=empty)
+            if empty
+            else None,
             "findings": [finding.sentence for finding in report.findings if not finding.judge and finding.task == name],
             "cautions": cautions(report, name),
         }

@@ -31,15 +31,15 @@ def with_sizes(report: RunReport, variants: Literal["pooled", "apart"]) -> RunRe
         for place, measure in enumerate(report.measures)
         if variants == "apart" and set(measure.cell) == {"variant"}
     }
-    return evolve(report, sections=tuple(_sized(report, section, apart) for section in report.sections))
+    return evolve(report, sections=tuple(_section_with_sizes(report, section, apart) for section in report.sections))
 
 
-def _sized(report: RunReport, section: Section, apart: Variants) -> Section:
-    parts = (_sized_heat(report, part, apart) if isinstance(part, HeatPart) else part for part in section.parts)
+def _section_with_sizes(report: RunReport, section: Section, apart: Variants) -> Section:
+    parts = (_heat_with_sizes(report, part, apart) if isinstance(part, HeatPart) else part for part in section.parts)
     return evolve(section, parts=tuple(part for part in parts if part is not None))
 
 
-def _sized_heat(report: RunReport, part: HeatPart, apart: Variants) -> HeatPart | None:
+def _heat_with_sizes(report: RunReport, part: HeatPart, apart: Variants) -> HeatPart | None:
     """Return the first layer with sizes in the headings; None where no trial of it is measured."""
     columns = [
         column

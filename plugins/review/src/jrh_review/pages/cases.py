@@ -116,7 +116,7 @@ def read_case(request: Request) -> Response:
         fields=_parts(case, case).context if case else (),
         parts=_parts(before, case) if before and case else NO_PARTS,
         task=case.presented_task if case and case.presented_task else _task(outline, task),
-        judged=tuple(_judged(rows, reference, records, replies)),
+        judged=tuple(_verdicts_by_judge(rows, reference, records, replies)),
         simulated=outline.simulated if outline else (),
         back=View.read(name, request.query_params),
         item=item_address(name, task, item_id),
@@ -175,7 +175,7 @@ def _task(outline: object, name: str) -> object:
     return next((summary.task for summary in tasks if summary.task.name == name), None)
 
 
-def _judged(
+def _verdicts_by_judge(
     rows: Iterable[CaseRow], reference: Iterable[CaseRow], records: Iterable[CaseRecord], replies: Mapping[str, Reply]
 ) -> Iterable[dict[str, Any]]:
     """Yield what each judge made of the case, and its verdicts in the reference condition."""

@@ -63,7 +63,7 @@ class Labelling(Work):
         keys = ((name, screen.task.name, screen.item.id, screen.again) for screen in self.screens(name))
         return [state(labels.get(key)) for key in keys]
 
-    def shown(self) -> Mapping[str, Any]:
+    def variables(self) -> Mapping[str, Any]:
         """Return the suite, and whether items come twice."""
         return {"suite": self.suite, "repeats": self.desk.settings.repeats}
 
@@ -85,7 +85,7 @@ def keys_of(labels: Sequence[str]) -> Mapping[str, str]:
     return {**keys, **dict(zip(further, free, strict=False))}
 
 
-def shown_screen(desk: LabelDesk, screen: LabelScreen, labeller: str) -> dict[str, Any]:
+def screen_data(desk: LabelDesk, screen: LabelScreen, labeller: str) -> dict[str, Any]:
     """Return a screen: texts, question and choices. No id, gold label, metadata or other person's label is part of it.
 
     Everything but the labels that are sent back is made visible here.
@@ -122,7 +122,7 @@ def item(request: Request, here: Labelling, name: str) -> Mapping[str, Any]:
     """Return one screen."""
     place = request.query_params.get("place", "")
     known = place.isdecimal() and len(place) <= 9  # noqa: PLR2004 - more digits than any suite has items
-    return shown_screen(here.desk, here.screen(name, int(place) if known else None), name)
+    return screen_data(here.desk, here.screen(name, int(place) if known else None), name)
 
 
 def save(here: Labelling, name: str, sent: Mapping[str, Any]) -> Mapping[str, Any]:

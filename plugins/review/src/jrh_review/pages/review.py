@@ -17,7 +17,7 @@ from jrh_review.decisions import DECIDING, CaseReview, QueuedCase, ReviewAction
 from jrh_review.desk import ReviewDesk
 from jrh_review.pages.rendering import page
 from jrh_review.pages.work import NotThereError, Work, work_routes
-from jrh_review.review_cases import Given, build_decision, shown_case
+from jrh_review.review_cases import Given, build_decision, case_data
 from jrh_review.review_statistics import review_shares, reviewer_agreement, write_estimate
 from jrh_review.runs import Runs
 
@@ -32,7 +32,7 @@ class Reviewing(Work):
     """Its name on this server."""
     desk: ReviewDesk
 
-    def shown(self) -> Mapping[str, Any]:
+    def variables(self) -> Mapping[str, Any]:
         """Return the name of the run."""
         return {"run": self.run}
 
@@ -48,7 +48,7 @@ class Reviewing(Work):
         return known
 
 
-def reviewing_of(runs: Runs, run_dir: Path, desk: ReviewDesk, names: Sequence[str]) -> Reviewing:
+def open_reviewing(runs: Runs, run_dir: Path, desk: ReviewDesk, names: Sequence[str]) -> Reviewing:
     """Return the review of a run that the server shows."""
     run = next((name for name, path in runs.scan().items() if path == run_dir.resolve()), "")
     return Reviewing(run=run, desk=desk, names=tuple(names))
@@ -65,7 +65,7 @@ def case(request: Request, here: Reviewing, name: str) -> Mapping[str, Any]:
     """Return one case."""
     known = here.case(request.query_params.get("case", ""))
     line = _line(known, here.desk.review(known.case_id), name)
-    return {**shown_case(here.desk, known, name), "state": line["state"]}
+    return {**case_data(here.desk, known, name), "state": line["state"]}
 
 
 def save(here: Reviewing, name: str, sent: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -99,7 +99,7 @@ def summarize(request: Request) -> Response:
     if not name:
         return RedirectResponse("/review", status_code=303)
     cases = here.desk.queue()
-    reviews = {case_id: review.known_to(name) for case_id, review in here.desk.reviews().items()}
+    reviews = {case_id: review.visible_to(name) for case_id, review in here.desk.reviews().items()}
     return page(
         request,
         "review_summary.html.j2",

@@ -90,7 +90,7 @@ def cell_links(run: str) -> Callable[..., Address]:
 
     def link(*, task: str, judge: str, test: str, lens: Lens | None = None) -> Address:
         view = View(run=run, wanted=CaseFilter(task=task, judge=judge, test=test))
-        return (view.sorted_by(lens.order) if lens else view).address()
+        return (view.in_order(lens.order) if lens else view).address()
 
     return link
 

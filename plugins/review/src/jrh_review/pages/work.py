@@ -47,7 +47,7 @@ class Work:
         self._chosen[key] = name
         return True
 
-    def shown(self) -> Json:
+    def variables(self) -> Json:
         """Return what the pages show of the work, besides the people."""
         raise NotImplementedError
 
@@ -95,8 +95,8 @@ def read(request: Request) -> Response:
     here: Work = request.app.state.work
     name = here.name(request)
     if not name:
-        return page(request, f"{here.role}.html.j2", names=here.names, **here.shown())
-    shown: dict[str, Any] = {"start": request.query_params.get("case", ""), here.role: name, **here.shown()}
+        return page(request, f"{here.role}.html.j2", names=here.names, **here.variables())
+    shown: dict[str, Any] = {"start": request.query_params.get("case", ""), here.role: name, **here.variables()}
     return page(request, f"{here.page}.html.j2", **shown)
 
 
